@@ -17,14 +17,19 @@ from annotation.agreement.measures import match_marks
 from annotation.agreement.rater_agreement import agreement
 from annotation.agreement.submission import Submission
 from rlhf.records.marks import PROGRESS, Mark
+from worlds.contract import STEPS_PER_SECOND
 
-STEPS_IN_FIVE_MINUTES = 1125
+FIVE_MINUTES = 300.0  # seconds
 MOST_BINS = 72  # of time; more are drawn in a larger unit, where there is one
 _UNITS_SEC = (3600, 86400, 7 * 86400, 28 * 86400)
 
 
 def measure(
-    submissions: Sequence[Submission], known: Mapping[str, Sequence[Mark]], tolerance: int, seed: int = 0
+    submissions: Sequence[Submission],
+    known: Mapping[str, Sequence[Mark]],
+    tolerance: int,
+    seed: int = 0,
+    steps_per_second: float = STEPS_PER_SECOND,
 ) -> dict[str, Any]:
     """Return all measures, as JSON.
 
@@ -35,7 +40,9 @@ def measure(
       known: known marks of gold episodes, by episode.
       tolerance: steps by which marks of one moment may be apart.
       seed: of what is drawn to find the level of chance.
+      steps_per_second: of the project's world.
     """
+    five_minutes = FIVE_MINUTES * steps_per_second
     ordinary = [one for one in submissions if one.gold != TRAINING]
     shared = group_by_episode(ordinary)
     return {
@@ -43,11 +50,13 @@ def measure(
         "marks": sum(len(one.marks) for one in submissions),
         "shared": len(shared),
         "over_time": over_time(submissions),
-        "rates": [round(rate(len(one.marks), one.steps), 2) for one in ordinary],
+        "rates": [round(len(one.marks) / one.steps * five_minutes, 2) for one in ordinary],
         "minutes": [round(one.active_sec / 60, 2) for one in ordinary],
         "seen": [round(one.seen, 3) for one in ordinary if one.seen is not None],
         "agreement": agreement(shared, tolerance, seed),
-        "raters": [rater_bias(rater, shared, tolerance) for rater in sorted({one.rater for one in submissions})],
+        "raters": [
+            rater_bias(rater, shared, tolerance, five_minutes) for rater in sorted({one.rater for one in submissions})
+        ],
         "gold": gold_scores(submissions, known, tolerance),
     }
 
@@ -60,13 +69,16 @@ def group_by_episode(submissions: Sequence[Submission]) -> list[list[Submission]
     return [sorted(those, key=lambda one: one.rater) for _, those in sorted(found.items()) if len(those) > 1]
 
 
-def rater_bias(rater: str, shared: Sequence[Sequence[Submission]], tolerance: int) -> dict[str, Any]:
+def rater_bias(
+    rater: str, shared: Sequence[Sequence[Submission]], tolerance: int, five_minutes: float
+) -> dict[str, Any]:
     """Return how a rater's marks differ from those of the others on the same episodes.
 
     Args:
       rater: name of the rater.
       shared: submissions of one episode each, several raters'.
       tolerance: steps by which marks of one moment may be apart.
+      five_minutes: steps in five minutes.
 
     Returns:
       ``share`` of (+) and ``rate`` per five minutes, the rater's own and the ``*_others``'; ``*_difference``, own less
@@ -74,8 +86,9 @@ def rater_bias(rater: str, shared: Sequence[Sequence[Submission]], tolerance: in
     """
     rows = [_beside_others(rater, those, tolerance) for those in shared if any(one.rater == rater for one in those)]
     counts = np.reshape(np.array(rows, np.float64), (-1, 8))
-    found = {name: rounded(float(measure(counts.sum(axis=0)))) for name, measure in _OWN.items()}
-    between = {name: with_interval(counts, measure) for name, measure in _BETWEEN.items()}
+    own = _own_measures(five_minutes)
+    found = {name: rounded(float(measure(counts.sum(axis=0)))) for name, measure in own.items()}
+    between = {name: with_interval(counts, measure) for name, measure in _differences(own).items()}
     return {"rater": rater, "episodes": len(rows), **found, **between}
 
 
@@ -95,17 +108,25 @@ def _plus(marks: Sequence[Mark]) -> int:
     return sum(mark.sign == PROGRESS for mark in marks)
 
 
-_OWN: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
-    "share": lambda r: ratio(r[..., 0], r[..., 1]),
-    "share_others": lambda r: ratio(r[..., 3], r[..., 4]),
-    "rate": lambda r: ratio(r[..., 1], r[..., 2]) * STEPS_IN_FIVE_MINUTES,
-    "rate_others": lambda r: ratio(r[..., 4], r[..., 5]) * STEPS_IN_FIVE_MINUTES,
-}
-_BETWEEN: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
-    "share_difference": lambda r: _OWN["share"](r) - _OWN["share_others"](r),
-    "rate_difference": lambda r: _OWN["rate"](r) - _OWN["rate_others"](r),
-    "lag": lambda r: ratio(r[..., 6], r[..., 7]),
-}
+_Measures = Mapping[str, Callable[[np.ndarray], np.ndarray]]
+
+
+def _own_measures(five_minutes: float) -> _Measures:
+    """Return measures of the rows of :func:`_beside_others`, by name; ``five_minutes`` is in steps."""
+    return {
+        "share": lambda r: ratio(r[..., 0], r[..., 1]),
+        "share_others": lambda r: ratio(r[..., 3], r[..., 4]),
+        "rate": lambda r: ratio(r[..., 1], r[..., 2]) * five_minutes,
+        "rate_others": lambda r: ratio(r[..., 4], r[..., 5]) * five_minutes,
+    }
+
+
+def _differences(own: _Measures) -> _Measures:
+    return {
+        "share_difference": lambda r: own["share"](r) - own["share_others"](r),
+        "rate_difference": lambda r: own["rate"](r) - own["rate_others"](r),
+        "lag": lambda r: ratio(r[..., 6], r[..., 7]),
+    }
 
 
 def gold_scores(
@@ -139,8 +160,3 @@ def over_time(submissions: Sequence[Submission]) -> dict[str, Any]:
         found["episodes"] += 1
         found["marks"] += len(one.marks)
     return {"every_sec": every, "bins": bins}
-
-
-def rate(marks: int, steps: int) -> float:
-    """Return marks per five minutes."""
-    return marks / steps * STEPS_IN_FIVE_MINUTES

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 _SUFFIXES = (".png", ".gif", ".mp4")
+_FRAMES = 4  # of a step, where they divide its ticks
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,7 @@ class RenderConfig:
       pictures: largest number of pictures on a sheet; marked steps come first.
       steps: steps on a sheet; none chooses them by the setting pictures.
       columns: pictures side by side on a sheet.
-      per_step: frames of a film for every step: 1, 2, 4 or 8.
+      per_step: frames of a film for every step, a divisor of its ticks; None takes 4, or as many as divide the ticks.
     """
 
     episode: EpisodeId
@@ -44,12 +47,10 @@ class RenderConfig:
     pictures: Count = 12
     steps: tuple[CountFromZero, ...] = ()
     columns: Count = 4
-    per_step: Count = 4
+    per_step: Count | None = None
 
     def __post_init__(self) -> None:
         check_ranges(self, UserError)
-        if self.per_step not in (1, 2, 4, 8):
-            raise UserError(f"per_step is 1, 2, 4 or 8, not {self.per_step}")
         if self.out.suffix.lower() not in _SUFFIXES:
             raise UserError(f"{self.out} is no .png, .gif or .mp4 file; name one of these")
         if self.out.suffix.lower() == ".mp4" and (self.width % 2 or self.height % 2):
@@ -69,6 +70,7 @@ def render(config: RenderConfig) -> Path:
     for step in config.steps:
         if not 0 <= step < len(episode):
             raise UserError(f"{config.episode} has the steps 0 to {len(episode) - 1}, not {step}")
+    per_step = _frames_per_step(config.per_step, episode.declared.solver.action.ticks)
     style = Style(config.height, config.width)
     if style.caption % 2 and config.out.suffix.lower() == ".mp4":
         style = replace(style, height=style.height + 1)
@@ -78,13 +80,23 @@ def render(config: RenderConfig) -> Path:
             steps = config.steps or _chosen(len(episode), [mark.step for mark in marks], config.pictures)
             sheet(episode, marks, steps, style, config.columns).save(config.out, "PNG")
         else:
-            frames = film(episode, marks, style, config.per_step)
+            frames = film(episode, marks, style, per_step)
             write = _write_gif if config.out.suffix.lower() == ".gif" else _write_mp4
-            write(config.out, frames, frames_per_second(episode, config.per_step))
+            write(config.out, frames, frames_per_second(episode, per_step))
     except OSError as error:
         raise UserError(f"{config.out} cannot be written ({error.strerror or error}); name another file") from error
     announce(f"{config.out}: {len(episode)} steps of {config.episode}, {len(marks)} mark{'s' * (len(marks) != 1)}")
     return config.out
+
+
+def _frames_per_step(wanted: int | None, ticks: int) -> int:
+    """Return the frames of a film for every step. Raises UserError if as many as are wanted do not divide its ticks."""
+    if wanted is None:
+        return math.gcd(_FRAMES, ticks)
+    if ticks % wanted:
+        *some, last = [str(number) for number in range(1, ticks + 1) if ticks % number == 0]
+        raise UserError(f"per_step is {', '.join(some)}{' or ' if some else ''}{last}, not {wanted}")
+    return wanted
 
 
 def _chosen(steps: int, marked: list[int], most: int) -> list[int]:
@@ -110,7 +122,7 @@ def _write_mp4(path: Path, frames: Iterator[Image], rate: float) -> None:
         raise UserError("films as .mp4 need PyAV: pip install 'interactive-rlhf[video]', or write a .gif") from None
     first = next(frames)
     with av.open(str(path), "w") as container:
-        stream = container.add_stream("libx264", rate=round(rate))
+        stream = container.add_stream("libx264", rate=Fraction(rate).limit_denominator(1000))
         stream.width, stream.height, stream.pix_fmt = first.width, first.height, "yuv420p"
         for frame in itertools.chain([first], frames):
             container.mux(stream.encode(av.VideoFrame.from_image(frame)))

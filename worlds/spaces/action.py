@@ -19,6 +19,7 @@ import numpy as np
 from worlds.errors import UserError
 from worlds.spaces.names import check_names
 
+TURN_SEC = 0.25  # for which a turn of a world without a clock is shown
 NOTHING = 0  # the value of a pointer that points at nothing; i points at row i - 1 of the entities observed
 
 
@@ -179,7 +180,8 @@ class ActionSpec:
     Args:
       components: of its movement; discrete ones and pointers share one array, in this order.
       ticks: actions of a step, one after the other.
-      tick_sec: seconds of the world that a tick lasts, for people to read.
+      tick_sec: seconds of the world that a tick lasts, for people to read and at which they are shown play. The
+        default suits turn-based worlds, which have no clock.
       speech: None where the player cannot speak.
       masked: observations say which values of discrete components and pointers are legal.
 
@@ -189,7 +191,7 @@ class ActionSpec:
 
     components: tuple[Component, ...]
     ticks: int = 1
-    tick_sec: float = 1.0
+    tick_sec: float = TURN_SEC
     speech: Speech | None = None
     masked: bool = False
 

@@ -8,6 +8,8 @@ from uuid import uuid4
 from sqlalchemy import JSON, ForeignKey, Index, String, Text, UniqueConstraint
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 
+from worlds.contract import STEPS_PER_SECOND
+
 _ID, _NAME, _HASH = String(32), String(80), String(200)
 
 
@@ -84,6 +86,7 @@ class Project(Base):
     tolerance: Mapped[int] = mapped_column(default=4)  # steps by which marks of one moment may be apart
     gold_every: Mapped[int] = mapped_column(default=10)  # one in so many of a rater's episodes is gold; 0: none
     export_gold: Mapped[bool] = mapped_column(default=False)  # whether raters' marks of gold episodes are exported
+    steps_per_second: Mapped[float] = mapped_column(default=STEPS_PER_SECOND)  # of its world, as last read
 
 
 class EpisodeRecord(Base):

@@ -30,10 +30,12 @@ def datasets(study: Served, visitor: Asking) -> dict[str, Any]:
                 "id": project.id,
                 "dataset": project.dataset,
                 "title": project.title,
-                "episodes": len(study.datasets.store(project.dataset)),
+                "episodes": len(store),
+                "steps_per_second": store.description.steps_per_second,
             }
             for project in projects
             if project.dataset in there
+            for store in (study.datasets.store(project.dataset),)
         ],
         "models": [model.name for model in study.viewer.models.all()],
         "study": not study.config.viewing,

@@ -191,6 +191,7 @@ def list_episodes(session: Session, datasets: Datasets, when: float) -> list[str
 
 
 def _list_project(session: Session, project: Project, store: ParquetStore) -> None:
+    project.steps_per_second = store.description.steps_per_second
     rows = store.rows()
     own = EpisodeRecord.project_id == project.id
     listed = session.scalar(select(func.count()).where(own, PRESENT)) or 0

@@ -264,7 +264,8 @@ class Games:
         """Settings of the game: those of the dataset's latest episode, or the defaults in an empty dataset."""
         held_out = request.kind is Kind.EVALUATION
         seed = secrets.choice(HELD_OUT_SEEDS if held_out else TRAINING_SEEDS)
-        steps = max(1, round(self.seconds * STEPS_PER_SECOND))
+        clock = store.description.steps_per_second if isinstance(store, ParquetStore) else STEPS_PER_SECOND
+        steps = max(1, round(self.seconds * clock))
         config = GameConfig(
             kind=request.kind, seed=seed, steps=steps, limits=LIMITS, split="held_out" if held_out else "train",
             shortest=min(GameConfig.shortest, steps) if request.recorded else steps + 1,

@@ -154,7 +154,12 @@ def main() -> None:
     database = Database(asked["url"], migrate=False)
     with database.reading() as session:
         project = session.get_one(Project, asked["project"])
-        found = measure(submissions_of(session, project.id), known_marks(session, project.id), project.tolerance)
+        found = measure(
+            submissions_of(session, project.id),
+            known_marks(session, project.id),
+            project.tolerance,
+            steps_per_second=project.steps_per_second,
+        )
     json.dump(found, sys.stdout, allow_nan=False)
 
 

@@ -23,13 +23,12 @@ from annotation.server.db.tables import (
 )
 from annotation.server.security.consent import wanted_version
 from annotation.server.services.members import projects_of_invitation
-from worlds.contract import STEPS_PER_SECOND
 
 SETTINGS = (
     "id", "dataset", "title", "instructions", "overlap", "strategy", "open", "marking", "tolerance", "gold_every",
-    "export_gold",
+    "export_gold", "steps_per_second",
 )  # fmt: skip
-FIVE_MINUTES_STEPS = round(300 * STEPS_PER_SECOND)
+FIVE_MINUTES = 300.0  # seconds
 
 
 def projects(session: Session, when: float) -> list[dict[str, Any]]:
@@ -56,7 +55,7 @@ def _counts(session: Session, project: Project, when: float) -> dict[str, Any]:
         "submitted": session.scalar(work.where(submitted)) or 0,
         "begun": session.scalar(work.where(~submitted, Assignment.locked_until > when)) or 0,
         "exported": session.scalar(work.where(exported)) or 0,
-        "marks_per_five_minutes": _per_five_minutes(*_marks_and_steps(session, project_id=project.id)),
+        "marks_per_five_minutes": _per_five_minutes(*_marks_and_seconds(session, project_id=project.id)),
     }
 
 
@@ -100,7 +99,7 @@ def people(session: Session, played: Mapping[str, int]) -> list[dict[str, Any]]:
         count, active_sec = session.execute(
             select(func.count(), func.coalesce(func.sum(Assignment.active_sec), 0.0)).where(*mine)
         ).one()
-        marks, steps = _marks_and_steps(session, rater_id=person.id)
+        marks, seconds = _marks_and_seconds(session, rater_id=person.id)
         listed.append(
             {
                 "id": person.id,
@@ -112,7 +111,7 @@ def people(session: Session, played: Mapping[str, int]) -> list[dict[str, Any]]:
                 "consented": consents.get(person.id),
                 "episodes": count,
                 "marks": marks,
-                "marks_per_five_minutes": _per_five_minutes(marks, steps),
+                "marks_per_five_minutes": _per_five_minutes(marks, seconds),
                 "minutes_per_episode": round(active_sec / count / 60, 1) if count else None,
                 "played": played.get(person.pseudonym, 0),
                 "judged": judged.get(person.id, 0),
@@ -145,20 +144,26 @@ def invitations(session: Session, when: float) -> list[dict[str, Any]]:
     ]
 
 
-def _marks_and_steps(session: Session, project_id: str | None = None, rater_id: str | None = None) -> tuple[int, int]:
-    """Return the number of marks in submitted work, and the steps of the episodes."""
+def _marks_and_seconds(
+    session: Session, project_id: str | None = None, rater_id: str | None = None
+) -> tuple[int, float]:
+    """Return the number of marks in submitted work, and the seconds that the episodes last."""
     wanted = [Assignment.submitted.is_not(None)]
     wanted += [EpisodeRecord.project_id == project_id] if project_id else []
     wanted += [Assignment.rater_id == rater_id] if rater_id else []
-    steps = session.scalar(
-        select(func.sum(EpisodeRecord.steps)).select_from(Assignment).join(EpisodeRecord).where(*wanted)
+    seconds = session.scalar(
+        select(func.sum(EpisodeRecord.steps / Project.steps_per_second))
+        .select_from(Assignment)
+        .join(EpisodeRecord)
+        .join(Project)
+        .where(*wanted)
     )
     marks = session.scalar(
         select(func.count()).select_from(MarkRecord).join(Assignment).join(EpisodeRecord)
         .where(*wanted, MarkRecord.deleted.is_(False))
     )  # fmt: skip
-    return marks or 0, steps or 0
+    return marks or 0, float(seconds or 0.0)
 
 
-def _per_five_minutes(marks: int, steps: int) -> float | None:
-    return round(marks / steps * FIVE_MINUTES_STEPS, 1) if steps else None
+def _per_five_minutes(marks: int, seconds: float) -> float | None:
+    return round(marks / seconds * FIVE_MINUTES, 1) if seconds else None

@@ -10,7 +10,6 @@ from sqlalchemy.orm import Session
 from annotation.server.db.tables import Assignment, EpisodeRecord, MarkRecord, Person, Project
 from annotation.server.errors import Refused
 from annotation.server.services.seen import seen_share
-from worlds.contract import STEPS_PER_SECOND
 
 BARELY_SEEN = 0.5  # of an episode's steps; below it, browsers ask before they submit
 FASTEST = 4  # times the speed at which it was played: nobody watches an episode in less time than that takes
@@ -57,7 +56,7 @@ def as_json(assignment: Assignment, rater: str, marks: int) -> dict[str, Any]:
     """
     episode = assignment.episode
     seen = seen_share(assignment.seen_steps, episode.steps)
-    duration = episode.steps / STEPS_PER_SECOND
+    duration = episode.steps / episode.project.steps_per_second
     return {
         "id": assignment.id,
         "dataset": episode.project.dataset,

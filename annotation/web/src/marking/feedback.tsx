@@ -49,7 +49,7 @@ export function Feedback(props: { person: Me; work: Work<Episode>; onNext: () =>
           {found && (
             <>
               <p role="status" class="feedback-said">
-                {said(found)}
+                {said(found, episode.steps_per_second)}
               </p>
               <Tracks steps={episode.steps} stepsPerSecond={episode.steps_per_second} player={player}>
                 <WordsRow steps={episode.steps} words={episode.words} />
@@ -90,9 +90,9 @@ function given(found: Found) {
   return [...found.matched.map((pair) => ({ step: pair.step, sign: pair.sign })), ...found.extra.map((mark) => ({ ...mark, kind: "extra" }))];
 }
 
-function said(found: Found): string {
+function said(found: Found, stepsPerSecond: number): string {
   const { matched, missed, extra } = found;
   const all = matched.length + missed.length;
-  const seconds = (found.tolerance / 3.75).toFixed(1);
+  const seconds = (found.tolerance / stepsPerSecond).toFixed(1);
   return `This was for practice. You found ${matched.length} of ${all} known ${all === 1 ? "mark" : "marks"} (within ${seconds} s and with the same sign), missed ${missed.length}, and gave ${extra.length} that ${extra.length === 1 ? "is" : "are"} not among them.`;
 }

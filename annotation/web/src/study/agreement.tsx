@@ -15,7 +15,7 @@ export function Agreement(props: { data: Data }) {
         measures && (
           <>
             <Overall measures={measures} project={project} />
-            <Bias measures={measures} name={name} />
+            <Bias measures={measures} project={project} name={name} />
             <Pairs measures={measures} name={name} />
           </>
         )
@@ -66,7 +66,7 @@ function Overall(props: { measures: Measures; project: Project }) {
   );
 }
 
-function Bias(props: { measures: Measures; name: (rater: string) => string }) {
+function Bias(props: { measures: Measures; project: Project; name: (rater: string) => string }) {
   const raters = [...props.measures.raters].sort((a, b) => props.name(a.rater).localeCompare(props.name(b.rater)));
   const widest = (pick: (rater: (typeof raters)[number]) => Estimate, least: number) =>
     Math.max(least, ...raters.flatMap((rater) => [pick(rater).value, pick(rater).low, pick(rater).high].map((value) => Math.abs(value ?? 0))));
@@ -84,7 +84,7 @@ function Bias(props: { measures: Measures; name: (rater: string) => string }) {
           "more (+) than others",
           { name: "marks / 5 min", number: true },
           "more marks than others",
-          { name: "later than others (steps)", title: "At moments that both mark; 3.75 steps are a second" },
+          { name: "later than others (steps)", title: `At moments that both mark; ${props.project.steps_per_second} steps are a second` },
         ]}
         rows={raters.map((rater) => ({
           key: rater.rater,

@@ -12,6 +12,7 @@ export interface Project {
   tolerance: number;
   gold_every: number;
   export_gold: boolean;
+  steps_per_second: number; // of its world
   episodes: number;
   gold: number;
   wanted: number;

@@ -13,7 +13,6 @@ interface Listed {
   total: number;
 }
 
-const STEPS_PER_SECOND = 3.75;
 const COLUMNS = [
   "episode",
   "rater",
@@ -43,6 +42,7 @@ export function Submissions(props: { data: Data; reload: () => Promise<void> }) 
     );
   useEffect(() => void load(), [id, props.data]);
 
+  const stepsPerSecond = projects.find((each) => each.id === id)!.steps_per_second;
   const name = (rater: string) => people.find((person) => person.pseudonym === rater)?.name ?? rater;
   const chosen = listed?.submissions.filter((one) => !doubtful || one.doubts.length > 0) ?? [];
   const back = listed?.submissions.find((one) => one.id === returning && one.submitted);
@@ -55,7 +55,7 @@ export function Submissions(props: { data: Data; reload: () => Promise<void> }) 
       one.marks,
       one.seen === null ? "–" : `${Math.round(100 * one.seen)}%`,
       (one.active_sec / 60).toFixed(1),
-      (one.steps / STEPS_PER_SECOND / 60).toFixed(1),
+      (one.steps / stepsPerSecond / 60).toFixed(1),
       one.doubts.length > 0 ? <span class="bad">{one.doubts.join(", ")}</span> : one.reason && one.submitted ? <span title={one.reason}>sent back before</span> : "",
       one.submitted ? (
         <button type="button" class="quiet" onClick={() => setReturning(one.id)}>

@@ -5,7 +5,7 @@ import { Frames } from "../episode/frames";
 import type { Words } from "../episode/types";
 
 export interface Overview {
-  datasets: { id: string; dataset: string; title: string; episodes: number }[];
+  datasets: { id: string; dataset: string; title: string; episodes: number; steps_per_second: number }[];
   models: string[];
   study: boolean; // false: there are only datasets to look at
 }

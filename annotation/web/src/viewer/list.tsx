@@ -14,7 +14,6 @@ export interface Search {
 
 const TYPING_PAUSE_MS = 250; // before a search
 const AGAIN_MS = 1500; // while episodes are still being indexed
-const STEPS_PER_SECOND = 3.75;
 
 export function List(props: { overview: Overview; search: Search; onSearch: (search: Search) => void }) {
   const { search, onSearch } = props;
@@ -58,10 +57,15 @@ export function List(props: { overview: Overview; search: Search; onSearch: (sea
           <p role="status">{page ? said(page) : "Looking…"}</p>
           {page && page.pages > 1 && <Pages page={search.page} pages={page.pages} onGo={(to) => onSearch({ ...search, page: to })} />}
         </div>
-        {page && page.episodes.length > 0 && <Table project={search.project} episodes={page.episodes} />}
+        {page && page.episodes.length > 0 && <Table project={search.project} episodes={page.episodes} stepsPerSecond={clockOf(props.overview, search)} />}
       </section>
     </>
   );
+}
+
+/** Steps in a second of the world of the searched dataset. */
+function clockOf(overview: Overview, search: Search): number {
+  return overview.datasets.find((dataset) => dataset.id === search.project)?.steps_per_second ?? 1;
 }
 
 function said(page: Page): string {
@@ -85,9 +89,10 @@ function FilterBar(props: { overview: Overview; choices: Choices; search: Search
       </select>
     </label>
   );
+  const stepsPerSecond = clockOf(props.overview, search);
   const same = (values: string[]) => values.map((value): [string, string] => [value, value]);
   const seconds = (name: "shortest" | "longest", label: string) => (
-      <input type="number" min={0} class="short" aria-label={label} placeholder={name === "shortest" ? "from" : "to"} value={filters[name] && Math.round(Number(filters[name]) / STEPS_PER_SECOND)} onInput={(e) => change({ [name]: e.currentTarget.value && String(Math.round(Number(e.currentTarget.value) * STEPS_PER_SECOND)) })} />
+      <input type="number" min={0} class="short" aria-label={label} placeholder={name === "shortest" ? "from" : "to"} value={filters[name] && Math.round(Number(filters[name]) / stepsPerSecond)} onInput={(e) => change({ [name]: e.currentTarget.value && String(Math.round(Number(e.currentTarget.value) * stepsPerSecond)) })} />
   );
   return (
     <form class="card filters" onSubmit={(event) => event.preventDefault()} role="search">
@@ -141,7 +146,7 @@ function Pages(props: { page: number; pages: number; onGo: (page: number) => voi
   );
 }
 
-function Table(props: { project: string; episodes: Listed[] }) {
+function Table(props: { project: string; episodes: Listed[]; stepsPerSecond: number }) {
   return (
     <Wide name="Episodes">
       <table class="episodes">
@@ -160,7 +165,7 @@ function Table(props: { project: string; episodes: Listed[] }) {
         </thead>
         <tbody>
           {props.episodes.map((episode) => (
-            <Row key={episode.id} project={props.project} episode={episode} />
+            <Row key={episode.id} project={props.project} episode={episode} stepsPerSecond={props.stepsPerSecond} />
           ))}
         </tbody>
       </table>
@@ -168,8 +173,8 @@ function Table(props: { project: string; episodes: Listed[] }) {
   );
 }
 
-function Row(props: { project: string; episode: Listed }) {
-  const { project, episode } = props;
+function Row(props: { project: string; episode: Listed; stepsPerSecond: number }) {
+  const { project, episode, stepsPerSecond } = props;
   return (
     <>
       <tr class={episode.hits.length ? "has-hits" : ""}>
@@ -183,7 +188,7 @@ function Row(props: { project: string; episode: Listed }) {
         <td>{episode.kind}</td>
         <td>{episode.setter}</td>
         <td>{episode.solver}</td>
-        <td class="number">{clock(episode.steps, STEPS_PER_SECOND)}</td>
+        <td class="number">{clock(episode.steps, stepsPerSecond)}</td>
         <td class="number">{episode.requests ? `${episode.successes}/${episode.requests}` : "–"}</td>
         <td class="number">{episode.marks || "–"}</td>
         <td class="when">
@@ -195,7 +200,7 @@ function Row(props: { project: string; episode: Listed }) {
           <td colSpan={9}>
             {episode.hits.map((hit) => (
               <a key={`${hit.who}${hit.step}`} class="hit" href={address(project, episode.id, hit.step)}>
-                <span class="time">{clock(hit.step, STEPS_PER_SECOND)}</span> <span class={`who ${hit.who}`}>{hit.who}</span> {hit.words}
+                <span class="time">{clock(hit.step, stepsPerSecond)}</span> <span class={`who ${hit.who}`}>{hit.who}</span> {hit.words}
               </a>
             ))}
           </td>

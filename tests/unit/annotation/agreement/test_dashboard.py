@@ -48,6 +48,12 @@ def test_the_numbers_are_those_of_a_count_by_hand() -> None:
     json.dumps(found, allow_nan=False)
 
 
+def test_rates_follow_the_clock_of_the_world() -> None:
+    found = measure(WORKS, {}, tolerance=4, steps_per_second=7.5)
+    assert found["rates"] == [60.0, 60.0, 30.0, 60.0, 30.0]
+    assert found["raters"][0]["rate"] == 3 / 150 * 2250 and found["raters"][0]["rate_difference"]["value"] == -15.0
+
+
 def test_bias_is_own_against_others_on_the_same_episodes() -> None:
     found = {rater["rater"]: rater for rater in measure(WORKS, {}, tolerance=4)["raters"]}
     ann, bob = found["ann"], found["bob"]

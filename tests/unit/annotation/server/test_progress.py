@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from sqlalchemy import select
 
 from annotation.server.db.judging_tables import Continuation, JudgingAssignment
@@ -15,11 +16,14 @@ from annotation.server.db.tables import EpisodeRecord, Person
 from annotation.server.security.visitors import Role
 from annotation.server.services import measuring
 from annotation.server.study import Study
+from rlhf.records.spaces import EpisodeSpaces
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
 from tests.patience import PATIENCE_SEC
 from tests.unit.annotation.server.conftest import STEPS, Browser
-from tests.unit.annotation.server.test_marking import begin
+from tests.unit.annotation.server.test_marking import begin, mark
+from worlds.spaces.action import ActionSpec, Discrete, FreeText
+from worlds.spaces.observation import Image, ObservationSpec, PlayerSpec
 
 Enter = Callable[..., Browser]
 
@@ -68,3 +72,29 @@ def test_numbers_that_are_outdated_are_reported_as_such_and_computed_again(enter
     admin.said("PATCH", f"/api/projects/{project}", {"tolerance": 9})
     assert measures()["outdated"]  # also while it rests
     assert settled()["computed"] > computed["computed"]
+
+
+def test_durations_follow_the_clock_of_each_dataset(enter: Enter, study: Study, folder: Path) -> None:
+    """Half a second a step: twelve steps are six seconds, and a mark in them is fifty in five minutes."""
+    made = synthetic_episode(0, steps=STEPS, height=12, width=16)
+    action = ActionSpec((Discrete("go", ("stay", "on")),), ticks=2, tick_sec=0.25, speech=FreeText(160))
+    still = np.zeros((STEPS, 2, 1), np.int8)
+    spaces = EpisodeSpaces(PlayerSpec(ObservationSpec(image=Image(12, 16)), action), action)
+    open_store(folder / "slow", create=True).write(
+        replace(made, world="other", spaces=spaces, movement=still, setter_movement=still)
+    )
+    admin, ann = enter(Role.ADMIN, "eve"), enter(Role.RATER, "ann")
+    projects = {each["dataset"]: each for each in admin.said("GET", "/api/study")["projects"]}
+    assert {name: each["steps_per_second"] for name, each in projects.items()} == {"play": 3.75, "slow": 2.0}
+    admin.said("PATCH", f"/api/projects/{projects['play']['id']}", {"open": False})
+    place = begin(ann)
+    assert ann.said("GET", place)["steps_per_second"] == 2.0
+    ann.said("PUT", f"{place}/marks", {"marks": [mark(1, 3)], "active_sec": 1.4, "position": 2})
+    ann.said("POST", f"{place}/submit", {"marks": 1})
+    (submission,) = admin.said("GET", f"/api/projects/{projects['slow']['id']}/submissions")["submissions"]
+    assert submission["doubts"] == ["faster than it plays"]  # 6 s in 1.4 s; at the Playhouse's clock it would be 3.2 s
+    found = admin.said("GET", "/api/study")
+    assert next(each for each in found["projects"] if each["dataset"] == "slow")["marks_per_five_minutes"] == 50.0
+    assert next(each for each in found["people"] if each["name"] == "ann")["marks_per_five_minutes"] == 50.0
+    listed = {each["dataset"]: each["steps_per_second"] for each in admin.said("GET", "/api/look")["datasets"]}
+    assert listed == {"play": 3.75, "slow": 2.0}
