@@ -29,7 +29,7 @@ class GridEncoder(CheckpointedLayers):
 
     def __init__(self, config: AgentConfig, grid: Grid) -> None:
         super().__init__()
-        channels = config.vision_channels[-1]
+        channels = config.vision_channels[0]
         counts = np.array(grid.categories)
         # Saved with the weights: `from_pretrained` does not compute buffers again.
         self.register_buffer("offsets", torch.tensor((counts.cumsum() - counts).tolist()))

@@ -125,6 +125,9 @@ def clone(config: CloneConfig) -> Path:
                 tracker.log({"bc/marginal_entropy": entropy, "bc/parameters": parameters}, 0)
             title, noted = f"cloning an agent of {agent.num_parameters():,} parameters", ("movement", "language")
             run_training(cloner, folder, tokenizer, tracker, card, config.checkpoint_every, title, noted)
+            cloner.finish()
+            if config.training.keep == "best":
+                announce(f"the agent of update {cloner.best_update:,} imitated validation episodes best")
         saved = save_agent(agent, tokenizer, folder / "agent", replace(card, metrics=latest_metrics(folder)))
         announce(cloning_headline(read_metrics(folder), len(validation)))
         announce(f"agent: {saved}")

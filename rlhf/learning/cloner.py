@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
@@ -12,15 +14,27 @@ from agents.batch import RecordedWindow
 from agents.computing import ComputingConfig, autocast
 from agents.learning.cloning import bc_loss
 from agents.learning.contrastive import css_loss
+from agents.ranges import Count
 from agents.tokenizer import PAD_ID
 from rlhf.data.dataset import Dataset, check_demonstrated
 from rlhf.learning.config import TrainingConfig
 from rlhf.learning.trainer import Trainer
+from worlds.errors import UserError
 
 
 @dataclass(frozen=True)
 class CloningConfig(TrainingConfig):
-    """Settings of cloning an agent: those of every training, whose loss is that of imitation and CSS."""
+    """Settings of cloning an agent: those of every training, whose loss is that of imitation and CSS.
+
+    Args:
+      keep: weights of the agent that is saved: of the "last" update (paper), or of the evaluation that was "best", with
+        the lowest weighted loss of imitation on the validation episodes. Few demonstrations are soon learned by heart,
+        mistakes included.
+      patience: stop after this many evaluations without a better one; None trains to the end.
+    """
+
+    keep: Literal["last", "best"] = "last"
+    patience: Count | None = None
 
 
 def imitation_terms(
@@ -49,7 +63,7 @@ class Cloner(Trainer):
       validation: play on which the agent is evaluated, always in the same windows; None: it is not evaluated.
 
     Raises:
-      UserError: if there is nothing to imitate in ``episodes``.
+      UserError: if there is nothing to imitate in ``episodes``, or no validation episode to select the best agent by.
     """
 
     prefix = "bc"
@@ -60,7 +74,12 @@ class Cloner(Trainer):
         self, agent: InteractiveAgent, episodes: Dataset, config: CloningConfig, validation: Dataset | None = None
     ) -> None:
         check_demonstrated(episodes)
+        if validation is None and (config.keep == "best" or config.patience is not None):
+            raise UserError("keep best and patience need validation episodes; set some aside with --held-out")
         self.episodes, self.validation = episodes, validation
+        self.best_update, self.best_loss = 0, math.inf
+        self._evaluations_since = 0
+        self._best_weights: dict[str, Tensor] = {}
         stream = episodes.stream(config.steps, config.batch, config.seed)
         super().__init__(agent, stream, agent.initial_state(config.batch), config)
 
@@ -75,7 +94,37 @@ class Cloner(Trainer):
         return imitation_terms(self.model, window, self.memory, self.config.computing)
 
     def evaluate(self) -> dict[str, float]:
-        return {} if self.validation is None else held_out_terms(self.model, self.validation, self.config)
+        """Evaluate the agent on validation episodes; note its weights if it is to be kept and the best so far."""
+        if self.validation is None:
+            return {}
+        metrics = held_out_terms(self.model, self.validation, self.config)
+        loss = sum(self.weights[name] * metrics.get(f"bc_held_out/{name}", 0.0) for name in ("movement", "language"))
+        self._evaluations_since += 1
+        if loss < self.best_loss:
+            self.best_update, self.best_loss, self._evaluations_since = self.update_index, loss, 0
+            if self.config.keep == "best":
+                self._best_weights = {name: value.detach().clone() for name, value in self.model.state_dict().items()}
+        return metrics
+
+    @property
+    def finished(self) -> bool:
+        """True if no update is left, or the last ``patience`` evaluations brought no improvement."""
+        patience = self.config.patience
+        return super().finished or (patience is not None and self._evaluations_since >= patience)
+
+    def finish(self) -> None:
+        """Load the weights that are kept into the agent."""
+        if self._best_weights:
+            self.model.load_state_dict(self._best_weights)
+
+    def state_dict(self) -> dict[str, Any]:
+        best = (self.best_update, self.best_loss, self._evaluations_since, self._best_weights)
+        return super().state_dict() | {"best": best}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        super().load_state_dict(state)
+        if "best" in state:  # not in those of older versions
+            self.best_update, self.best_loss, self._evaluations_since, self._best_weights = state["best"]
 
 
 @torch.no_grad()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -197,3 +198,49 @@ def test_it_reports_as_it_goes_and_stops_in_time(play: MemoryDataset) -> None:
     cloner = Cloner(agent(), play, hurried)
     cloner.run()
     assert 0 < cloner.update_index < 10**4
+
+
+class _Interrupted(Exception):
+    pass
+
+
+def test_the_best_agent_on_validation_episodes_is_kept_over_a_resumption(play: MemoryDataset) -> None:
+    other = made_up_play.recorded(agent().config, [5, 4])  # other random play: learned by heart, it stays unknown
+    config = replace(TINY, updates=60, learning_rate=1e-2, warmup=0, evaluate_every=3, keep="best", patience=2)
+    whole, losses = Cloner(agent(), play, config, other), dict[int, float]()
+
+    def on_metrics(update: int, metrics: dict[str, float]) -> None:
+        if "bc_held_out/movement" in metrics:
+            losses[update] = metrics["bc_held_out/movement"] + 5 * metrics["bc_held_out/language"]
+
+    whole.run(on_metrics)
+    best = min(losses, key=lambda update: losses[update])
+    assert whole.best_update == best < whole.update_index == best + 2 * 3 < 60
+
+    interrupted, kept = Cloner(agent(), play, config, other), io.BytesIO()
+
+    def stop_after_the_best(progress: float) -> None:
+        if interrupted.update_index == best + 4:
+            raise _Interrupted
+
+    with pytest.raises(_Interrupted):
+        interrupted.run(on_progress=stop_after_the_best)
+    torch.save({"agent": interrupted.model.state_dict(), "cloner": interrupted.state_dict()}, kept)
+    kept.seek(0)
+    saved = torch.load(kept, weights_only=True)
+    resumed = Cloner(agent(seed=7), play, config, other)
+    resumed.model.load_state_dict(saved["agent"])
+    resumed.load_state_dict(saved["cloner"])
+    resumed.run()
+    for cloner in (whole, resumed):
+        cloner.finish()
+        assert cloner.update_index == best + 6
+        terms = held_out_terms(cloner.model, other, config)
+        loss = terms["bc_held_out/movement"] + 5 * terms["bc_held_out/language"]
+        assert loss == pytest.approx(losses[best], rel=1e-6)
+
+
+@pytest.mark.parametrize("settings", [{"keep": "best"}, {"patience": 2}])
+def test_the_best_cannot_be_kept_without_validation_episodes(play: MemoryDataset, settings: dict[str, Any]) -> None:
+    with pytest.raises(UserError, match="validation episodes; set some aside with --held-out"):
+        Cloner(agent(), play, replace(TINY, **settings))
