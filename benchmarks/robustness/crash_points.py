@@ -81,6 +81,7 @@ def _store(act: Callable[[ParquetStore], object]) -> Callable[[Path], object]:
 MARKS = [Mark(f"e{number}", "dan", 4, -1, False) for number in range(EPISODES)]
 CHANGES: dict[str, Change] = {
     "write": Change(_nothing, _store(lambda store: store.write(new_episode(0)))),
+    "write-group": Change(_nothing, _store(lambda store: store.write_group([new_episode(0), new_episode(1)]))),
     "marks": Change(_nothing, _store(lambda store: store.write_marks(MARKS))),
     "judgements": Change(_nothing, _store(lambda store: store.write_judgements([Judgement("e2", "d", True, 1, True)]))),
     "drop": Change(_nothing, _store(lambda store: store.drop(["e1", "e4"])), partly=True),

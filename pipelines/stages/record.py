@@ -32,11 +32,15 @@ from rlhf.replay.play import play
 from rlhf.run.processes import divide
 from rlhf.run.progress import announce, progress
 from rlhf.store import EpisodeStore, open_store
+from rlhf.store.group_writer import GroupWriter
 from worlds.errors import UserError
 
 
 def record(config: RecordConfig) -> list[str]:
-    """Record episodes and return their ids. Every episode is durable as soon as it has ended.
+    """Record episodes and return their ids. They are durable when this returns.
+
+    Before, too, every episode is durable as soon as it has ended; of short ones, a group of some hundred steps at once
+    (see :class:`rlhf.store.group_writer.GroupWriter`).
 
     Episodes that the dataset has already are left as they are, so an interrupted recording is completed by the same
     call.
@@ -89,21 +93,35 @@ def _record(config: RecordConfig) -> list[str]:
     missing = [number for number in range(config.episodes) if ids[number] not in there]
     recorded, outcomes = [], []
     failures = Failures(len(missing))
-    for episode in progress(_episodes(plans, missing, failures), len(missing), f"recording into {config.data}"):
-        try:
-            store.write(episode)
-        except UserError:
-            if episode.episode_id not in store:
-                raise
-            _check_same(store, episode.episode_id, plans.settings)  # another process records the same and was faster
+
+    def write(episodes: Sequence[Episode]) -> None:
+        _write(store, episodes, plans.settings)
         if not known and not recorded:  # not before: settings that nothing can be played with are not remembered
             play_settings.note_settings(store, played_with)
-        recorded.append(episode.episode_id)
-        outcomes.append([step is not None for step in episode.success_step])
+        recorded.extend(episode.episode_id for episode in episodes)
+
+    with GroupWriter(write) as writer:
+        for episode in progress(_episodes(plans, missing, failures), len(missing), f"recording into {config.data}"):
+            writer.add(episode)
+            outcomes.append([step is not None for step in episode.success_step])
     failures.report(config.data)
     if recorded:
         announce(f"recorded {len(recorded):,} episodes into {config.data}: {_success_text(outcomes)}")
     return known + recorded
+
+
+def _write(store: EpisodeStore, episodes: Sequence[Episode], settings: str) -> None:
+    """Record ``episodes``, but for those that another process, which records the same, has recorded before."""
+    try:
+        store.write_group(episodes)
+    except UserError:
+        if not any(episode.episode_id in store for episode in episodes):
+            raise
+        for episode in episodes:
+            if episode.episode_id in store:
+                _check_same(store, episode.episode_id, settings)
+            else:
+                _write(store, [episode], settings)
 
 
 def _success_text(outcomes: Sequence[Sequence[bool]]) -> str:

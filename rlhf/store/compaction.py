@@ -10,15 +10,17 @@ again.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from uuid import uuid4
 
+import pyarrow as pa
+
 from rlhf.store.durable import explained, sync
 from rlhf.store.index import TABLES, Entry, EpisodeIndex, moved
 from rlhf.store.pack_file import PackFile
-from rlhf.store.parquet_files import Damaged, read_single, spans_of
+from rlhf.store.parquet_files import Damaged, ids_by_group, read_part, spans_of
 from rlhf.store.recovery import data_file
 from worlds.errors import UserError
 
@@ -74,29 +76,52 @@ class Pack:
         """Bytes of the steps."""
         return self._files["steps"].size
 
-    def add(self, source: Entry) -> None:
-        """Add an episode of the dataset.
+    def add(self, sources: Sequence[Entry]) -> None:
+        """Add episodes of one file of the dataset; those that share a row group are kept together.
 
         Raises:
-          OtherColumns: if it cannot be put together with those that are here.
-          Missing: if one of its files is gone.
-          UserError: if one is damaged.
+          OtherColumns: if they cannot be put together with those that are here.
+          Missing: if their file is gone.
+          UserError: if it is damaged.
         """
-        episode_id = source.row.episode_id
-        read = {}
-        for table in TABLES:
-            path = data_file(self._folder, table, source.file)
-            try:
-                read[table] = read_single(path, table, episode_id, source.span(table))
-            except FileNotFoundError as error:
-                raise Missing(damage(path, "it is missing", episode_id), source) from error
-            except Damaged as error:
-                raise UserError(damage(path, error, episode_id)) from error
-        if not all(self._files[table].takes(rows) for table, (rows, _) in read.items()):
-            raise OtherColumns
-        spans = {table: self._files[table].add(rows, single) for table, (rows, single) in read.items()}
-        self.sources.append(source)
-        self.entries.append(moved(source, self.stem, spans))
+        for part in self._parts(sources):
+            read = {table: self._read(part, table) for table in TABLES}
+            if not all(self._files[table].takes(rows) for table, (rows, _) in read.items()):
+                raise OtherColumns
+            spans = {table: self._files[table].add(rows, single) for table, (rows, single) in read.items()}
+            self.sources += part
+            self.entries += [moved(source, self.stem, spans) for source in part]
+
+    def _parts(self, sources: Sequence[Entry]) -> list[list[Entry]]:
+        """Return the episodes of each row group."""
+        if len(sources) == 1:
+            return [list(sources)]
+        parts: dict[Hashable, list[Entry]] = {}
+        groups: dict[str, int] = {}
+        if any(source.spans is None for source in sources):
+            with self._readable(sources[0], "episodes") as path:
+                ids = ids_by_group(path, "episodes")
+            groups = {episode_id: group for group, own in enumerate(ids) for episode_id in own}
+        for source in sources:
+            part = groups.get(source.row.episode_id) if source.spans is None else source.span("episodes")
+            parts.setdefault(part, []).append(source)
+        return list(parts.values())
+
+    def _read(self, part: Sequence[Entry], table: str) -> tuple[pa.Table, bytes]:
+        """Return the rows of episodes that share a row group, and a file of them."""
+        with self._readable(part[0], table) as path:
+            return read_part(path, table, [source.row.episode_id for source in part], part[0].span(table))
+
+    @contextmanager
+    def _readable(self, source: Entry, table: str) -> Iterator[Path]:
+        """Turn the errors of reading the file of ``source`` into those of ``add``."""
+        path = data_file(self._folder, table, source.file)
+        try:
+            yield path
+        except FileNotFoundError as error:
+            raise Missing(damage(path, "it is missing", source.row.episode_id), source) from error
+        except Damaged as error:
+            raise UserError(damage(path, error, source.row.episode_id)) from error
 
     def finish(self) -> None:
         """Put the two files on disk, still without their names."""
@@ -152,8 +177,7 @@ def repack(
     with _kept_if_listed(packs, index):
         for ids in groups:
             packs.append(Pack(folder))
-            for episode_id in ids:
-                packs[-1].add(entries[episode_id])
+            packs[-1].add([entries[episode_id] for episode_id in ids])
             packs[-1].finish()
         _replace(folder, index, entries, packs, replaced)
 
@@ -174,7 +198,8 @@ def _small_files(folder: Path, index: EpisodeIndex, enough: float) -> deque[list
     small = deque()
     for stem, entries in files.items():
         path = data_file(folder, "steps", stem)
-        if _size(path) < enough and (entries[0].spans is None or _count(path) in (None, len(entries))):
+        parts = {entry.span("steps") for entry in entries}
+        if _size(path) < enough and (None in parts or _count(path) in (None, len(parts))):
             small.append(entries)
     return small
 
@@ -187,7 +212,7 @@ def _size(path: Path) -> int:
 
 
 def _count(path: Path) -> int | None:
-    """Return how many episodes there are in a file of steps of many; None if it cannot be read."""
+    """Return how many parts a file of steps of many episodes has; None if it cannot be read."""
     try:
         return len(spans_of(path, "steps"))
     except (Damaged, FileNotFoundError):
@@ -234,8 +259,8 @@ def _fill(pack: Pack, files: deque[list[Entry]], enough: float, gathered: Callab
     while files and pack.size < enough:
         entries = files.popleft()
         try:
-            for entry in entries:
-                pack.add(entry)
+            pack.add(entries)
+            for _ in entries:
                 gathered()
         except OtherColumns:
             others.append(entries)

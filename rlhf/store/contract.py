@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
@@ -85,15 +85,23 @@ class Merged:
 class EpisodeStore(ABC):
     """Episodes, marks, judgements and preferences, looked up by episode id.
 
-    An episode is durable when ``write`` returns. A store holds episodes of one world and of the same spaces.
-    Marks, judgements and preferences are sets: a record that is written twice is there once. Lists come in the order
-    of recording (episodes) or sorted by episode, step and rater (all others). Every method may be called from several
-    threads. All of them raise ``UserError`` for bad input or damaged data.
+    An episode is durable when ``write`` returns, and all of a group when ``write_group`` does. A store holds episodes
+    of one world and of the same spaces. Marks, judgements and preferences are sets: a record that is written twice is
+    there once. Lists come in the order of recording (episodes) or sorted by episode, step and rater (all others). Every
+    method may be called from several threads. All of them raise ``UserError`` for bad input or damaged data.
     """
 
     @abstractmethod
     def write(self, episode: Episode) -> None:
         """Record ``episode``; its id must be new, its world and spaces the store's."""
+
+    @abstractmethod
+    def write_group(self, episodes: Sequence[Episode]) -> None:
+        """Record short ``episodes`` together, which takes less time than one by one: all or, on an error, none.
+
+        Who reads one of them from a disk reads all, so they should be some hundred steps together. See
+        :class:`rlhf.store.group_writer.GroupWriter`.
+        """
 
     @abstractmethod
     def write_marks(self, marks: Iterable[Mark]) -> None:
@@ -294,6 +302,16 @@ def check_new(episode: Episode, known: Container[str], store: object) -> None:
         raise UserError("an episode has the empty string as its id; give it one that is unique in its dataset")
     if episode.episode_id in known:
         raise UserError(f"episode {episode.episode_id} is in {store} already; drop it, or give the new one another id")
+
+
+def check_all_new(episodes: Iterable[Episode], known: Container[str], store: object) -> None:
+    """Refuse episodes as :func:`check_new` does, and two of the same id."""
+    ids: set[str] = set()
+    for episode in episodes:
+        check_new(episode, known, store)
+        if episode.episode_id in ids:
+            raise UserError(f"two episodes are called {episode.episode_id}; give one of them another id")
+        ids.add(episode.episode_id)
 
 
 def check_fits(episode: Episode, world: str, spaces: EpisodeSpaces, store: object) -> None:

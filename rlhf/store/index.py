@@ -2,7 +2,8 @@
 
 The first line carries a token that changes whenever the file is rewritten, so that another process which has
 read the file knows whether it only grew. A line of an episode is its listing row and the name of the file that
-holds it. A line with ``remove`` names files that were replaced or dropped and may still lie about after a crash. A line
+holds it; a line with ``episodes`` is a list of such objects, so that episodes that are recorded at once are listed at
+once. A line with ``remove`` names files that were replaced or dropped and may still lie about after a crash. A line
 with ``marks``, ``judgements`` or a table of preferences says how many of them there are at least in which file, so
 that a loss is noticed.
 """
@@ -29,6 +30,7 @@ INDEX_FILE = "index.jsonl"
 TABLES = ("episodes", "steps")  # in the order of writing: where there are steps, the episode's row is complete
 COUNTED = ("marks", "judgements", *PREFERENCES)  # tables whose files are no episodes'
 _TYPES = get_type_hints(EpisodeRow)
+_SEVERAL = "episodes"  # key of a line about several
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,8 @@ class Entry:
 
     Args:
       fingerprint: of the episode, see ``rlhf.store.fingerprint``; None in a line that an older version wrote.
-      spans: where the episode lies in files of many episodes, by table; None: the files are searched for it.
+      spans: where the episode, or the group of short ones that it was recorded with, lies in files of many, by table;
+        None: the files are searched for it.
     """
 
     row: EpisodeRow
@@ -45,14 +48,14 @@ class Entry:
     fingerprint: str | None = None
     spans: Mapping[str, Span] | None = None
 
-    def line(self) -> bytes:
-        """The entry as a line of the file."""
+    def to_json(self) -> dict[str, Any]:
+        """Return the entry as the object of its line in the file."""
         values = {**asdict(self.row), "file": self.file}
         if self.spans is not None:
             values["bytes"] = self.spans
         if self.fingerprint is not None:
             values["fingerprint"] = self.fingerprint
-        return _line(values)
+        return values
 
     def span(self, table: str) -> Span | None:
         """Return where the episode lies in its file of ``table``; None: the file is searched for it."""
@@ -103,8 +106,10 @@ class EpisodeIndex:
             return {name: count for name, count in self._counts[table].items() if count}
 
     def append(self, entries: Iterable[Entry]) -> None:
-        """Add entries at the end; on disk when this returns. If they cannot all be written, none is."""
-        self._append(b"".join(entry.line() for entry in entries))
+        """Add entries at the end; on disk when this returns. A crash leaves all of them or none."""
+        values = [entry.to_json() for entry in entries]
+        if values:
+            self._append(_line(values[0] if len(values) == 1 else {_SEVERAL: values}))
 
     def count(self, table: str, counts: Mapping[str, int]) -> None:
         """Have other numbers in ``counts(table)``, for the files in ``counts``; on disk when this returns.
@@ -142,7 +147,7 @@ class EpisodeIndex:
           remove: names of files that no episode needs any more.
           counts: of rows by file, for each of ``COUNTED``; None: as they were when the index was last read.
         """
-        lines = [_header(), *(entry.line() for entry in entries)]
+        lines = [_header(), *(_line(entry.to_json()) for entry in entries)]
         for table, known in (self._counts if counts is None else counts).items():
             if listed := {name: count for name, count in known.items() if count}:
                 lines.append(_line({table: listed}))
@@ -199,10 +204,10 @@ class EpisodeIndex:
                     self._counts[table].update(self._numbers(values[table]))
                 continue
             try:
-                entry = _entry(values)
+                entries = [_entry(each) for each in _listed(values)]
             except ValueError as error:
                 raise UserError(f"line {self._lines} of {self.path} {error}; {REBUILD}") from error
-            new[entry.row.episode_id] = entry
+            new.update((entry.row.episode_id, entry) for entry in entries)
         self._entries = {**self._entries, **new}
         self._rows = {**self._rows, **{episode_id: entry.row for episode_id, entry in new.items()}}
 
@@ -226,6 +231,14 @@ class EpisodeIndex:
         if not isinstance(values, dict):
             raise UserError(f"line {self._lines or 1} of {self.path} is damaged; {REBUILD}")
         return values
+
+
+def _listed(values: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the objects of the episodes of a line. Raises ValueError, saying what the line does, if they are none."""
+    several = values.get(_SEVERAL, [values])
+    if not isinstance(several, list) or not all(isinstance(each, dict) for each in several):
+        raise ValueError(f"lists no episodes: {_SEVERAL} is {to_json(several)[:40]}")
+    return several
 
 
 def _entry(values: dict[str, Any]) -> Entry:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from threading import RLock
 
 from rlhf.records.episode import Episode
@@ -15,9 +15,9 @@ from rlhf.store.contract import (
     EpisodeStore,
     Kind,
     Problem,
+    check_all_new,
     check_fits,
     check_known,
-    check_new,
     check_steps,
     episodes_of,
     in_order,
@@ -38,14 +38,20 @@ class MemoryStore(EpisodeStore):
         self._lock = RLock()
 
     def write(self, episode: Episode) -> None:
-        check_recordable(episode)
+        self.write_group([episode])
+
+    def write_group(self, episodes: Sequence[Episode]) -> None:
+        for episode in episodes:
+            check_recordable(episode)
         with self._lock:
-            check_new(episode, self._listing, self)
-            if self._kind is None:
-                self._kind = episode.world, episode.declared
-            check_fits(episode, *self._kind, store=self)
-            self._episodes[episode.episode_id] = episode
-            self._listing[episode.episode_id] = EpisodeRow.of(episode)
+            check_all_new(episodes, self._listing, self)
+            kind = self._kind
+            for episode in episodes:
+                kind = kind or (episode.world, episode.declared)
+                check_fits(episode, *kind, store=self)
+            self._kind = kind
+            self._episodes |= {episode.episode_id: episode for episode in episodes}
+            self._listing |= {episode.episode_id: EpisodeRow.of(episode) for episode in episodes}
 
     def write_marks(self, marks: Iterable[Mark]) -> None:
         marks = tuple(marks)

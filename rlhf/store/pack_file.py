@@ -1,8 +1,8 @@
-"""Files of many episodes, made of the files of single ones.
+"""Files of many episodes, made of the files of single ones and of groups of short ones.
 
-The files of the episodes follow one another unchanged, each with its own footer and checksums, and a footer for all of
-them comes last. So other programs read one Parquet file with a row group for each episode, and this one reads an
-episode as before, in one piece, from where the index says.
+These files follow one another unchanged, each with its own footer and checksums, and a footer for all of them comes
+last. So other programs read one Parquet file with a row group for each, and this one reads an episode as before, in one
+piece, from where the index says.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ class PackFile:
         return self._writer is None or self._writer.schema.equals(rows.schema, check_metadata=True)
 
     def add(self, rows: pa.Table, single: bytes) -> Span:
-        """Add an episode; return where it lies.
+        """Add an episode or a group; return where it lies.
 
         Args:
-          rows: of the episode, which the file takes.
+          rows: of its episodes, which the file takes.
           single: a file of these rows.
         """
         begin = self.size

@@ -25,8 +25,8 @@ from rlhf.store.contract import (
     EpisodeStore,
     Kind,
     Problem,
+    check_all_new,
     check_known,
-    check_new,
     check_steps,
     table_of,
 )
@@ -36,6 +36,7 @@ from rlhf.store.index import TABLES, Entry, EpisodeIndex
 from rlhf.store.parquet_files import Damaged, read_rows, to_bytes
 from rlhf.store.records import RecordFolder
 from rlhf.store.recovery import data_file
+from rlhf.store.row_groups import RecentGroups
 from rlhf.store.tables import (
     TRANSCRIPT_COLUMNS,
     judgements_table,
@@ -61,8 +62,8 @@ class ParquetStore(EpisodeStore):
     """A dataset folder.
 
     An episode's two files are written, synchronised and renamed into place before its line is appended to the
-    index, so whatever is in the index is whole; a writer that is killed loses at most the episode it was
-    writing. Any number of processes may read and write one dataset: writers take turns by a lock that the
+    index, so whatever is in the index is whole; a writer that is killed loses at most the episode, or the group, that
+    it was writing. Any number of processes may read and write one dataset: writers take turns by a lock that the
     system frees when its holder dies, and readers see what is in the index at each call. Opening a dataset
     removes what a crash has left, if no process is writing.
 
@@ -80,6 +81,7 @@ class ParquetStore(EpisodeStore):
             description.create(self.folder)
         self.description = description.load(self.folder)
         self._index = EpisodeIndex(self.folder)
+        self._recent = RecentGroups()
         self._marks = RecordFolder(self.folder / "marks", Mark, marks_table, self._index)
         self._judgements = RecordFolder(self.folder / "judgements", Judgement, judgements_table, self._index)
         self._preferences = {
@@ -89,16 +91,25 @@ class ParquetStore(EpisodeStore):
         self._tidy_up()
 
     def write(self, episode: Episode) -> None:
-        tables = dict(zip(TABLES, to_tables(episode), strict=True))
-        fingerprint = episode_fingerprint(episode)
-        files = {table: to_bytes([rows]) for table, rows in tables.items()}
-        with self._writing(f"episode {episode.episode_id}"):
-            check_new(episode, self._rows(), self)
-            self._fix_kind(episode)
-            stem = self._free_stem(episode.episode_id)
+        self.write_group([episode])
+
+    def write_group(self, episodes: Sequence[Episode]) -> None:
+        if not episodes:
+            return
+        tables = [to_tables(episode) for episode in episodes]
+        fingerprints = [episode_fingerprint(episode) for episode in episodes]
+        files = {table: _group_file(rows) for table, rows in zip(TABLES, zip(*tables, strict=True), strict=True)}
+        first = episodes[0].episode_id
+        with self._writing(f"episode {first}" if len(episodes) == 1 else f"{len(episodes)} episodes from {first} on"):
+            check_all_new(episodes, self._rows(), self)
+            self._fix_kind(episodes)
+            stem = self._free_stem(first) if len(episodes) == 1 else f"group-{uuid4().hex}"
             with self._removed_unless_listed(stem):
                 self._save(stem, files)
-                self._index.append([Entry(EpisodeRow.of(episode), stem, fingerprint)])
+                self._index.append(
+                    Entry(EpisodeRow.of(episode), stem, fingerprint)
+                    for episode, fingerprint in zip(episodes, fingerprints, strict=True)
+                )
 
     def write_marks(self, marks: Iterable[Mark]) -> None:
         marks = tuple(marks)
@@ -264,11 +275,13 @@ class ParquetStore(EpisodeStore):
                     data_file(self.folder, table, stem).unlink(missing_ok=True)
             raise
 
-    def _fix_kind(self, episode: Episode) -> None:
-        """World and image size of the first episode become the dataset's."""
+    def _fix_kind(self, episodes: Iterable[Episode]) -> None:
+        """World and spaces of the first episode become the dataset's. Raises UserError if those of another differ."""
         if self.description.world is None:
             self.description = description.load(self.folder)  # another process may have recorded the first
-        fixed = self.description.fixed_by(episode, self.folder)
+        fixed = self.description
+        for episode in episodes:
+            fixed = fixed.fixed_by(episode, self.folder)
         if fixed is not self.description:
             fixed.save(self.folder)
             self.description = fixed
@@ -296,7 +309,8 @@ class ParquetStore(EpisodeStore):
                 tables = []
                 for table in TABLES:
                     path = data_file(self.folder, table, entry.file)
-                    tables.append(read_rows(path, table, episode_id, columns.get(table), entry.span(table)))
+                    span = entry.span(table)
+                    tables.append(read_rows(path, table, episode_id, columns.get(table), span, self._recent))
                 return entry, tables
             except Damaged as error:
                 raise UserError(damage(path, error, episode_id)) from error
@@ -331,6 +345,11 @@ def rebuild_index(folder: str | Path) -> int:
     description.load(folder)
     with explained("a new index", folder), only_writer(folder):
         return recovery.rebuild(folder)
+
+
+def _group_file(tables: Sequence[pa.Table]) -> bytes:
+    """Return a file of the rows of episodes, one after the other, in one row group."""
+    return to_bytes([tables[0] if len(tables) == 1 else pa.concat_tables(tables).combine_chunks()])
 
 
 def _invalid(path: Path, why: InvalidField) -> str:

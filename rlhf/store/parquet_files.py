@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from rlhf.store.checksums import ChecksumMismatch, FileChecksums, Span, read_checksums, with_checksums
+from rlhf.store.row_groups import RecentGroups, RowGroup
 from rlhf.store.tables import table_name
 
 _FRAMES = "image.bytes"  # compressed already; everything else is dictionary-coded and compressed
@@ -61,39 +62,67 @@ def read_all(path: Path, table: str, span: Span | None = None) -> pa.Table:
 
 
 def read_rows(
-    path: Path, table: str, episode_id: str, columns: Sequence[str] | None = None, span: Span | None = None
+    path: Path,
+    table: str,
+    episode_id: str,
+    columns: Sequence[str] | None = None,
+    span: Span | None = None,
+    recent: RecentGroups | None = None,
 ) -> pa.Table:
-    """The rows of one episode in a file of ``table`` that holds whole episodes, a row group each.
+    """Return the rows of one episode in a file whose row groups hold one episode or several short ones each.
 
     Args:
+      path: of the file.
+      table: whose rows it holds.
+      episode_id: of the episode.
       columns: to read, "episode_id" among them; None: all.
       span: of the file that is one of several in ``path``; None: the whole, which is searched for the episode.
+      recent: keeps groups of short episodes for the next call; None keeps nothing.
 
     Raises:
       Damaged: if the file is damaged, something else, or lacks the episode.
       FileNotFoundError: if there is none.
     """
+    key = (path, span, columns and tuple(columns))
+    if recent is not None and (rows := recent.rows_of(episode_id, key)) is not None:
+        return rows
     with _opened(path, table, span) as (file, checksums):
-        return _rows_of(file, checksums, episode_id, columns)
+        group = _group_of(file, checksums, episode_id, columns)
+    if recent is not None and len(group.places) > 1:
+        recent.keep(group, key)
+    return group.rows_of(episode_id)
 
 
-def read_single(path: Path, table: str, episode_id: str, span: Span | None = None) -> tuple[pa.Table, bytes]:
-    """Return the rows of one episode, and a file that holds only them. Arguments and errors as in ``read_rows``."""
+def read_part(path: Path, table: str, episode_ids: Sequence[str], span: Span | None = None) -> tuple[pa.Table, bytes]:
+    """Return the rows of episodes that share a row group, and a file that holds only them.
+
+    Args:
+      path: of the file.
+      table: whose rows it holds.
+      episode_ids: of the episodes, in the order of their rows.
+      span: as in ``read_rows``.
+
+    Raises:
+      As ``read_rows``.
+    """
     with _opened(path, table, span) as (file, checksums):
-        rows = _rows_of(file, checksums, episode_id)
-        return rows, bytes(checksums.file) if file.num_row_groups == 1 else to_bytes([rows])
+        group = _group_of(file, checksums, episode_ids[0])
+        if file.num_row_groups == 1 and list(group.places) == list(episode_ids):
+            return group.rows, bytes(checksums.file)
+        rows = pa.concat_tables([group.rows_of(episode_id) for episode_id in episode_ids]).combine_chunks()
+        return rows, to_bytes([rows])
 
 
-def _rows_of(
+def _group_of(
     file: pq.ParquetFile, checksums: FileChecksums, episode_id: str, columns: Sequence[str] | None = None
-) -> pa.Table:
-    """Return the rows of an episode. Raises Damaged if the file lacks it, or ChecksumMismatch."""
-    for group in range(file.num_row_groups):
-        if _holds(file.metadata.row_group(group).column(0), episode_id):
-            checksums.check(group)
-            rows = file.read_row_group(group, columns and list(columns), use_threads=False)
-            if rows["episode_id"].unique().to_pylist() == [episode_id]:
-                return rows
+) -> RowGroup:
+    """Return the row group that holds an episode. Raises Damaged if none does, or ChecksumMismatch."""
+    for number in range(file.num_row_groups):
+        if _may_hold(file.metadata.row_group(number).column(0), episode_id):
+            checksums.check(number)
+            group = RowGroup.of(file.read_row_group(number, columns and list(columns), use_threads=False))
+            if episode_id in group.places:
+                return group
     raise Damaged(f"it does not hold episode {episode_id}")
 
 
@@ -118,9 +147,16 @@ def _is_whole(file: memoryview) -> bool:
     return True
 
 
-def ids_in(path: Path, table: str) -> list[str]:
-    """Ids of the episodes that a file of ``table`` holds. Raises as ``read_all``."""
-    return read_all(path, table)["episode_id"].unique().to_pylist()
+def ids_in(path: Path, table: str, span: Span | None = None) -> list[str]:
+    """Return the ids of the episodes in a file of ``table``, or in its part ``span``. Raises as ``read_all``."""
+    return read_all(path, table, span)["episode_id"].unique().to_pylist()
+
+
+def ids_by_group(path: Path, table: str) -> list[list[str]]:
+    """Return the ids of the episodes in each row group of a file of ``table``. Raises as ``read_all``."""
+    with _opened(path, table) as (file, _):
+        groups = range(file.num_row_groups)
+        return [file.read_row_group(group, ["episode_id"])["episode_id"].unique().to_pylist() for group in groups]
 
 
 def row_counts(folder: Path) -> dict[str, int]:
@@ -162,11 +198,11 @@ def _contents(path: Path, span: Span | None) -> pa.Buffer:
     return file.read_buffer(end - begin)
 
 
-def _holds(column: pq.ColumnChunkMetaData, episode_id: str) -> bool:
-    """Return whether a row group may be this episode's, by the statistics of its id column. Without them, it may."""
+def _may_hold(column: pq.ColumnChunkMetaData, episode_id: str) -> bool:
+    """Return whether a row group may hold an episode, by the statistics of its id column. Without them, it may."""
     if not column.is_stats_set or not column.statistics.has_min_max:
         return True
-    return column.statistics.min == episode_id
+    return column.statistics.min <= episode_id <= column.statistics.max
 
 
 def _leaves(field: pa.Field, prefix: str = "") -> list[str]:

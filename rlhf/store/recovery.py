@@ -8,7 +8,7 @@ and episodes that are not safe elsewhere, are left for ``verify`` to report.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,12 +19,11 @@ from rlhf.store.contract import EpisodeRow, same_episode
 from rlhf.store.durable import UNFINISHED, is_growing
 from rlhf.store.fingerprint import episode_fingerprint
 from rlhf.store.index import COUNTED, TABLES, Entry, EpisodeIndex
-from rlhf.store.parquet_files import Damaged, ids_in, read_all, read_rows, row_counts, spans_of
+from rlhf.store.parquet_files import Damaged, ids_in, read_rows, row_counts, spans_of
 from rlhf.store.tables import SCHEMAS, to_episode
 from worlds.errors import UserError
 
-Spans = Mapping[str, Span] | None  # by table
-Place = tuple[str | None, Spans]  # an episode in a file: its id, or where it lies
+Spans = Mapping[str, Span] | None  # by table, where in a file a part of it lies; None: the file is one part
 
 
 @dataclass(frozen=True)
@@ -88,7 +87,8 @@ def _not_in(index: EpisodeIndex, folder: Path, stem: str) -> list[Entry]:
       FileNotFoundError: if one of the two files is missing.
     """
     new = []
-    for episode_id, spans in _places(folder, stem):
+    places = [(episode_id, spans) for spans in _parts(folder, stem) for episode_id in _ids(folder, stem, spans)]
+    for episode_id, spans in places:
         episode = _read(folder, stem, episode_id, spans)
         listed = index.entries().get(episode.episode_id)
         if listed is None:
@@ -132,19 +132,21 @@ def rebuild(folder: Path) -> int:
     for stem in sorted(stems, key=lambda stem: (stems[stem], stem)):
         if removed & {f"{table}/{stem}.parquet" for table in TABLES}:
             continue
-        try:
-            places = _places(folder, stem)
-        except (Unreadable, FileNotFoundError):
-            continue
-        for episode_id, spans in places:
-            try:
-                entry = _entry(_read(folder, stem, episode_id, spans), stem, spans)
-            except Unreadable:
-                continue
+        for entry in _readable_entries(folder, stem):
             entries[entry.row.episode_id] = entry
     counts = {table: row_counts(folder / table) for table in COUNTED}
     index.rewrite(sorted(entries.values(), key=lambda entry: entry.row.created), remove=removed, counts=counts)
     return len(entries)
+
+
+def _readable_entries(folder: Path, stem: str) -> Iterator[Entry]:
+    """Yield an entry for every episode of file ``stem`` that can be read."""
+    with suppress(Unreadable, FileNotFoundError):
+        for spans in _parts(folder, stem):
+            with suppress(Unreadable):
+                for episode_id in _ids(folder, stem, spans):
+                    with suppress(Unreadable):
+                        yield _entry(_read(folder, stem, episode_id, spans), stem, spans)
 
 
 def _to_remove(folder: Path, index: EpisodeIndex) -> set[str]:
@@ -164,8 +166,8 @@ class Unreadable(Exception):
         self.path = path
 
 
-def _places(folder: Path, stem: str) -> list[Place]:
-    """Return where in file ``stem`` its episodes lie.
+def _parts(folder: Path, stem: str) -> list[Spans]:
+    """Return where in file ``stem`` its parts lie, each of which holds an episode or several.
 
     Raises:
       Unreadable: if that cannot be read.
@@ -178,23 +180,23 @@ def _places(folder: Path, stem: str) -> list[Place]:
             spans.append(spans_of(path, table))
     if len(spans[0]) != len(spans[1]):
         raise Unreadable(path, "its partner in episodes/ has another number of episodes")
-    if spans[0]:
-        return [(None, dict(zip(TABLES, pair, strict=True))) for pair in zip(*spans, strict=True)]
+    return [dict(zip(TABLES, pair, strict=True)) for pair in zip(*spans, strict=True)] or [None]
+
+
+def _ids(folder: Path, stem: str, spans: Spans) -> list[str]:
+    """Return the ids of the episodes in a part of file ``stem``; raises as ``_parts``."""
     path = data_file(folder, "episodes", stem)
     with _readable(path):
-        return [(episode_id, None) for episode_id in ids_in(path, "episodes")]
+        return ids_in(path, "episodes", None if spans is None else spans["episodes"])
 
 
-def _read(folder: Path, stem: str, episode_id: str | None, spans: Spans) -> Episode:
-    """Return an episode of file ``stem``; raises as ``_places``."""
+def _read(folder: Path, stem: str, episode_id: str, spans: Spans) -> Episode:
+    """Return an episode of file ``stem``; raises as ``_parts``."""
     rows = []
     for table in TABLES:
         path = data_file(folder, table, stem)
         with _readable(path):
-            if spans is None and episode_id is not None:
-                rows.append(read_rows(path, table, episode_id))
-            else:
-                rows.append(read_all(path, table, None if spans is None else spans[table]))
+            rows.append(read_rows(path, table, episode_id, span=None if spans is None else spans[table]))
     with _readable(path):
         return to_episode(*rows)
 
