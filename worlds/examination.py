@@ -25,18 +25,17 @@ from worlds.conformance import (
     space_problems,
     step_problems,
 )
-from worlds.contract import SETTER, SOLVER, Action, Observation, TaskSpec, TickWise, World, WorldError
+from worlds.contract import SETTER, SOLVER, TaskSpec, TickWise, World, WorldError
 from worlds.faults import OutOfTime, described, time_limit
+from worlds.random_play import Observed, fitted, play_from, play_on, random_actions
 from worlds.registry import WorldEntry
-from worlds.spaces.random_action import random_action
+from worlds.spaces.action import FreeText
+from worlds.spaces.random_action import words_of
 
-STEPS = 12  # of random play
 SCRIPTED_STEPS = 60  # of scripted play in one place
 PLACES = 20  # in which a probe is looked for
 PART_SEC = 60.0  # time limit of one part
 SPLITS = ("train", "held_out")
-
-Observed = Mapping[str, Observation]
 
 
 @dataclass(frozen=True)
@@ -121,7 +120,7 @@ def _foreign_problems(entry: WorldEntry) -> list[Problem]:
     world.reset(options={"config": entry.sample_config(0)})
     for step, action in enumerate([None, *random_actions(world, 0)]):
         if action is not None and world.agents:
-            world.step(action)
+            world.step(fitted(world, action, None))
         if found := outside():
             return [
                 Problem(f"environment's observation after {step} steps", found, "as its observation_space declares")
@@ -154,7 +153,7 @@ def _reset_by_seed(entry: WorldEntry) -> list[Problem]:
     """Two resets to one place begin with the same observations, whatever was played between them."""
     config, world = entry.sample_config(7), entry.make(views=PLAYERS)
     first = copy.deepcopy(world.reset(options={"config": config})[0])
-    _play_on(world, random_actions(world, 3))
+    play_on(world, random_actions(world, 3))
     again = world.reset(options={"config": config})[0]
     return _differences("two resets to one place", [first], [again], "the same bits")
 
@@ -166,7 +165,7 @@ def _replay(entry: WorldEntry) -> list[Problem]:
     first = play_from(world, config, actions)
     kept = copy.deepcopy(first)
     world.reset(seed=11)
-    _play_on(world, random_actions(world, 1))
+    play_on(world, random_actions(world, 1))
     problems = _differences("observations returned earlier", kept, first, "arrays that later steps leave as they are")
     problems += _differences("replay in the same world", kept, play_from(world, config, actions), "the same bits")
     problems += _differences(
@@ -192,7 +191,7 @@ def _words(entry: WorldEntry) -> list[Problem]:
     world.reset(seed=0)
     said: Any = all_silent(world)
     for player in PLAYERS:
-        said[player]["utterance"] = f"hello from the {player}"
+        said[player]["utterance"] = words_of(world.spec(player).action.speech, f"hello from the {player}")
     problems = []
     for step, actions in enumerate((said, all_silent(world))):
         observations = world.step(actions)[0]
@@ -202,7 +201,7 @@ def _words(entry: WorldEntry) -> list[Problem]:
                 wanted = "the last utterance of each, from the next step on and until its next one"
                 problems.append(Problem(f"texts that the {player} hears after step {step}", repr(heard), wanted))
     speech = world.spec(SETTER).action.speech
-    if speech is None or not world.agents:
+    if not isinstance(speech, FreeText) or not world.agents:
         return problems
     most = speech.most_chars
     long, actions = "x" * (most + 5), all_silent(world)
@@ -245,20 +244,20 @@ def _snapshot(entry: WorldEntry) -> list[Problem] | None:
     world, other = entry.make(), entry.make()
     world.reset(options={"config": entry.sample_config(8)})
     actions = random_actions(world, 2)
-    before = min(STEPS // 2, max(1, len(_play_on(world, actions[: STEPS // 2])) // 2))
+    before = max(1, len(play_on(world, actions[: len(actions) // 2])) // 2)
     world.reset(options={"config": entry.sample_config(8)})
-    _play_on(world, actions[:before])
+    play_on(world, actions[:before])
     try:
         here = world.snapshot()
     except (NotImplementedError, AttributeError):
         return None
     rest = actions[before:]
-    future = _play_on(world, rest)
+    future = play_on(world, rest)
     other.reset(seed=1)
     problems = []
     for where, restored in (("the same world", world), ("another world", other)):
         restored.restore(here)
-        again = _play_on(restored, rest)
+        again = play_on(restored, rest)
         problems += _differences(f"play after restore in {where}", future, again, "the same bits")
     return problems
 
@@ -268,7 +267,8 @@ def _ticks(entry: WorldEntry) -> list[Problem] | None:
     world, config = entry.make(), entry.sample_config(9)
     if not isinstance(world, TickWise):
         return None
-    actions, ticks = random_actions(world, 3), world.spec(SOLVER).action.ticks
+    actions = [fitted(world, action, None) for action in random_actions(world, 3)]
+    ticks = world.spec(SOLVER).action.ticks
     whole = play_from(entry.make(), config, actions)
     parts: list[Observed] = [world.reset(options={"config": config})[0]]
     for action in actions[: len(whole) - 1]:
@@ -341,34 +341,6 @@ def _scripted_players(entry: WorldEntry) -> list[Problem]:
         found = f"no request in 2 episodes of {SCRIPTED_STEPS} steps"
         return [Problem("scripted setter", found, "requests")]
     return []
-
-
-def random_actions(world: World, seed: int, steps: int = STEPS) -> list[dict[str, Action]]:
-    """Return random actions of both players, each held for a whole step, and a few words."""
-    rng, actions = np.random.default_rng(seed), []
-    specs = {player: world.spec(player).action for player in PLAYERS}
-    for step in range(steps):
-        acted: dict[str, Any] = {}
-        for player, spec in specs.items():
-            acted[player] = random_action(spec, rng)
-            if spec.speech is not None and rng.random() < 0.2:
-                acted[player]["utterance"] = f"{player} at {step}"
-        actions.append(acted)
-    return actions
-
-
-def _play_on(world: World, actions: Sequence[dict[str, Action]]) -> list[Observed]:
-    """Play ``actions`` until the world ends the episode."""
-    seen: list[Observed] = []
-    for action in actions:
-        if not world.agents:
-            break
-        seen.append(world.step(action)[0])
-    return seen
-
-
-def play_from(world: World, config: Mapping[str, Any], actions: Sequence[dict[str, Action]]) -> list[Observed]:
-    return [world.reset(options={"config": config})[0], *_play_on(world, actions)]
 
 
 def _differences(component: str, expected: Sequence[Observed], found: Sequence[Observed], wanted: str) -> list[Problem]:

@@ -28,6 +28,7 @@ from worlds.contract import (
     neutral_movement,
     observation_space,
 )
+from worlds.step_world import begun
 
 PLAYERS: tuple[str, ...] = (SETTER, SOLVER)
 FIVE_MINUTES = round(300 * STEPS_PER_SECOND)  # steps
@@ -147,7 +148,7 @@ class TickWorld(World):
         config = (options or {}).get("config")
         if config is None:
             config = self.sample(int(self._seeds.integers(2**31)) if seed is None else seed)
-        self.state = self._begun(config)
+        self.state = begun(self, config)
         self._config = self._kept(config)
         self.state_replaced()
         self._texts = dict.fromkeys(PLAYERS, "")
@@ -223,17 +224,6 @@ class TickWorld(World):
         return self._observe()
 
     # -- inside -------------------------------------------------------------------------------------------------
-
-    def _begun(self, config: Any) -> Any:
-        if not isinstance(config, Mapping):
-            raise WorldError(f"the configuration of a place is a mapping, not a {type(config).__name__}")
-        try:
-            return self.begin(config)
-        except WorldError:
-            raise
-        except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
-            reason = " ".join(f"{type(error).__name__}: {error}".split())
-            raise WorldError(f"no configuration of a {type(self).__name__}: {reason}") from error
 
     def _kept(self, config: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return what is kept of ``config`` for the property of that name."""

@@ -18,7 +18,8 @@ import numpy as np
 
 from worlds.conformance import PLAYERS, Problem, all_silent
 from worlds.contract import SOLVER
-from worlds.examination import Finding, examine, examined, play_from, random_actions
+from worlds.examination import Finding, examine, examined
+from worlds.random_play import fitted, play_from, random_actions
 from worlds.registry import WorldEntry, get, is_found_anywhere
 from worlds.spaces.observation import PlayerSpec
 from worlds.tiers import EXACT, NAMES, RECORDED, SEEDED, TICK_WISE, includes
@@ -30,6 +31,9 @@ _PARTS = {  # that a tier needs besides those of the tiers before it
     EXACT: ("replay", OTHER_PROCESS),
     TICK_WISE: ("ticks",),
 }
+_ARRAYS = {
+    "numpy.ndarray", "numpy.dtype", "numpy._core.multiarray._reconstruct", "numpy.core.multiarray._reconstruct",
+}  # fmt: skip
 ADVICE = ("reset by seed", "replay", OTHER_PROCESS, "ticks", PICKLES)  # parts without which a world can be played
 _PROCESS_SEC = 60.0
 
@@ -70,6 +74,11 @@ class WorldReport:
     def falls_short(self) -> bool:
         """True if the world does not reach the tier that it declares."""
         return self.declared is not None and not (self.tier and includes(self.tier, self.declared))
+
+    @property
+    def fails(self) -> bool:
+        """True if the world breaks what it declares; a world of recorded play need not be played."""
+        return self.falls_short or bool(self.broken and self.declared != RECORDED)
 
     def needs(self, tier: str) -> str:
         """Return what a tier needs besides the tiers before it that the world does not have; "" for nothing."""
@@ -187,7 +196,8 @@ def _listen(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 def pickle_problems(classes: set[str]) -> list[Problem]:
-    """Return a problem that names what was unpickled, if anything was but numba's cache of its own code."""
+    """Return a problem that names what was unpickled, if anything was but arrays and numba's cache of its own code."""
+    classes = {name for name in classes if name not in _ARRAYS}
     if any(name.startswith("numba.") for name in classes):
         classes = {name for name in classes if not name.startswith(("numba.", "builtins.", "copyreg.", "_operator."))}
     if not classes:
@@ -203,7 +213,8 @@ def _speed(entry: WorldEntry, seconds: float) -> tuple[float, float]:
     world.reset(seed=0)
     world.step(all_silent(world))
     start = time.perf_counter() - began
-    actions, steps, seed = random_actions(world, 4, steps=64), 0, 0
+    actions = [fitted(world, action, None) for action in random_actions(world, 4, steps=64)]
+    steps = seed = 0
     began = time.perf_counter()
     while (passed := time.perf_counter() - began) < seconds:
         if not world.agents:

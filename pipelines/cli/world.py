@@ -81,7 +81,7 @@ def check(config: WorldCheckConfig) -> int:
     """Try every promise of the contract and print what is found.
 
     Returns:
-      1 if the world cannot be played, or does not reach the tier that it declares; else 0.
+      1 if the world cannot be played or does not reach the tier that it declares; else 0.
 
     Raises:
       UserError: there is no such world, or it has no such option.
@@ -105,7 +105,7 @@ def check(config: WorldCheckConfig) -> int:
             print("\n".join(("", *report_lines(found))))
             if unguided:
                 print(f"\n{_RANDOM}")
-            return 1 if found.broken or found.falls_short else 0
+            return 1 if found.fails else 0
         verdict = "ok" if not found.problems else "no"
         print(f"  {found.part:<17} {verdict if found.offered else 'not offered'}", flush=True)
         for problem in found.problems:

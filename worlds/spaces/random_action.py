@@ -1,27 +1,55 @@
-"""Random actions of a declared space."""
+"""Random actions of a declared space, and words that fit its speech."""
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 
-from worlds.spaces.action import ActionSpec, Discrete
+from worlds.spaces.action import ActionSpec, Discrete, Grammar, Pointer, Speech
 
 
-def random_action(spec: ActionSpec, rng: np.random.Generator, without: Collection[str] = ()) -> dict[str, Any]:
-    """Return a random action without words, held for all ticks of the step. Pointers point at nothing.
+def random_action(
+    spec: ActionSpec, rng: np.random.Generator, without: Collection[str] = (), entities: int = 0
+) -> dict[str, Any]:
+    """Return a random action without words, held for all ticks of the step.
 
     Args:
       spec: the declared space.
       rng: source of chance.
       without: names of bins that are not drawn.
+      entities: number of entities observed, at which pointers may point.
     """
     action = spec.silent()
     for column, part in enumerate(spec.discrete):
         if isinstance(part, Discrete):
             action["movement"][:, column] = rng.choice([b for b, name in enumerate(part.bins) if name not in without])
+        elif entities:
+            action["movement"][:, column] = rng.integers(1 + min(entities, part.most))
     for column, part in enumerate(spec.continuous):
         action["continuous"][:, column] = rng.uniform(part.low, part.high)
     return action
+
+
+def within_entities(spec: ActionSpec, action: dict[str, Any], entities: int) -> dict[str, Any]:
+    """Return ``action`` with nothing pointed at where a pointer means a row that is not among the ``entities``."""
+    points = [isinstance(part, Pointer) for part in spec.discrete]
+    if not any(points):
+        return action
+    beyond = (action["movement"] > entities) & np.array(points)
+    return action | {"movement": np.where(beyond, spec.neutral_movement(), action["movement"])}
+
+
+def words_of(speech: Speech | None, text: str) -> str:
+    """Return ``text``, or a sentence that the speech has instead of it.
+
+    Args:
+      speech: of a player; one who cannot speak is silent.
+      text: that is said in free speech; in a grammar, another text is another sentence, as far as there are some.
+    """
+    if not isinstance(speech, Grammar):
+        return text if speech is not None else ""
+    number = zlib.crc32(text.encode())
+    return " ".join(filter(None, (slot[number % len(slot)] for slot in speech.slots)))

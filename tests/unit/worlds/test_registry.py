@@ -5,48 +5,60 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from importlib.metadata import EntryPoint
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from worlds import plugins, registry
+from tests.distributions import installed
+from worlds import registry
 from worlds.contract import WorldError
 
 
 @pytest.fixture
-def announced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The file of a module that a package announces as the world ``elsewhere``."""
-    point = EntryPoint("elsewhere", "elsewhere_world", registry.ENTRY_POINT_GROUP)
-    monkeypatch.setattr(plugins, "entry_points", lambda group: [point] if group == point.group else [])
+def announced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The module of an installed package that announces the world ``elsewhere``."""
     monkeypatch.setattr(registry._registry, "_entries", dict(registry._registry._entries))
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.delitem(sys.modules, "elsewhere_world", raising=False)
-    return tmp_path / "elsewhere_world.py"
+    with installed(tmp_path, registry.ENTRY_POINT_GROUP, "elsewhere", "") as module:
+        yield module
 
 
 def test_a_world_of_another_package_is_found(announced: Path) -> None:
     announced.write_text(
         "from worlds.registry import WorldEntry, register\nregister(WorldEntry('elsewhere', *[print] * 6, ()))\n"
     )
-    assert "elsewhere" in registry.names()
+    assert "elsewhere" in registry.names() and registry.is_found_anywhere("elsewhere")
     assert registry.get("elsewhere").name == "elsewhere"
+
+
+def test_another_process_finds_it_by_its_name(announced: Path) -> None:
+    announced.write_text(
+        "from worlds.registry import WorldEntry, register\nregister(WorldEntry('elsewhere', *[print] * 6, ()))\n"
+    )
+    code = "from worlds import registry; print(registry.get('elsewhere').name)"
+    paths = os.pathsep.join([str(announced.parent), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=os.environ | {"PYTHONPATH": paths}
+    )
+    assert done.stdout == "elsewhere\n", done.stderr
 
 
 @pytest.mark.parametrize(
     ("source", "complaint"),
     [
-        ("", "its module elsewhere_world registers no world of that name; .* of the group interactive_rlhf.worlds"),
+        ("", "its module elsewhere_module registers no world of that name; .* of the group interactive_rlhf.worlds"),
         (
             "import no_such_package",
-            "its module elsewhere_world fails to import: ModuleNotFoundError: .*no_such_package",
+            "its module elsewhere_module fails to import: ModuleNotFoundError: .*no_such_package",
         ),
-        ("raise OSError('two\\nlines')", "its module elsewhere_world fails to import: OSError: two lines"),
-        (None, "its module elsewhere_world fails to import: ModuleNotFoundError: No module named 'elsewhere_world'"),
+        ("raise OSError('two\\nlines')", "its module elsewhere_module fails to import: OSError: two lines"),
+        (None, "its module elsewhere_module fails to import: ModuleNotFoundError: No module named 'elsewhere_module'"),
     ],
 )
 def test_a_bad_entry_point_is_one_line(announced: Path, source: str | None, complaint: str) -> None:
-    if source is not None:
+    if source is None:
+        announced.unlink()
+    else:
         announced.write_text(source)
     with pytest.raises(WorldError, match=f"^world 'elsewhere': {complaint}") as caught:
         registry.get("elsewhere")

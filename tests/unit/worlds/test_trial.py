@@ -15,7 +15,6 @@ from worlds.contract import SETTER, SOLVER, WorldError
 from worlds.spaces.observation import ObservationSpec, PlayerSpec, Vector
 from worlds.trial import WorldReport, try_world
 
-EXAMPLE = Path(__file__).parents[3] / "examples" / "own_world.py"
 SOURCE = '''
 import pickle, time
 import gymnasium
@@ -74,17 +73,17 @@ def test_a_world_that_keeps_every_promise_is_exact(room: Callable[..., str]) -> 
     assert not [problem for finding in report.findings for problem in finding.problems]
 
 
-def test_a_world_that_is_played_in_parts_is_tick_wise() -> None:
-    assert report_of(str(EXAMPLE)).tier == "tick-wise"
-
-
 @pytest.mark.parametrize(
     ("flaw", "tier", "needs"),
     [
         ({"step": "self.place[0] += np.random.random()"}, "seeded", "replay in the same world: vector of the solver"),
         ({"step": "self.place[0] = self.ever % 9"}, "seeded", "replay in the same world: vector of the solver differs"),
         ({"reset": "self.place[0] += self.ever / 99"}, "recorded", "two resets to one place: vector of the solver"),
-        ({"step": "self.place[0] = hash('door') % 99991 / 99991"}, "seeded", "play in another process: other observations"),
+        (
+            {"step": "self.place[0] = hash('door') % 99991 / 99991"},
+            "seeded",
+            "play in another process: other observations",
+        ),
     ],
 )
 def test_a_flaw_costs_the_tier_that_it_breaks_and_no_other(
@@ -190,10 +189,11 @@ def test_the_command_prints_tier_needs_and_uses(room: Callable[..., str], capsys
     assert "off the edge" in capsys.readouterr().out
 
 
-def test_the_doctors_old_flag_answers_as_the_command_does(capsys: pytest.CaptureFixture[str]) -> None:
-    for words in (["world", "check", str(EXAMPLE)], ["doctor", "--world", str(EXAMPLE)]):
-        assert main([*words, "--seconds", "0.05"]) == 0
-        assert "tier: tick-wise" in capsys.readouterr().out
+def test_the_doctors_old_flag_answers_as_the_command_does(
+    room: Callable[..., str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["doctor", "--world", room(), "--seconds", "0.05"]) == 0
+    assert "tier: exact" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
