@@ -15,7 +15,19 @@ from annotation.server.db.database import Database
 from annotation.server.error_handlers import add_error_handlers
 from annotation.server.export.marks import Exporter
 from annotation.server.prefix import WithoutPrefix
-from annotation.server.routes import consent, gold, judging, marking, pages, people, play, study, submissions, viewer
+from annotation.server.routes import (
+    comparing,
+    consent,
+    gold,
+    judging,
+    marking,
+    pages,
+    people,
+    play,
+    study,
+    submissions,
+    viewer,
+)
 from annotation.server.security.limits import RateLimits, RequestLimits
 from annotation.server.security.policies import refuse_unguarded
 from annotation.server.security.sessions import Signer, load_secret
@@ -30,7 +42,7 @@ from annotation.server.services.viewer import ViewerServices
 from annotation.server.study import Study
 from worlds.errors import UserError
 
-MODULES = (pages, people, study, submissions, play, marking, judging, viewer, gold, consent)
+MODULES = (pages, people, study, submissions, play, marking, judging, comparing, viewer, gold, consent)
 VIEWING = (pages, people, viewer)  # where there is no study, but only datasets to look at
 
 
@@ -85,7 +97,8 @@ def create_app(study: Study) -> FastAPI:
         study.database.close()
 
     app = FastAPI(
-        title="interactive-rlhf", version=version("interactive-rlhf"), description="People play, mark and judge.",
+        title="interactive-rlhf", version=version("interactive-rlhf"),
+        description="People play, mark, judge and compare.",
         openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False, lifespan=running,
     )  # fmt: skip
     app.state.study = study

@@ -24,7 +24,7 @@ _SHORTEST_SECRET = 32
 _PUBLIC_URL = re.compile(r"https?://[A-Za-z0-9.:_\[\]-]+(/(?!\.{1,2}(/|$))[A-Za-z0-9._~-]+)*/?")
 _DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 # Below these paths a request would be the server's own or, with the prefix already taken off, any other.
-_OWN_PATHS = re.compile(r"/(join|play|mark|judge|study|look|consent|service-worker\.js|(api|static)(/.*)?)")
+_OWN_PATHS = re.compile(r"/(join|play|mark|judge|compare|study|look|consent|service-worker\.js|(api|static)(/.*)?)")
 
 Port = Annotated[int, Range(least=0, most=65535, what="a number")]
 

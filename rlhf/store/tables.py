@@ -141,6 +141,7 @@ def to_transcript(about: pa.Table, steps: pa.Table) -> EpisodeTranscript:
         notes=notes,
         requests=requests,
         success_step=success_step,
+        setter_text=texts["setter_text"],
         setter_utterance=texts["setter_utterance"],
         utterance=texts["utterance"],
         taken_over=bool((values_of(steps["controller"]).to_numpy() == CO_PILOT).any()),

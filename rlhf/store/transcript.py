@@ -23,6 +23,7 @@ class EpisodeTranscript:
     notes: Mapping[str, Any]
     requests: tuple[Request, ...]
     success_step: tuple[int | None, ...]
+    setter_text: tuple[str, ...]
     setter_utterance: tuple[str, ...]
     utterance: tuple[str, ...]
     taken_over: bool
@@ -44,6 +45,7 @@ def transcript(episode: Episode) -> EpisodeTranscript:
         notes=episode.notes,
         requests=episode.requests,
         success_step=episode.success_step,
+        setter_text=episode.setter_text,
         setter_utterance=episode.setter_utterance,
         utterance=episode.utterance,
         taken_over=bool((episode.controller == CO_PILOT).any()),

@@ -1,1 +1,1 @@
-"""Export of submitted marks and judgements into the datasets."""
+"""Export of submitted marks, judgements and comparisons of clips into the datasets."""

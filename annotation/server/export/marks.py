@@ -15,6 +15,7 @@ from annotation.server.clock import now
 from annotation.server.db.database import Database
 from annotation.server.db.tables import Assignment, EpisodeRecord, MarkRecord, Project
 from annotation.server.export.batches import BATCH_SIZE, export_projects, missing_episodes
+from annotation.server.export.clip_pairs import export_clip_pairs
 from annotation.server.export.judgements import export_judgements
 from annotation.server.services.background import Background
 from annotation.server.services.datasets import Datasets
@@ -70,7 +71,7 @@ def _withdraw_some(database: Database, datasets: Datasets, project_id: str, data
 
 
 def export_everything(database: Database, datasets: Datasets, when: float) -> int:
-    """Take marks of returned work out of the datasets, and write marks and judgements into them.
+    """Take marks of returned work out of the datasets, and write marks, judgements and clip pairs into them.
 
     Returns:
       how many submissions were written.
@@ -83,7 +84,7 @@ def export_everything(database: Database, datasets: Datasets, when: float) -> in
         withdraw_returned(database, datasets)
     except UserError as error:
         trouble = error
-    for export in (export_judgements, export_submitted):
+    for export in (export_judgements, export_clip_pairs, export_submitted):
         try:
             done += export(database, datasets, when)
         except UserError as error:

@@ -216,8 +216,17 @@ class VerdictBody(Body):
     active_sec: Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)] = 0.0
 
 
+class AnswerBody(Body):
+    """A rater's answer to a pair of clips, as they lie on the page; "" takes the answer back."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    revision: Annotated[int, Field(ge=1, le=_MAX_INT)]
+    answer: Literal["", "left", "right", "same", "cannot tell"]
+    active_sec: Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)] = 0.0
+
+
 class RevisionBody(Body):
-    """The revision of the verdict that the browser shows."""
+    """The revision of the verdict or answer that the browser shows."""
 
     revision: Annotated[int, Field(ge=1, le=_MAX_INT, strict=True)]
 
@@ -225,6 +234,17 @@ class RevisionBody(Body):
 class JudgedProjectBody(Body):
     """Changes of a project that is judged; None leaves a field as it is."""
 
+    overlap: Annotated[int, Field(ge=1, le=1000, strict=True)] | None = None
+    open: Annotated[bool, Field(strict=True)] | None = None
+
+
+class ComparedProjectBody(Body):
+    """Changes of how clips of a project are compared; None leaves a field as it is."""
+
+    pairs: Annotated[int, Field(ge=0, le=10_000, strict=True)] | None = None
+    clip_seconds: Annotated[float, Field(ge=0.5, le=60, allow_inf_nan=False)] | None = None
+    within_share: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = None
+    seed: Annotated[int, Field(ge=0, le=_MAX_INT, strict=True)] | None = None
     overlap: Annotated[int, Field(ge=1, le=1000, strict=True)] | None = None
     open: Annotated[bool, Field(strict=True)] | None = None
 

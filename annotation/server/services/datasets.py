@@ -13,6 +13,7 @@ from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
 from annotation.games.unfinished import Unfinished
+from annotation.server.db.comparing_tables import ClipPairRecord, Comparison
 from annotation.server.db.judging_tables import JudgingAssignment
 from annotation.server.db.tables import GONE, PRESENT, Assignment, EpisodeRecord, Project
 from annotation.viewer.frames_file import pack_frames
@@ -205,7 +206,13 @@ def _list_project(session: Session, project: Project, store: ParquetStore) -> No
     gone = [id for episode_id, (id, _) in known.items() if episode_id not in store]
     worked_on = set(session.scalars(select(Assignment.episode_id).where(Assignment.submitted.is_not(None))))
     judged = session.scalars(select(JudgingAssignment.episode_id).where(JudgingAssignment.submitted.is_not(None)))
-    kept = worked_on | set(judged)
+    compared = session.scalars(
+        select(EpisodeRecord.id)
+        .join(ClipPairRecord, EpisodeRecord.id.in_((ClipPairRecord.episode_a, ClipPairRecord.episode_b)))
+        .join(Comparison)
+        .where(own, Comparison.submitted.is_not(None))
+    )
+    kept = worked_on | set(judged) | set(compared)
     for id in gone:
         chosen = EpisodeRecord.id == id
         if id in kept:

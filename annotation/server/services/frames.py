@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from fastapi import Request, Response
 from starlette.responses import JSONResponse
 
@@ -18,18 +21,40 @@ CACHED = "private, max-age=604800, immutable"  # an episode's frames never chang
 _FILE = "application/octet-stream"
 
 
+@dataclass(frozen=True)
+class ShownClip:
+    """Consecutive steps of an episode, of which the pictures are shown.
+
+    Args:
+      record: the episode.
+      begin: first step.
+      steps: number of steps.
+    """
+
+    record: EpisodeRecord
+    begin: int
+    steps: int
+
+
 def frames_response(
     study: Study, record: EpisodeRecord, dataset: str, asked: FramesQuery, request: Request, tag: str
 ) -> Response:
-    """Answer a request for an episode's pictures.
+    """Answer a request for an episode's pictures, see :func:`clips_response`."""
+    return clips_response(study, [ShownClip(record, 0, record.steps)], dataset, asked, request, tag)
+
+
+def clips_response(
+    study: Study, clips: Sequence[ShownClip], dataset: str, asked: FramesQuery, request: Request, tag: str
+) -> Response:
+    """Answer a request for the pictures of clips, one clip after the other.
 
     Args:
       study: the study.
-      record: the episode.
-      dataset: name of its dataset.
-      asked: which pictures.
+      clips: clips of one dataset.
+      dataset: name of the dataset.
+      asked: which pictures; steps count through all clips.
       request: the request; its If-None-Match is honoured.
-      tag: what names the episode to this browser.
+      tag: what names the clips to this browser.
 
     Returns:
       A file as :mod:`annotation.viewer.frames_file` describes it; 202 while sharp pictures are being drawn; 204 if they
@@ -42,24 +67,52 @@ def frames_response(
     headers = {"ETag": f'"{tag}{part}"', "Cache-Control": CACHED}
     if request.headers.get("if-none-match") == headers["ETag"]:
         return Response(status_code=304, headers=headers)
-    if asked.begin is not None and (asked.begin % CHUNK_STEPS or asked.begin >= record.steps):
-        raise Refused(422, f"chunks begin at multiples of {CHUNK_STEPS} below {record.steps}, not at {asked.begin}")
+    steps = sum(clip.steps for clip in clips)
+    if asked.begin is not None and (asked.begin % CHUNK_STEPS or asked.begin >= steps):
+        raise Refused(422, f"chunks begin at multiples of {CHUNK_STEPS} below {steps}, not at {asked.begin}")
+    chosen = list(clips) if asked.begin is None else _cut(clips, asked.begin, asked.begin + CHUNK_STEPS)
     if asked.view == "sharp" and asked.begin is not None:
         try:
-            file = _sharp(study, record, dataset, asked.begin // CHUNK_STEPS)
+            frames = _sharp(study, chosen, dataset)
         except UserError:  # the log has the reason, which may name folders
             return Response(status_code=204, headers={"Cache-Control": "no-store"})
-        if file is None:
+        if frames is None:
             return JSONResponse({"drawing": True}, 202, {"Cache-Control": "no-store"})
-        return Response(file, media_type=_FILE, headers=headers)
-    file = study.datasets.shown(dataset, record.episode_id).frames
-    if asked.begin is not None:
-        file = pack_frames(unpack_frames(file, asked.begin, CHUNK_STEPS))
-    return Response(file, media_type=_FILE, headers=headers)
+    else:
+        frames = []
+        for clip in chosen:
+            frames += unpack_frames(
+                study.datasets.shown(dataset, clip.record.episode_id).frames, clip.begin, clip.steps
+            )
+    return Response(pack_frames(frames), media_type=_FILE, headers=headers)
 
 
-def _sharp(study: Study, record: EpisodeRecord, dataset: str, number: int) -> bytes | None:
-    """A chunk of sharp pictures; None while it is being drawn. Raises UserError if it cannot be drawn."""
+def _cut(clips: Sequence[ShownClip], begin: int, end: int) -> list[ShownClip]:
+    """Return what of ``clips`` lies in the steps from ``begin`` to before ``end``, counted through all of them."""
+    found, first = [], 0
+    for clip in clips:
+        inside = range(max(begin - first, 0), min(end - first, clip.steps))
+        if inside:
+            found.append(ShownClip(clip.record, clip.begin + inside.start, len(inside)))
+        first += clip.steps
+    return found
+
+
+def _sharp(study: Study, clips: Sequence[ShownClip], dataset: str) -> list[bytes] | None:
+    """Return sharp pictures; None while some are being drawn. Raises UserError if they cannot be drawn."""
+    frames, missing = list[bytes](), False
+    for clip in clips:
+        end = clip.begin + clip.steps
+        for number in range(clip.begin // CHUNK_STEPS, -(-end // CHUNK_STEPS)):
+            file, before = _sharp_chunk(study, clip.record, dataset, number), number * CHUNK_STEPS
+            missing |= file is None  # the others are asked for all the same, so that all are drawn
+            first = max(clip.begin - before, 0)
+            frames += unpack_frames(file, first, end - before - first) if file is not None else []
+    return None if missing else frames
+
+
+def _sharp_chunk(study: Study, record: EpisodeRecord, dataset: str, number: int) -> bytes | None:
+    """Return a chunk of sharp pictures; None while it is being drawn. Raises UserError if it cannot be drawn."""
     store = study.datasets.store(dataset)
     created = next((row.created for row in store.rows() if row.episode_id == record.episode_id), None)
     if created is None:
