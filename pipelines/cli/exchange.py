@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from tyro.conf import arg
 
 from pipelines.exchange.formats import FormatName, export_episodes, import_episodes
-from pipelines.exchange.settings import LeRobotExport, LeRobotImport
+from pipelines.exchange.settings import LeRobotExport, LeRobotImport, MinariExport, MinariImport
 from rlhf.run.progress import announce
 from rlhf.run.setting_forms import SourceDataset, TargetDataset
 from worlds.errors import UserError
@@ -25,6 +25,7 @@ class ExportConfig:
       to: format to write.
       episodes: ids of the episodes to export; none exports all.
       lerobot: settings of LeRobot's format.
+      minari: settings of Minari's format.
     """
 
     source: SourceDataset
@@ -32,6 +33,7 @@ class ExportConfig:
     to: FormatName
     episodes: tuple[str, ...] = ()
     lerobot: LeRobotExport = field(default_factory=LeRobotExport)
+    minari: MinariExport = field(default_factory=MinariExport)
 
     def __post_init__(self) -> None:
         _check_settings(self, self.to)
@@ -46,12 +48,14 @@ class ImportConfig:
       target: folder of the dataset to copy into; it is created if it does not exist.
       from_: format to read.
       lerobot: settings of LeRobot's format.
+      minari: settings of Minari's format.
     """
 
     source: SourceDataset
     target: TargetDataset
     from_: Annotated[FormatName, arg(name="from")]
     lerobot: LeRobotImport = field(default_factory=LeRobotImport)
+    minari: MinariImport = field(default_factory=MinariImport)
 
     def __post_init__(self) -> None:
         _check_settings(self, self.from_)

@@ -21,7 +21,7 @@ from rlhf.store import EpisodeStore, open_store
 from rlhf.store.contract import check_known
 from worlds.errors import UserError
 
-FormatName = Literal["lerobot"]
+FormatName = Literal["lerobot", "minari"]
 
 
 @dataclass(frozen=True)
@@ -91,6 +91,7 @@ class FormatEntry:
 
 FORMATS: dict[str, FormatEntry] = {
     "lerobot": FormatEntry("pipelines.exchange.lerobot", "interactive-rlhf[video]"),
+    "minari": FormatEntry("pipelines.exchange.minari", "interactive-rlhf[minari]"),
 }
 
 

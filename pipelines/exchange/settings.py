@@ -33,3 +33,29 @@ class LeRobotImport:
 
     camera: str | None = None
     world: str | None = None
+
+
+@dataclass(frozen=True)
+class MinariExport:
+    """Settings of an export to a Minari dataset.
+
+    Args:
+      dataset_id: id of the dataset; `minari.load_dataset` finds it in a folder of this name in MINARI_DATASETS_PATH.
+    """
+
+    dataset_id: str = "play-v0"
+
+
+@dataclass(frozen=True)
+class MinariImport:
+    """Settings of an import of a Minari dataset that another program wrote.
+
+    Args:
+      world: name of the world in the new dataset, e.g. "gym:CartPole-v1"; None makes one of the dataset's id.
+      solver: who played, e.g. "human:ann"; one that begins with "agent:" is not imitated.
+      instruction: what the setter asks for; None takes the text "mission" among the observations, or "play ID".
+    """
+
+    world: str | None = None
+    solver: str = "demonstrator"
+    instruction: str | None = None

@@ -14,6 +14,7 @@ from worlds.spaces.gym_spaces import ObservationTranslation, translate_observati
 from worlds.spaces.observation import Image, ObservationSpec
 
 OBJECTS, COLOURS, STATES = 11, 6, 4  # categories of a cell's channels
+ACTIONS = ("left", "right", "forward", "pickup", "drop", "toggle", "done")
 _UP = 3  # direction of the agent in its own view
 
 

@@ -1,0 +1,288 @@
+"""Episodes that other programs recorded in Gymnasium's terms, as episodes of a dataset.
+
+Their spaces are translated as those of a Gymnasium environment that is played as a world (``gym:ID``): an agent that is
+cloned from them has the spaces of that world. A text ``mission`` among the observations is what the setter asks for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+
+from pipelines.exchange.gym_play import REWARDS, TERMINATED
+from rlhf.records.columns import episode_columns
+from rlhf.records.episode import AGENT, Episode
+from rlhf.records.spaces import EpisodeSpaces
+from worlds.errors import UserError
+from worlds.foreign.bridge import MISSIONS
+from worlds.foreign.gym_bridge import mission_keys
+from worlds.foreign.minigrid import ACTIONS, COLOURS, OBJECTS, STATES
+from worlds.foreign.world import LARGEST_SEED, SPEECH
+from worlds.spaces.action import ActionSpec
+from worlds.spaces.gym_spaces import Path, at, leaves, path_name, translate_action, translate_observation
+from worlds.spaces.observation import PlayerSpec
+
+SETTER = "instruction"
+_MOST_VALUES = 1 << 12  # of a discrete observation, which becomes as many numbers
+_MOST_BINS = 1 << 15
+_SYMBOLS = (OBJECTS, COLOURS, STATES)
+_ASKED = (*MISSIONS, "setter_text")  # texts among observations that say what is asked for
+_OWN = ("setter_text", "solver_text", "previous_movement", "previous_continuous")  # as this project exports them
+_SPOKEN = "utterance"  # the text among actions that the solver says
+
+
+@dataclass(frozen=True)
+class ForeignPlay:
+    """One episode of T steps of another program.
+
+    Args:
+      name: of the episode, for messages.
+      observations: tree of arrays [T or more, ...] and lists of text.
+      actions: tree of arrays [T, ...].
+      rewards: float64 [T].
+      terminated: the environment ended the episode.
+      truncated: a limit ended it.
+      seed: of the environment; None if it is not known.
+      success: None if it is not known.
+    """
+
+    name: str
+    observations: Any
+    actions: Any
+    rewards: np.ndarray
+    terminated: bool
+    truncated: bool
+    seed: int | None = None
+    success: bool | None = None
+
+
+@dataclass(frozen=True)
+class ForeignSource:
+    """What all episodes of a source have in common.
+
+    Args:
+      name: of the source, for messages.
+      observation_space: of the environment.
+      action_space: of the environment, with bounds, see :func:`with_bounds`.
+      world: name of the world of the episodes.
+      solver: who played.
+      instruction: what is asked for; None takes the mission among the observations.
+      env_id: of the environment; "" if it is not known.
+    """
+
+    name: str
+    observation_space: spaces.Space
+    action_space: spaces.Space
+    world: str
+    solver: str
+    instruction: str | None
+    env_id: str = ""
+
+    def __post_init__(self) -> None:
+        for space, most in ((self.observation_space, _MOST_VALUES), (self.action_space, _MOST_BINS)):
+            for path, leaf in leaves(space):
+                found = _values(leaf)
+                if found > most:
+                    where = f"{self.name}: {path_name(path, 'a space')}"
+                    raise UserError(f"{where} has {found:,} values; this program takes at most {most:,}")
+
+    @cached_property
+    def spaces(self) -> EpisodeSpaces:
+        """The spaces of the episodes."""
+        seen, action = self._translations
+        solver = ActionSpec(action.components, speech=SPEECH)
+        return EpisodeSpaces(PlayerSpec(seen.spec, solver), ActionSpec((), speech=SPEECH))
+
+    @cached_property
+    def _translations(self) -> Any:
+        symbolic = self._is_minigrid
+        names = ACTIONS if symbolic and getattr(self.action_space, "n", 0) == len(ACTIONS) else ()
+        neutral = {"action": float(ACTIONS.index("done"))} if names else None
+        grids = {"image": _SYMBOLS} if symbolic else None
+        try:
+            known = {path_name(path, "") for path, _ in leaves(self.observation_space)}
+            without = {*mission_keys(self.observation_space), *known.intersection(_OWN)}
+            seen = translate_observation(self.observation_space, grids, tuple(without))
+            return seen, translate_action(_silent(self.action_space), names, neutral)
+        except UserError as error:
+            raise UserError(f"{self.name}: {error}") from error
+
+    @property
+    def _is_minigrid(self) -> bool:
+        """True where the observations are MiniGrid's symbols; pictures of it are larger."""
+        image = getattr(self.observation_space, "spaces", {}).get("image")
+        shape = getattr(image, "shape", None) or (0, 0, 0)
+        return self.env_id.startswith(("MiniGrid-", "BabyAI-")) and shape[2:] == (3,) and max(shape) < 32
+
+    def episode(self, play: ForeignPlay, episode_id: str) -> Episode:
+        """Return ``play`` as an episode.
+
+        Raises:
+          UserError: something in it is outside its space.
+        """
+        steps = len(play.rewards)
+        if not np.isfinite(play.rewards).all():
+            raise UserError(f"{play.name} has rewards that are not finite")
+        for what, space, tree in (
+            ("observations", self.observation_space, play.observations),
+            ("actions", self.action_space, play.actions),
+        ):
+            for path, leaf in leaves(space):
+                _check(f"{play.name}, {path_name((what, *path), what)}", leaf, at(tree, path), steps)
+        try:
+            return self._episode(play, episode_id, steps)
+        except (ValueError, OverflowError) as error:
+            raise UserError(f"{play.name}: {' '.join(str(error).split())}") from error
+
+    def _episode(self, play: ForeignPlay, episode_id: str, steps: int) -> Episode:
+        seen, action = self._translations
+        heard, rest = self._asked(play.observations, steps), np.zeros((1, 0), np.int8)
+        asked, rows = _utterances(heard), []
+        spoken = _text(self.action_space, play.actions, _SPOKEN) or [""] * steps
+        own = _text(self.observation_space, play.observations, "solver_text") or [""] * steps
+        for step in range(steps):
+            observed = seen.read(_row(self.observation_space, play.observations, step))
+            movement, values = action.read(_row(self.action_space, play.actions, step))
+            rows.append(
+                (
+                    observed | {"setter_text": heard[step], "solver_text": own[step]},
+                    {"movement": movement[None], "continuous": values[None], "utterance": spoken[step]},
+                    {"movement": rest, "utterance": asked[step]},
+                )
+            )
+        return Episode(
+            episode_id=episode_id,
+            world=self.world,
+            config={"seed": play.seed} if play.seed is not None and 0 <= play.seed <= LARGEST_SEED else {},
+            setter=SETTER,
+            solver=self.solver,
+            notes=self._notes(play),
+            **episode_columns(rows, [AGENT] * steps, self.spaces),
+        )
+
+    def _asked(self, observations: Any, steps: int) -> list[str]:
+        """Return what is asked for at each step."""
+        if self.instruction is not None:
+            return [self.instruction] * steps
+        columns = (_text(self.observation_space, observations, key) for key in _ASKED)
+        found = next((column for column in columns if column is not None), None)
+        return [f"play {self.env_id or self.world}"] * steps if found is None else found[:steps]
+
+    def _notes(self, play: ForeignPlay) -> dict[str, Any]:
+        ends = {TERMINATED: play.terminated, "truncated": play.truncated}
+        known = {} if play.success is None else {"success": play.success}
+        rewards = {REWARDS: play.rewards.tolist(), "return": float(play.rewards.sum())}
+        return {"imported_from": play.name} | rewards | ends | known
+
+
+def _text(space: spaces.Space, tree: Any, key: str) -> list[str] | None:
+    """Return the texts at ``key`` of a tree of columns; None where there is no text."""
+    return tree[key] if isinstance(getattr(space, "spaces", {}).get(key), spaces.Text) else None
+
+
+def _silent(space: spaces.Space) -> spaces.Space:
+    """Return a space of actions without what is said."""
+    if not isinstance(space, spaces.Dict) or not isinstance(space.spaces.get(_SPOKEN), spaces.Text):
+        return space
+    return spaces.Dict({key: part for key, part in space.spaces.items() if key != _SPOKEN})
+
+
+def _utterances(heard: Sequence[str]) -> list[str]:
+    """Return the setter's utterance at each step: the first words at once, others a step before they are heard."""
+    said = [after if after != before else "" for before, after in zip(heard, heard[1:], strict=False)]
+    return [heard[0], *said[1:], ""][: len(heard)]
+
+
+def with_bounds(space: spaces.Space, actions: Iterable[Any]) -> spaces.Space:
+    """Return a space of actions with finite bounds, between which all ``actions`` lie.
+
+    Bounds that are not finite, and those that actions exceed, become the lowest and the highest value of all actions.
+
+    Args:
+      space: of the actions.
+      actions: a tree of arrays for each episode.
+    """
+    boxes = [(path, leaf) for path, leaf in leaves(space) if isinstance(leaf, spaces.Box) and _is_real(leaf)]
+    lowest: dict[Path, np.ndarray] = {}
+    highest: dict[Path, np.ndarray] = {}
+    for tree in actions if boxes else ():
+        for path, leaf in boxes:
+            values = np.asarray(at(tree, path), np.float32)
+            if values.shape[1:] == leaf.shape and len(values) and np.isfinite(values).all():
+                lowest[path] = np.minimum(lowest.get(path, np.inf), values.min(axis=0))
+                highest[path] = np.maximum(highest.get(path, -np.inf), values.max(axis=0))
+    bounded = {path: _bounded(leaf, lowest[path], highest[path]) for path, leaf in boxes if path in lowest}
+    return _replaced(space, bounded, ())
+
+
+def _bounded(leaf: spaces.Box, lowest: np.ndarray, highest: np.ndarray) -> spaces.Box:
+    low = np.where(np.isfinite(leaf.low), np.minimum(leaf.low, lowest), lowest).astype(np.float32)
+    high = np.where(np.isfinite(leaf.high), np.maximum(leaf.high, highest), highest).astype(np.float32)
+    same = low >= high
+    return spaces.Box(np.where(same, low - 1, low), np.where(same, high + 1, high), dtype=np.float32)
+
+
+def _is_real(leaf: spaces.Box) -> bool:
+    return np.dtype(leaf.dtype).kind == "f"
+
+
+def _replaced(space: spaces.Space, found: Mapping[Path, spaces.Space], path: Path) -> spaces.Space:
+    """Return ``space`` with other leaves at the paths of ``found``."""
+    if isinstance(space, spaces.Dict):
+        return spaces.Dict({key: _replaced(part, found, (*path, key)) for key, part in space.spaces.items()})
+    if isinstance(space, spaces.Tuple):
+        return spaces.Tuple([_replaced(part, found, (*path, key)) for key, part in enumerate(space.spaces)])
+    return found.get(path, space)
+
+
+def _row(space: spaces.Space, tree: Any, step: int) -> Any:
+    """Return row ``step`` of a tree of columns."""
+    if isinstance(space, spaces.Dict):
+        return {key: _row(part, tree[key], step) for key, part in space.spaces.items()}
+    if isinstance(space, spaces.Tuple):
+        return tuple(_row(part, tree[key], step) for key, part in enumerate(space.spaces))
+    return tree[step]
+
+
+def _values(leaf: spaces.Space) -> int:
+    """Return the largest number of values that a discrete part of ``leaf`` has."""
+    if isinstance(leaf, spaces.Discrete):
+        return int(leaf.n)
+    return int(leaf.nvec.max(initial=0)) if isinstance(leaf, spaces.MultiDiscrete) else 0
+
+
+def _check(where: str, leaf: spaces.Space, rows: Any, steps: int) -> None:
+    """Refuse a column that is not of its space, as far as the episode's own checks do not. Raises UserError."""
+    if isinstance(leaf, spaces.Text):
+        if not isinstance(rows, list) or len(rows) < steps or not all(isinstance(row, str) for row in rows):
+            raise UserError(f"{where} is no text at every one of {steps} steps")
+        return
+    shape = tuple(leaf.shape or ())
+    real = isinstance(leaf, spaces.Box) and _is_real(leaf)
+    kinds = "biuf" if real else "biu"
+    if not isinstance(rows, np.ndarray) or rows.shape[1:] != shape or len(rows) < steps or rows.dtype.kind not in kinds:
+        found = f"{rows.dtype} {list(rows.shape)}" if isinstance(rows, np.ndarray) else "text"
+        raise UserError(f"{where} is {found}, not numbers {[steps, *shape]}")
+    low, high = _range(leaf)
+    wrong = ~((rows >= low) & (rows <= high))
+    if wrong.any():
+        place: Sequence[int] = np.argwhere(wrong)[0].tolist()
+        raise UserError(f"{where} is {rows[tuple(place)]} at step {place[0]}, outside {leaf}")
+
+
+def _range(leaf: spaces.Space) -> tuple[Any, Any]:
+    """Return the lowest and the highest value that a row may have; for numbers of a vector any but NaN."""
+    if isinstance(leaf, spaces.Discrete):
+        return int(leaf.start), int(leaf.start) + int(leaf.n) - 1
+    if isinstance(leaf, spaces.MultiDiscrete):
+        return leaf.start, leaf.start + leaf.nvec - 1
+    if isinstance(leaf, spaces.MultiBinary):
+        return 0, 1
+    if isinstance(leaf, spaces.Box) and not _is_real(leaf):
+        return leaf.low, leaf.high
+    return -np.inf, np.inf

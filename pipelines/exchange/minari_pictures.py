@@ -1,0 +1,54 @@
+"""Pictures in a Minari dataset, which are arrays, or JPEG files where it was made with ``jpeg_encoding``."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from PIL import Image
+
+from worlds.errors import UserError
+
+_LEAST_SIDE = 32  # pixels: smaller pictures are never encoded
+
+
+def decoded(rows: Any, space: spaces.Space, where: str) -> Any:
+    """Return the rows of a leaf, with encoded pictures as arrays uint8 [rows, ...].
+
+    Args:
+      rows: array, list of texts, or of the bytes of files.
+      space: of one row.
+      where: place of the leaf, for messages.
+
+    Raises:
+      UserError: a file is no picture of the shape that the space has.
+    """
+    shape = space.shape or ()
+    encoded = isinstance(rows, list) and any(isinstance(row, bytes) for row in rows)
+    padded = isinstance(rows, np.ndarray) and rows.dtype == np.uint8 and rows.ndim == 2 and rows.shape[1:] != shape
+    if not (encoded or (padded and may_be_encoded(space))):
+        return rows
+    return np.stack([_picture(bytes(row), shape, f"{where}, row {number}") for number, row in enumerate(rows)])
+
+
+def may_be_encoded(space: spaces.Space) -> bool:
+    """Return True for the spaces whose values Minari takes for pictures."""
+    if not isinstance(space, spaces.Box) or space.dtype != np.uint8 or len(space.shape) not in (2, 3):
+        return False
+    return min(space.shape[:2]) >= _LEAST_SIDE and not space.low.any() and bool((space.high == 255).all())
+
+
+def _picture(file: bytes, shape: Sequence[int], where: str) -> np.ndarray:
+    try:
+        with Image.open(io.BytesIO(file), formats=("JPEG", "PNG")) as picture:
+            if (picture.height, picture.width, *(len(picture.getbands()),) * (len(shape) - 2)) != tuple(shape):
+                size = f"{picture.height}x{picture.width} pixels in {len(picture.getbands())} channels"
+                raise UserError(f"{where} is a picture of {size}, not {list(shape)}")
+            return np.asarray(picture, np.uint8)
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+        if isinstance(error, UserError):
+            raise
+        raise UserError(f"{where} is no picture that can be read") from error

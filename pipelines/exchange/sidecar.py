@@ -1,0 +1,182 @@
+"""A file beside exported episodes with all that the other library's format has no place for.
+
+JSON Lines: a header with the version and the spaces, a line for each episode, then the marks, judgements and other
+preferences of these episodes. With it, episodes that come back are those that were exported, to the last bit.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from pipelines.exchange.gym_play import Columns, episode_columns
+from rlhf.records import json_records
+from rlhf.records.episode import Episode, Request
+from rlhf.records.marks import Judgement, Mark
+from rlhf.records.preferences import PREFERENCES, Preference
+from rlhf.records.spaces import EpisodeSpaces
+from rlhf.store import EpisodeStore, episode_fingerprint
+from rlhf.store.contract import Record, episodes_of
+from rlhf.store.json_text import from_json, to_json
+from worlds.contract import Event
+from worlds.errors import UserError
+
+SIDECAR_FILE = "interactive-rlhf.jsonl"
+VERSION = 1
+_RECORDS: dict[str, type] = {"mark": Mark, "judgement": Judgement, **PREFERENCES}
+_NAMES = {kind: name for name, kind in _RECORDS.items()}
+
+
+@dataclass(frozen=True)
+class EpisodeAbout:
+    """The fields of an :class:`~rlhf.records.episode.Episode` without a row for every step, and what checks the others.
+
+    Args:
+      steps: number of steps.
+      fingerprint: of the episode.
+    """
+
+    episode_id: str
+    world: str
+    config: Mapping[str, Any]
+    setter: str
+    solver: str
+    requests: tuple[Request, ...]
+    truth: tuple[Event, ...]
+    success_step: tuple[int | None, ...]
+    seed: int
+    created: str
+    split: str
+    notes: Mapping[str, Any]
+    steps: int
+    fingerprint: str
+
+    @classmethod
+    def of(cls, episode: Episode) -> EpisodeAbout:
+        """Return what is said of ``episode``."""
+        own = {one.name: getattr(episode, one.name) for one in fields(cls) if one.name in vars(episode)}
+        return cls(**own, steps=len(episode), fingerprint=episode_fingerprint(episode))
+
+
+@dataclass
+class Sidecar:
+    """The contents of the file.
+
+    Args:
+      spaces: of all episodes, also those of the Playhouse; None before the first.
+      episodes: in the order of the export.
+      records: marks, judgements and preferences.
+    """
+
+    spaces: EpisodeSpaces | None = None
+    episodes: list[EpisodeAbout] = field(default_factory=list)
+    records: list[Mark | Judgement | Preference] = field(default_factory=list)
+
+    @property
+    def declared(self) -> EpisodeSpaces:
+        """The spaces; there is an episode."""
+        assert self.spaces is not None
+        return self.spaces
+
+    def add(self, episode: Episode) -> None:
+        """Add what is said of ``episode``."""
+        self.spaces = episode.declared
+        self.episodes.append(EpisodeAbout.of(episode))
+
+    def write(self, path: Path) -> None:
+        """Write the file."""
+        header = {"sidecar": VERSION, "spaces": self.declared.to_json()}
+        with path.open("w", encoding="utf-8") as file:
+            file.write(to_json(header) + "\n")
+            for about in self.episodes:
+                file.write(to_json({"episode": json_records.to_json(about)}) + "\n")
+            for record in self.records:
+                file.write(to_json({_NAMES[type(record)]: json_records.to_json(record)}) + "\n")
+
+    @classmethod
+    def read(cls, path: Path) -> Sidecar:
+        """Read the file.
+
+        Raises:
+          UserError: naming the line that is wrong, or the version that is not known.
+        """
+        try:
+            lines = path.read_text(encoding="utf-8").splitlines()
+        except (OSError, ValueError) as error:
+            raise UserError(f"{path} cannot be read: {' '.join(str(error).split())}") from error
+        found = cls()
+        for number, line in enumerate(lines):
+            try:
+                found._take(from_json(line))
+            except (ValueError, TypeError, KeyError, AttributeError) as error:
+                raise UserError(f"{path}, line {number + 1}: {' '.join(str(error).split())}") from error
+        if found.spaces is None or not found.episodes:
+            raise UserError(f"{path} has no spaces or no episodes; it is damaged")
+        return found
+
+    def episode(self, number: int, where: str, observations: Columns, actions: Columns, infos: Columns) -> Episode:
+        """Return an episode that was exported.
+
+        Args:
+          number: in the order of the export.
+          where: its place in the other format, for the message.
+          observations: see :func:`pipelines.exchange.gym_play.episode_columns`.
+          actions: likewise.
+          infos: likewise.
+
+        Raises:
+          UserError: the columns are not those of the episode.
+        """
+        about, problem = self.episodes[number], "has changed since it was exported"
+        own = {one.name: getattr(about, one.name) for one in fields(about) if one.name not in ("steps", "fingerprint")}
+        try:
+            episode = Episode(**own, **episode_columns(observations, actions, infos, self.declared))
+            if episode_fingerprint(episode) == about.fingerprint:
+                return episode
+        except (KeyError, ValueError, TypeError, IndexError) as error:
+            problem += f" ({' '.join(str(error).split())})"
+        raise UserError(f"{where} {problem}; without {SIDECAR_FILE} it is imported as another program's")
+
+    def write_records(self, store: EpisodeStore) -> int:
+        """Write the marks, judgements and preferences into ``store``; return the number of marks."""
+        marks = list(_of(Mark, self.records))
+        store.write_marks(marks)
+        store.write_judgements(_of(Judgement, self.records))
+        store.write_preferences(one for one in self.records if not isinstance(one, Mark | Judgement))
+        return len(marks)
+
+    def _take(self, said: Any) -> None:
+        if self.spaces is None:
+            if said["sidecar"] != VERSION:
+                raise ValueError(f"version {said['sidecar']!r}; this program reads version {VERSION}")
+            self.spaces = EpisodeSpaces.from_json(said["spaces"])
+            return
+        ((name, value),) = said.items()
+        if name == "episode":
+            self.episodes.append(json_records.from_json(EpisodeAbout, value))
+        else:
+            self.records.append(json_records.from_json(_RECORDS[name], value))
+
+
+def records_about(store: EpisodeStore, ids: Sequence[str]) -> list[Mark | Judgement | Preference]:
+    """Return all marks, judgements and preferences that are about no other episodes than ``ids``."""
+    wanted = set(ids)
+    found: list[Mark | Judgement | Preference] = [*store.marks(), *store.judgements()]
+    for kind in PREFERENCES.values():
+        found += store.preferences(kind)
+    return [record for record in found if episodes_of(record) <= wanted]
+
+
+def marks_by_episode(records: Iterable[Mark | Judgement | Preference]) -> Mapping[str, list[Mark]]:
+    """Return the marks among ``records`` by episode; no marks for an episode without any."""
+    found: dict[str, list[Mark]] = defaultdict(list)
+    for mark in _of(Mark, records):
+        found[mark.episode_id].append(mark)
+    return found
+
+
+def _of(kind: type[Record], records: Iterable[Any]) -> Iterator[Record]:
+    return (record for record in records if isinstance(record, kind))
