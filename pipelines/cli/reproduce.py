@@ -17,6 +17,7 @@ from pipelines.report.gathered import AFTER, BEFORE, REFERENCE, outcome
 from pipelines.stages.evaluate import EvaluateConfig, evaluate, load_results
 from pipelines.stages.running.staged_run import differing_settings
 from pipelines.studies.config import StudyConfig, StudySeed, check_seeds
+from pipelines.studies.parts import Parts, choose_parts, placed, run_parts, with_all_seeds, write_overview
 from pipelines.studies.report import write_study_report
 from pipelines.studies.results_docs import load_published, publish
 from pipelines.studies.study import study
@@ -31,11 +32,13 @@ class ReproduceConfig:
     """Settings of `rlhf reproduce`.
 
     Args:
-      name: name of the result: demo, probes, ablations, raters, sizes or door (docs/results.md describes them).
+      name: name of the result: demo, probes, ablations, raters, sizes, babyai or door (docs/results.md describes them).
       seeds: seeds, each from 0 to 249; one run each.
       episodes: held-out episodes of each probe, agent and seed.
       runs: folder of the runs. Complete runs are not run again.
       arms: agents of a study to train; none means all.
+      parts: parts of a result that consists of several studies (babyai), by the beginnings of their names; none means
+        all.
       device: device that trains and evaluates: "cpu", "cuda" or "cuda:1"; None is the preset's. It may change when a
         result is resumed.
       source: folder of the published files that the result is learned from (door); you download them.
@@ -47,6 +50,7 @@ class ReproduceConfig:
     episodes: Count = 200
     runs: Path = Path("runs/reproduce")
     arms: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
     device: str | None = None
     source: Path | None = None
     docs: bool = False
@@ -59,10 +63,14 @@ class ReproduceConfig:
 def reproduce(config: ReproduceConfig) -> Path:
     """Run all seeds, evaluate them on more episodes, write the report, and return its path."""
     module = _preset(config.name)
+    if config.parts and not hasattr(module, "parts"):
+        raise UserError(f"{config.name} has no parts: leave out --parts")
     if hasattr(module, "published"):
         if config.source is None:
             raise UserError(f"{config.name} is learned from published files: name their folder with --source")
         return module.published(config.source, config.runs / config.name, config.seeds)
+    if hasattr(module, "parts"):
+        return _parts(config, module.parts())
     if hasattr(module, "study"):
         return _study(config, module.study())
     if config.docs:
@@ -70,6 +78,20 @@ def reproduce(config: ReproduceConfig) -> Path:
     if config.arms:
         raise UserError(f"{config.name} is no study of several agents: leave out --arms")
     return _demo(config, module.demo())
+
+
+def _parts(config: ReproduceConfig, presets: Parts) -> Path:
+    if config.docs:
+        load_published()  # refused now, not after hours
+    folder = config.runs / config.name
+    every = placed(presets, folder, config.seeds, config.episodes, config.device)
+    for done in run_parts(choose_parts(every, config.parts), config.arms):
+        announce(done)
+    # The overview is of all that was ever run here, also from other seeds.
+    path = write_overview({name: with_all_seeds(part) for name, part in every.items()}, folder, config.name)
+    if config.docs:
+        publish(config.name, path)
+    return path
 
 
 def _study(config: ReproduceConfig, preset: StudyConfig) -> Path:
@@ -137,4 +159,4 @@ def _preset(name: str) -> ModuleType:
 
 def results() -> list[str]:
     """Return the names of the presets that can be reproduced; others are for other commands."""
-    return sorted({*presets_of("study"), *presets_of("demo"), *presets_of("published")})
+    return sorted({found for function in ("study", "parts", "demo", "published") for found in presets_of(function)})

@@ -30,7 +30,7 @@ def write_study_report(config: StudyConfig, title: str) -> Path:
         compared = any(found[arm] for arm in config.arms if arm != config.compared_with)
         if split == config.evaluate.split or compared:
             parts += _show(config, split, found)
-    table = _tabulate(config, outcomes[config.evaluate.split])
+    table = current_table(config)
     if config.marks:
         learned = learned_from(config)
         parts.append(marks_table(learned))
@@ -42,6 +42,11 @@ def write_study_report(config: StudyConfig, title: str) -> Path:
     path = config.run / "table.md"
     write_file(path, "\n\n".join(part.rstrip("\n") for part in parts).encode() + b"\n")
     return path
+
+
+def current_table(config: StudyConfig) -> Table:
+    """Tabulate the results that the study's folder has so far, of the requests of the main table."""
+    return _tabulate(config, _outcomes(config, config.evaluate.split))
 
 
 def _show(config: StudyConfig, split: Split, found: Outcomes) -> list[str]:

@@ -102,7 +102,9 @@ def markdown(table: Table, requests: str) -> str:
     for arm in table.arms:
         cells = [table.cell(arm, probe) for probe in (*table.probes, ALL)]
         seeds = ", ".join(map(str, cells[0].seeds)) if cells[0] else ""
-        success.append(_row([arm, *(NOT_RUN if cell is None else _percent(cell.success) for cell in cells), seeds]))
+        success.append(
+            _row([arm, *(NOT_RUN if cell is None else format_success(cell.success) for cell in cells), seeds])
+        )
     episodes = {cell.success.count // len(cell.seeds) for cell in table.cells if cell.probe != ALL}
     return "\n".join(
         [
@@ -125,7 +127,9 @@ def differences(table: Table) -> str:
         if arm == table.compared_with:
             continue
         cells = [table.cell(arm, probe) for probe in (*table.probes, ALL)]
-        shown = [NOT_RUN if cell is None or cell.difference is None else _points(cell.difference) for cell in cells]
+        shown = [
+            NOT_RUN if cell is None or cell.difference is None else format_difference(cell.difference) for cell in cells
+        ]
         name = f"{arm} (than {table.others[arm]})" if arm in table.others else arm
         rows.append(_row([name, *shown]))
     about = f"Points more than {table.compared_with}, paired by episode; bold where the interval leaves 0 out."
@@ -136,10 +140,12 @@ def _row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _percent(share: Interval) -> str:
+def format_success(share: Interval) -> str:
+    """Format a share in per cent, with its interval in brackets."""
     return f"{100 * share.estimate:.0f} ({100 * share.low:.0f} to {100 * share.high:.0f})"
 
 
-def _points(difference: Interval) -> str:
+def format_difference(difference: Interval) -> str:
+    """Format a difference in points, with its interval in brackets, bold where the interval leaves 0 out."""
     text = f"{signed(difference.estimate)} ({signed(difference.low)} to {signed(difference.high)})"
     return f"**{text}**" if difference.low > 0 or difference.high < 0 else text

@@ -46,9 +46,14 @@ def test_every_setting_is_there() -> None:
     defaults = ReproduceConfig()
     for field in fields(ReproduceConfig):
         value = getattr(defaults, field.name)
-        shown = {"arms": "all", "device": "the preset's (`cpu`)", "seeds": "0 1 2", "docs": "no", "source": "none"}.get(
-            field.name, str(value)
-        )
+        shown = {
+            "arms": "all",
+            "device": "the preset's (`cpu`)",
+            "seeds": "0 1 2",
+            "docs": "no",
+            "source": "none",
+            "parts": "all",
+        }.get(field.name, str(value))
         assert table[field.name].strip("`") == shown.strip("`"), field.name
 
 
