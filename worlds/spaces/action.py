@@ -58,6 +58,7 @@ class Discrete:
             raise InvalidSpace(f"component {self.name!r}: neutral is {self.neutral}, not 0 to {len(self.bins) - 1}")
         if self.values and len(self.values) != len(self.bins):
             raise InvalidSpace(f"component {self.name!r} has {len(self.values)} values for {len(self.bins)} bins")
+        object.__setattr__(self, "values", tuple(map(float, self.values)))
 
     @property
     def count(self) -> int:
@@ -121,6 +122,8 @@ class Continuous:
             )
         if not self.low <= self.neutral <= self.high:
             raise InvalidSpace(f"component {self.name!r}: neutral is {self.neutral}, not {self.low} to {self.high}")
+        for name in ("low", "high", "neutral"):  # 0 and 0.0 are one bound, also in files and fingerprints
+            object.__setattr__(self, name, float(getattr(self, name)))
 
 
 @dataclass(frozen=True)
@@ -204,6 +207,7 @@ class ActionSpec:
             )
         if self.masked and not self.discrete:
             raise InvalidSpace("legal actions are declared, but no component is discrete or a pointer")
+        object.__setattr__(self, "tick_sec", float(self.tick_sec))
 
     @cached_property
     def discrete(self) -> tuple[Discrete | Pointer, ...]:

@@ -198,6 +198,12 @@ def test_damaged_descriptions_are_refused(said: object, refusal: str) -> None:
         from_json(said)
 
 
+def test_whole_numbers_for_real_ones_are_kept_as_those_that_files_have() -> None:
+    parts = (Continuous("reach", 0, 1), Discrete("hand", ("open", "close"), values=(0, 1)))
+    spec = PlayerSpec(ObservationSpec(vector=Vector(1)), ActionSpec(parts, tick_sec=2))
+    assert json.dumps(to_json(spec)) == json.dumps(to_json(from_json(json.loads(json.dumps(to_json(spec))))))
+
+
 def test_differences_of_spaces_are_named() -> None:
     other = PlayerSpec(
         replace(OBSERVATION, image=Image(8, 6, 1), vector=None), replace(ACTION, components=(GO, TAKE), ticks=2)
