@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol, cast
 
-from rlhf.store import EpisodeStore, open_store
+from rlhf.store import ParquetStore, open_store
 from rlhf.store.contract import check_known
 from worlds.errors import UserError
 
@@ -59,7 +59,7 @@ class Imported:
 class Format(Protocol):
     """The module of a format."""
 
-    def export(self, store: EpisodeStore, ids: Sequence[str], out: Path, settings: Any) -> Exported:
+    def export(self, store: ParquetStore, ids: Sequence[str], out: Path, settings: Any) -> Exported:
         """Write the episodes ``ids`` of ``store`` into the empty folder ``out``.
 
         Raises:
@@ -67,7 +67,7 @@ class Format(Protocol):
         """
         ...
 
-    def import_(self, source: Path, store: EpisodeStore, settings: Any) -> Imported:
+    def import_(self, source: Path, store: ParquetStore, settings: Any) -> Imported:
         """Write what ``source`` holds into the empty ``store``.
 
         Raises:
@@ -90,7 +90,7 @@ class FormatEntry:
 
 
 FORMATS: dict[str, FormatEntry] = {
-    "lerobot": FormatEntry("pipelines.exchange.lerobot", "interactive-rlhf[video]"),
+    "lerobot": FormatEntry("pipelines.exchange.lerobot"),
     "minari": FormatEntry("pipelines.exchange.minari", "interactive-rlhf[minari]"),
 }
 

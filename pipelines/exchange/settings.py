@@ -13,26 +13,38 @@ class LeRobotExport:
 
     Args:
       images: "png" keeps every pixel; "video" is smaller, and loses some.
+      language: write what was said as language events, too, which LeRobot reads from version 0.6 on.
       reward_model: folder of a reward model whose utility is exported as progress; None exports none.
       file_mb: megabytes (10^6 bytes) that a file of steps or video has at least, before the next one begins.
     """
 
     images: Literal["png", "video"] = "png"
+    language: bool = True
     reward_model: Path | None = None
     file_mb: float = 100.0
 
 
 @dataclass(frozen=True)
 class LeRobotImport:
-    """Settings of an import of a LeRobot dataset that another program wrote.
+    """Settings of an import of a LeRobot dataset that another program wrote; one of ours needs none.
 
     Args:
-      camera: feature whose pictures the solver sees, e.g. "observation.images.front"; needed where there are several.
-      world: name of the world in the new dataset; None takes the robot's type.
+      camera: feature whose pictures the solver sees, e.g. "observation.images.front"; "none" takes none, and None the
+        only one that there is.
+      height: pixels to which pictures are reduced; None keeps them as they are.
+      width: likewise.
+      state: features whose numbers the solver observes, end to end; none of them takes observation.state or, without
+        it, observation.environment_state.
+      world: name of the world in the new dataset; None takes the type of the robot.
+      solver: who acted, e.g. "human:ann" or "agent:policy"; an agent's own actions are not imitated.
     """
 
     camera: str | None = None
+    height: int | None = None
+    width: int | None = None
+    state: tuple[str, ...] = ()
     world: str | None = None
+    solver: str = "demonstrator"
 
 
 @dataclass(frozen=True)

@@ -21,19 +21,19 @@ from pipelines.exchange.formats import (
     load_format,
     missing_package,
 )
-from rlhf.store import EpisodeStore, open_store
+from rlhf.store import ParquetStore, open_store
 from rlhf.store.synthetic import synthetic_episode
 from worlds.errors import UserError
 
 
-def _export(store: EpisodeStore, ids: Sequence[str], out: Path, settings: Any) -> Exported:
+def _export(store: ParquetStore, ids: Sequence[str], out: Path, settings: Any) -> Exported:
     (out / "ids").write_text("\n".join(ids))
     if settings == "fails":
         raise UserError("it cannot be held")
     return Exported(len(ids), sum(len(store.read(each)) for each in ids))
 
 
-def _import(source: Path, store: EpisodeStore, settings: Any) -> Imported:
+def _import(source: Path, store: ParquetStore, settings: Any) -> Imported:
     for name in (source / "ids").read_text().split():
         store.write(synthetic_episode(int(name[1:]), steps=5, height=6, width=8, episode_id=name))
     if settings == "fails":

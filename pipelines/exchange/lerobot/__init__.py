@@ -1,0 +1,96 @@
+"""LeRobot's dataset v3: datasets of ours for its tools, and its datasets for ours.
+
+``docs/exchange.md`` has the columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pipelines.exchange.formats import Exported, Imported
+from pipelines.exchange.lerobot.columns import PIXELS, camera_of, columns_of
+from pipelines.exchange.lerobot.foreign import import_foreign
+from pipelines.exchange.lerobot.layout import EVENTS, PROGRESS, Feature
+from pipelines.exchange.lerobot.own import import_own
+from pipelines.exchange.lerobot.progress import write_progress
+from pipelines.exchange.lerobot.reader import Source
+from pipelines.exchange.lerobot.sidecar import SidecarWriter, read_sidecar
+from pipelines.exchange.lerobot.words import FEATURE as EVENTS_FEATURE
+from pipelines.exchange.lerobot.words import events
+from pipelines.exchange.lerobot.writer import Writer
+from pipelines.exchange.settings import LeRobotExport, LeRobotImport
+from rlhf.records.fields import SPLITS
+from rlhf.run.progress import bar
+from rlhf.store import ParquetStore
+from rlhf.store.fingerprint import episode_fingerprint
+
+MARK = "rlhf.mark"
+
+
+def export(store: ParquetStore, ids: Sequence[str], out: Path, settings: LeRobotExport) -> Exported:
+    """Write the episodes ``ids`` of ``store`` as a LeRobot dataset into the empty folder ``out``.
+
+    Raises:
+      UserError: the reward model is of other spaces.
+    """
+    splits = {row.episode_id: row.split for row in store.rows()}
+    ids = sorted(ids, key=lambda name: SPLITS.index(splits[name]))
+    spaces = store.description.declared
+    assert spaces is not None, "a dataset with episodes has spaces"
+    columns = columns_of(spaces, settings.images)
+    features = {name: column.feature for name, column in columns.items()} | {MARK: Feature("int64", (1,))}
+    features |= {EVENTS: EVENTS_FEATURE} if settings.language else {}
+    rate = round(spaces.solver.action.steps_per_second, 9)
+    writer = Writer(out, features, rate, store.description.world or "", settings.file_mb)
+    sidecar, steps = SidecarWriter(out), 0
+    film = next((name for name, feature in features.items() if feature.dtype == "video"), None)
+    with bar("exporting", unit="episodes", total=len(ids)) as shown:
+        for episode in store.stream(ids):
+            values = {name: column.values(episode) for name, column in columns.items() if name != film}
+            values[MARK] = _net_marks(store, episode.episode_id, len(episode))
+            values[EVENTS] = events(episode.setter_utterance, episode.utterance)
+            pictures = episode.image if camera_of(spaces) != PIXELS else None
+            writer.add(values, episode.setter_text, pictures, episode.split)
+            sidecar.add(episode, episode_fingerprint(episode))
+            steps += len(episode)
+            shown.advance(1)
+    writer.close()
+    sidecar.close(store, ids, store.description.spaces, store.description.play_settings)
+    if settings.reward_model is not None:
+        write_progress(store, ids, out / PROGRESS, settings.reward_model)
+    held_out = sum(splits[name] == SPLITS[1] for name in ids)
+    return Exported(len(ids), steps, tuple(_notes(film is not None, held_out)))
+
+
+def import_(source: Path, store: ParquetStore, settings: LeRobotImport) -> Imported:
+    """Write the episodes of the LeRobot dataset in ``source`` into the empty ``store``.
+
+    Raises:
+      UserError: it is damaged, of another version, or its columns are not understood.
+    """
+    found, sidecar = Source(source), read_sidecar(source)
+    if sidecar is None:
+        return import_foreign(found, store, settings)
+    return import_own(found, sidecar, store)
+
+
+def _net_marks(store: ParquetStore, name: str, steps: int) -> np.ndarray:
+    """Sum of the signs of all raters' marks at every step: int64 [steps]."""
+    net = np.zeros(steps, np.int64)
+    for mark in store.marks(name):
+        net[mark.step] += mark.sign
+    return net
+
+
+def _notes(film: bool, held_out: int) -> Iterator[str]:
+    if film:
+        yield "video loses details of pictures; --lerobot.images png keeps every pixel"
+    if held_out:
+        yield f"{held_out} held-out episodes come last (`splits` of meta/info.json); LeRobot trains on them, too"
+
+
+__all__: Any = ["export", "import_"]

@@ -1,0 +1,100 @@
+"""Columns of numbers and texts between NumPy and Arrow, in the shapes in which LeRobot reads and writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from pipelines.exchange.lerobot.layout import Feature
+
+IMAGE = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
+
+
+def arrow_type(feature: Feature) -> pa.DataType:
+    """Return the type of a column of numbers or texts: one number, a list of a fixed size, or lists of lists."""
+    if feature.dtype == "image":
+        return IMAGE
+    kind = pa.string() if feature.dtype == "string" else pa.from_numpy_dtype(np.dtype(feature.dtype))
+    if feature.shape == (1,):
+        return kind
+    if len(feature.shape) == 1:
+        return pa.list_(kind, feature.shape[0])
+    for _ in feature.shape:
+        kind = pa.list_(kind)
+    return kind
+
+
+def to_arrow(values: Any, feature: Feature) -> pa.Array:
+    """Return a column of ``values``: an array [T, *shape], texts [T], or PNG files [T]."""
+    kind = arrow_type(feature)
+    if feature.dtype == "image":
+        files = pa.array(values, pa.binary())
+        return pa.StructArray.from_arrays([files, pa.nulls(len(files), pa.string())], fields=list(IMAGE))
+    if feature.dtype == "string":
+        return pa.array(values, kind)
+    array = np.ascontiguousarray(values, np.dtype(feature.dtype)).reshape(-1)
+    column: Any = pa.array(array)
+    if feature.shape == (1,):
+        return column
+    if len(feature.shape) == 1:
+        return pa.FixedSizeListArray.from_arrays(column, type=kind)
+    for size in reversed(feature.shape):
+        offsets = np.arange(0, len(column) + 1, size, dtype=np.int32)
+        column = pa.ListArray.from_arrays(pa.array(offsets), column)
+    return column
+
+
+def to_numpy(column: pa.ChunkedArray, shape: Sequence[int]) -> np.ndarray:
+    """Return a column of numbers as an array [T, *shape], the caller's own.
+
+    Raises:
+      ValueError: it has nulls, no numbers, or other shapes.
+    """
+    values: Any = _plain(column)
+    steps = len(values)
+    for _ in shape:
+        if isinstance(values.type, pa.BaseExtensionType):
+            values = values.storage
+        if pa.types.is_nested(values.type):
+            if values.null_count or not hasattr(values, "flatten") or pa.types.is_struct(values.type):
+                raise ValueError(f"it has values that are no lists of numbers, but {column.type}")
+            values = values.flatten()
+    numeric = pa.types.is_integer(values.type) or pa.types.is_floating(values.type) or pa.types.is_boolean(values.type)
+    if not numeric or values.null_count:
+        raise ValueError("it has nulls" if numeric else f"it has {values.type} values, not numbers")
+    array = values.to_numpy(zero_copy_only=False)
+    wanted = (steps, *(() if tuple(shape) == (1,) else shape))
+    if array.size != int(np.prod(wanted)):
+        raise ValueError(f"it has {array.size} numbers in {steps} rows, not {list(shape)} in each")
+    return array.reshape(steps, *shape).copy()
+
+
+def to_texts(column: pa.ChunkedArray) -> tuple[str, ...]:
+    """Return a column of texts. Raises ValueError if it has others."""
+    values = column.to_pylist()
+    if not all(isinstance(value, str) for value in values):
+        raise ValueError("it has values that are no texts")
+    return tuple(values)
+
+
+def files_of(column: pa.ChunkedArray) -> list[bytes]:
+    """Return the files of a column of pictures.
+
+    Raises:
+      ValueError: a picture is not in the column; a path to elsewhere is never followed.
+    """
+    if not pa.types.is_struct(column.type) or column.type.get_field_index("bytes") < 0:
+        raise ValueError(f"it has {column.type} values, not pictures")
+    files = _plain(column).field("bytes").to_pylist()
+    if not all(isinstance(file, bytes) and file for file in files):
+        raise ValueError("it has pictures that are not in the file itself")
+    return files
+
+
+def _plain(column: pa.ChunkedArray) -> Any:
+    """``column`` as one Arrow array of a type that Arrow itself knows."""
+    values: Any = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    return values.storage if isinstance(values.type, pa.BaseExtensionType) else values

@@ -1,0 +1,287 @@
+"""LeRobot datasets that another program wrote, as episodes of the recorded tier.
+
+Every frame is a step of one tick. The action is continuous components with the bounds of ``meta/stats.json``, widened
+by what is there; states are the vector; the pictures of one camera are the image; tasks and interjections are what the
+setter says. Frames of an intervention are a co-pilot's.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from PIL import Image as Picture
+
+from pipelines.exchange.formats import Imported
+from pipelines.exchange.lerobot.arrow import files_of, to_numpy
+from pipelines.exchange.lerobot.layout import ACTION, EVENTS, INTERVENTION, NUMBERED, STATE, STATS, Feature
+from pipelines.exchange.lerobot.reader import Place, Source
+from pipelines.exchange.lerobot.video import read_film
+from pipelines.exchange.lerobot.words import said
+from pipelines.exchange.settings import LeRobotImport
+from rlhf.records.episode import AGENT, CO_PILOT, Episode
+from rlhf.records.spaces import EpisodeSpaces
+from rlhf.run.progress import bar
+from rlhf.store import ParquetStore
+from rlhf.store.json_text import from_json
+from worlds.errors import UserError
+from worlds.spaces.action import ActionSpec, Continuous, FreeText
+from worlds.spaces.names import check_names
+from worlds.spaces.observation import Image, ObservationSpec, PlayerSpec, Vector
+
+REWARD = "next.reward"
+REWARDS = "rewards"  # in the notes of an episode: the environment's own, one a step; for evaluation only
+_STATES = (STATE, "observation.environment_state")
+_MOST_CHARS = 4096  # of an utterance
+
+
+def import_foreign(source: Source, store: ParquetStore, settings: LeRobotImport) -> Imported:
+    """Write the episodes of ``source`` into the empty ``store``.
+
+    Raises:
+      UserError: it has no actions or nothing to observe, or a camera has to be chosen; or a file is damaged.
+    """
+    plan = _plan(source, settings)
+    frames = _pictures(source, plan) if plan.camera and plan.film else iter(())
+    steps, others = 0, 0
+    with bar("importing", len(source.episodes), "episodes") as shown:
+        for place, rows in source.rows(plan.columns):
+            pictures = next(frames) if plan.film else None
+            episode, left_out = _episode(source, plan, place, rows, pictures)
+            store.write(episode)
+            steps, others = steps + place.steps, others + left_out
+            shown.advance()
+    return Imported(len(source.episodes), steps, notes=tuple(_notes(source, plan, others)))
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """How a dataset is understood.
+
+    Args:
+      spaces: of its episodes.
+      world: name of the world.
+      solver: who acted.
+      columns: to read.
+      states: features of the vector, in order.
+      camera: feature of the pictures; None without.
+      film: whether they are in a film.
+      name: beginning of the ids of episodes.
+    """
+
+    spaces: EpisodeSpaces
+    world: str
+    solver: str
+    columns: tuple[str, ...]
+    states: tuple[str, ...]
+    camera: str | None
+    film: bool
+    name: str
+
+
+def _plan(source: Source, settings: LeRobotImport) -> _Plan:
+    """Return how ``source`` is understood. Raises UserError if it is not."""
+    features, path = source.features, source.folder
+    if ACTION not in features:
+        raise UserError(f"{path} declares no {ACTION}; it has {', '.join(features)}")
+    states, camera = _states(source, settings), _camera(source, settings)
+    if not states and camera is None:
+        raise UserError(f"{path} has neither pictures nor states, so there is nothing to observe")
+    image = None
+    if camera is not None:
+        height, width, _ = _size(features[camera])
+        image = Image(settings.height or height, settings.width or width)
+    length = sum(int(np.prod(features[name].shape)) for name in states)
+    names = tuple(part for name in states for part in features[name].names or ())
+    vector = Vector(length, names if len(names) == length else ()) if states else None
+    speech = FreeText(_MOST_CHARS)
+    action = ActionSpec(tuple(_components(source)), tick_sec=1 / source.rate, speech=speech)
+    solver = PlayerSpec(ObservationSpec(image, vector=vector), action)
+    film = camera is not None and features[camera].dtype == "video"
+    columns = [ACTION, *states] + ([camera] if camera and not film else [])
+    columns += [name for name in (EVENTS, INTERVENTION, REWARD) if name in features]
+    return _Plan(
+        EpisodeSpaces(solver, ActionSpec((), speech=speech)),
+        settings.world or source.robot or "lerobot",
+        settings.solver,
+        tuple(columns),
+        states,
+        camera,
+        film,
+        source.folder.resolve().name,
+    )
+
+
+def _states(source: Source, settings: LeRobotImport) -> tuple[str, ...]:
+    """Features of the vector. Raises UserError if one that is named is not there."""
+    for name in settings.state:
+        if name not in source.features or source.features[name].dtype in ("string", "image", "video", "language"):
+            raise UserError(f"{source.folder} has no numbers {name}; it has {', '.join(source.features)}")
+    return settings.state or tuple(name for name in _STATES if name in source.features)[:1]
+
+
+def _camera(source: Source, settings: LeRobotImport) -> str | None:
+    """Feature of the pictures. Raises UserError if there are several and none is named, or another one."""
+    pictured = [name for name, feature in source.features.items() if feature.dtype in ("image", "video")]
+    cameras = [name for name in pictured if name not in source.depth_maps and _size(source.features[name])[2] in (1, 3)]
+    if settings.camera == "none" or (settings.camera is None and not cameras):
+        return None
+    if settings.camera is None and len(cameras) > 1:
+        raise UserError(
+            f"{source.folder} has several cameras, {', '.join(cameras)}; name one with --lerobot.camera, or none"
+        )
+    if settings.camera is not None and settings.camera not in cameras:
+        raise UserError(f"{source.folder} has no camera {settings.camera}; it has {', '.join(cameras) or 'none'}")
+    return settings.camera or cameras[0]
+
+
+def _size(feature: Feature) -> tuple[int, int, int]:
+    """(height, width, channels) of pictures, which some programs declare with the channels first; zeros of others."""
+    if len(feature.shape) != 3:
+        return (0, 0, 0)
+    first, second, third = feature.shape
+    return (second, third, first) if third not in (1, 3) and first in (1, 3) else (first, second, third)
+
+
+def _components(source: Source) -> Iterator[Continuous]:
+    """Yield a component for each number of an action. Raises UserError if an action is not finite."""
+    feature = source.features[ACTION]
+    size = int(np.prod(feature.shape))
+    low, high = np.full(size, np.inf), np.full(size, -np.inf)
+    for place, rows in source.rows([ACTION]):
+        values = _numbers(source, place, rows, ACTION).reshape(place.steps, size)
+        low, high = np.minimum(low, values.min(axis=0)), np.maximum(high, values.max(axis=0))
+    known = _bounds(source, size)
+    low, high = np.minimum(low, known[0]), np.maximum(high, known[1])
+    names = feature.names or ()
+    try:
+        check_names("an action", "components", names, ValueError)
+    except ValueError:
+        names = ()
+    for number in range(size):
+        name = names[number] if names else f"action {number}"
+        least, most = float(low[number]), float(high[number])
+        if least == most:  # a component has some range
+            least, most = least - 1, most + 1
+        yield Continuous(name, least, most, min(max(0.0, least), most))
+
+
+def _bounds(source: Source, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """Bounds of actions in ``meta/stats.json``; none where it has none."""
+    path = source.folder / STATS
+    try:
+        found = from_json(path.read_bytes())[ACTION]
+        low, high = (np.asarray(found[key], np.float32).reshape(-1) for key in ("min", "max"))
+        if low.shape == high.shape == (size,) and np.isfinite(low).all() and np.isfinite(high).all():
+            return low, high
+    except (OSError, KeyError, TypeError, ValueError):
+        pass
+    return np.full(size, np.inf), np.full(size, -np.inf)
+
+
+def _episode(
+    source: Source, plan: _Plan, place: Place, rows: pa.Table, pictures: np.ndarray | None
+) -> tuple[Episode, int]:
+    """Return an episode, and how many events of language are left out."""
+    steps, tasks = place.steps, source.task_texts(place, rows)
+    asked = [text if step == 0 or text != tasks[step - 1] else "" for step, text in enumerate(tasks)]
+    spoken, left_out = [""] * steps, 0
+    if EVENTS in plan.columns:
+        with source.explained(place, EVENTS):
+            interjected, spoken, left_out = said(rows[EVENTS].to_pylist())
+        asked = [" ".join(filter(None, both)) for both in zip(asked, interjected, strict=True)]
+    controller = np.full(steps, AGENT, np.uint8)
+    if INTERVENTION in plan.columns:
+        taken = _numbers(source, place, rows, INTERVENTION).reshape(steps, -1).any(axis=1)
+        controller[taken] = CO_PILOT
+    if plan.camera and not plan.film:
+        with source.explained(place, plan.camera):
+            pictures = _drawn(files_of(rows[plan.camera]), plan)
+    vector = [_numbers(source, place, rows, name).reshape(steps, -1) for name in plan.states]
+    notes = {"lerobot_episode": place.number}
+    if REWARD in plan.columns:
+        notes |= {REWARDS: _numbers(source, place, rows, REWARD).reshape(steps).tolist()}
+    with source.explained(place, "its steps"):
+        episode = Episode(
+            episode_id=f"{plan.name}-{place.number:06d}",
+            world=plan.world,
+            config={},
+            setter="instruction",
+            solver=plan.solver,
+            image=pictures,
+            setter_text=tasks,
+            solver_text=_last_said(spoken),
+            movement=np.zeros((steps, 1, 0), np.int8),
+            utterance=tuple(text[:_MOST_CHARS] for text in spoken),
+            setter_movement=np.zeros((steps, 1, 0), np.int8),
+            setter_utterance=tuple(text[:_MOST_CHARS] for text in asked),
+            controller=controller,
+            continuous=_numbers(source, place, rows, ACTION).reshape(steps, 1, -1),
+            spaces=plan.spaces,
+            seen={"vector": np.concatenate(vector, axis=1)} if vector else {},
+            notes=notes,
+        )
+    return episode, left_out
+
+
+def _last_said(spoken: Sequence[str]) -> tuple[str, ...]:
+    """What had last been said before each step, "" before the first word."""
+    texts, last = [], ""
+    for text in spoken:
+        texts.append(last)
+        last = text or last
+    return tuple(texts)
+
+
+def _numbers(source: Source, place: Place, rows: pa.Table, name: str) -> np.ndarray:
+    """Finite numbers float32 [T, *shape] of an episode's column. Raises UserError if they are not."""
+    with source.explained(place, name):
+        values = to_numpy(rows[name], source.features[name].shape).astype(np.float32)
+        if not np.isfinite(values).all():
+            raise ValueError("a number is not finite")
+        return values
+
+
+def _pictures(source: Source, plan: _Plan) -> Iterator[np.ndarray]:
+    """Yield the frames of every episode of a film, in order: uint8 [T, height, width, 3]."""
+    assert plan.camera is not None
+    shape = _size(source.features[plan.camera])[:2]
+    for path, stretches in source.films(plan.camera):
+        for frames in read_film(path, stretches, source.rate):
+            if frames.shape[1:3] != shape:
+                raise UserError(f"{path} has {frames.shape[1]}x{frames.shape[2]} pixels, not {shape[0]}x{shape[1]}")
+            yield np.stack([_sized(Picture.fromarray(frame), plan) for frame in frames])
+
+
+def _drawn(files: Sequence[bytes], plan: _Plan) -> np.ndarray:
+    """Pictures of files: uint8 [T, height, width, 3]. Raises ValueError if one cannot be read."""
+    frames = []
+    for number, file in enumerate(files):
+        try:
+            with Picture.open(io.BytesIO(file), formats=("PNG", "JPEG")) as picture:
+                frames.append(_sized(picture.convert("RGB"), plan))
+        except (OSError, SyntaxError, ValueError, Picture.DecompressionBombError) as error:
+            raise ValueError(f"the picture of frame {number} cannot be read ({error})") from error
+    return np.stack(frames)
+
+
+def _sized(picture: Picture.Image, plan: _Plan) -> np.ndarray:
+    """``picture`` in the size of the spaces, uint8 [height, width, 3]."""
+    image: Any = plan.spaces.solver.observation.image
+    size = (image.width, image.height)
+    return np.asarray(picture if picture.size == size else picture.resize(size, Picture.Resampling.BOX))
+
+
+def _notes(source: Source, plan: _Plan, others: int) -> Iterator[str]:
+    known = {*plan.columns, *NUMBERED} | ({plan.camera} if plan.camera else set())
+    left_out = [name for name in source.features if name not in known]
+    if left_out:
+        yield f"left out: {', '.join(left_out)}"
+    if others:
+        yield f"left out: {others} language events that are neither interjections nor spoken words"
+    if plan.film:
+        yield "pictures come from video, which has lost details"

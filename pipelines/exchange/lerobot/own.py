@@ -1,0 +1,98 @@
+"""A dataset of ours that was exported, back as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from pipelines.exchange.formats import Imported
+from pipelines.exchange.lerobot.arrow import files_of, to_numpy, to_texts
+from pipelines.exchange.lerobot.columns import camera_of, columns_of, play_fields
+from pipelines.exchange.lerobot.reader import Place, Source
+from pipelines.exchange.lerobot.sidecar import FOLDER, Sidecar
+from pipelines.exchange.lerobot.video import read_film
+from rlhf.records.episode import Episode
+from rlhf.records.spaces import EpisodeSpaces, playhouse_spaces
+from rlhf.run.progress import bar
+from rlhf.store import ParquetStore
+from rlhf.store.png import decode_frames
+from rlhf.store.tables import episode_fields
+from worlds.errors import UserError
+
+
+def import_own(source: Source, sidecar: Sidecar, store: ParquetStore) -> Imported:
+    """Write the episodes, marks and judgements of an export into the empty ``store``.
+
+    Args:
+      source: its LeRobot dataset.
+      sidecar: what else it noted.
+      store: the new dataset.
+
+    Raises:
+      UserError: a file is damaged, or the two are not of the same episodes.
+    """
+    known = sidecar.episodes()
+    if [row["steps"] for row, _ in known] != [place.steps for place in source.episodes]:
+        other = f"{source.folder / FOLDER} is about other episodes than meta/episodes"
+        raise UserError(f"{other}; export the dataset again, or remove that folder to import without it")
+    spaces = sidecar.spaces or _playhouse(source)
+    camera, changed, steps = camera_of(spaces), 0, 0
+    lossy = camera is not None and _feature(source, camera).dtype == "video"
+    frames = _film_frames(source, camera) if lossy and camera else iter(())
+    columns = [name for name in columns_of(spaces, "png") if not (lossy and name == camera)]
+    with bar("importing", len(known), "episodes") as shown:
+        for (row, fingerprint), (place, rows) in zip(known, source.rows(columns), strict=True):
+            arrays = {name: _values(source, place, rows, name) for name in columns}
+            with source.explained(place, "its steps"):
+                image = next(frames) if lossy else None if camera is None else arrays[camera]
+                episode = Episode(
+                    **episode_fields(row),
+                    **play_fields(arrays, spaces),
+                    image=image,
+                    setter_text=source.task_texts(place, rows),
+                    spaces=spaces,
+                )
+            store.write(episode)
+            changed += store.fingerprints([episode.episode_id])[episode.episode_id] != fingerprint
+            steps += place.steps
+            shown.advance()
+    for settings in sidecar.play_settings:
+        store.note_play_settings(settings)
+    marks = sidecar.write_records(store)
+    return Imported(len(known), steps, marks, _notes(changed, lossy))
+
+
+def _playhouse(source: Source) -> EpisodeSpaces:
+    shape = _feature(source, "observation.images.solver").shape
+    return playhouse_spaces(*shape[:2])
+
+
+def _feature(source: Source, name: str) -> Any:
+    if name not in source.features:
+        raise UserError(f"{source.folder} declares no {name}, which the export had; export the dataset again")
+    return source.features[name]
+
+
+def _film_frames(source: Source, name: str) -> Iterator[np.ndarray]:
+    for path, stretches in source.films(name):
+        yield from read_film(path, stretches, source.rate)
+
+
+def _values(source: Source, place: Place, rows: pa.Table, name: str) -> Any:
+    """Values of one column of an episode: an array [T, *shape], texts, or frames."""
+    feature = _feature(source, name)
+    with source.explained(place, name):
+        if feature.dtype == "image":
+            return decode_frames(files_of(rows[name]), feature.shape[-1])
+        return to_texts(rows[name]) if feature.dtype == "string" else to_numpy(rows[name], feature.shape)
+
+
+def _notes(changed: int, lossy: bool) -> tuple[str, ...]:
+    if not changed:
+        return ()
+    if lossy:
+        return ("pictures come from video, which loses details; they differ from those that were exported",)
+    return (f"{changed} episodes are not what was exported, but were changed since",)
