@@ -60,6 +60,10 @@ class EpisodeAbout:
         own = {one.name: getattr(episode, one.name) for one in fields(cls) if one.name in vars(episode)}
         return cls(**own, steps=len(episode), fingerprint=episode_fingerprint(episode))
 
+    def fields(self) -> dict[str, Any]:
+        """Return the fields of the episode."""
+        return {one.name: getattr(self, one.name) for one in fields(self) if one.name not in ("steps", "fingerprint")}
+
 
 @dataclass
 class Sidecar:
@@ -69,11 +73,13 @@ class Sidecar:
       spaces: of all episodes, also those of the Playhouse; None before the first.
       episodes: in the order of the export.
       records: marks, judgements and preferences.
+      play_settings: with which the episodes were played, as ``dataset.json`` notes them.
     """
 
     spaces: EpisodeSpaces | None = None
     episodes: list[EpisodeAbout] = field(default_factory=list)
     records: list[Mark | Judgement | Preference] = field(default_factory=list)
+    play_settings: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def declared(self) -> EpisodeSpaces:
@@ -88,7 +94,7 @@ class Sidecar:
 
     def write(self, path: Path) -> None:
         """Write the file."""
-        header = {"sidecar": VERSION, "spaces": self.declared.to_json()}
+        header = {"sidecar": VERSION, "spaces": self.declared.to_json(), "play_settings": self.play_settings}
         with path.open("w", encoding="utf-8") as file:
             file.write(to_json(header) + "\n")
             for about in self.episodes:
@@ -131,9 +137,8 @@ class Sidecar:
           UserError: the columns are not those of the episode.
         """
         about, problem = self.episodes[number], "has changed since it was exported"
-        own = {one.name: getattr(about, one.name) for one in fields(about) if one.name not in ("steps", "fingerprint")}
         try:
-            episode = Episode(**own, **episode_columns(observations, actions, infos, self.declared))
+            episode = Episode(**about.fields(), **episode_columns(observations, actions, infos, self.declared))
             if episode_fingerprint(episode) == about.fingerprint:
                 return episode
         except (KeyError, ValueError, TypeError, IndexError) as error:
@@ -153,6 +158,7 @@ class Sidecar:
             if said["sidecar"] != VERSION:
                 raise ValueError(f"version {said['sidecar']!r}; this program reads version {VERSION}")
             self.spaces = EpisodeSpaces.from_json(said["spaces"])
+            self.play_settings = tuple(map(dict, said.get("play_settings", ())))
             return
         ((name, value),) = said.items()
         if name == "episode":

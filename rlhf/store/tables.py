@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -156,23 +156,23 @@ def to_episode(about: pa.Table, steps: pa.Table) -> Episode:
     """
     row, texts = _row_and_texts(about, steps)
     spaces = spaces_of(steps.schema)
-    return Episode(**episode_fields(row), image=_drawn(steps, spaces), **play_fields(steps, spaces), **texts)
-
-
-def episode_fields(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of an episode that its row of the table ``episodes`` has.
-
-    Raises:
-      ValueError, TypeError or KeyError: if it is no such row.
-    """
-    fields = {name: row[name] for name in ("episode_id", "world", "setter", "solver", "seed", "created", "split")}
-    return fields | {
-        "config": from_json(row["config"]),
-        "requests": _requests(row["requests"]),
-        "truth": tuple(Event(**event) for event in from_json(row["truth"])),
-        "success_step": tuple(row["success_step"]),
-        "notes": from_json(row["notes"]),
-    }
+    return Episode(
+        episode_id=row["episode_id"],
+        world=row["world"],
+        config=from_json(row["config"]),
+        setter=row["setter"],
+        solver=row["solver"],
+        image=_drawn(steps, spaces),
+        requests=_requests(row["requests"]),
+        truth=tuple(Event(**event) for event in from_json(row["truth"])),
+        success_step=tuple(row["success_step"]),
+        seed=row["seed"],
+        created=row["created"],
+        split=row["split"],
+        notes=from_json(row["notes"]),
+        **play_fields(steps, spaces),
+        **texts,
+    )
 
 
 def _requests(text: str) -> tuple[Request, ...]:

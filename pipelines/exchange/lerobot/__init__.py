@@ -18,15 +18,15 @@ from pipelines.exchange.lerobot.layout import EVENTS, PROGRESS, Feature
 from pipelines.exchange.lerobot.own import import_own
 from pipelines.exchange.lerobot.progress import write_progress
 from pipelines.exchange.lerobot.reader import Source
-from pipelines.exchange.lerobot.sidecar import SidecarWriter, read_sidecar
 from pipelines.exchange.lerobot.words import FEATURE as EVENTS_FEATURE
 from pipelines.exchange.lerobot.words import events
 from pipelines.exchange.lerobot.writer import Writer
 from pipelines.exchange.settings import LeRobotExport, LeRobotImport
+from pipelines.exchange.sidecar import SIDECAR_FILE, Sidecar, marks_by_episode, records_about
 from rlhf.records.fields import SPLITS
+from rlhf.records.marks import Mark
 from rlhf.run.progress import bar
 from rlhf.store import ParquetStore
-from rlhf.store.fingerprint import episode_fingerprint
 
 MARK = "rlhf.mark"
 
@@ -46,20 +46,21 @@ def export(store: ParquetStore, ids: Sequence[str], out: Path, settings: LeRobot
     features |= {EVENTS: EVENTS_FEATURE} if settings.language else {}
     rate = round(spaces.solver.action.steps_per_second, 9)
     writer = Writer(out, features, rate, store.description.world or "", settings.file_mb)
-    sidecar, steps = SidecarWriter(out), 0
+    sidecar = Sidecar(records=records_about(store, ids), play_settings=store.description.play_settings)
+    marks, steps = marks_by_episode(sidecar.records), 0
     film = next((name for name, feature in features.items() if feature.dtype == "video"), None)
     with bar("exporting", unit="episodes", total=len(ids)) as shown:
         for episode in store.stream(ids):
             values = {name: column.values(episode) for name, column in columns.items() if name != film}
-            values[MARK] = _net_marks(store, episode.episode_id, len(episode))
+            values[MARK] = _net(marks[episode.episode_id], len(episode))
             values[EVENTS] = events(episode.setter_utterance, episode.utterance)
             pictures = episode.image if camera_of(spaces) != PIXELS else None
             writer.add(values, episode.setter_text, pictures, episode.split)
-            sidecar.add(episode, episode_fingerprint(episode))
+            sidecar.add(episode)
             steps += len(episode)
             shown.advance(1)
     writer.close()
-    sidecar.close(store, ids, store.description.spaces, store.description.play_settings)
+    sidecar.write(out / SIDECAR_FILE)
     if settings.reward_model is not None:
         write_progress(store, ids, out / PROGRESS, settings.reward_model)
     held_out = sum(splits[name] == SPLITS[1] for name in ids)
@@ -72,16 +73,14 @@ def import_(source: Path, store: ParquetStore, settings: LeRobotImport) -> Impor
     Raises:
       UserError: it is damaged, of another version, or its columns are not understood.
     """
-    found, sidecar = Source(source), read_sidecar(source)
-    if sidecar is None:
-        return import_foreign(found, store, settings)
-    return import_own(found, sidecar, store)
+    found, sidecar = Source(source), source / SIDECAR_FILE
+    return import_own(found, sidecar, store) if sidecar.exists() else import_foreign(found, store, settings)
 
 
-def _net_marks(store: ParquetStore, name: str, steps: int) -> np.ndarray:
+def _net(marks: Sequence[Mark], steps: int) -> np.ndarray:
     """Sum of the signs of all raters' marks at every step: int64 [steps]."""
     net = np.zeros(steps, np.int64)
-    for mark in store.marks(name):
+    for mark in marks:
         net[mark.step] += mark.sign
     return net
 

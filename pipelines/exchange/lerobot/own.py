@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,62 +13,54 @@ from pipelines.exchange.formats import Imported
 from pipelines.exchange.lerobot.arrow import files_of, to_numpy, to_texts
 from pipelines.exchange.lerobot.columns import camera_of, columns_of, play_fields
 from pipelines.exchange.lerobot.reader import Place, Source
-from pipelines.exchange.lerobot.sidecar import FOLDER, Sidecar
 from pipelines.exchange.lerobot.video import read_film
+from pipelines.exchange.sidecar import Sidecar
 from rlhf.records.episode import Episode
-from rlhf.records.spaces import EpisodeSpaces, playhouse_spaces
 from rlhf.run.progress import bar
 from rlhf.store import ParquetStore
 from rlhf.store.png import decode_frames
-from rlhf.store.tables import episode_fields
 from worlds.errors import UserError
 
 
-def import_own(source: Source, sidecar: Sidecar, store: ParquetStore) -> Imported:
+def import_own(source: Source, path: Path, store: ParquetStore) -> Imported:
     """Write the episodes, marks and judgements of an export into the empty ``store``.
 
     Args:
       source: its LeRobot dataset.
-      sidecar: what else it noted.
+      path: its sidecar, which has the rest.
       store: the new dataset.
 
     Raises:
       UserError: a file is damaged, or the two are not of the same episodes.
     """
-    known = sidecar.episodes()
-    if [row["steps"] for row, _ in known] != [place.steps for place in source.episodes]:
-        other = f"{source.folder / FOLDER} is about other episodes than meta/episodes"
-        raise UserError(f"{other}; export the dataset again, or remove that folder to import without it")
-    spaces = sidecar.spaces or _playhouse(source)
+    sidecar = Sidecar.read(path)
+    known, spaces = sidecar.episodes, sidecar.declared
+    if [about.steps for about in known] != [place.steps for place in source.episodes]:
+        raise UserError(f"{path} is about other episodes than meta/episodes; without it they are another program's")
     camera, changed, steps = camera_of(spaces), 0, 0
     lossy = camera is not None and _feature(source, camera).dtype == "video"
     frames = _film_frames(source, camera) if lossy and camera else iter(())
     columns = [name for name in columns_of(spaces, "png") if not (lossy and name == camera)]
     with bar("importing", len(known), "episodes") as shown:
-        for (row, fingerprint), (place, rows) in zip(known, source.rows(columns), strict=True):
+        for about, (place, rows) in zip(known, source.rows(columns), strict=True):
             arrays = {name: _values(source, place, rows, name) for name in columns}
             with source.explained(place, "its steps"):
                 image = next(frames) if lossy else None if camera is None else arrays[camera]
                 episode = Episode(
-                    **episode_fields(row),
+                    **about.fields(),
                     **play_fields(arrays, spaces),
                     image=image,
                     setter_text=source.task_texts(place, rows),
                     spaces=spaces,
                 )
             store.write(episode)
-            changed += store.fingerprints([episode.episode_id])[episode.episode_id] != fingerprint
+            changed += store.fingerprints([episode.episode_id])[episode.episode_id] != about.fingerprint
             steps += place.steps
             shown.advance()
     for settings in sidecar.play_settings:
         store.note_play_settings(settings)
     marks = sidecar.write_records(store)
     return Imported(len(known), steps, marks, _notes(changed, lossy))
-
-
-def _playhouse(source: Source) -> EpisodeSpaces:
-    shape = _feature(source, "observation.images.solver").shape
-    return playhouse_spaces(*shape[:2])
 
 
 def _feature(source: Source, name: str) -> Any:

@@ -239,6 +239,6 @@ configs:
   data_files: data/*/*.parquet
 ---
 
-This dataset was exported by interactive-rlhf in the format of LeRobot's dataset v3. One frame is one step. The folder
-`rlhf/` holds what that format has no place for; `rlhf episodes import --from lerobot` reads both.
+This dataset was exported by interactive-rlhf in the format of LeRobot's dataset v3. One frame is one step. The file
+`interactive-rlhf.jsonl` holds what that format has no place for; `rlhf episodes import --from lerobot` reads both.
 """
