@@ -65,16 +65,23 @@ def export_dataset(config: ExportConfig) -> None:
     """Write a dataset in another library's format."""
     settings = getattr(config, config.to)
     exported = export_episodes(config.source, config.target, config.to, settings, config.episodes)
-    _report(f"wrote {exported.episodes:,} episodes, {exported.steps:,} steps, to {config.target}", exported.notes)
+    _report(f"wrote {_play(exported.episodes, exported.steps)}, to {config.target}", exported.notes)
 
 
 def import_dataset(config: ImportConfig) -> None:
     """Add a dataset in another library's format to a dataset."""
     imported = import_episodes(config.source, config.target, config.from_, getattr(config, config.from_))
-    marks = f" and {imported.marks:,} marks" if imported.marks else ""
-    _report(
-        f"read {imported.episodes:,} episodes, {imported.steps:,} steps{marks}, into {config.target}", imported.notes
-    )
+    marks = f" and {_count(imported.marks, 'mark')}" if imported.marks else ""
+    play = _play(imported.episodes, imported.steps)
+    _report(f"read {play}{marks}, into {config.target}", imported.notes)
+
+
+def _play(episodes: int, steps: int) -> str:
+    return f"{_count(episodes, 'episode')}, {_count(steps, 'step')}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _check_settings(config: Any, chosen: str) -> None:

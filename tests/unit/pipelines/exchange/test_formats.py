@@ -63,8 +63,8 @@ def test_every_format_is_offered_and_has_its_two_functions() -> None:
 
 
 def test_a_missing_package_is_named_with_the_command_that_installs_it() -> None:
-    message = str(missing_package("lerobot", ModuleNotFoundError(name="av.codec")))
-    assert "the package av," in message and "pip install 'interactive-rlhf[video]'" in message
+    message = str(missing_package("minari", ModuleNotFoundError(name="h5py.h5")))
+    assert "the package h5py," in message and "pip install 'interactive-rlhf[minari]'" in message
 
 
 def test_an_export_that_fails_leaves_nothing(data: Path, tmp_path: Path) -> None:
