@@ -22,7 +22,7 @@ define COMPILE
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test unit test-ray lint format bench docs web compiled clean
+.PHONY: help demo test unit test-ray exchange lint format bench docs web compiled clean
 
 help: ## say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' Makefile
@@ -46,6 +46,18 @@ unit: $(DEV) ## the fast tests only, on all cores
 
 test-ray: $(DEV) ## the tests that start Ray: runs, learners, a cluster with jobs
 	$(BIN)/python -m pytest tests/e2e/ray
+
+# Each library whose format is exported and imported has an environment of its own.
+EXCHANGE := $(VENV)/exchange
+EXCHANGE_minari := 'minari[arrow,create,hdf5]>=0.5.4' minigrid pillow
+
+exchange: $(DEV) $(addprefix $(EXCHANGE)/,minari) ## the tests of export and import by the other libraries
+	EXCHANGE_ENVIRONMENTS=$(EXCHANGE) $(BIN)/python -m pytest tests/exchange
+
+$(EXCHANGE)/%: | $(DEV)
+	@echo "installing $* into $@"
+	@$(BIN)/python -m venv $@ && $@/bin/python -m pip install --quiet --disable-pip-version-check $(EXCHANGE_$*) \
+		|| { rm -rf $@; exit 1; }
 
 lint: $(DEV) ## style, spelling and types only
 	$(BIN)/ruff check .
