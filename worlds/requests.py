@@ -10,6 +10,7 @@ import numpy as np
 
 from worlds.contract import SETTER, Action, Event, Observation, Task, TaskSpec, World, WorldError
 
+_TRIES = 4  # to find a request in other words than the last one
 TRY_AGAIN = 8  # steps after which a setter that found nothing to ask for looks again
 
 
@@ -104,7 +105,7 @@ class AskingSetter:
             self._speak_at = step + self._some_steps(self._pause)
         if self._speak_at is not None and step >= self._speak_at:
             name = self._names[self._rng.choice(len(self._names), p=self._chances)]
-            spec = self._probe(name, self._world, int(self._rng.integers(2**31)), self._split)
+            spec = self._other_request(name)
             if spec is None:
                 self._speak_at = step + TRY_AGAIN
             else:
@@ -112,6 +113,16 @@ class AskingSetter:
                 self._give_up_at = step + spec.max_steps
                 action["utterance"] = spec.instruction
         return action
+
+    def _other_request(self, name: str) -> TaskSpec | None:
+        """Return a request in other words than the last one, as a solver cannot hear that the same are said again."""
+        last = None if self._task is None else self._task.spec.instruction
+        spec = None
+        for _ in range(_TRIES):
+            spec = self._probe(name, self._world, int(self._rng.integers(2**31)), self._split)
+            if spec is None or spec.instruction != last:
+                break
+        return spec
 
     def _some_steps(self, fewest_most: tuple[int, int]) -> int:
         return int(self._rng.integers(*fewest_most, endpoint=True))

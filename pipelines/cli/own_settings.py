@@ -15,6 +15,7 @@ import textwrap
 import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -204,13 +205,16 @@ def _whole(text: str, flag: str) -> dict[str, Any]:
 
 def _settings_of(declares: Callable[..., Any], part: str) -> Iterator[OwnSetting]:
     """Yield the settings that a callable or a dataclass has as keywords."""
-    init = declares.__init__ if isinstance(declares, type) else declares
+    inner: Any = inspect.unwrap(declares)
+    while isinstance(inner, partial):
+        inner = inspect.unwrap(inner.func)
+    init = inner.__init__ if isinstance(inner, type) else inner
     try:
         parameters = inspect.signature(declares).parameters
-        hints = get_type_hints(declares if hasattr(declares, "__dataclass_fields__") else init)
+        hints = get_type_hints(inner if hasattr(inner, "__dataclass_fields__") else init)
     except (TypeError, ValueError, NameError):
         return
-    about = _arguments(inspect.getdoc(declares) or "")
+    about = _arguments(inspect.getdoc(inner) or "")
     for name, one in parameters.items():
         if name in _NOT_OWN or one.kind in (one.VAR_KEYWORD, one.VAR_POSITIONAL, one.POSITIONAL_ONLY):
             continue

@@ -135,7 +135,7 @@ def test_the_name_of_a_reward_model_ends_as_its_folder_is_recognised() -> None:
 
 def test_the_commands_train_own_kinds(tmp_path: Path) -> None:
     torch.set_num_threads(1)
-    world = ["--world.name", str(Path(__file__).parents[3] / "examples" / "own_world.py")]
+    world = ["--world.name", str(Path(__file__).parents[3] / "examples" / "own_world" / "discs.py")]
     world += ["--world.height=24", "--world.width=24"]
     data, runs = f"--data={tmp_path / 'data'}", f"--runs={tmp_path / 'runs'}"
     trained = [data, runs, "--training.updates=2", "--training.steps=4", "--training.batch=2", "--wandb=disabled"]

@@ -79,9 +79,17 @@ def test_wrong_names_and_values_are_refused_with_the_right_ones(words: list[str]
 
 
 def test_a_world_of_ones_own_declares_its_settings_by_its_signatures(tmp_path: Path) -> None:
-    own = str(Path(__file__).parents[4] / "examples" / "own_world.py")
+    own = str(Path(__file__).parents[4] / "examples" / "own_world" / "discs.py")
     names = declared(own, "world")
     assert names and not {"height", "width", "views", "seed"} & names.keys()
+
+
+@pytest.mark.parametrize("world", ["discs.py", "shelf.py"])
+def test_settings_of_the_players_that_a_world_gets_by_default_are_declared(world: str) -> None:
+    own = str(Path(__file__).parents[4] / "examples" / "own_world" / world)
+    known = declared(own, "players")
+    assert {"first_request", "pause", "wrong"} <= known.keys()
+    assert known["pause"].form == "INT INT" and "between the end of a request" in known["pause"].about
 
 
 def test_help_describes_every_own_setting(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,16 +1,13 @@
-"""A world in one file goes through the whole loop, named by its path only."""
+"""A world in one file, named by its path only."""
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
-from pipelines.cli.main import main
 from pipelines.stages.record import RecordConfig, record
 from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
 from rlhf.store import open_store
@@ -19,38 +16,7 @@ from worlds import registry
 from worlds.contract import WorldError
 from worlds.errors import UserError
 
-OWN_WORLD = Path(__file__).parents[4] / "examples" / "own_world.py"
-WORLD = ["--world.name", str(OWN_WORLD), "--world.height=24", "--world.width=32"]
-TRAINED = ["--training.updates=4", "--training.steps=8", "--training.batch=4", "--wandb=disabled"]
-
-
-def run(verb: str, *words: object) -> None:
-    assert main([verb, *map(str, words)]) == 0
-
-
-def test_the_whole_loop_in_an_own_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    torch.set_num_threads(1)
-    monkeypatch.chdir(tmp_path)
-    data, runs = tmp_path / "play", ["--runs", tmp_path / "runs"]
-    agent, judge = tmp_path / "runs" / "clone" / "agent", tmp_path / "runs" / "reward" / "reward_model"
-    run("record", "--data", data, "--episodes=12", "--steps=60", "--held-out=0.2", "--workers=1", *WORLD)
-    run("mark", "--data", data)
-    run("clone", "--data", data, *runs, *TRAINED)
-    run("reward", "--data", data, "--agent", agent, *runs, *TRAINED)
-    improving = ["--slots=4", "--steps=8", "--updates=2", "--threads=1", "--wandb=disabled", "--evaluation-episodes=2"]
-    run("improve", "--data", data, "--agent", agent, "--reward-model", judge, *runs, *improving, *WORLD)
-    players = ["--agents", "perfect", "perfect", "--agents", "bc+rl", tmp_path / "runs" / "improve" / "agent"]
-    run("evaluate", *players, "--episodes=4", "--out", tmp_path / "results.json", *WORLD)
-
-    store = open_store(data)
-    assert store.description.world == "discs"
-    episodes = [store.read(name) for name in store.ids()]
-    asked = {request.task.arguments["disc"] for one in episodes if one.split == "train" for request in one.requests}
-    assert asked and asked <= {"red", "green", "blue"}
-    signs = {event.sign for one in episodes for event in one.truth}
-    assert 1 in signs and list(store.marks())
-    results = {row["agent"]: row for row in json.loads((tmp_path / "results.json").read_text())}
-    assert all(results["perfect"]["success"]) and len(results["bc+rl"]["success"]) == 4
+OWN_WORLD = Path(__file__).parents[4] / "examples" / "own_world" / "discs.py"
 
 
 def test_workers_import_the_file_for_themselves_and_record_the_same(tmp_path: Path) -> None:
@@ -88,7 +54,7 @@ def test_the_scripted_player_of_the_documents_plays(tmp_path: Path) -> None:
 
 def test_paths_are_absolute_so_that_runs_are_resumed_from_anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(OWN_WORLD.parent)
-    assert WorldConfig("own_world.py").name == str(OWN_WORLD)
+    assert WorldConfig("discs.py").name == str(OWN_WORLD)
     assert WorldConfig("playhouse").name == "playhouse"
 
 

@@ -12,7 +12,7 @@ from rlhf.replay.guard import FAILURE
 from rlhf.store import open_store
 from worlds.contract import WorldError
 
-EXAMPLE = Path(__file__).parents[4] / "examples" / "own_world.py"
+EXAMPLE = Path(__file__).parents[4] / "examples" / "own_world" / "discs.py"
 STEPS = 12
 FLAW = '''
 

@@ -1,6 +1,6 @@
 """A world of one's own: a room of coloured discs, seen from above, in which the setter says which disc to go to.
 
-docs/own-world.md explains it. Try it with `rlhf world check examples/own_world.py`.
+docs/own-world.md explains it. Try it with `rlhf world check examples/own_world/discs.py`.
 """
 
 import numpy as np

@@ -1,0 +1,136 @@
+"""Own worlds as the documents show them: the commands run as they are written, and the table of tiers is the code's."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from pipelines.cli.main import main
+from rlhf.store import open_store
+from tests.unit.docs.pages import ROOT, blocks
+from worlds.tiers import TIERS, Tier
+
+PAGE, README = ROOT / "docs" / "own-world.md", ROOT / "README.md"
+TRAINED = {"--training.updates": "2", "--training.steps": "6", "--training.batch": "4", "--wandb": "disabled"}
+# Sizes with which the tests run a command; everything else is as it is written.
+TINY: dict[str, dict[str, str]] = {
+    "world": {"--seconds": "0.05"},
+    "record": {"--episodes": "10", "--steps": "24", "--workers": "1"},
+    "clone": TRAINED,
+    "reward": TRAINED,
+    "improve": {
+        "--updates": "2", "--slots": "2", "--steps": "4", "--batch": "2", "--threads": "1", "--wandb": "disabled",
+        "--evaluation-episodes": "2",
+    },
+    "evaluate": {"--episodes": "4", "--slots": "2"},
+}  # fmt: skip
+
+
+def commands(page: Path, about: str) -> list[list[str]]:
+    """Return the words after ``rlhf`` of each command in the one block of ``page`` that has ``about``."""
+    (block,) = (block for block in blocks(page) if block.language == "bash" and about in block.text)
+    lines = block.text.replace("\\\n", " ").splitlines()
+    return [shlex.split(line, comments=True)[1:] for line in lines if line.startswith("rlhf ")]
+
+
+def tiny(words: Sequence[str]) -> list[str]:
+    """Return a command with the sizes of the tests."""
+    sizes, kept, dropping = TINY.get(words[0], {}), list[str](), False
+    for word in words:
+        dropping = word in sizes if word.startswith("--") else dropping
+        kept += [] if dropping else [word]
+    return kept + [word for pair in sizes.items() for word in pair]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder with the examples, in which commands run."""
+    folder, threads = tmp_path_factory.mktemp("loop"), torch.get_num_threads()
+    (folder / "examples").symlink_to(ROOT / "examples")
+    torch.set_num_threads(1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        yield folder
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture(scope="module")
+def shelf(folder: Path) -> Path:
+    """The folder, after the whole loop of the page."""
+    loop = commands(PAGE, "examples/own_world/shelf.py")
+    assert [words[0] for words in loop] == ["world", "record", "mark", "clone", "reward", "improve", "evaluate"]
+    for words in loop:
+        assert main(tiny(words)) == 0, shlex.join(words)
+    return folder
+
+
+def test_the_loop_records_the_examples_spaces_and_marks_them(shelf: Path) -> None:
+    store = open_store(shelf / "data" / "shelf")
+    spaces = store.description.spaces
+    assert store.description.world == "shelf" and spaces is not None and spaces.solver.observation.entities is not None
+    episodes = [store.read(name) for name in store.ids()]
+    said = {split: {r.task.instruction for e in episodes if e.split == split for r in e.requests} for split in SPLITS}
+    held_out = {"take the red cup", "take the green plate", "take the left spoon"}
+    assert said["held_out"] and said["held_out"] <= held_out and not said["train"] & held_out
+    assert 1 in {mark.sign for mark in store.marks()}
+
+
+def test_the_loop_ends_with_the_results_of_all_players(shelf: Path) -> None:
+    results = {row["agent"]: row for row in json.loads((shelf / "results.json").read_text())}
+    assert set(results) == {"bc", "bc+rl", "demonstrator"} and all(len(row["success"]) == 4 for row in results.values())
+    assert "difference" in results["bc+rl"]
+    before, after = (parameters(shelf / "runs" / name / "agent") for name in ("shelf-bc", "shelf-rl"))
+    assert any(not np.array_equal(before[name], after[name]) for name in before)
+
+
+def parameters(agent: Path) -> dict[str, Any]:
+    from safetensors.numpy import load_file
+
+    return load_file(agent / "model.safetensors")
+
+
+def test_the_readmes_commands_in_babyai_run(folder: Path) -> None:
+    pytest.importorskip("minigrid")
+    checked, recorded = commands(README, "gym:BabyAI-GoToObj-v0")
+    assert main(tiny(checked)) == 0 and main(tiny(recorded)) == 0
+    assert main(tiny(["clone", "--data", "babyai", "--name", "babyai"])) == 0  # "agents are built for ..."
+    store = open_store(folder / "babyai")
+    assert store.description.world == "gym:BabyAI-GoToObj-v0" and store.read(store.ids()[0]).requests
+
+
+def test_the_example_is_as_long_as_the_page_says() -> None:
+    lines = len((ROOT / "examples" / "own_world" / "shelf.py").read_text().splitlines())
+    assert lines <= 60 and f"a complete one in {lines} lines" in PAGE.read_text()
+
+
+def test_the_tables_of_tiers_are_those_of_the_code() -> None:
+    assert table(PAGE) == rows("tier", "the world promises", "its author provides", "what the pipeline can do", "needs")
+    assert table(README) == rows("tier", "the world promises", "what the pipeline can do")
+
+
+def table(page: Path) -> list[str]:
+    found = re.search(r"<!-- tiers -->\n(.*?)<!-- /tiers -->", page.read_text(), re.DOTALL)
+    assert found is not None
+    return found[1].splitlines()
+
+
+def rows(*header: str) -> list[str]:
+    """The lines of a table with the columns of ``header``; the last word adds what a tier needs."""
+    columns = [name for name in header if name != "needs"]
+
+    def cells(tier: Tier) -> list[str]:
+        return [tier.name, tier.promise, *([tier.needs] if "needs" in header else []), tier.use]
+
+    lines = [columns, ["---"] * len(columns), *map(cells, TIERS)]
+    return [f"| {' | '.join(line)} |" for line in lines]
+
+
+SPLITS = ("train", "held_out")
