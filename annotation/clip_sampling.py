@@ -24,7 +24,8 @@ class ClipSettings:
 
     Args:
       steps: length of a clip.
-      within_share: share of pairs whose clips are of one episode; the others are of two, under the same request.
+      within_share: share of pairs whose clips are of one episode, and under one request where the episode has two such
+        clips; the others are of two episodes, under the same request.
       seed: of the draw.
     """
 
@@ -73,7 +74,8 @@ class ClipSampler:
                 self._begins[episode_id] = found
             for request in found:
                 self._episodes[request].append(episode_id)
-        self._within = [episode_id for episode_id in self._begins if len(self._with_partner(episode_id))]
+        groups = {episode_id: _partners(found, settings.steps) for episode_id, found in self._begins.items()}
+        self._within = [(episode_id, group) for episode_id, group in groups.items() if group]
         self._across = [
             episode_id
             for episode_id, found in self._begins.items()
@@ -109,10 +111,10 @@ class ClipSampler:
         return None
 
     def _pair_within(self, number: int, rng: np.random.Generator) -> DrawnPair:
-        episode_id = self._within[rng.integers(len(self._within))]
-        begin = int(rng.choice(self._with_partner(episode_id)))
-        every = self._all_begins(episode_id)
-        other = int(rng.choice(every[np.abs(every - begin) >= self._settings.steps]))
+        episode_id, groups = self._within[rng.integers(len(self._within))]
+        group, steps = groups[rng.integers(len(groups))], self._settings.steps
+        begin = int(rng.choice(group[(group - group.min() >= steps) | (group.max() - group >= steps)]))
+        other = int(rng.choice(group[np.abs(group - begin) >= steps]))
         return self._pair(number, (episode_id, begin), (episode_id, other))
 
     def _pair_across(self, number: int, rng: np.random.Generator) -> DrawnPair:
@@ -131,13 +133,20 @@ class ClipSampler:
     def _request(self, episode_id: str, begin: int) -> str:
         return next(request for request, begins in self._begins[episode_id].items() if begin in begins)
 
-    def _all_begins(self, episode_id: str) -> np.ndarray:
-        return np.concatenate(list(self._begins[episode_id].values()))
 
-    def _with_partner(self, episode_id: str) -> np.ndarray:
-        """First steps of clips with which another clip of the episode shares no step."""
-        every, steps = self._all_begins(episode_id), self._settings.steps
-        return every[(every - every.min() >= steps) | (every.max() - every >= steps)]
+def _partners(begins: Mapping[str, np.ndarray], steps: int) -> list[np.ndarray]:
+    """Return the first steps, int [clips], of clips of an episode of which some two share no step.
+
+    Args:
+      begins: first steps of all its clips, by request.
+      steps: length of a clip.
+
+    Returns:
+      An array for each request that has two such clips; one of all clips if no request has; [] if there are none.
+    """
+    every = np.concatenate(list(begins.values()))
+    by_request = [each for each in begins.values() if np.ptp(each) >= steps]
+    return by_request or ([every] if np.ptp(every) >= steps else [])
 
 
 def _first_steps(heard: Sequence[str], steps: int) -> dict[str, np.ndarray]:

@@ -25,7 +25,6 @@ from worlds.errors import UserError
 
 ROUTES = Routes("/api")
 _Id = Annotated[OpaqueId, Path()]
-_WORDS_BEFORE = 2  # utterances before a clip that are shown with it
 
 
 @ROUTES.add("GET", "/comparing", RATERS)
@@ -76,11 +75,12 @@ def pair(assignment_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
 
 
 def _words(study: Study, dataset: str, episode_id: str, begin: int, steps: int) -> list[dict[str, Any]]:
-    """Return what was said in a clip and just before it; steps count from the clip's first."""
-    words = study.datasets.shown(dataset, episode_id).words
-    before = [said for said in words if said[0] < begin][-_WORDS_BEFORE:]
-    inside = [said for said in words if begin <= said[0] < begin + steps]
-    return [{"step": step - begin, "who": who, "words": said} for step, who, said in (*before, *inside)]
+    """Return what was said in a clip, and before it since the request; steps count from the clip's first."""
+    words = [said for said in study.datasets.shown(dataset, episode_id).words if said[0] < begin + steps]
+    requests = [step for step, who, _ in words if who == "setter" and step < begin]
+    since = requests[-1] if requests else -1
+    found = [(step, who, said) for step, who, said in words if step > since or (step == since and who == "solver")]
+    return [{"step": step - begin, "who": who, "words": said} for step, who, said in found]
 
 
 @ROUTES.add("GET", "/comparing/{assignment_id}/frames", RATERS)
@@ -119,9 +119,13 @@ def submit(assignment_id: _Id, body: RevisionBody, study: Served, visitor: Askin
 @ROUTES.add("GET", "/comparisons", ADMINS)
 def compared_projects(study: Served) -> dict[str, Any]:
     """Return every project with its pairs of clips: settings, progress and agreement."""
-    draw_missing(study.database, study.datasets, now())
+    trouble = ""
+    try:
+        draw_missing(study.database, study.datasets, now())
+    except UserError as error:
+        trouble = str(error)
     with study.database.reading() as session:
-        return {"projects": comparing.compared_projects(session, now())}
+        return {"projects": comparing.compared_projects(session, now()), "trouble": trouble}
 
 
 @ROUTES.add("PATCH", "/comparisons/{project_id}", ADMINS)

@@ -1,5 +1,6 @@
 import { render } from "preact";
 import { at, page } from "./address";
+import { Compare } from "./compare";
 import { Consent } from "./consent";
 import { Home } from "./home";
 import { Join } from "./join";
@@ -15,6 +16,7 @@ const PAGES: Record<string, () => preact.JSX.Element> = {
   "/play": Play,
   "/mark": Mark,
   "/judge": Judge,
+  "/compare": Compare,
   "/study": Study,
   "/look": Look,
   "/consent": Consent,

@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, ask, me, type Me } from "./api";
 import { Frame, Trouble } from "./frame";
+import { Comparisons } from "./comparing/comparisons";
 import { Suites } from "./judging/suites";
 import { Agreement } from "./study/agreement";
 import { ConsentText } from "./study/consent";
@@ -126,6 +127,7 @@ function Part(props: { tab: string; data: Data; reload: () => Promise<void>; cha
       {data.projects.length === 0 && <NewDataset first onMade={reload} />}
       <Projects projects={data.projects} change={change} />
       <Suites />
+      <Comparisons />
       <Invitations data={data} reload={reload} change={change} />
       <People data={data} reload={reload} change={change} />
     </>

@@ -11,6 +11,7 @@ MUG, BALL = "lift the mug", "lift the ball"
 HEARD = {
     "mug": ["", *[MUG] * 19],
     "both": [*[MUG] * 12, *[BALL] * 4, *[MUG] * 8],  # the ball's stretch is shorter than a clip
+    "each": [*[MUG] * 6, *[BALL] * 6],  # two clips that share no step are under two requests
     "ball": [BALL] * 15,
     "balls": [BALL] * 9,  # too short for two clips that share no step
     "silent": [""] * 20,
@@ -35,7 +36,9 @@ def test_half_are_of_one_episode_and_the_others_of_two_under_one_request() -> No
     within = [pair for pair in pairs if pair.a.episode_id == pair.b.episode_id]
     assert len(within) == 30 and len(pairs) == 60
     assert all(abs(pair.a.begin - pair.b.begin) >= STEPS for pair in within)  # they share no step
-    assert {pair.a.episode_id for pair in within} == {"mug", "both", "ball", "silent"}
+    assert {pair.a.episode_id for pair in within} == {"mug", "both", "each", "ball", "silent"}
+    assert {len(set(pair.requests)) for pair in within if pair.a.episode_id == "each"} == {2}
+    assert {len(set(pair.requests)) for pair in within if pair.a.episode_id != "each"} == {1}
     for pair in pairs:
         if pair not in within:
             assert pair.requests[0] == pair.requests[1] != ""

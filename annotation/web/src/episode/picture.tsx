@@ -10,7 +10,7 @@ interface Props {
   onScan: (share: number) => void; // the mouse is at this share of the picture's width
 }
 
-const AS_SEEN = "rlhf-as-seen"; // in this browser: only what the agent saw is shown
+export const AS_SEEN = "rlhf-as-seen"; // in this browser: only what the agent saw is shown
 
 export function Picture({ frames, player, caption, onScan }: Props) {
   const { step, playing } = player;
@@ -76,7 +76,8 @@ export function Picture({ frames, player, caption, onScan }: Props) {
   );
 }
 
-function draw(canvas: HTMLCanvasElement, picture: ImageBitmap): void {
+/** Draw a picture at its own size; the page scales it. */
+export function draw(canvas: HTMLCanvasElement, picture: ImageBitmap): void {
   if (canvas.width !== picture.width || canvas.height !== picture.height) {
     canvas.width = picture.width;
     canvas.height = picture.height;

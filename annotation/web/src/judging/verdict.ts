@@ -1,5 +1,6 @@
 // A judge's verdict on one continuation, with undo and redo. Knows neither screen nor server.
 import type { Edit } from "../saving/local_store";
+import { Undoable, type State } from "../saving/undoable";
 
 /** Reasons for which a verdict counts neither as success nor as failure. */
 export type LeftOut = "" | "no request" | "cannot tell";
@@ -11,36 +12,21 @@ export interface SaidVerdict extends Edit {
   left_out: LeftOut;
 }
 
-type State = Pick<SaidVerdict, "success" | "step" | "left_out">;
+const NOTHING: State<SaidVerdict> = { success: null, step: null, left_out: "" };
 
-const NOTHING: State = { success: null, step: null, left_out: "" };
-
-export class Verdict {
-  private said: SaidVerdict;
-  private done: State[] = [];
-  private undone: State[] = [];
-
+export class Verdict extends Undoable<SaidVerdict> {
   /** What is judged are the steps from `from` to the last of `steps`. */
   constructor(
     said: SaidVerdict,
     readonly from: number,
     readonly steps: number,
   ) {
-    this.said = said;
-  }
-
-  get now(): SaidVerdict {
-    return this.said;
+    super(said);
   }
 
   /** Return true once there is a verdict, of whatever kind. */
   get given(): boolean {
-    return this.said.success !== null || this.said.left_out !== "";
-  }
-
-  /** Take over what the server or an earlier visit says, if it is newer. */
-  learn(said: SaidVerdict): void {
-    if (said.revision > this.said.revision) this.said = said;
+    return this.now.success !== null || this.now.left_out !== "";
   }
 
   /** Whether success at this step can be said. */
@@ -68,45 +54,7 @@ export class Verdict {
 
   /** Move the moment of success to a step, or as far towards it as can be. */
   move(step: number): SaidVerdict | undefined {
-    if (!this.said.success) return undefined;
+    if (!this.now.success) return undefined;
     return this.change({ left_out: "", success: true, step: Math.max(this.from, Math.min(step, this.steps - 1)) });
-  }
-
-  get canUndo(): boolean {
-    return this.done.length > 0;
-  }
-
-  get canRedo(): boolean {
-    return this.undone.length > 0;
-  }
-
-  undo(): SaidVerdict | undefined {
-    const before = this.done.pop();
-    if (!before) return undefined;
-    this.undone.push(this.state());
-    return this.set(before);
-  }
-
-  redo(): SaidVerdict | undefined {
-    const after = this.undone.pop();
-    if (!after) return undefined;
-    this.done.push(this.state());
-    return this.set(after);
-  }
-
-  private state(): State {
-    return { success: this.said.success, step: this.said.step, left_out: this.said.left_out };
-  }
-
-  private change(state: State): SaidVerdict | undefined {
-    if (state.success === this.said.success && state.step === this.said.step && state.left_out === this.said.left_out) return undefined;
-    this.done.push(this.state());
-    this.undone = [];
-    return this.set(state);
-  }
-
-  private set(state: State): SaidVerdict {
-    this.said = { ...this.said, ...state, revision: this.said.revision + 1 };
-    return this.said;
   }
 }

@@ -1,8 +1,7 @@
 // What every bench has: edits that are saved, the time of work, and the state of saving.
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Me } from "../api";
-import type { PendingEdit, Edit, LocalStore } from "./local_store";
-import type { EpisodeInfo } from "../episode/types";
+import type { PendingEdit, Edit, LocalStore, WorkInfo } from "./local_store";
 import { keepPlace, type Work } from "./work";
 import { Queue, type SavedState } from "./queue";
 import { count } from "../words";
@@ -12,7 +11,7 @@ export interface Place {
   active_sec: number; // time of work: longer pauses do not count
 }
 
-interface EditingProps<S extends Edit, E extends EpisodeInfo> {
+interface EditingProps<S extends Edit, E extends WorkInfo> {
   person: Me;
   work: Work<E>;
   store: LocalStore<S, E>;
@@ -23,7 +22,7 @@ interface EditingProps<S extends Edit, E extends EpisodeInfo> {
 }
 
 /** Edits of a piece of work: sent, and kept in this browser with the step that is shown. Call `changed` after each. */
-export function useEdits<S extends Edit, E extends EpisodeInfo>(props: EditingProps<S, E>): { queue: Queue<S>; saved: SavedState; changed: () => void; place: () => Place } {
+export function useEdits<S extends Edit, E extends WorkInfo>(props: EditingProps<S, E>): { queue: Queue<S>; saved: SavedState; changed: () => void; place: () => Place } {
   const { person, work, store, step } = props;
   const [version, setVersion] = useState(0);
   const [saved, setSaved] = useState<SavedState>({ waiting: 0, trouble: "", lost: false });

@@ -1,7 +1,14 @@
 // The store of this browser: edits until the server has them, and the piece of work that is open.
-import type { EpisodeInfo } from "../episode/types";
 
-/** A mark or verdict; of two edits with one id the one with the higher revision counts. */
+/** A piece of work that this browser keeps: an episode, or a pair of clips. ``id`` is the assignment's. */
+export interface WorkInfo {
+  id: string;
+  steps: number; // for each of which there is a picture
+  position?: number; // the step that was shown last
+  active_sec: number; // time of work on earlier visits
+}
+
+/** A mark, a verdict or an answer; of two edits with one id the one with the higher revision counts. */
 export interface Edit {
   id: string;
   revision: number;
@@ -21,7 +28,7 @@ const EDITS = "marks"; // the name since the first version
 const WORK = "episodes";
 
 /** One database of this browser, for one kind of work. */
-export class LocalStore<S extends Edit, E extends EpisodeInfo> {
+export class LocalStore<S extends Edit, E extends WorkInfo> {
   private opened: Promise<IDBDatabase> | undefined;
 
   constructor(private readonly name: string) {}

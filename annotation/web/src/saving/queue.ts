@@ -1,7 +1,6 @@
 // Edits on their way to the server: first on this browser's disk, then sent, again and again until the server has them.
 import { ApiError } from "../api";
-import type { PendingEdit, Edit, LocalStore } from "./local_store";
-import type { EpisodeInfo } from "../episode/types";
+import type { PendingEdit, Edit, LocalStore, WorkInfo } from "./local_store";
 
 export interface SavedState {
   waiting: number; // edits that the server does not have yet
@@ -29,7 +28,7 @@ export class Queue<S extends Edit> {
   constructor(
     private readonly person: string,
     private readonly own: string,
-    private readonly store: Pick<LocalStore<S, EpisodeInfo>, "keep" | "kept" | "forget">,
+    private readonly store: Pick<LocalStore<S, WorkInfo>, "keep" | "kept" | "forget">,
     private readonly put: (assignment: string, batch: PendingEdit<S>[]) => Promise<unknown>,
     private readonly changed: (state: SavedState) => void,
   ) {

@@ -2,10 +2,9 @@
 import { ApiError, ask, type Me } from "../api";
 import { chunks } from "../episode/chunks";
 import { Frames } from "../episode/frames";
-import type { EpisodeInfo } from "../episode/types";
-import type { Edit, LocalStore } from "./local_store";
+import type { Edit, LocalStore, WorkInfo } from "./local_store";
 
-export interface Work<E extends EpisodeInfo> {
+export interface Work<E extends WorkInfo> {
   episode: E;
   frames: Frames;
   position: number;
@@ -15,7 +14,7 @@ export interface Work<E extends EpisodeInfo> {
  * The next piece of work of this person; null if all is done. Throws ApiError if neither server nor browser has one.
  * `routes` is where the server has this kind of work, e.g. "/api/marking".
  */
-export async function loadWork<S extends Edit, E extends EpisodeInfo>(person: Me, routes: string, store: LocalStore<S, E>): Promise<Work<E> | null> {
+export async function loadWork<S extends Edit, E extends WorkInfo>(person: Me, routes: string, store: LocalStore<S, E>): Promise<Work<E> | null> {
   const kept = await store.work(person.id).catch(() => undefined);
   try {
     const { assignment } = await ask<{ assignment: string | null }>("POST", `${routes}/next`);
@@ -25,7 +24,7 @@ export async function loadWork<S extends Edit, E extends EpisodeInfo>(person: Me
     }
     const same = kept?.episode.id === assignment ? kept : undefined;
     const episode = await ask<E>("GET", `${routes}/${assignment}`);
-    const position = same?.position ?? episode.position;
+    const position = same?.position ?? episode.position ?? 0;
     await store.saveWork({ person: person.id, episode, frames: same?.frames ?? null, position }).catch(() => undefined);
     return { episode, frames: framesOf(person, routes, store, episode, same?.frames ?? undefined), position };
   } catch (error) {
@@ -35,7 +34,7 @@ export async function loadWork<S extends Edit, E extends EpisodeInfo>(person: Me
 }
 
 /** The pictures of an episode, which this browser keeps once all are loaded. */
-function framesOf<S extends Edit, E extends EpisodeInfo>(person: Me, routes: string, store: LocalStore<S, E>, episode: E, kept?: ArrayBuffer): Frames {
+function framesOf<S extends Edit, E extends WorkInfo>(person: Me, routes: string, store: LocalStore<S, E>, episode: E, kept?: ArrayBuffer): Frames {
   const keep = (frames: ArrayBuffer) =>
     void store
       .work(person.id)
@@ -45,7 +44,7 @@ function framesOf<S extends Edit, E extends EpisodeInfo>(person: Me, routes: str
 }
 
 /** Keep the step that is shown, and the state of the work, for the next visit. */
-export function keepPlace<S extends Edit, E extends EpisodeInfo>(store: LocalStore<S, E>, person: Me, work: Work<E>, position: number, said: Partial<E>): Promise<unknown> {
+export function keepPlace<S extends Edit, E extends WorkInfo>(store: LocalStore<S, E>, person: Me, work: Work<E>, position: number, said: Partial<E>): Promise<unknown> {
   return store
     .work(person.id)
     .then((kept) => kept && kept.episode.id === work.episode.id && store.saveWork({ ...kept, episode: { ...kept.episode, ...said }, position }))

@@ -138,6 +138,10 @@ def test_a_rater_sees_both_clips_and_nothing_that_names_the_player(admin: Browse
         assert episode.image is not None
         views.append(episode.image[begins : begins + CLIP])
         assert clip["request"] == episode.setter_text[begins + CLIP - 1].strip() != ""
+        asked = min(step for step, words in enumerate(episode.setter_utterance) if words)
+        assert [said["step"] + begins for said in clip["words"]] == [
+            step for step in range(asked + 1, begins + CLIP) if episode.utterance[step]
+        ]  # since the request, which is shown already
         for said in clip["words"]:
             whose = episode.setter_utterance if said["who"] == "setter" else episode.utterance
             assert whose[begins + said["step"]] == said["words"] and said["step"] < CLIP

@@ -1,0 +1,51 @@
+// How to compare clips, and the keys.
+import { KeyList } from "../episode/key_list";
+
+export function CompareGuidelines(props: { title: string; instructions: string }) {
+  return (
+    <section class="panel guidelines" aria-label="How to compare" tabIndex={0}>
+      {props.instructions && (
+        <>
+          <h2>{props.title || "In this project"}</h2>
+          <div class="prose">{props.instructions}</div>
+        </>
+      )}
+      <h2>Which clip is better?</h2>
+      <p>
+        You look through the eyes of the <b>solver</b>, who is to do what the <b>setter</b> asked. Say in which clip it does that better.
+      </p>
+      <h3>A or B is better</h3>
+      <ul>
+        <li>The solver gets further with what was asked, or goes about it more directly.</li>
+        <li>It makes no mistake, or a smaller one.</li>
+        <li>What it says is right and to the point.</li>
+        <li>If something else was asked in A than in B, look at each by its own request.</li>
+      </ul>
+      <h3>The same</h3>
+      <ul>
+        <li>Both are as good, or as bad, or nothing happens in either.</li>
+      </ul>
+      <h3>Cannot tell</h3>
+      <ul>
+        <li>The pictures do not show what you would need to know. If you are only unsure, decide for one of the others.</li>
+      </ul>
+      <p class="hint">Only what happens in the clips counts. You can change your answer until you open the next clips.</p>
+    </section>
+  );
+}
+
+const KEYS: [string, string][] = [
+  ["A", "A is better"],
+  ["B", "B is better"],
+  ["S or =", "the same"],
+  ["U", "cannot tell"],
+  ["Enter", "next clips"],
+  ["Space; 1 2 3 4", "play both, stop; speed"],
+  ["← →, with Shift", "one step of both, ten"],
+  ["Home End", "begin, end"],
+  [", .", "utterance before, after"],
+  ["Delete", "take the answer back"],
+  ["Ctrl Z, Ctrl Y", "undo, redo"],
+];
+
+export const CompareKeys = () => <KeyList keys={KEYS} />;
