@@ -70,6 +70,7 @@ class _Plan:
       states: features of the vector, in order.
       camera: feature of the pictures; None without.
       film: whether they are in a film.
+      pixels: height and width of the pictures there.
       name: beginning of the ids of episodes.
     """
 
@@ -80,6 +81,7 @@ class _Plan:
     states: tuple[str, ...]
     camera: str | None
     film: bool
+    pixels: tuple[int, int]
     name: str
 
 
@@ -91,10 +93,8 @@ def _plan(source: Source, settings: LeRobotImport) -> _Plan:
     states, camera = _states(source, settings), _camera(source, settings)
     if not states and camera is None:
         raise UserError(f"{path} has neither pictures nor states, so there is nothing to observe")
-    image = None
-    if camera is not None:
-        height, width, _ = _size(features[camera])
-        image = Image(settings.height or height, settings.width or width)
+    pixels = (0, 0) if camera is None else _size(features[camera])[:2]
+    image = None if camera is None else Image(settings.height or pixels[0], settings.width or pixels[1])
     length = sum(int(np.prod(features[name].shape)) for name in states)
     names = tuple(part for name in states for part in features[name].names or ())
     vector = Vector(length, names if len(names) == length else ()) if states else None
@@ -112,6 +112,7 @@ def _plan(source: Source, settings: LeRobotImport) -> _Plan:
         states,
         camera,
         film,
+        pixels,
         source.folder.resolve().name,
     )
 
@@ -249,11 +250,10 @@ def _numbers(source: Source, place: Place, rows: pa.Table, name: str) -> np.ndar
 def _pictures(source: Source, plan: _Plan) -> Iterator[np.ndarray]:
     """Yield the frames of every episode of a film, in order: uint8 [T, height, width, 3]."""
     assert plan.camera is not None
-    shape = _size(source.features[plan.camera])[:2]
     for path, stretches in source.films(plan.camera):
         for frames in read_film(path, stretches, source.rate):
-            if frames.shape[1:3] != shape:
-                raise UserError(f"{path} has {frames.shape[1]}x{frames.shape[2]} pixels, not {shape[0]}x{shape[1]}")
+            if frames.shape[1:3] != plan.pixels:
+                raise UserError(f"{path} has {_times(*frames.shape[1:3])} pixels, not {_times(*plan.pixels)}")
             yield np.stack([_sized(Picture.fromarray(frame), plan) for frame in frames])
 
 
@@ -263,10 +263,17 @@ def _drawn(files: Sequence[bytes], plan: _Plan) -> np.ndarray:
     for number, file in enumerate(files):
         try:
             with Picture.open(io.BytesIO(file), formats=("PNG", "JPEG")) as picture:
+                if (picture.height, picture.width) != plan.pixels:
+                    size = _times(picture.height, picture.width)
+                    raise ValueError(f"the picture of frame {number} has {size} pixels, not {_times(*plan.pixels)}")
                 frames.append(_sized(picture.convert("RGB"), plan))
-        except (OSError, SyntaxError, ValueError, Picture.DecompressionBombError) as error:
-            raise ValueError(f"the picture of frame {number} cannot be read ({error})") from error
+        except (OSError, SyntaxError, Picture.DecompressionBombError) as error:
+            raise ValueError(f"the picture of frame {number} is damaged, or too large") from error
     return np.stack(frames)
+
+
+def _times(height: int, width: int) -> str:
+    return f"{height}x{width}"
 
 
 def _sized(picture: Picture.Image, plan: _Plan) -> np.ndarray:
