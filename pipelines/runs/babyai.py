@@ -7,7 +7,9 @@ LEVEL/OBSERVED/DEMONSTRATIONS, e.g. `GoToLocal/grid/1000`; `--parts` chooses som
   stretch of them. Published figures are of the perfect bot.
 * An agent observes the level's own symbols ("grid"), or a picture of what it faces in 56x56 pixels ("pictures"), and
   its mission as the setter's words.
-* Cloning keeps the weights that imitate validation episodes best. Updates grow with the demonstrations, but slower.
+* Cloning keeps the weights that imitate validation episodes best: mistakes of few demonstrations are soon learned by
+  heart. The contrastive loss weighs much, so that words are learned before. Updates grow with the demonstrations, but
+  slower.
 * At 1,000 demonstrations, the agent's own play is marked by scripted raters (a success is progress, an end without it a
   regress), a reward model learns from the marks, and BC+RL improves the agent in the missions of its own play.
 
@@ -32,7 +34,7 @@ from rlhf.learning.config import ExecutorConfig, LearnerConfig
 # Most steps of a level's episodes. The bot needs about 5, 6, 7 and 14.
 LEVELS = {"GoToObj": 64, "GoToLocal": 64, "PickupLoc": 64, "PutNextLocal": 128}
 OBSERVED = {"grid": {}, "pictures": {"picture": 56}}
-UPDATES = {1_000: 1_500, 5_000: 4_000, 20_000: 10_000, 60_000: 20_000}  # of cloning, by demonstrations
+UPDATES = {1_000: 1_000, 5_000: 2_500, 20_000: 6_000, 60_000: 12_000}  # of cloning, by demonstrations
 IMPROVED = 1_000  # demonstrations at which BC+RL is compared with BC
 _PLAYERS = PlayersConfig(solver={"error": 0.05, "distraction": 0.005})
 
@@ -73,8 +75,9 @@ def _part(level: str, observed: str, demonstrations: int) -> StudyConfig:
 
 def _cloning(updates: int) -> CloningConfig:
     return CloningConfig(
-        updates=updates, steps=4, batch=64, css_weight=1.0, language_weight=0.1, learning_rate=1.5e-3, decay=0.1,
-        beta1=0.9, beta2=0.99, evaluate_every=250, keep="best", patience=6,
+        updates=updates, steps=4, batch=64, movement_weight=0.3, language_weight=0.1, css_weight=10.0,
+        learning_rate=1.5e-3, decay=0.1, beta1=0.9, beta2=0.99, evaluate_every=max(100, updates // 20), keep="best",
+        patience=5,
     )  # fmt: skip
 
 
