@@ -84,7 +84,8 @@ def _record(config: RecordConfig) -> list[str]:
     store = open_store(config.data, create=True)
     played_with = PlaySettings(config.world, config.players)
     ids = [plans.episode_id(number) for number in range(config.episodes)]
-    known = [episode_id for episode_id in ids if episode_id in store]
+    before = set(store.ids())
+    known = [episode_id for episode_id in ids if episode_id in before]
     if known:
         _check_same(store, known[0], plans.settings)
         announce(f"{len(known)} of {config.episodes} episodes are in {config.data} already")

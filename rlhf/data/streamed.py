@@ -173,6 +173,8 @@ class StreamedDataset:
         """Count ``added`` bytes, and forget the episodes that were not needed for longest until all fits."""
         with self._lock:
             self.bytes_kept += added
+            if self.bytes_kept <= self._reading.cache_gb * 1e9:
+                return
             for number in list(self._kept):
                 if self.bytes_kept <= self._reading.cache_gb * 1e9:
                     return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -38,11 +39,12 @@ class EpisodeStream:
     ) -> None:
         self._episodes, self._columns = episodes, columns or slice(None)
         self._steps, self._batch = steps, batch
+        self._lengths = episodes.lengths  # once: it takes time for many episodes
         self._rng = np.random.default_rng(seed)
         self._order: list[int] = []
         self._episode = np.array([self._next_episode() for _ in range(batch)])
         # Columns begin at different places, or all their resets would fall together for the first windows.
-        self._offset = np.array([int(self._rng.integers(episodes.lengths[e])) for e in self._episode])
+        self._offset = np.array([int(self._rng.integers(self._lengths[e])) for e in self._episode])
 
     def _next_episode(self) -> int:
         if not self._order:
@@ -64,23 +66,24 @@ class EpisodeStream:
         done = 0
         while done < self._steps:
             episode, offset = self._episode[column], self._offset[column]
-            take = min(self._steps - done, int(self._episodes.lengths[episode]) - offset)
+            take = min(self._steps - done, int(self._lengths[episode]) - offset)
             begin = self._episodes.starts[episode] + offset
             rows[done : done + take] = np.arange(begin, begin + take)
             done += take
             self._offset[column] += take
-            if self._offset[column] == self._episodes.lengths[episode]:
+            if self._offset[column] == self._lengths[episode]:
                 self._episode[column], self._offset[column] = self._next_episode(), 0
 
+    @cached_property
     def _fingerprint(self) -> dict[str, int]:
-        """Return counts and a digest that identify the recorded play."""
-        lengths = np.ascontiguousarray(self._episodes.lengths, np.int64)
+        """Counts and a digest that identify the recorded play."""
+        lengths = np.ascontiguousarray(self._lengths, np.int64)
         return {"episodes": len(lengths), "steps": int(lengths.sum()), "lengths": zlib.crc32(lengths.tobytes())}
 
     def state_dict(self) -> dict[str, object]:
         """Return everything that determines the windows to come; plain numbers, lists and strings."""
         return {
-            "play": self._fingerprint(),
+            "play": dict(self._fingerprint),
             "rng": self._rng.bit_generator.state,
             "order": list(self._order),
             "episode": self._episode.tolist(),
@@ -89,7 +92,7 @@ class EpisodeStream:
 
     def load_state_dict(self, state: dict) -> None:
         """Resume from what :meth:`state_dict` returned. Raises UserError if that was of other recorded play."""
-        check_same_data(state["play"], self._fingerprint())
+        check_same_data(state["play"], self._fingerprint)
         self._rng.bit_generator.state = state["rng"]
         self._order = list(state["order"])
         self._episode = np.array(state["episode"])

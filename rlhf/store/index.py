@@ -282,7 +282,7 @@ def moved(entry: Entry, file: str, spans: Mapping[str, Span]) -> Entry:
 
 def _is_plain(name: object) -> bool:
     """Return whether ``name`` stays in the folder that it is joined to: datasets come from others, too."""
-    return isinstance(name, str) and name not in ("", ".", "..") and not set(name) & set("/\\\0")
+    return isinstance(name, str) and name not in ("", ".", "..") and not any(one in name for one in "/\\\0")
 
 
 def _header() -> bytes:

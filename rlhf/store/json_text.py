@@ -28,7 +28,10 @@ def from_json(text: str | bytes, pairs: Callable[[list[tuple[str, Any]]], Any] |
     """
     try:
         found = json.loads(text, object_pairs_hook=pairs)
-        if _SURROGATE.search(text if isinstance(text, str) else text.decode(errors="surrogatepass")):
+        is_escaped = b"\\u" in text if isinstance(text, bytes) else "\\u" in text
+        if (is_escaped or not text.isascii()) and _SURROGATE.search(
+            text if isinstance(text, str) else text.decode(errors="surrogatepass")
+        ):
             json.dumps(found, ensure_ascii=False).encode()
     except RecursionError:
         raise ValueError("it is nested too deeply") from None

@@ -20,6 +20,7 @@ from rlhf.store.durable import UNFINISHED, is_growing
 from rlhf.store.fingerprint import episode_fingerprint
 from rlhf.store.index import COUNTED, TABLES, Entry, EpisodeIndex
 from rlhf.store.parquet_files import Damaged, ids_in, read_rows, row_counts, spans_of
+from rlhf.store.row_groups import RecentGroups
 from rlhf.store.tables import SCHEMAS, to_episode
 from worlds.errors import UserError
 
@@ -86,10 +87,10 @@ def _not_in(index: EpisodeIndex, folder: Path, stem: str) -> list[Entry]:
       Unreadable: if the file cannot be read, or the index does not hold an equal of one whose id it has.
       FileNotFoundError: if one of the two files is missing.
     """
-    new = []
+    new, recent = [], RecentGroups()
     places = [(episode_id, spans) for spans in _parts(folder, stem) for episode_id in _ids(folder, stem, spans)]
     for episode_id, spans in places:
-        episode = _read(folder, stem, episode_id, spans)
+        episode = _read(folder, stem, episode_id, spans, recent)
         listed = index.entries().get(episode.episode_id)
         if listed is None:
             new.append(_entry(episode, stem, spans))
@@ -106,7 +107,7 @@ def _entry(episode: Episode, stem: str, spans: Spans) -> Entry:
 def _is_held(episode: Episode, folder: Path, entry: Entry) -> bool:
     """Return whether the dataset has an equal of ``episode`` where ``entry`` says."""
     try:
-        return same_episode(episode, _read(folder, entry.file, episode.episode_id, entry.spans))
+        return same_episode(episode, _read(folder, entry.file, episode.episode_id, entry.spans, RecentGroups()))
     except (Unreadable, FileNotFoundError):
         return False
 
@@ -141,12 +142,13 @@ def rebuild(folder: Path) -> int:
 
 def _readable_entries(folder: Path, stem: str) -> Iterator[Entry]:
     """Yield an entry for every episode of file ``stem`` that can be read."""
+    recent = RecentGroups()
     with suppress(Unreadable, FileNotFoundError):
         for spans in _parts(folder, stem):
             with suppress(Unreadable):
                 for episode_id in _ids(folder, stem, spans):
                     with suppress(Unreadable):
-                        yield _entry(_read(folder, stem, episode_id, spans), stem, spans)
+                        yield _entry(_read(folder, stem, episode_id, spans, recent), stem, spans)
 
 
 def _to_remove(folder: Path, index: EpisodeIndex) -> set[str]:
@@ -190,13 +192,14 @@ def _ids(folder: Path, stem: str, spans: Spans) -> list[str]:
         return ids_in(path, "episodes", None if spans is None else spans["episodes"])
 
 
-def _read(folder: Path, stem: str, episode_id: str, spans: Spans) -> Episode:
+def _read(folder: Path, stem: str, episode_id: str, spans: Spans, recent: RecentGroups) -> Episode:
     """Return an episode of file ``stem``; raises as ``_parts``."""
     rows = []
     for table in TABLES:
         path = data_file(folder, table, stem)
         with _readable(path):
-            rows.append(read_rows(path, table, episode_id, span=None if spans is None else spans[table]))
+            span = None if spans is None else spans[table]
+            rows.append(read_rows(path, table, episode_id, span=span, recent=recent))
     with _readable(path):
         return to_episode(*rows)
 
