@@ -153,7 +153,7 @@ def _check_keys(name: str, found: Any, wanted: Sequence[str]) -> None:
 
 def _check_grid(grid: Any, known: Grid, steps: int) -> None:
     check_array("grid", grid, _INT16, (steps, *known.shape))
-    unknown = (grid < 0) | (grid >= np.array(known.categories))
+    unknown = grid.view(np.uint16) >= known.counts  # a category below 0 is a large number, too
     if unknown.any():
         step, row, column, channel = np.argwhere(unknown)[0].tolist()
         where = f"at step {step}, cell [{row}, {column}], where channel {channel} has categories 0 to "

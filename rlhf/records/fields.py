@@ -57,7 +57,7 @@ def check_movement(
     """
     dtype = np.dtype(action.dtype)
     check_array(name, movement, dtype, (steps, action.ticks, len(action.discrete)))
-    limits = _BODY_LIMITS if action is BODY else _limits(action)
+    limits = action.limits
     unsigned = np.ascontiguousarray(movement).view(limits.dtype)  # negative values are too large, too
     unknown = (unsigned.reshape(steps, -1) >= limits).reshape(movement.shape)
     if entities is not None:
@@ -72,14 +72,6 @@ def check_movement(
             raise InvalidField(f"{name} points at entity {found} {where}")
         where = f"at step {step}, tick {tick}, where {known.name} has bins 0 to {known.count - 1}"
         raise InvalidField(f"{name} has bin {found} {where}")
-
-
-def _limits(action: ActionSpec) -> np.ndarray:
-    """Numbers of values of a step's movement in a row, which compares faster: unsigned [ticks x components]."""
-    return np.tile(action.counts.astype(f"u{np.dtype(action.dtype).name}"), action.ticks)
-
-
-_BODY_LIMITS = _limits(BODY)
 
 
 def check_controller(controller: Any, steps: int) -> None:

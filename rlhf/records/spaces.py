@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Protocol
 
 from worlds.contract import BODY, SETTER, SOLVER, body_spec
@@ -54,6 +55,11 @@ class EpisodeSpaces:
     def to_json(self) -> dict[str, Any]:
         """Return the spaces as JSON values."""
         return {"solver": to_json(self.solver), "setter": to_json(self.setter)}
+
+    @cached_property
+    def text(self) -> str:
+        """The spaces as JSON text, the same for equal spaces."""
+        return json.dumps(self.to_json(), separators=(",", ":"))
 
     @property
     def of_the_playhouse(self) -> bool:

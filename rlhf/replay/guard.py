@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -53,14 +52,13 @@ class Guard:
         self.slots: Sequence[GuardedSlot] = ()
         self._doing: tuple[str, float] | None = None  # the last call, and when it began
 
-    @contextmanager
-    def timed(self, doing: str) -> Iterator[None]:
-        """Note that the body is the call ``doing``, for :meth:`waiting`."""
+    def begin(self, doing: str) -> None:
+        """Note that the call ``doing`` begins, for :meth:`waiting`."""
         self._doing = doing, time.monotonic()
-        try:
-            yield
-        finally:
-            self._doing = None
+
+    def end(self) -> None:
+        """Note that the call has ended."""
+        self._doing = None
 
     def waiting(self) -> tuple[str, float]:
         """Return the call under way and the seconds since it began; ("", 0) between calls."""

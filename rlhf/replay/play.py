@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -77,6 +78,9 @@ class ProbeSetter:
         if not self._asked:
             action["utterance"], self._asked = self._spec.instruction, True
         return action
+
+
+_NO_ACTION: Any = None  # of a slot that plays nothing
 
 
 class StillSolver:
@@ -158,11 +162,14 @@ class _Slot:
         if self.guard is None:
             with named_failure(self.entry.name, doing):
                 return call()
+        self.guard.begin(doing)
         try:
-            with self.guard.timed(doing), named_failure(self.entry.name, doing):
+            with named_failure(self.entry.name, doing):
                 return call()
         except WorldError as error:
             return self.cut_short(doing, str(error))
+        finally:
+            self.guard.end()
 
     def cut_short(self, doing: str, reason: str) -> Episode | None:
         """End the episode because of a failure and free the slot.
@@ -268,7 +275,7 @@ def play(
     if guard is not None:
         guard.slots = slots
     last: list[Observation | None] = [None] * len(slots)
-    with ThreadPoolExecutor(threads) as pool:
+    with ThreadPoolExecutor(threads) if len(slots) > 1 else nullcontext() as pool:
         _begin(slots, queue, solvers)
         while any(slot.plan is not None for slot in slots):
             active = [slot.plan is not None for slot in slots]
@@ -277,7 +284,8 @@ def play(
             resets = np.array([a and s.first for s, a in zip(slots, active, strict=True)])
             actions, finished = _act(slots, solvers, [filler if o is None else o for o in last], resets)
             pairs = [(slot, action) for slot, action in zip(slots, actions, strict=True) if slot.plan is not None]
-            finished += pool.map(lambda pair: (pair[0], pair[0].step(pair[1])), pairs)
+            stepped = map if pool is None or len(pairs) == 1 else pool.map
+            finished += stepped(lambda pair: (pair[0], pair[0].step(pair[1])), pairs)
             for slot, episode in finished:
                 if episode is not None:
                     slot.plan = None
@@ -297,7 +305,7 @@ def _act(
     actions: list[Action] = []
     ended: list[tuple[_Slot, Episode | None]] = []
     for slot, solver, observation in zip(slots, solvers.solver, seen, strict=True):
-        action = StillSolver().act(observation)
+        action: Any = _NO_ACTION
         if slot.plan is not None:
 
             def ask(solver: Solver = solver, observation: Observation = observation) -> None:

@@ -21,7 +21,7 @@ from rlhf.records.spaces import EpisodeSpaces
 from rlhf.store.png import frame_checksums, stored_checksums
 from rlhf.store.schemas import spaces_of
 from rlhf.store.step_columns import TEXTS, play_fields
-from rlhf.store.tables import episode_table, files_of
+from rlhf.store.tables import episode_row, files_of
 
 _LEFT_OUT = ("created",)  # when it was recorded changes nothing of what was recorded
 _BYTES = 16
@@ -34,7 +34,7 @@ def episode_fingerprint(episode: Episode) -> str:
       UserError: if the episode cannot be recorded.
     """
     checksums = np.zeros(0, np.uint32) if episode.image is None else frame_checksums(episode.image)
-    return _digest(episode_table(episode), vars(episode), episode.spaces, checksums)
+    return _digest(episode_row(episode), vars(episode), episode.spaces, checksums)
 
 
 def stored_fingerprint(about: pa.Table, steps: pa.Table) -> str:
@@ -49,29 +49,31 @@ def stored_fingerprint(about: pa.Table, steps: pa.Table) -> str:
     """
     spaces = spaces_of(steps.schema)
     fields = play_fields(steps, spaces) | {name: steps[name].to_pylist() for name in TEXTS}
+    (row,) = about.to_pylist()
     if spaces is None:
-        return _digest(about, fields, None, stored_checksums(files_of(steps)))
+        return _digest(row, fields, None, stored_checksums(files_of(steps)))
     image = spaces.solver.observation.image
     checksums = np.zeros(0, np.uint32) if image is None else stored_checksums(files_of(steps), image.channels)
-    return _digest(about, fields, spaces, checksums)
+    return _digest(row, fields, spaces, checksums)
 
 
-def _digest(about: pa.Table, fields: Mapping[str, Any], spaces: EpisodeSpaces | None, checksums: np.ndarray) -> str:
-    """Digest of one episode; every part of it is preceded by its length, so that none runs into the next.
+def _digest(
+    row: Mapping[str, Any], fields: Mapping[str, Any], spaces: EpisodeSpaces | None, checksums: np.ndarray
+) -> str:
+    """Return the digest of one episode; every part of it is preceded by its length, so that none runs into the next.
 
     Args:
-      about: its row.
+      row: of the table ``episodes``.
       fields: its fields that have a row for every step, by name.
       spaces: that it declares.
       checksums: uint32 [T], of the frames' pixels; [0] without frames.
     """
-    (row,) = about.to_pylist()
     parts = [_text({name: value for name, value in row.items() if name not in _LEFT_OUT})]
     parts += [_text(list(fields[name])) for name in TEXTS]
     parts += [_numbers(fields[name]) for name in ("movement", "setter_movement", "controller")]
     parts.append(checksums.astype("<u4").tobytes())
     if spaces is not None:
-        parts.append(_text(spaces.to_json()))
+        parts.append(spaces.text.encode())
         parts += [
             _numbers(fields[name]) for name in ("continuous", "setter_continuous") if fields.get(name) is not None
         ]

@@ -96,9 +96,9 @@ class ParquetStore(EpisodeStore):
     def write_group(self, episodes: Sequence[Episode]) -> None:
         if not episodes:
             return
-        tables = [to_tables(episode) for episode in episodes]
+        tables = zip(TABLES, to_tables(episodes), strict=True)
         fingerprints = [episode_fingerprint(episode) for episode in episodes]
-        files = {table: _group_file(rows) for table, rows in zip(TABLES, zip(*tables, strict=True), strict=True)}
+        files = {table: to_bytes([rows]) for table, rows in tables}
         first = episodes[0].episode_id
         with self._writing(f"episode {first}" if len(episodes) == 1 else f"{len(episodes)} episodes from {first} on"):
             check_all_new(episodes, self._rows(), self)
@@ -345,11 +345,6 @@ def rebuild_index(folder: str | Path) -> int:
     description.load(folder)
     with explained("a new index", folder), only_writer(folder):
         return recovery.rebuild(folder)
-
-
-def _group_file(tables: Sequence[pa.Table]) -> bytes:
-    """Return a file of the rows of episodes, one after the other, in one row group."""
-    return to_bytes([tables[0] if len(tables) == 1 else pa.concat_tables(tables).combine_chunks()])
 
 
 def _invalid(path: Path, why: InvalidField) -> str:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -64,14 +64,27 @@ SCHEMAS = {"episodes": EPISODES, "steps": STEPS, "marks": MARKS, "judgements": J
 SCHEMAS |= {table: table_schema(table, columns) for table, columns in PREFERENCE_COLUMNS.items()}
 
 
-def to_tables(episode: Episode) -> tuple[pa.Table, pa.Table]:
-    """The one row and the T rows of ``episode``.
+def to_tables(episodes: Sequence[Episode]) -> tuple[pa.Table, pa.Table]:
+    """Return a row for each of ``episodes``, and their steps, one episode after the other.
 
     Raises:
       UserError: if a field is not what it should be, or cannot be written, e.g. ``notes`` that are not JSON.
     """
-    with _recordable(episode):
-        return episode_table(episode), steps_table(episode)
+    rows, steps = [], []
+    for episode in episodes:
+        with _recordable(episode):
+            rows.append(episode_row(episode))
+            steps.append(steps_table(episode))
+            if len(episodes) == 1:
+                return episode_table(rows), steps[0]
+    try:
+        about = episode_table(rows)
+    except (TypeError, ValueError, OverflowError):
+        for episode, row in zip(episodes, rows, strict=True):
+            with _recordable(episode):
+                episode_table([row])
+        raise
+    return about, pa.concat_tables(steps).combine_chunks()
 
 
 def check_recordable(episode: Episode) -> None:
@@ -81,7 +94,7 @@ def check_recordable(episode: Episode) -> None:
       UserError: as ``to_tables``.
     """
     with _recordable(episode):
-        episode_table(episode)
+        episode_table([episode_row(episode)])
         for texts in (*(getattr(episode, name) for name in TEXTS), *episode.texts.values()):
             pa.array(texts, TEXT)
 
@@ -194,24 +207,28 @@ def preferences_table(table: str, preferences: Iterable[Preference]) -> pa.Table
     return pa.Table.from_pylist([vars(preference) for preference in preferences], schema=SCHEMAS[table])
 
 
-def episode_table(episode: Episode) -> pa.Table:
-    """The row of ``episode``. Raises as ``to_tables``."""
-    row = {
+def episode_table(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
+    """Return the table of rows. Raises ValueError, TypeError or OverflowError for what a column cannot hold."""
+    return pa.Table.from_pylist(rows, schema=EPISODES)  # type: ignore[arg-type]
+
+
+def episode_row(episode: Episode) -> dict[str, Any]:
+    """Return the columns of the row of ``episode``. Raises ValueError or TypeError for what is no JSON."""
+    return {
         "episode_id": episode.episode_id,
         "world": episode.world,
         "config": to_json(episode.config),
         "setter": episode.setter,
         "solver": episode.solver,
-        "seed": episode.seed,
+        "seed": int(episode.seed),
         "created": episode.created,
         "split": episode.split,
         "steps": len(episode),
         "requests": to_json(episode.requests),
         "truth": to_json(episode.truth),
-        "success_step": list(episode.success_step),
+        "success_step": [None if step is None else int(step) for step in episode.success_step],
         "notes": to_json(episode.notes),
     }
-    return pa.Table.from_pylist([row], schema=EPISODES)
 
 
 def files_of(steps: pa.Table) -> list[bytes]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -28,8 +29,7 @@ class Translation:
     observation: ObservationTranslation
 
 
-@dataclass(frozen=True)
-class Turn:
+class Turn(NamedTuple):
     """What came of one step of an environment.
 
     Args:
@@ -44,7 +44,7 @@ class Turn:
     reward: float
     terminated: bool
     truncated: bool
-    info: Mapping[str, Any] = field(default_factory=dict)
+    info: Mapping[str, Any] = MappingProxyType({})
 
 
 class Bridge(Protocol):

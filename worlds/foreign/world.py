@@ -136,7 +136,7 @@ class ForeignWorld(World):
         self.reward, self.total, self.ended, self.succeeded, self._cut = 0.0, 0.0, False, False, False
         self._words = {"setter_text": "", "solver_text": ""}
         self._own = dict(self._still)
-        return self._observed(), {player: {} for player in PLAYERS}
+        return self._observed(), {SETTER: {}, SOLVER: {}}
 
     def step(self, actions: Mapping[str, Action]) -> StepResult:
         """Play one step of the environment, or, after its end, show its last observation once more.
@@ -163,10 +163,10 @@ class ForeignWorld(World):
             self.agents = []
         return (
             self._observed(),
-            dict.fromkeys(PLAYERS, 0.0),  # the environment's reward is the referee's; agents are not given it
-            dict.fromkeys(PLAYERS, over),
-            dict.fromkeys(PLAYERS, cut),
-            {player: {} for player in PLAYERS},
+            {SETTER: 0.0, SOLVER: 0.0},  # the environment's reward is the referee's; agents are not given it
+            {SETTER: over, SOLVER: over},
+            {SETTER: cut, SOLVER: cut},
+            {SETTER: {}, SOLVER: {}},
         )
 
     def render(self) -> np.ndarray:
@@ -227,7 +227,8 @@ class ForeignWorld(World):
         except InvalidAction as error:
             raise WorldError(f"action of the {player}: {error}") from None
         movement, values = self._still[player]
-        return action["movement"].astype(movement.dtype), np.array(action.get("continuous", values), np.float32)
+        given = action.get("continuous")
+        return action["movement"].astype(movement.dtype), values if given is None else np.array(given, np.float32)
 
     def _play(self) -> None:
         actions = {}
@@ -256,10 +257,10 @@ class ForeignWorld(World):
         found: dict[str, Any] = {}
         for player in PLAYERS:
             movement, values = self._own[player]
-            own: dict[str, Any] = {"previous_movement": movement}
+            found[player] = observation = self._seen[player] | self._words
+            observation["previous_movement"] = movement
             if self._specs[player].action.continuous:
-                own["previous_continuous"] = values
-            found[player] = self._seen[player] | self._words | own
+                observation["previous_continuous"] = values
         return found
 
 

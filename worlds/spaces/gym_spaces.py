@@ -138,6 +138,8 @@ def _builder(leaf: spaces.Space, discrete: int, continuous: int, own: int) -> Ca
 
 def _tree(space: spaces.Space, parts: Sequence[tuple[Path, Callable]], chosen: np.ndarray, values: np.ndarray) -> Any:
     """Put the leaves' values where the environment expects them."""
+    if not isinstance(space, (spaces.Dict, spaces.Tuple)):
+        return parts[0][1](chosen, values)
     built = {path: build(chosen, values) for path, build in parts}
 
     def value(part: spaces.Space, path: Path) -> Any:
@@ -285,5 +287,5 @@ def _read(seen: Any, readers: Sequence[tuple[Path, str, Callable[[Any], Any]]]) 
         else:
             found[key] = value
     if numbers:
-        found["vector"] = np.concatenate(numbers)
+        found["vector"] = numbers[0].copy() if len(numbers) == 1 else np.concatenate(numbers)
     return found

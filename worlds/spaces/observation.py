@@ -77,6 +77,13 @@ class Grid:
         """(height, width, channels)."""
         return self.height, self.width, len(self.categories)
 
+    @cached_property
+    def counts(self) -> np.ndarray:
+        """Number of categories of every channel: uint16 [channels]; it cannot be written to."""
+        counts = np.array(self.categories, np.uint16)
+        counts.setflags(write=False)
+        return counts
+
 
 @dataclass(frozen=True)
 class Category:
@@ -248,7 +255,7 @@ class PlayerSpec:
                 raise InvalidObservation(f"{key} is {_missing_or(seen, key)}, not text")
         self._check_own_action(seen)
         if self.observation.grid is not None:
-            _check_categories("grid", seen["grid"], np.array(self.observation.grid.categories))
+            _check_categories("grid", seen["grid"], self.observation.grid.counts)
         if self.observation.entities is not None:
             self._check_entities(seen)
         for key in ("entity_values", "vector"):
@@ -258,11 +265,19 @@ class PlayerSpec:
             self._check_legal(seen)
 
     def _check_own_action(self, seen: Mapping[str, Any]) -> None:
-        shape = (self.action.ticks, len(self.action.discrete))
-        _check_array("previous_movement", seen.get("previous_movement"), np.dtype(self.action.dtype), shape)
+        for key, (dtype, shape) in self._own_action.items():
+            _check_array(key, seen.get(key), dtype, shape)
+
+    @cached_property
+    def _own_action(self) -> Mapping[str, tuple[np.dtype, tuple[int, int]]]:
+        """Type and shape of the parts that say what the player itself has done last, by key."""
+        ticks = self.action.ticks
+        found: dict[str, tuple[Any, tuple[int, int]]] = {
+            "previous_movement": (self.action.dtype, (ticks, len(self.action.discrete)))
+        }
         if self.action.continuous:
-            shape = (self.action.ticks, len(self.action.continuous))
-            _check_array("previous_continuous", seen.get("previous_continuous"), np.dtype(np.float32), shape)
+            found["previous_continuous"] = np.float32, (ticks, len(self.action.continuous))
+        return {key: (np.dtype(dtype), shape) for key, (dtype, shape) in found.items()}
 
     def _check_entities(self, seen: Mapping[str, Any]) -> None:
         assert self.observation.entities is not None
@@ -285,13 +300,16 @@ class PlayerSpec:
 
 def _check_array(key: str, value: Any, dtype: np.dtype, shape: tuple[int | None, ...]) -> None:
     fits = isinstance(value, np.ndarray) and value.dtype == dtype and value.ndim == len(shape)
+    if fits and value.shape == shape:
+        return
     if not fits or any(want not in (None, have) for want, have in zip(shape, value.shape, strict=True)):
         wanted = ", ".join("N" if side is None else str(side) for side in shape)
         raise InvalidObservation(f"{key} is {'missing' if value is None else shown(value)}, not {dtype} [{wanted}]")
 
 
 def _check_categories(key: str, values: np.ndarray, counts: np.ndarray) -> None:
-    wrong = (values < 0) | (values >= counts)
+    """Refuse categories, int16, of which there are only ``counts`` in their column. Raises InvalidObservation."""
+    wrong = values.view(np.uint16) >= counts  # a category below 0 is a large number, too
     if wrong.any():
         where = np.argwhere(wrong)[0].tolist()
         most = counts[where[-1]] - 1

@@ -21,7 +21,7 @@ def overwrite(folder: Path, episode: Episode, **columns: Any) -> None:
     Args:
       columns: of either table: arrays or lists with a value for every row.
     """
-    for table, rows in zip(TABLES, to_tables(episode), strict=True):
+    for table, rows in zip(TABLES, to_tables([episode]), strict=True):
         for name in columns.keys() & set(rows.column_names):
             field = SCHEMAS[table].field(name)
             values = columns[name].tolist() if isinstance(columns[name], np.ndarray) else columns[name]

@@ -141,7 +141,7 @@ def test_files_that_another_version_of_pyarrow_compressed_are_gathered(folder: P
 @pytest.fixture
 def older(folder: Path) -> Path:
     """The dataset with e0 to e3 in one file as older versions wrote them, which are searched for an episode."""
-    tables = [to_tables(small(seed)) for seed in range(4)]
+    tables = [to_tables([small(seed)]) for seed in range(4)]
     for table, parts in zip(("episodes", "steps"), zip(*tables, strict=True), strict=True):
         (folder / table / "pack-0.parquet").write_bytes(to_bytes(parts))
         for seed in range(4):

@@ -52,7 +52,7 @@ def test_it_opens_and_can_be_recorded_into(folder: Path) -> None:
 @pytest.mark.parametrize("number", [0, 1])
 def test_its_files_are_written_the_same_to_the_last_byte(number: int) -> None:
     episode = episodes()[number]
-    for table, rows in zip(("episodes", "steps"), to_tables(episode), strict=True):
+    for table, rows in zip(("episodes", "steps"), to_tables([episode]), strict=True):
         path = RECORDED / table / f"{episode.episode_id}.parquet"
         before = pq.ParquetFile(path)
         assert rows.schema.metadata == before.schema_arrow.metadata and rows.to_pylist() == before.read().to_pylist()
