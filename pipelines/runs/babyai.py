@@ -83,14 +83,14 @@ def _cloning(updates: int) -> CloningConfig:
 
 def _rewarding() -> RewardTrainingConfig:
     return RewardTrainingConfig(
-        updates=600, steps=24, batch=16, learning_rate=1e-3, beta1=0.9, beta2=0.99, evaluate_every=100, css_weight=1.0,
+        updates=500, steps=24, batch=16, learning_rate=1e-3, beta1=0.9, beta2=0.99, evaluate_every=100, css_weight=1.0,
         bc_weight=0.1, augmentation=0.0, calibrate=True, unmarked_drift_weight=1.0, unmarked_margin=1,
     )  # fmt: skip
 
 
 def _improving(world: WorldConfig) -> ImproveConfig:
     return ImproveConfig(
-        slots=64, steps=8, batch=64, updates=400, evaluate_every=50, checkpoint_every=100, torch_threads=1, world=world,
+        slots=64, steps=8, batch=32, updates=400, evaluate_every=50, checkpoint_every=100, torch_threads=1, world=world,
         learner=LearnerConfig(
             learning_rate=3e-4, beta2=0.99, movement_weight=4.0, language_weight=0.0, bc_movement_weight=0.3,
             bc_language_weight=0.1, css_weight=1.0,
