@@ -318,7 +318,7 @@ def _warn_of_image_sizes(study: Study) -> None:
     sizes = {}
     for name in study.datasets.readable():
         store = study.datasets.store(name)
-        size = None if holds_continuations(store) else study.games.image_size(name, store)
+        size = None if holds_continuations(store) else store.description.image_size
         if size is not None:
             sizes[name] = size
     for sentence in size_clashes(study.games.agents.all(), sizes):

@@ -1,7 +1,8 @@
 """A process that draws sharp pictures of recorded episodes, so that the server answers meanwhile.
 
-An episode is replayed in its world. Every recorded image is compared with the one that the replay gives; from the first
-that differs on, nothing is drawn (see :func:`rlhf.replay.views.replayed_views`).
+An episode is replayed in its world: views of the solver's at a larger size or, of an episode without pictures, those
+that the world draws of itself. Every recorded observation is compared with the one that the replay gives; from the
+first that differs on, nothing is drawn (see :mod:`rlhf.replay.views`).
 """
 
 from __future__ import annotations
@@ -17,13 +18,15 @@ import numpy as np
 from PIL import Image
 
 from annotation.viewer.frames_file import pack_frames
-from rlhf.replay.views import replayed_views
+from rlhf.records.episode import Episode
+from rlhf.replay.views import recreated_views, replayed_views
 from rlhf.store import open_store
 from rlhf.store.durable import write_file
 from worlds.errors import UserError
 
 CHUNK_STEPS = 40  # pictures in one file: about eleven seconds of play
 SHARP_WIDTH = 384  # pixels, about; recorded sizes are multiplied by whole numbers
+_PALETTE = 128  # colours of a plain picture
 _NICENESS = 10  # games go first
 
 
@@ -86,12 +89,9 @@ def _draw(order: DrawingOrder) -> None:
 def _chunks(order: DrawingOrder) -> Iterator[list[bytes]]:
     """Encoded pictures of ``CHUNK_STEPS`` steps after the other."""
     episode = open_store(order.dataset).read(order.episode_id)
-    size = sharp_size(*episode.pictures().shape[1:3])
-    if size is None:
-        raise UserError("the recorded pictures are as large as drawn ones")
     frames: list[bytes] = []
-    for _, view in replayed_views(episode, *size):
-        frames.append(_encode(view))
+    for _, view in _views(episode):
+        frames.append(encode_frame(view))
         if len(frames) == CHUNK_STEPS:
             yield frames
             frames = []
@@ -99,8 +99,29 @@ def _chunks(order: DrawingOrder) -> Iterator[list[bytes]]:
         yield frames
 
 
-def _encode(view: np.ndarray) -> bytes:
-    """Encode as lossless WebP: half the size of PNG in half the time, and every edge stays sharp."""
+def _views(episode: Episode) -> Iterator[tuple[int, np.ndarray]]:
+    """Step and picture of every step. Raises UserError where none can be drawn."""
+    if episode.image is None:
+        return recreated_views(episode)
+    size = sharp_size(*episode.image.shape[1:3])
+    if size is None:
+        raise UserError("the recorded pictures are as large as drawn ones")
+    return replayed_views(episode, *size)
+
+
+def encode_frame(view: np.ndarray) -> bytes:
+    """Encode a picture, uint8 [height, width, 3], as lossless WebP.
+
+    It has half the size of PNG and takes half the time, and every edge stays sharp.
+    """
     file = io.BytesIO()
     Image.fromarray(view).save(file, "WEBP", lossless=True, quality=20, method=0)
+    return file.getvalue()
+
+
+def encode_plain(picture: np.ndarray) -> bytes:
+    """Encode a picture of few colours, uint8 [height, width, 3], as PNG with a palette: small, and made quickly."""
+    file = io.BytesIO()
+    few = Image.fromarray(picture).quantize(_PALETTE, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+    few.save(file, "PNG", compress_level=3)
     return file.getvalue()

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from rlhf.records.episode import CO_PILOT, Episode
 from rlhf.records.marks import PROGRESS, Mark
+from rlhf.replay.views import views_of
 from worlds.errors import UserError
 
 FRAMES = 48  # at most, unless more are marked
 COLUMNS = 8
 _FRAME_WIDTH = 192  # pixels; smaller frames are magnified by a whole number
 _CAPTION, _BAR, _BORDER, _GAP = 20, 4, 3, 6  # pixels
+_DRAWN = 240, 320  # height and width of a frame where none is recorded, pixels
 _PAPER, _INK = (250, 250, 250), (30, 30, 30)
 _PROGRESS, _REGRESS, _CO_PILOT = (20, 150, 60), (200, 40, 40), (60, 100, 220)
 
@@ -42,13 +44,13 @@ def write_contact_sheet(path: Path, episode: Episode, marks: Sequence[Mark] = ()
       marks: its marks.
 
     Raises:
-      UserError: if ``path`` cannot be written.
+      UserError: if ``path`` cannot be written, or an episode without pictures does not replay.
     """
     from PIL import Image, ImageDraw
 
     shown = chosen_steps(len(episode), marks)
-    pictures = episode.rgb()
-    height, width = pictures.shape[1:3]
+    pictures = _pictures(episode, shown)
+    height, width = pictures[shown[0]].shape[:2]
     scale = max(1, _FRAME_WIDTH // width)
     cell_width = width * scale + 2 * _BORDER + _GAP
     cell_height = height * scale + 2 * _BORDER + _GAP + _CAPTION
@@ -70,6 +72,15 @@ def write_contact_sheet(path: Path, episode: Episode, marks: Sequence[Mark] = ()
         sheet.save(path, "PNG")
     except OSError as error:
         raise UserError(f"{path} cannot be written ({error.strerror or error}); name another file") from error
+
+
+def _pictures(episode: Episode, steps: Sequence[int]) -> Mapping[int, np.ndarray]:
+    """Return pictures by step, uint8 [height, width, 3]: the recorded ones, or else such as there are."""
+    if episode.image is not None:
+        pictures = episode.rgb()
+        return {step: pictures[step] for step in steps}
+    wanted = set(steps)
+    return {step: picture for step, picture in views_of(episode, *_DRAWN).pictures if step in wanted}
 
 
 def _edge(signs: Sequence[int]) -> tuple[int, int, int]:

@@ -1,9 +1,8 @@
-"""`rlhf render`: an episode as a picture or a film of any resolution, rendered by replaying it."""
+"""`rlhf render`: an episode as a picture or a film of any resolution, replayed where its world can be."""
 
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 _SUFFIXES = (".png", ".gif", ".mp4")
-_FRAMES = 4  # of a step, where they divide its ticks
 
 
 @dataclass(frozen=True)
@@ -36,7 +34,9 @@ class RenderConfig:
       pictures: largest number of pictures on a sheet; marked steps come first.
       steps: steps on a sheet; none chooses them by the setting pictures.
       columns: pictures side by side on a sheet.
-      per_step: frames of a film for every step, a divisor of its ticks; None takes 4, or as many as divide the ticks.
+      per_step: frames of a film for every step, a divisor of its ticks, where the world draws between ticks; None
+        takes 4, or as many as divide the ticks.
+      plain: draw what was recorded or observed, without replaying it.
     """
 
     episode: EpisodeId
@@ -48,6 +48,7 @@ class RenderConfig:
     steps: tuple[CountFromZero, ...] = ()
     columns: Count = 4
     per_step: Count | None = None
+    plain: bool = False
 
     def __post_init__(self) -> None:
         check_ranges(self, UserError)
@@ -64,39 +65,40 @@ def render(config: RenderConfig) -> Path:
       UserError: if there is no such episode, it does not replay, or the file cannot be written.
     """
     from pipelines.report.film import Style, film, frames_per_second, sheet
+    from rlhf.replay.views import views_of
 
     store = open_store(config.data)
     episode, marks = store.read(config.episode), store.marks(config.episode)
     for step in config.steps:
         if not 0 <= step < len(episode):
             raise UserError(f"{config.episode} has the steps 0 to {len(episode) - 1}, not {step}")
-    per_step = _frames_per_step(config.per_step, episode.declared.solver.action.ticks)
     style = Style(config.height, config.width)
     if style.caption % 2 and config.out.suffix.lower() == ".mp4":
         style = replace(style, height=style.height + 1)
+    is_sheet = config.out.suffix.lower() == ".png"
+    _check_per_step(config.per_step, episode.declared.solver.action.ticks)
+    views = views_of(episode, style.height, style.width, 1 if is_sheet else config.per_step, config.plain)
     try:
         config.out.parent.mkdir(parents=True, exist_ok=True)
-        if config.out.suffix.lower() == ".png":
+        if is_sheet:
             steps = config.steps or _chosen(len(episode), [mark.step for mark in marks], config.pictures)
-            sheet(episode, marks, steps, style, config.columns).save(config.out, "PNG")
+            sheet(episode, marks, style, views, steps, config.columns).save(config.out, "PNG")
         else:
-            frames = film(episode, marks, style, per_step)
+            frames = film(episode, marks, style, views)
             write = _write_gif if config.out.suffix.lower() == ".gif" else _write_mp4
-            write(config.out, frames, frames_per_second(episode, per_step))
+            write(config.out, frames, frames_per_second(episode, views.per_step))
     except OSError as error:
         raise UserError(f"{config.out} cannot be written ({error.strerror or error}); name another file") from error
-    announce(f"{config.out}: {len(episode)} steps of {config.episode}, {len(marks)} mark{'s' * (len(marks) != 1)}")
+    number = f"{len(marks)} mark{'s' * (len(marks) != 1)}"
+    announce(f"{config.out}: {len(episode)} steps of {config.episode}, {number}; {views.source}")
     return config.out
 
 
-def _frames_per_step(wanted: int | None, ticks: int) -> int:
-    """Return the frames of a film for every step. Raises UserError if as many as are wanted do not divide its ticks."""
-    if wanted is None:
-        return math.gcd(_FRAMES, ticks)
-    if ticks % wanted:
+def _check_per_step(wanted: int | None, ticks: int) -> None:
+    """Refuse a number of frames for every step that does not divide its ticks. Raises UserError."""
+    if wanted is not None and ticks % wanted:
         *some, last = [str(number) for number in range(1, ticks + 1) if ticks % number == 0]
         raise UserError(f"per_step is {', '.join(some)}{' or ' if some else ''}{last}, not {wanted}")
-    return wanted
 
 
 def _chosen(steps: int, marked: list[int], most: int) -> list[int]:

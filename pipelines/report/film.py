@@ -10,7 +10,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from rlhf.records.episode import CO_PILOT, Episode
 from rlhf.records.marks import PROGRESS, Mark
-from rlhf.replay.views import replayed_views
+from rlhf.replay.views import EpisodeViews
 
 _PAPER, _INK, _FAINT = (250, 250, 250), (32, 33, 36), (120, 124, 130)
 _PROGRESS, _REGRESS, _CO_PILOT = (24, 140, 68), (200, 48, 44), (52, 101, 204)
@@ -40,31 +40,40 @@ class Style:
         return 2 * (self.letter + 4) + 3 * _GAP
 
 
-def film(episode: Episode, marks: Sequence[Mark], style: Style, per_step: int = 1) -> Iterator[Image.Image]:
-    """Yield the frames of the whole episode, ``per_step`` frames a step.
+def film(episode: Episode, marks: Sequence[Mark], style: Style, views: EpisodeViews) -> Iterator[Image.Image]:
+    """Yield the frames of the whole episode.
+
+    Args:
+      episode: recorded play.
+      marks: on the episode.
+      style: sizes.
+      views: pictures of the episode, of the style's height and width.
 
     Raises:
       UserError: if the episode does not replay.
     """
-    for step, view in replayed_views(episode, style.height, style.width, per_step):
+    for step, view in views.pictures:
         yield drawn(view, step, episode, marks, style)
 
 
-def sheet(episode: Episode, marks: Sequence[Mark], steps: Sequence[int], style: Style, columns: int) -> Image.Image:
+def sheet(
+    episode: Episode, marks: Sequence[Mark], style: Style, views: EpisodeViews, steps: Sequence[int], columns: int
+) -> Image.Image:
     """Draw some steps side by side in one picture.
 
     Args:
       episode: recorded play.
       marks: on the episode.
-      steps: to draw.
       style: sizes.
+      views: pictures of the episode, of the style's height and width.
+      steps: to draw.
       columns: number of frames in a row, at most.
 
     Raises:
       UserError: if the episode does not replay.
     """
     wanted, frames = set(steps), []
-    for step, view in replayed_views(episode, style.height, style.width):
+    for step, view in views.pictures:
         if step in wanted:
             frames.append(drawn(view, step, episode, marks, style))
     columns = min(columns, len(frames))

@@ -55,6 +55,24 @@ def episode_columns(
     }
 
 
+def observed_at(seen: Mapping[str, np.ndarray], texts: Mapping[str, Sequence[str]], step: int) -> dict[str, Any]:
+    """Return what the solver observed at one step besides the image, as its world gave it.
+
+    Args:
+      seen: as :class:`~rlhf.records.episode.Episode` has it.
+      texts: as the episode has it.
+      step: which step.
+    """
+    found: dict[str, Any] = {key: said[step] for key, said in texts.items()}
+    for name, values in seen.items():
+        if name in ("entity_categories", "entity_values"):
+            begin = int(seen[ENTITY_COUNTS][:step].sum())
+            found[name] = values[begin : begin + int(seen[ENTITY_COUNTS][step])]
+        elif name != ENTITY_COUNTS:
+            found[name] = values[step]
+    return found
+
+
 def _seen(name: str, observations: Sequence[Mapping[str, Any]]) -> np.ndarray:
     """Return part ``name`` of all steps; entities lie end to end."""
     if name == ENTITY_COUNTS:

@@ -328,13 +328,6 @@ class ParquetStore(EpisodeStore):
                 pass  # what is left over does no harm; the next one to open the dataset may remove it
 
 
-def check_pictured(store: ParquetStore) -> None:
-    """Raise UserError if the episodes of ``store`` have no pictures that people could look at."""
-    about = store.description
-    if about.spaces is not None and about.image_size is None:
-        raise UserError(f"{store} has no pictures to show: its world {about.world} declares none")
-
-
 def rebuild_index(folder: str | Path) -> int:
     """Recreate a lost or damaged index from the recorded files; return the number of episodes found.
 

@@ -56,12 +56,13 @@ def continuation(assignment_id: _Id, study: Served, visitor: Asking) -> dict[str
     with study.database.reading() as session:
         found = judging.own_assignment(session, assignment_id, visitor)
     about, record = found.continuation, found.continuation.episode
-    words = study.datasets.shown(record.project.dataset, record.episode_id).words
+    shown = study.datasets.shown(record.project.dataset, record.episode_id)
     return {
         "id": found.id,
         "steps": record.steps,
         "steps_per_second": study.datasets.store(record.project.dataset).description.steps_per_second,
-        "words": [{"step": step, "who": who, "words": said} for step, who, said in words],
+        "words": [{"step": step, "who": who, "words": said} for step, who, said in shown.words],
+        **shown.declared,
         "takes_over": about.step,
         "request_step": about.request_step,
         "request": about.request,

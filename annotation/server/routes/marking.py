@@ -47,12 +47,13 @@ def episode(assignment_id: _Id, study: Served, visitor: Asking) -> dict[str, Any
         found = marking.own_assignment(session, assignment_id, visitor)
         marks = marking.marks_of(session, assignment_id)
     record = found.episode
-    words = study.datasets.shown(record.project.dataset, record.episode_id).words
+    shown = study.datasets.shown(record.project.dataset, record.episode_id)
     return {
         "id": found.id,
         "steps": record.steps,
         "steps_per_second": study.datasets.store(record.project.dataset).description.steps_per_second,
-        "words": [{"step": step, "who": who, "words": said} for step, who, said in words],
+        "words": [{"step": step, "who": who, "words": said} for step, who, said in shown.words],
+        **shown.declared,
         "marks": [_mark(mark) for mark in marks],
         "position": found.position,
         "active_sec": found.active_sec,

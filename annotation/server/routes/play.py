@@ -189,9 +189,9 @@ def _begin(study: Study, visitor: Visitor, request: GameRequest, role: Role) -> 
 
 
 def _image_size(study: Study, dataset: str) -> tuple[int, int] | None:
-    """Height and width of a dataset's images; None if it is empty or cannot be read now."""
+    """Height and width of a dataset's images; None if it has none, or cannot be read now."""
     with suppress(UserError):
-        return study.games.image_size(dataset, study.datasets.store(dataset))
+        return study.datasets.store(dataset).description.image_size
     return None
 
 

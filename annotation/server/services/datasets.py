@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
@@ -22,8 +23,8 @@ from rlhf.store.compressed import CompressedEpisode
 from rlhf.store.contract import people_in
 from rlhf.store.description import DESCRIPTION_FILE
 from rlhf.store.durable import UNFINISHED, only_writer
-from rlhf.store.parquet import check_pictured
 from worlds.errors import UserError
+from worlds.spaces.action_words import action_words
 
 KEPT_BYTES = 128 * 1024 * 1024  # of packed frames in memory
 UNFINISHED_FOLDER = "annotation.games"  # in the study's
@@ -36,12 +37,19 @@ class Shown:
     """The part of an episode that raters see: nothing of its truth.
 
     Args:
-      frames: recorded images as one file, see :mod:`annotation.viewer.frames_file`.
+      frames: recorded images as one file, see :mod:`annotation.viewer.frames_file`; None where none were recorded.
       words: step, "setter" or "solver", and what was said, in order.
+      actions: what the solver did at every step, by declared names; None of the Playhouse, whose pictures show it.
     """
 
-    frames: bytes
+    frames: bytes | None
     words: tuple[tuple[int, str, str], ...]
+    actions: tuple[str, ...] | None = None
+
+    @property
+    def declared(self) -> dict[str, Any]:
+        """Fields that pages get besides, of an episode with declared spaces; none of the Playhouse."""
+        return {} if self.actions is None else {"actions": self.actions, "pictured": self.frames is not None}
 
 
 class Datasets:
@@ -67,7 +75,7 @@ class Datasets:
             raise UserError(f"there is no folder {folder}; create it, or name the study's, with the datasets in it")
         names = self.names()
         for name in names:
-            self._opened(name)
+            self.store(name)
         if names and not self.readable():  # otherwise the other datasets are shown
             self.store(names[0])
 
@@ -78,12 +86,7 @@ class Datasets:
         return [name for name in names if not name.endswith(UNFINISHED)]
 
     def store(self, name: str) -> ParquetStore:
-        """Return the dataset ``name``. Raises UserError if it cannot be read, or has no pictures for the pages."""
-        store = self._opened(name)
-        check_pictured(store)
-        return store
-
-    def _opened(self, name: str) -> ParquetStore:
+        """Return the dataset ``name``. Raises UserError if it cannot be read."""
         with self._lock:
             if name not in self._stores:
                 self._stores[name] = open_store(self.folder / name)
@@ -125,10 +128,14 @@ class Datasets:
                     self._shown.move_to_end(key)
                     return self._shown[key]
             episode = self.store(name).read_compressed(episode_id)
-            shown = Shown(pack_frames(episode.frames or ()), tuple(spoken(episode)))
+            frames = None if episode.frames is None else pack_frames(episode.frames)
+            shown = Shown(frames, tuple(spoken(episode)), acted(episode))
             with self._showing:
                 self._shown[key] = shown
-                while sum(len(shown.frames) for shown in self._shown.values()) > KEPT_BYTES and len(self._shown) > 1:
+                while (
+                    sum(len(shown.frames or b"") for shown in self._shown.values()) > KEPT_BYTES
+                    and len(self._shown) > 1
+                ):
                     self._shown.popitem(last=False)
             return shown
 
@@ -159,6 +166,15 @@ def spoken(episode: CompressedEpisode) -> list[tuple[int, str, str]]:
     for step, (setter, solver) in enumerate(zip(episode.setter_utterance, episode.utterance, strict=True)):
         said += [(step, who, words) for who, words in (("setter", setter), ("solver", solver)) if words]
     return said
+
+
+def acted(episode: CompressedEpisode) -> tuple[str, ...] | None:
+    """Return what the solver did at every step, by declared names; None of the Playhouse."""
+    if episode.spaces is None:
+        return None
+    action = episode.spaces.solver.action
+    values = episode.continuous if episode.continuous is not None else [None] * len(episode)
+    return tuple(action_words(action, *both) for both in zip(episode.movement, values, strict=True))
 
 
 def list_episodes(session: Session, datasets: Datasets, when: float) -> list[str]:

@@ -1,4 +1,7 @@
-"""The pictures of an episode as browsers get them: all at once, or in chunks; as recorded, or drawn again and sharp."""
+"""The pictures of an episode as browsers get them: all at once, or in chunks; as recorded, or drawn again and sharp.
+
+Where none were recorded, what was observed is drawn plainly instead.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,12 @@ from annotation.server.db.tables import EpisodeRecord
 from annotation.server.errors import Refused
 from annotation.server.routes.schema import FramesQuery
 from annotation.server.study import Study
-from annotation.viewer.drawing import CHUNK_STEPS
+from annotation.viewer.drawing import CHUNK_STEPS, encode_plain
 from annotation.viewer.frames_file import pack_frames, unpack_frames
 from annotation.viewer.pictures import PictureRequest
+from rlhf.replay.views import plain_views
 from worlds.errors import UserError
+from worlds.plain_pictures import SIZE
 
 CACHED = "private, max-age=604800, immutable"  # an episode's frames never change
 _FILE = "application/octet-stream"
@@ -81,10 +86,18 @@ def clips_response(
     else:
         frames = []
         for clip in chosen:
-            frames += unpack_frames(
-                study.datasets.shown(dataset, clip.record.episode_id).frames, clip.begin, clip.steps
-            )
+            frames += _seen(study, clip, dataset)
     return Response(pack_frames(frames), media_type=_FILE, headers=headers)
+
+
+def _seen(study: Study, clip: ShownClip, dataset: str) -> list[bytes]:
+    """Return pictures as recorded or, where none were, what was observed, drawn plainly."""
+    file = study.datasets.shown(dataset, clip.record.episode_id).frames
+    if file is not None:
+        return unpack_frames(file, clip.begin, clip.steps)
+    episode = study.datasets.store(dataset).read_compressed(clip.record.episode_id)
+    views = plain_views(episode, SIZE, clip.begin, clip.begin + clip.steps)
+    return [encode_plain(picture) for _, picture in views]
 
 
 def _cut(clips: Sequence[ShownClip], begin: int, end: int) -> list[ShownClip]:

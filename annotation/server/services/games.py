@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import random
 import secrets
 import threading
@@ -11,8 +10,6 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Any
-
-from PIL import Image
 
 from annotation.games import AgentComputing, AgentPlayer, Game, GameConfig
 from annotation.games.casting import check_dataset
@@ -45,21 +42,6 @@ def recorded_world_settings(store: EpisodeStore) -> dict[str, Any]:
         return {}
 
 
-def recorded_image_size(store: EpisodeStore, episode_id: str) -> tuple[int, int]:
-    """Return height and width, in pixels, of the images of an episode.
-
-    Raises:
-      UserError: if the episode cannot be read.
-    """
-    if isinstance(store, ParquetStore):  # no need to decode them all
-        frames = store.read_compressed(episode_id).frames
-        if frames is not None:
-            with Image.open(io.BytesIO(frames[0])) as first:
-                return first.height, first.width
-    height, width = store.read(episode_id).pictures().shape[1:3]
-    return height, width
-
-
 class Games:
     """Every game of this server. Safe for threads; starting one takes about a second.
 
@@ -86,7 +68,6 @@ class Games:
         self._computing = computing or AgentComputing()
         self._lock = threading.Lock()
         self._matching = threading.Lock()
-        self._image_sizes: dict[str, tuple[str, tuple[int, int]]] = {}  # latest episode and its size, by dataset
         self._games: dict[str, ActiveGame] = {}
         self._starting, self._closing = 0, False
         self._entering: set[str] = set()
@@ -192,18 +173,6 @@ class Games:
                 running.choose_prompt(request.prompted)
             running.join(role, person_id, pseudonym)
             return running
-
-    def image_size(self, dataset: str, store: EpisodeStore) -> tuple[int, int] | None:
-        """Return height and width of a dataset's images in pixels; None in an empty dataset."""
-        rows = store.rows()
-        if not rows:
-            return None
-        latest = rows[-1].episode_id
-        known = self._image_sizes.get(dataset)
-        if known is None or known[0] != latest:
-            known = latest, recorded_image_size(store, latest)
-            self._image_sizes[dataset] = known
-        return known[1]
 
     def close_deserted(self, running: ActiveGame) -> None:
         """End a game that everybody has left before it began."""

@@ -29,8 +29,11 @@ export function Dialogue(props: { words: Words[]; step: number; stepsPerSecond: 
   );
 }
 
-/** Under the picture: the last utterance of each player. `heard`: the solver's utterances that count, if not all do. */
-export function Captions(props: { words: Words[]; step: number; heard?: Words[] }) {
+/**
+ * Under the picture: the last utterance of each player, and what the solver does now where that is known in words.
+ * `heard`: the solver's utterances that count, if not all do.
+ */
+export function Captions(props: { words: Words[]; step: number; heard?: Words[]; actions?: string[] }) {
   const nothing = <i>says nothing yet</i>;
   return (
     <div class="captions">
@@ -40,6 +43,11 @@ export function Captions(props: { words: Words[]; step: number; heard?: Words[] 
       <p>
         <span class="who solver">solver</span> {lastSaid(props.heard ?? props.words, props.step, "solver") || nothing}
       </p>
+      {props.actions && (
+        <p class="does" title={props.actions[props.step]}>
+          <span class="who solver">does</span> {props.actions[props.step]}
+        </p>
+      )}
     </div>
   );
 }

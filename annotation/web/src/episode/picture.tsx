@@ -7,12 +7,27 @@ interface Props {
   frames: Frames;
   player: Player;
   caption: string;
+  pictured?: boolean; // false: no pictures were recorded, and what was observed is drawn plainly
   onScan: (share: number) => void; // the mouse is at this share of the picture's width
 }
 
 export const AS_SEEN = "rlhf-as-seen"; // in this browser: only what the agent saw is shown
 
-export function Picture({ frames, player, caption, onScan }: Props) {
+// Words of the button: which pictures are shown.
+const RECORDED = {
+  title: "Sharp pictures are drawn again from the recording. The agent saw the recorded ones.",
+  seen: "as the agent saw it",
+  sharp: "sharp",
+  coming: "recorded; sharp follows",
+};
+const OBSERVED = {
+  title: "The agent sees no pictures. Its world draws them again from the recording; what the agent observes is drawn plainly.",
+  seen: "what the agent observes",
+  sharp: "drawn by its world",
+  coming: "observed; pictures follow",
+};
+
+export function Picture({ frames, player, caption, pictured = true, onScan }: Props) {
   const { step, playing } = player;
   const canvas = useRef<HTMLCanvasElement>(null);
   const wanted = useRef(step);
@@ -67,8 +82,8 @@ export function Picture({ frames, player, caption, onScan }: Props) {
           </label>
         )}
         {frames.drawable && (
-          <button type="button" aria-pressed={asSeen} onClick={toggle} title="Sharp pictures are drawn again from the recording. The agent saw the recorded ones.">
-            {asSeen ? "as the agent saw it" : best === "sharp" ? "sharp" : "recorded; sharp follows"}
+          <button type="button" aria-pressed={asSeen} onClick={toggle} title={pictured ? RECORDED.title : OBSERVED.title}>
+            {(pictured ? RECORDED : OBSERVED)[asSeen ? "seen" : best === "sharp" ? "sharp" : "coming"]}
           </button>
         )}
       </div>

@@ -6,8 +6,14 @@ export interface Words {
   words: string;
 }
 
+/** Fields of an episode in a world with declared spaces; the Playhouse has none of them. */
+export interface Declared {
+  actions?: string[]; // what the solver does at every step
+  pictured?: boolean; // false: no pictures were recorded, what was observed is drawn plainly
+}
+
 /** An episode as a page shows it. ``id`` is the assignment's. */
-export interface EpisodeInfo {
+export interface EpisodeInfo extends Declared {
   id: string;
   steps: number;
   steps_per_second: number;

@@ -81,9 +81,10 @@ export function JudgeBench(props: { person: Me; work: Work<Continuation>; onNext
             frames={frames}
             player={player}
             caption={`The solver's view at step ${player.step}`}
+            pictured={episode.pictured}
             onScan={(share) => player.scan(scale.step(share))}
           />
-          <Captions words={episode.words} heard={heard} step={player.step} />
+          <Captions words={episode.words} heard={heard} step={player.step} actions={episode.actions} />
         </div>
         <div class="side">
           <section class="panel request" aria-label="What was asked">

@@ -78,9 +78,10 @@ export function Bench(props: { person: Me; work: Work<Episode>; onNext: () => vo
             frames={frames}
             player={player}
             caption={`The solver's view at step ${player.step}`}
+            pictured={episode.pictured}
             onScan={(share) => player.scan(Math.floor(share * episode.steps))}
           />
-          <Captions words={episode.words} step={player.step} />
+          <Captions words={episode.words} step={player.step} actions={episode.actions} />
         </div>
         <div class="side">
           <Dialogue words={episode.words} step={player.step} stepsPerSecond={episode.steps_per_second} onGo={player.go} />

@@ -37,8 +37,8 @@ export function Feedback(props: { person: Me; work: Work<Episode>; onNext: () =>
     <Frame title="Your marks and the known ones" me={props.person} wide>
       <div class="bench feedback">
         <div class="stage">
-          <Picture frames={frames} player={player} caption={`The solver's view at step ${player.step}`} onScan={(share) => player.scan(Math.floor(share * episode.steps))} />
-          <Captions words={episode.words} step={player.step} />
+          <Picture frames={frames} player={player} caption={`The solver's view at step ${player.step}`} pictured={episode.pictured} onScan={(share) => player.scan(Math.floor(share * episode.steps))} />
+          <Captions words={episode.words} step={player.step} actions={episode.actions} />
         </div>
         <div class="side">
           <Dialogue words={episode.words} step={player.step} stepsPerSecond={episode.steps_per_second} onGo={player.go} />

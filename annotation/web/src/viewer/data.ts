@@ -2,7 +2,7 @@
 import { ask } from "../api";
 import { chunks } from "../episode/chunks";
 import { Frames } from "../episode/frames";
-import type { Words } from "../episode/types";
+import type { Declared, Words } from "../episode/types";
 
 export interface Overview {
   datasets: { id: string; dataset: string; title: string; episodes: number; steps_per_second: number }[];
@@ -48,7 +48,7 @@ export interface RaterRow {
   marks: { step: number; sign: number }[];
 }
 
-export interface EpisodeView {
+export interface EpisodeView extends Declared {
   id: string;
   name: string;
   steps: number;

@@ -65,8 +65,8 @@ function Stage(props: Props & { shown: EpisodeView; frames: Frames; onChange: ()
     <Frame title="Look at episodes" me={props.person} wide>
       <div class="bench viewer" onMouseDown={keepFocus}>
         <div class="stage">
-          <Picture frames={frames} player={player} caption={`The solver's view at step ${player.step}`} onScan={(share) => player.scan(Math.floor(share * shown.steps))} />
-          <Captions words={shown.words} step={player.step} />
+          <Picture frames={frames} player={player} caption={`The solver's view at step ${player.step}`} pictured={shown.pictured} onScan={(share) => player.scan(Math.floor(share * shown.steps))} />
+          <Captions words={shown.words} step={player.step} actions={shown.actions} />
         </div>
         <div class="side">
           <Dialogue words={shown.words} step={player.step} stepsPerSecond={shown.steps_per_second} onGo={player.go} />

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import random
 import shutil
@@ -14,6 +15,7 @@ from uuid import UUID
 
 import numpy as np
 import pytest
+from PIL import Image
 from sqlalchemy import update
 
 from annotation.server.db.tables import Assignment
@@ -23,13 +25,16 @@ from annotation.server.study import Study
 from annotation.viewer.drawing import CHUNK_STEPS
 from annotation.viewer.frames_file import pack_frames
 from rlhf.records.marks import Mark
+from rlhf.replay.views import plain_views
 from rlhf.store import open_store
 from rlhf.store.png import decode_frames
-from rlhf.store.synthetic import synthetic_episode
+from rlhf.store.synthetic import synthetic_episode, synthetic_play
 from tests.patience import PATIENCE_SEC
 from tests.unit.annotation.server.conftest import EPISODES, STEPS, Browser
 from tests.unit.annotation.server.players import until
+from tests.unit.rlhf.declared_spaces import GRID
 from worlds.errors import UserError
+from worlds.plain_pictures import SIZE
 
 Enter = Callable[..., Browser]
 BOTH_DATABASES = True
@@ -106,9 +111,27 @@ def test_a_rater_sees_words_and_frames_and_nothing_of_the_truth(enter: Enter) ->
     assert found["words"] == said and found["steps"] == STEPS
     answer = ann.ask("GET", f"{place}/frames")
     assert "immutable" in answer.headers["cache-control"]
-    assert np.array_equal(decode_frames(unpack(answer.content)), episode.image)
+    assert np.array_equal(decode_frames(unpack(answer.content)), episode.pictures())
     again = ann.ask("GET", f"{place}/frames", headers={"If-None-Match": answer.headers["etag"]})
     assert again.status_code == 304 and again.content == b""
+
+
+def test_play_without_pictures_is_drawn_from_what_was_observed(enter: Enter, folder: Path) -> None:
+    shutil.rmtree(folder / "play")
+    episode = synthetic_play(1, GRID, 50, "grids")
+    open_store(folder / "grids", create=True).write(episode)
+    place = begin(ann := enter(Role.RATER, "ann"))
+    found = ann.said("GET", place)
+    assert found["pictured"] is False and found["steps_per_second"] == 4.0
+    named = ("left", "right", "forward", "pickup", "drop", "toggle", "done")
+    assert found["actions"] == [named[bin] for bin in episode.movement[:, 0, 0]]
+    frames = unpack(ann.ask("GET", f"{place}/frames?view=seen&begin=40").content)
+    assert len(frames) == 10
+    picture = np.asarray(Image.open(io.BytesIO(frames[3])).convert("RGB"))
+    ((_, drawn),) = plain_views(episode, SIZE, 43, 44)
+    assert picture.shape == drawn.shape and np.abs(picture.astype(int) - drawn).mean() < 2, "a palette is not exact"
+    sharp = f"{place}/frames?view=sharp&begin=0"
+    until(lambda: ann.ask("GET", sharp).status_code == 204, "the answer that its world is not here")
 
 
 def test_frames_come_in_chunks_and_as_recorded_where_they_cannot_be_drawn(enter: Enter) -> None:

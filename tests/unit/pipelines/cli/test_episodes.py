@@ -172,20 +172,16 @@ def test_play_without_pictures(tmp_path: Path, console: Console) -> None:
     command.list_episodes(store.folder, console=console)
     command.show_episode(store.folder, "e1", console=console)
     printed = message(console)
-    assert "e1  " in printed and "1:30.0" in printed and "1 episode, 90 steps (0.03 hours)" in printed
+    assert "e1  " in printed and "0:22.5" in printed and "1 episode, 90 steps (0.01 hours)" in printed
     assert "scripted asks, agent:synthetic does, in synthetic (no pictures)" in printed
-    for show in (
-        lambda: command.show_episode(store.folder, "e1", tmp_path / "sheet.png", console),
-        lambda: render(RenderConfig("e1", data=store.folder, out=tmp_path / "film.png")),
-    ):
-        with pytest.raises(UserError, match="episode e1 has no pictures: its world synthetic declares none"):
-            show()
-    with pytest.raises(UserError, match="data has no pictures to show: its world synthetic declares none"):
-        Datasets(store.folder)
+    command.show_episode(store.folder, "e1", tmp_path / "sheet.png", console)
+    render(RenderConfig("e1", data=store.folder, out=tmp_path / "film.png"))
+    assert all(Image.open(tmp_path / name).width > 320 for name in ("sheet.png", "film.png"))
+    assert Datasets(store.folder).shown(".", "e1").frames is None
     other = open_store(tmp_path / "other", create=True)
     other.write(synthetic_play(1, GREY, 2, "e1"))
     study = Datasets(tmp_path)
-    assert study.readable() == ["other"] and len(study.shown("other", "e1").frames) > 0
+    assert study.readable() == ["data", "other"] and study.shown("other", "e1").frames
 
 
 def test_pictures_of_other_channels_are_shown(tmp_path: Path, console: Console) -> None:
