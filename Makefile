@@ -50,8 +50,9 @@ test-ray: $(DEV) ## the tests that start Ray: runs, learners, a cluster with job
 # Each library whose format is exported and imported has an environment of its own.
 EXCHANGE := $(VENV)/exchange
 EXCHANGE_minari := 'minari[arrow,create,hdf5]>=0.5.4' minigrid pillow
+EXCHANGE_rlds := tensorflow-cpu 'tensorflow-datasets>=4.9'
 
-exchange: $(DEV) $(addprefix $(EXCHANGE)/,minari) ## the tests of export and import by the other libraries
+exchange: $(DEV) $(addprefix $(EXCHANGE)/,minari rlds) ## the tests of export and import by the other libraries
 	EXCHANGE_ENVIRONMENTS=$(EXCHANGE) $(BIN)/python -m pytest tests/exchange
 
 $(EXCHANGE)/%: | $(DEV)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from tyro.conf import arg
 
 from pipelines.exchange.formats import FormatName, export_episodes, import_episodes
-from pipelines.exchange.settings import LeRobotExport, LeRobotImport, MinariExport, MinariImport
+from pipelines.exchange.settings import LeRobotExport, LeRobotImport, MinariExport, MinariImport, RldsExport, RldsImport
 from rlhf.run.progress import announce
 from rlhf.run.setting_forms import SourceDataset, TargetDataset
 from worlds.errors import UserError
@@ -26,6 +26,7 @@ class ExportConfig:
       episodes: ids of the episodes to export; none exports all.
       lerobot: settings of LeRobot's format.
       minari: settings of Minari's format.
+      rlds: settings of RLDS.
     """
 
     source: SourceDataset
@@ -34,6 +35,7 @@ class ExportConfig:
     episodes: tuple[str, ...] = ()
     lerobot: LeRobotExport = field(default_factory=LeRobotExport)
     minari: MinariExport = field(default_factory=MinariExport)
+    rlds: RldsExport = field(default_factory=RldsExport)
 
     def __post_init__(self) -> None:
         _check_settings(self, self.to)
@@ -49,6 +51,7 @@ class ImportConfig:
       from_: format to read.
       lerobot: settings of LeRobot's format.
       minari: settings of Minari's format.
+      rlds: settings of RLDS.
     """
 
     source: SourceDataset
@@ -56,6 +59,7 @@ class ImportConfig:
     from_: Annotated[FormatName, arg(name="from")]
     lerobot: LeRobotImport = field(default_factory=LeRobotImport)
     minari: MinariImport = field(default_factory=MinariImport)
+    rlds: RldsImport = field(default_factory=RldsImport)
 
     def __post_init__(self) -> None:
         _check_settings(self, self.from_)

@@ -21,7 +21,7 @@ from rlhf.store import ParquetStore, open_store
 from rlhf.store.contract import check_known
 from worlds.errors import UserError
 
-FormatName = Literal["lerobot", "minari"]
+FormatName = Literal["lerobot", "minari", "rlds"]
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,7 @@ class FormatEntry:
 FORMATS: dict[str, FormatEntry] = {
     "lerobot": FormatEntry("pipelines.exchange.lerobot"),
     "minari": FormatEntry("pipelines.exchange.minari", "interactive-rlhf[minari]"),
+    "rlds": FormatEntry("pipelines.exchange.rlds", "interactive-rlhf[rlds]"),
 }
 
 

@@ -72,7 +72,11 @@ class ForeignSource:
       world: name of the world of the episodes.
       solver: who played.
       instruction: what is asked for; None takes the mission among the observations.
+      leave_out: names of parts of observations and actions that are left out, e.g. "arm.camera".
       env_id: of the environment; "" if it is not known.
+
+    Raises:
+      UserError: a space has too many values, or a part that is left out is not there.
     """
 
     name: str
@@ -81,9 +85,18 @@ class ForeignSource:
     world: str
     solver: str
     instruction: str | None
+    leave_out: Sequence[str] = ()
     env_id: str = ""
 
     def __post_init__(self) -> None:
+        known = [
+            path_name(path, "") for space in (self.observation_space, self.action_space) for path, _ in leaves(space)
+        ]
+        unknown = next((name for name in self.leave_out if name not in known), None)
+        if unknown is not None:
+            raise UserError(f"{self.name} has no part {unknown!r} to leave out; it has {', '.join(known)}")
+        for name in ("observation_space", "action_space"):
+            object.__setattr__(self, name, _without(getattr(self, name), self.leave_out, ()))
         for space, most in ((self.observation_space, _MOST_VALUES), (self.action_space, _MOST_BINS)):
             for path, leaf in leaves(space):
                 found = _values(leaf)
@@ -119,8 +132,13 @@ class ForeignSource:
         shape = getattr(image, "shape", None) or (0, 0, 0)
         return self.env_id.startswith(("MiniGrid-", "BabyAI-")) and shape[2:] == (3,) and max(shape) < 32
 
-    def episode(self, play: ForeignPlay, episode_id: str) -> Episode:
+    def episode(self, play: ForeignPlay, episode_id: str, split: str = "train") -> Episode:
         """Return ``play`` as an episode.
+
+        Args:
+          play: of this source.
+          episode_id: of the episode.
+          split: "train" or "held_out".
 
         Raises:
           UserError: something in it is outside its space.
@@ -135,11 +153,12 @@ class ForeignSource:
             for path, leaf in leaves(space):
                 _check(f"{play.name}, {path_name((what, *path), what)}", leaf, at(tree, path), steps)
         try:
-            return self._episode(play, episode_id, steps)
+            return self._episode(play, episode_id, split)
         except (ValueError, OverflowError) as error:
             raise UserError(f"{play.name}: {' '.join(str(error).split())}") from error
 
-    def _episode(self, play: ForeignPlay, episode_id: str, steps: int) -> Episode:
+    def _episode(self, play: ForeignPlay, episode_id: str, split: str) -> Episode:
+        steps = len(play.rewards)
         seen, action = self._translations
         heard, rest = self._asked(play.observations, steps), np.zeros((1, 0), np.int8)
         asked, rows = _utterances(heard), []
@@ -161,6 +180,7 @@ class ForeignSource:
             config={"seed": play.seed} if play.seed is not None and 0 <= play.seed <= LARGEST_SEED else {},
             setter=SETTER,
             solver=self.solver,
+            split=split,
             notes=self._notes(play),
             **episode_columns(rows, [AGENT] * steps, self.spaces),
         )
@@ -202,25 +222,30 @@ def with_bounds(space: spaces.Space, actions: Iterable[Any]) -> spaces.Space:
     """Return a space of actions with finite bounds, between which all ``actions`` lie.
 
     Bounds that are not finite, and those that actions exceed, become the lowest and the highest value of all actions.
+    Whole numbers in a Box become Discrete or MultiDiscrete; if its bounds are far apart, those of all actions.
 
     Args:
       space: of the actions.
       actions: a tree of arrays for each episode.
     """
-    boxes = [(path, leaf) for path, leaf in leaves(space) if isinstance(leaf, spaces.Box) and _is_real(leaf)]
-    lowest: dict[Path, np.ndarray] = {}
-    highest: dict[Path, np.ndarray] = {}
+    boxes = {path: leaf for path, leaf in leaves(space) if isinstance(leaf, spaces.Box)}
+    lowest: dict[Path, Any] = {}
+    highest: dict[Path, Any] = {}
     for tree in actions if boxes else ():
-        for path, leaf in boxes:
-            values = np.asarray(at(tree, path), np.float32)
-            if values.shape[1:] == leaf.shape and len(values) and np.isfinite(values).all():
-                lowest[path] = np.minimum(lowest.get(path, np.inf), values.min(axis=0))
-                highest[path] = np.maximum(highest.get(path, -np.inf), values.max(axis=0))
-    bounded = {path: _bounded(leaf, lowest[path], highest[path]) for path, leaf in boxes if path in lowest}
-    return _replaced(space, bounded, ())
+        for path, leaf in boxes.items():
+            values = at(tree, path)
+            if isinstance(values, np.ndarray) and values.shape[1:] == leaf.shape and np.isfinite(values).all():
+                lowest[path] = np.minimum(lowest.get(path, values[0]), values.min(axis=0))
+                highest[path] = np.maximum(highest.get(path, values[0]), values.max(axis=0))
+    return _replaced(space, {path: _bounded(boxes[path], lowest[path], highest[path]) for path in lowest}, ())
 
 
-def _bounded(leaf: spaces.Box, lowest: np.ndarray, highest: np.ndarray) -> spaces.Box:
+def _bounded(leaf: spaces.Box, lowest: np.ndarray, highest: np.ndarray) -> spaces.Space:
+    if not _is_real(leaf):
+        wide = leaf.high.astype(np.float64) - leaf.low >= _MOST_BINS
+        low = np.where(wide, lowest, np.minimum(leaf.low, lowest)).astype(np.int64)
+        counts = np.maximum(np.where(wide, highest, np.maximum(leaf.high, highest)) - low + 1, 2).astype(np.int64)
+        return spaces.MultiDiscrete(counts, start=low) if leaf.shape else spaces.Discrete(int(counts), start=int(low))
     low = np.where(np.isfinite(leaf.low), np.minimum(leaf.low, lowest), lowest).astype(np.float32)
     high = np.where(np.isfinite(leaf.high), np.maximum(leaf.high, highest), highest).astype(np.float32)
     same = low >= high
@@ -238,6 +263,14 @@ def _replaced(space: spaces.Space, found: Mapping[Path, spaces.Space], path: Pat
     if isinstance(space, spaces.Tuple):
         return spaces.Tuple([_replaced(part, found, (*path, key)) for key, part in enumerate(space.spaces)])
     return found.get(path, space)
+
+
+def _without(space: spaces.Space, names: Sequence[str], path: Path) -> spaces.Space:
+    """Return ``space`` without the leaves of these names; parts of a Tuple stay."""
+    if not isinstance(space, spaces.Dict):
+        return space
+    kept = {key: part for key, part in space.spaces.items() if path_name((*path, key), "") not in names}
+    return spaces.Dict({key: _without(part, names, (*path, key)) for key, part in kept.items()})
 
 
 def _row(space: spaces.Space, tree: Any, step: int) -> Any:

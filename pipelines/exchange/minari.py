@@ -149,6 +149,7 @@ def _import_foreign(metadata: Metadata, reader: Reader, store: EpisodeStore, set
         world=settings.world or f"minari:{metadata.dataset_id}",
         solver=settings.solver,
         instruction=settings.instruction,
+        leave_out=settings.leave_out,
         env_id=metadata.env_id,
     )
     prefix = re.sub(r"\W+", "-", metadata.dataset_id).strip("-")

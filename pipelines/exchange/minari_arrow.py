@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from gymnasium import spaces
 
-from pipelines.exchange.minari_pictures import decoded
+from pipelines.exchange.pictures import decoded
 from rlhf.store.json_text import from_json
 from worlds.errors import UserError
 

@@ -17,7 +17,7 @@ import numpy as np
 from gymnasium import spaces
 from h5py import h5l  # type: ignore[attr-defined]
 
-from pipelines.exchange.minari_pictures import decoded
+from pipelines.exchange.pictures import decoded
 from worlds.errors import UserError
 
 HDF5_FILE = "main_data.hdf5"

@@ -66,8 +66,42 @@ class MinariImport:
       world: name of the world in the new dataset, e.g. "gym:CartPole-v1"; None makes one of the dataset's id.
       solver: who played, e.g. "human:ann"; one that begins with "agent:" is not imitated.
       instruction: what the setter asks for; None takes the text "mission" among the observations, or "play ID".
+      leave_out: parts of observations and actions that are left out, e.g. "depth", or "arm.camera" for one in another.
     """
 
     world: str | None = None
     solver: str = "demonstrator"
     instruction: str | None = None
+    leave_out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class RldsExport:
+    """Settings of an export to an RLDS dataset.
+
+    Args:
+      name: name of the dataset; `tfds.load` finds it in a folder NAME/1.0.0.
+      file_mb: megabytes (10^6 bytes) that a file has at least, before the next one begins.
+    """
+
+    name: str = "play"
+    file_mb: float = 100.0
+
+
+@dataclass(frozen=True)
+class RldsImport:
+    """Settings of an import of an RLDS dataset that another program wrote.
+
+    Args:
+      world: name of the world in the new dataset; None makes one of the dataset's name.
+      solver: who played, e.g. "human:ann"; one that begins with "agent:" is not imitated.
+      instruction: what the setter asks for; None takes the text "language_instruction", or "play NAME".
+      leave_out: parts of observations and actions that are left out, e.g. "depth", or "arm.camera" for one in another.
+      last_step: what the last step of an episode has: an observation only, as RLDS has it, or an action as all others.
+    """
+
+    world: str | None = None
+    solver: str = "demonstrator"
+    instruction: str | None = None
+    leave_out: tuple[str, ...] = ()
+    last_step: Literal["observation", "action"] = "observation"

@@ -1,4 +1,4 @@
-"""Pictures in a Minari dataset, which are arrays, or JPEG files where it was made with ``jpeg_encoding``."""
+"""Pictures as files: in Minari datasets that were made with ``jpeg_encoding``, and in RLDS datasets."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def decoded(rows: Any, space: spaces.Space, where: str) -> Any:
     padded = isinstance(rows, np.ndarray) and rows.dtype == np.uint8 and rows.ndim == 2 and rows.shape[1:] != shape
     if not (encoded or (padded and may_be_encoded(space))):
         return rows
-    return np.stack([_picture(bytes(row), shape, f"{where}, row {number}") for number, row in enumerate(rows)])
+    return np.stack([picture(bytes(row), shape, f"{where}, row {number}") for number, row in enumerate(rows)])
 
 
 def may_be_encoded(space: spaces.Space) -> bool:
@@ -41,13 +41,24 @@ def may_be_encoded(space: spaces.Space) -> bool:
     return min(space.shape[:2]) >= _LEAST_SIDE and not space.low.any() and bool((space.high == 255).all())
 
 
-def _picture(file: bytes, shape: Sequence[int], where: str) -> np.ndarray:
+def picture(file: bytes, shape: Sequence[int], where: str) -> np.ndarray:
+    """Return the picture in a JPEG or PNG file: uint8 [height, width] or [height, width, channels].
+
+    Args:
+      file: its bytes; what follows the picture is not read.
+      shape: that it should have.
+      where: place of the picture, for messages.
+
+    Raises:
+      UserError: it is none, or of another shape.
+    """
     try:
-        with Image.open(io.BytesIO(file), formats=("JPEG", "PNG")) as picture:
-            if (picture.height, picture.width, *(len(picture.getbands()),) * (len(shape) - 2)) != tuple(shape):
-                size = f"{picture.height}x{picture.width} pixels in {len(picture.getbands())} channels"
-                raise UserError(f"{where} is a picture of {size}, not {list(shape)}")
-            return np.asarray(picture, np.uint8)
+        with Image.open(io.BytesIO(file), formats=("JPEG", "PNG")) as opened:
+            bands = len(opened.getbands())
+            if (opened.height, opened.width, *shape[2:]) != tuple(shape) or bands != (*shape, 1)[2]:
+                found = f"{opened.height}x{opened.width} pixels in {bands} channels"
+                raise UserError(f"{where} is a picture of {found}, not {list(shape)}")
+            return np.asarray(opened, np.uint8).reshape(shape)
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
         if isinstance(error, UserError):
             raise
