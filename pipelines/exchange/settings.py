@@ -31,8 +31,8 @@ class LeRobotImport:
     Args:
       camera: feature whose pictures the solver sees, e.g. "observation.images.front"; "none" takes none, and None the
         only one that there is.
-      height: pixels to which pictures are reduced; None keeps them as they are.
-      width: likewise.
+      height: of pictures, to which they are reduced, in pixels; None keeps them as they are.
+      width: of pictures, likewise.
       state: features whose numbers the solver observes, end to end; none of them takes observation.state or, without
         it, observation.environment_state.
       world: name of the world in the new dataset; None takes the type of the robot.
