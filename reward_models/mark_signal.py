@@ -62,27 +62,36 @@ class SignalTally:
         return (self.rise - self.fall) / np.where(noise > 0, noise, np.nan)
 
 
-def signal_tally(utility: np.ndarray, marks: np.ndarray, tolerance: int) -> SignalTally:
-    """Tally of one episode.
+def window_changes(utility: np.ndarray, marks: np.ndarray, tolerance: int) -> tuple[np.ndarray, np.ndarray]:
+    """Changes of utility over the windows of one episode.
 
-    The window of a mark has ``tolerance`` steps on either side, fewer where the episode begins or ends: a rater may
-    press so early or late. An unmarked window is as long, and no mark is in it or within twice ``tolerance`` steps of
+    The window of a step has ``tolerance`` steps on either side, fewer where the episode begins or ends: a rater may
+    press so early or late. An unmarked window is whole, and no mark is in it or within twice ``tolerance`` steps of
     it, so that it shares no step with the window of a mark.
 
     Args:
       utility: [T], up to a constant.
       marks: [T, 2], counts of the marks of all raters.
       tolerance: steps.
+
+    Returns:
+      The change over the window of every step, float64 [T], and the steps whose windows are unmarked, bool [T].
     """
     steps = np.arange(len(utility))
     before = np.concatenate([utility[:1], utility]).astype(np.float64)  # before[t] is the utility before step t
     change = before[np.minimum(steps + tolerance, len(steps) - 1) + 1] - before[np.maximum(steps - tolerance, 0)]
     near = near_marks(marks.sum(axis=1) > 0, 3 * tolerance)  # half the window, and twice that to the mark
     whole = (steps >= tolerance) & (steps < len(steps) - tolerance)
+    return change, whole & ~near
+
+
+def signal_tally(utility: np.ndarray, marks: np.ndarray, tolerance: int) -> SignalTally:
+    """Tally of one episode; the arguments and the windows are those of :func:`window_changes`."""
+    change, unmarked = window_changes(utility, marks, tolerance)
     return SignalTally(
         plus=_tally(np.repeat(change, marks[:, PLUS].astype(np.int64))),
         minus=_tally(np.repeat(change, marks[:, MINUS].astype(np.int64))),
-        unmarked=_tally(change[whole & ~near]),
+        unmarked=_tally(change[unmarked]),
     )
 
 

@@ -14,28 +14,29 @@ from unittest.mock import patch
 import numpy as np
 
 KITCHEN = ["XXPXX", "O  2O", "X1  X", "XDXSX"]
-CYCLE = 12  # steps from one soup to the next
+CYCLE = 12  # steps from one soup to the next, from the first onion on
 HELD = 10  # a step at which the first player has a soup in hand
 _ACTIONS = ("[0, -1]", "[1, 0]", "[0, 1]", "[-1, 0]", "'INTERACT'", "[0, 0]")
 _TURNED = ([0, -1], [1, 0], [0, 1], [-1, 0], [0, -1], [0, -1])
+_PLACES = ([1, 2], [1, 2], [1, 2], [1, 2], [2, 2], [2, 1])
 
 
-def kitchen_games(pairs: Sequence[int], steps: int) -> dict[str, list[Any]]:
+def kitchen_games(pairs: Sequence[int], steps: int, cycle: int = CYCLE) -> dict[str, list[Any]]:
     """Return the columns of a game of each of ``pairs``, in the cramped room.
 
-    The first player acts by what it faces, the second stays. Every ``CYCLE`` steps a soup is cooked and delivered.
+    The first player acts by where it is and what it faces, the second stays. Every ``cycle`` steps a soup is cooked and delivered.
     """
     columns: dict[str, list[Any]] = {name: [] for name in ("layout_name", "workerid_num", "run", "round_num")}
     columns |= {name: [] for name in ("cur_gameloop", "layout", "state", "joint_action", "reward", "score")}
     for pair in pairs:
         score = 0.0
         for step in range(steps):
-            phase, turn = step % CYCLE, step % len(_TURNED)
-            delivered = phase == CYCLE - 1
+            phase, turn = step % cycle, step % len(_TURNED)
+            delivered = phase == cycle - 1
             score += 5.0 * delivered
             row = {
                 "layout_name": "cramped_room", "workerid_num": pair, "run": "run-1", "round_num": 0.0,
-                "cur_gameloop": float(step), "layout": str(KITCHEN), "state": str(_state(phase, turn)),
+                "cur_gameloop": float(step), "layout": str(KITCHEN), "state": str(_state(phase - cycle + CYCLE, turn)),
                 "joint_action": f"[{_ACTIONS[turn]}, [0, 0]]", "reward": 5.0 * delivered, "score": score,
             }  # fmt: skip
             for name, value in row.items():
@@ -44,11 +45,11 @@ def kitchen_games(pairs: Sequence[int], steps: int) -> dict[str, list[Any]]:
 
 
 def _state(phase: int, turn: int) -> dict[str, Any]:
-    first: dict[str, Any] = {"position": [1, 2], "orientation": _TURNED[turn]}
+    first: dict[str, Any] = {"position": _PLACES[turn], "orientation": _TURNED[turn]}
     objects: dict[str, Any] = {}
     if phase >= HELD:
-        first["held_object"] = {"name": "soup", "position": [1, 2], "state": ["onion", 3, 25]}
-    elif phase:
+        first["held_object"] = {"name": "soup", "position": _PLACES[turn], "state": ["onion", 3, 25]}
+    elif phase > 0:
         onions, cooked = min(phase, 3), max(0, 5 * (phase - 3))
         objects["2,0"] = {"name": "soup", "position": [2, 0], "state": ["onion", onions, cooked]}
     players = [first, {"position": [3, 1], "orientation": [0, 1]}]

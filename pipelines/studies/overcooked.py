@@ -1,0 +1,197 @@
+"""How well agents that are cloned from people's games of Overcooked-AI predict other people, beside the published ones.
+
+The published figures are those of Carroll et al., 2019, "On the utility of learning about humans for human-AI
+coordination": the authors' repository ``human_aware_rl`` has them in ``hh_losses_data.pickle``. Its code takes the
+share of steps at which the likeliest action is what the person did, of each player's game, and their mean.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from pipelines.imports.overcooked import LAYOUTS, import_overcooked
+from pipelines.studies.overcooked_learning import (
+    CLONING,
+    REWARD,
+    CloneResult,
+    UtilityResult,
+    clone_and_measure,
+    divide,
+    utility_and_measure,
+)
+from reward_models.training import RewardTrainingConfig
+from rlhf.learning.cloner import CloningConfig
+from rlhf.records.episode import Episode
+from rlhf.run.progress import announce
+from rlhf.run.statistics import mean_of
+from rlhf.store import open_store
+from rlhf.store.contract import EpisodeStore
+from rlhf.store.durable import write_file
+from worlds.errors import UserError
+
+
+@dataclass(frozen=True)
+class Published:
+    """Published figures of one kitchen.
+
+    Args:
+      accuracy: of the agent cloned from the training file.
+      loss: its cross-entropy, in nats.
+      without_people: accuracy of agents that never saw people: the better of self-play and population-based training.
+    """
+
+    accuracy: float
+    loss: float
+    without_people: float
+
+
+PUBLISHED: Mapping[str, Published] = {
+    "cramped_room": Published(0.628, 1.144, 0.213),
+    "asymmetric_advantages": Published(0.529, 1.116, 0.179),
+    "coordination_ring": Published(0.475, 1.385, 0.237),
+    "forced_coordination": Published(0.601, 1.177, 0.106),
+    "counter_circuit": Published(0.466, 1.530, 0.207),
+}
+ALL = "all"  # kitchens together
+RESULTS = "results.json"
+
+
+def overcooked_study(
+    source: Path,
+    run: Path,
+    seeds: Sequence[int],
+    cloning: CloningConfig = CLONING,
+    reward: RewardTrainingConfig = REWARD,
+) -> Path:
+    """Import the games once, learn for each seed, and write tables and numbers. Results that exist are not made again.
+
+    Args:
+      source: folder of the published files or of the package that has them.
+      run: folder of the study.
+      seeds: of the divisions and the trainings.
+      cloning: settings of the cloning.
+      reward: settings of the utility's training.
+
+    Returns:
+      The tables, Markdown.
+
+    Raises:
+      UserError: the files are missing or are no such files.
+    """
+    store = open_store(run / "play", create=not (run / "play").exists())
+    if not len(store):
+        imported = import_overcooked(source, store)
+        announce(f"imported {imported.games} games of {imported.joint_steps:,} joint steps into {run / 'play'}")
+    kitchens, marks, results = _by_layout(store), store.marks(), _load(run / RESULTS)
+    for seed in seeds:
+        plays = {layout: divide(episodes, seed) for layout, episodes in kitchens.items()}
+        for layout, play in plays.items():
+            if not any((each.layout, each.seed) == (layout, seed) for each in results.clones):
+                results.clones.append(clone_and_measure(layout, play, seed, cloning))
+                _save(results, run / RESULTS)
+                last = results.clones[-1]
+                announce(f"seed {seed}, {layout}: accuracy {last.accuracy:.3f}, always staying {last.stay:.3f}")
+        if not any(each.seed == seed for each in results.utilities):
+            results.utilities.extend(utility_and_measure(plays, marks, seed, reward))
+            _save(results, run / RESULTS)
+            announce(f"seed {seed}: area under the curve {results.utilities[-1].area:.3f}")
+    clones = [each for each in results.clones if each.seed in seeds]
+    utilities = [each for each in results.utilities if each.seed in seeds]
+    path = run / "table.md"
+    write_file(path, f"{clone_table(clones)}\n{utility_table(utilities)}".encode())
+    return path
+
+
+@dataclass(frozen=True)
+class _Results:
+    """What has been measured so far."""
+
+    clones: list[CloneResult]
+    utilities: list[UtilityResult]
+
+
+def _load(path: Path) -> _Results:
+    if not path.is_file():
+        return _Results([], [])
+    found = json.loads(path.read_bytes())
+    return _Results(
+        [CloneResult(**each) for each in found["clones"]], [UtilityResult(**each) for each in found["utilities"]]
+    )
+
+
+def _save(results: _Results, path: Path) -> None:
+    write_file(path, json.dumps(asdict(results), indent=2).encode())
+
+
+def _by_layout(store: EpisodeStore) -> dict[str, list[Episode]]:
+    """Return the episodes of every kitchen. Raises UserError if one lacks games."""
+    found = {layout: list[Episode]() for layout in LAYOUTS.values()}
+    for name in store.ids():
+        episode = store.read(name)
+        found[episode.config["layout"]].append(episode)
+    found = {layout: episodes for layout, episodes in found.items() if episodes}
+    for layout, episodes in found.items():
+        splits = [episode.split for episode in episodes]
+        if splits.count("train") < 4 or "held_out" not in splits:
+            raise UserError(f"{layout} has training games of fewer than two pairs of people, or no test games")
+    return found
+
+
+def clone_table(results: Sequence[CloneResult]) -> str:
+    """The cloned agents' table: means over the seeds, with Student's 95% interval."""
+    lines = [
+        "| kitchen | published BC | without people | always stay | our BC | 95% interval | when people act "
+        "| loss, published | loss, frequencies | our loss | 95% interval |",
+        "|" + " --- |" * 11,
+    ]
+    for layout, published in PUBLISHED.items():
+        found = [each for each in results if each.layout == layout]
+        if not found:
+            continue
+        accuracy, loss = ([getattr(each, name) for each in found] for name in ("accuracy", "loss"))
+        cells = [
+            layout.replace("_", " "), _number(published.accuracy), _number(published.without_people),
+            _mean(each.stay for each in found), _mean(accuracy), _interval(accuracy),
+            _mean(each.acting for each in found), _number(published.loss), _mean(each.marginal_loss for each in found),
+            _mean(loss), _interval(loss),
+        ]  # fmt: skip
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def utility_table(results: Sequence[UtilityResult]) -> str:
+    """The utility's table: means over the seeds, with Student's 95% interval."""
+    lines = [
+        "| kitchen | deliveries | other windows | area under the curve | 95% interval |",
+        "|" + " --- |" * 5,
+    ]
+    for layout in (*PUBLISHED, ALL):
+        found = [each for each in results if each.layout == layout]
+        if not found:
+            continue
+        areas = [each.area for each in found]
+        cells = [
+            layout.replace("_", " "), f"{found[0].deliveries:,}", f"{found[0].others:,}", _mean(areas),
+            _interval(areas),
+        ]  # fmt: skip
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _mean(values: Iterable[float]) -> str:
+    return _number(float(np.mean(list(values))))
+
+
+def _interval(values: Sequence[float]) -> str:
+    deviation = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
+    found = mean_of(float(np.mean(values)), deviation, len(values))
+    return "one seed" if found is None else f"{_number(found.low)} to {_number(found.high)}"
+
+
+def _number(value: float) -> str:
+    return f"{value:.3f}"
