@@ -32,7 +32,8 @@ class ReproduceConfig:
     """Settings of `rlhf reproduce`.
 
     Args:
-      name: name of the result: demo, probes, ablations, raters, sizes, babyai or door (docs/results.md describes them).
+      name: name of the result: demo, probes, ablations, raters, sizes, babyai, door or overcooked (docs/results.md
+        describes them).
       seeds: seeds, each from 0 to 249; one run each.
       episodes: held-out episodes of each probe, agent and seed.
       runs: folder of the runs. Complete runs are not run again.
@@ -41,7 +42,8 @@ class ReproduceConfig:
         all.
       device: device that trains and evaluates: "cpu", "cuda" or "cuda:1"; None is the preset's. It may change when a
         result is resumed.
-      source: folder of the published files that the result is learned from (door); you download them.
+      source: folder of the published files that the result is learned from (door, overcooked); you download
+        them.
       docs: write the tables of a complete study into the pages of this copy of the repository.
     """
 

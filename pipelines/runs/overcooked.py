@@ -1,6 +1,6 @@
 """Agents cloned from people's games of Overcooked-AI, measured on what other people did; a utility from deliveries.
 
-`rlhf reproduce overcooked --source FOLDER`, with the files that docs/own-recordings.md names; about 13 minutes of
+`rlhf reproduce overcooked --source FOLDER`, with the files that docs/own-recordings.md names; about 3 minutes of
 processor time a seed.
 """
 

@@ -8,9 +8,10 @@ share of steps at which the likeliest action is what the person did, of each pla
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from pipelines.studies.overcooked_learning import (
     divide,
     utility_and_measure,
 )
+from pipelines.studies.results_docs import ResultTable, format_table
 from reward_models.training import RewardTrainingConfig
 from rlhf.learning.cloner import CloningConfig
 from rlhf.records.episode import Episode
@@ -59,6 +61,7 @@ PUBLISHED: Mapping[str, Published] = {
 }
 ALL = "all"  # kitchens together
 RESULTS = "results.json"
+Result = TypeVar("Result", CloneResult, UtilityResult)
 
 
 def overcooked_study(
@@ -103,7 +106,7 @@ def overcooked_study(
     clones = [each for each in results.clones if each.seed in seeds]
     utilities = [each for each in results.utilities if each.seed in seeds]
     path = run / "table.md"
-    write_file(path, f"{clone_table(clones)}\n{utility_table(utilities)}".encode())
+    write_file(path, "\n".join((accuracy_table(clones), loss_table(clones), utility_table(utilities))).encode())
     return path
 
 
@@ -142,55 +145,59 @@ def _by_layout(store: EpisodeStore) -> dict[str, list[Episode]]:
     return found
 
 
-def clone_table(results: Sequence[CloneResult]) -> str:
-    """The cloned agents' table: means over the seeds, with Student's 95% interval."""
-    lines = [
-        "| kitchen | published BC | without people | always stay | our BC | 95% interval | when people act "
-        "| loss, published | loss, frequencies | our loss | 95% interval |",
-        "|" + " --- |" * 11,
-    ]
-    for layout, published in PUBLISHED.items():
-        found = [each for each in results if each.layout == layout]
-        if not found:
-            continue
-        accuracy, loss = ([getattr(each, name) for each in found] for name in ("accuracy", "loss"))
-        cells = [
-            layout.replace("_", " "), _number(published.accuracy), _number(published.without_people),
-            _mean(each.stay for each in found), _mean(accuracy), _interval(accuracy),
-            _mean(each.acting for each in found), _number(published.loss), _mean(each.marginal_loss for each in found),
-            _mean(loss), _interval(loss),
-        ]  # fmt: skip
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+def accuracy_table(results: Sequence[CloneResult]) -> str:
+    """Accuracies of the cloned agents: means over the seeds, with Student's 95% interval."""
+    rows = []
+    for layout, found in _by_kitchen(results):
+        published, values = PUBLISHED[layout], [each.accuracy for each in found]
+        acting = [each.acting for each in found]
+        known = (published.without_people, published.accuracy)
+        rows.append(
+            (layout, *map(_number, known), _mean(each.stay for each in found), *_interval(values), _mean(acting))
+        )
+    head = ("kitchen", "without people", "published BC", "always stay", "our BC", "95% interval", "where people act")
+    return _table(head, rows)
+
+
+def loss_table(results: Sequence[CloneResult]) -> str:
+    """Cross-entropies of the cloned agents, in nats: means over the seeds, with Student's 95% interval."""
+    rows = []
+    for layout, found in _by_kitchen(results):
+        values, frequencies = [each.loss for each in found], _mean(each.marginal_loss for each in found)
+        rows.append((layout, _number(PUBLISHED[layout].loss), frequencies, *_interval(values)))
+    return _table(("kitchen", "published BC", "frequencies of actions", "our BC", "95% interval"), rows)
 
 
 def utility_table(results: Sequence[UtilityResult]) -> str:
-    """The utility's table: means over the seeds, with Student's 95% interval."""
-    lines = [
-        "| kitchen | deliveries | other windows | area under the curve | 95% interval |",
-        "|" + " --- |" * 5,
-    ]
+    """Areas under the utility's curve: means over the seeds, with Student's 95% interval."""
+    rows = []
+    for layout, found in _by_kitchen(results):
+        counts = (f"{found[0].deliveries:,}", f"{found[0].others:,}")
+        rows.append((layout, *counts, *_interval([each.area for each in found])))
+    return _table(("kitchen", "deliveries", "other windows", "area under the curve", "95% interval"), rows)
+
+
+def _by_kitchen(results: Sequence[Result]) -> Iterator[tuple[str, list[Result]]]:
+    """Yield the results of every kitchen that has some, in the order of the published ones."""
     for layout in (*PUBLISHED, ALL):
         found = [each for each in results if each.layout == layout]
-        if not found:
-            continue
-        areas = [each.area for each in found]
-        cells = [
-            layout.replace("_", " "), f"{found[0].deliveries:,}", f"{found[0].others:,}", _mean(areas),
-            _interval(areas),
-        ]  # fmt: skip
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+        if found:
+            yield layout, found
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    return format_table(ResultTable(tuple(head), tuple((row[0].replace("_", " "), *row[1:]) for row in rows)))
 
 
 def _mean(values: Iterable[float]) -> str:
     return _number(float(np.mean(list(values))))
 
 
-def _interval(values: Sequence[float]) -> str:
+def _interval(values: Sequence[float]) -> tuple[str, str]:
+    """Return the mean of ``values`` and its interval."""
     deviation = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
     found = mean_of(float(np.mean(values)), deviation, len(values))
-    return "one seed" if found is None else f"{_number(found.low)} to {_number(found.high)}"
+    return _mean(values), "one seed" if found is None else f"{_number(found.low)} to {_number(found.high)}"
 
 
 def _number(value: float) -> str:

@@ -24,7 +24,8 @@ _PLACES = ([1, 2], [1, 2], [1, 2], [1, 2], [2, 2], [2, 1])
 def kitchen_games(pairs: Sequence[int], steps: int, cycle: int = CYCLE) -> dict[str, list[Any]]:
     """Return the columns of a game of each of ``pairs``, in the cramped room.
 
-    The first player acts by where it is and what it faces, the second stays. Every ``cycle`` steps a soup is cooked and delivered.
+    The first player acts by where it is and what it faces, the second stays. Every ``cycle`` steps a soup is cooked and
+    delivered.
     """
     columns: dict[str, list[Any]] = {name: [] for name in ("layout_name", "workerid_num", "run", "round_num")}
     columns |= {name: [] for name in ("cur_gameloop", "layout", "state", "joint_action", "reward", "score")}
