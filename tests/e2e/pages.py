@@ -122,10 +122,14 @@ def leading(place: Place) -> States:
     page = place.comes(Role.ADMIN, "Eve", "/study")
     page.get_by_role("button", name="Make a link").click()
     page.locator(".invitation-link").wait_for()
-    page.get_by_role("button", name="Settings").first.click()
+    page.get_by_role("button", name="Settings", exact=True).first.click()
+    page.get_by_role("button", name="Settings of the clips of play").click()
+    page.get_by_label("pairs of clips").fill("4")
     page.locator(".roles summary").first.click()
     page.get_by_role("row").filter(has_text="sts").first.wait_for()
     yield "study", page
+    page.get_by_role("form", name="Settings of the clips of play").get_by_role("button", name="Save").click()
+    page.get_by_text("of 4").wait_for()
     page.get_by_role("row").filter(has_text="Bob").get_by_role("button", name="Delete…").click()
     page.get_by_role("button", name="Delete for good").wait_for()
     yield "study: removal", page
@@ -196,6 +200,18 @@ def judging(place: Place) -> States:
         page.keyboard.press(key)
     page.locator(".verdict-said").filter(has_text="Succeeded").wait_for()
     yield "judge: a verdict", page
+
+
+def comparing(place: Place) -> States:
+    """The pairs that the leader has asked for in :func:`leading`."""
+    page = place.comes(Role.RATER, "Cleo", "/compare")
+    page.get_by_role("button", name="Stop (space)").click()
+    page.locator(".pictures-state progress").wait_for(state="detached")
+    yield "compare", page
+    page.locator("details.keys summary").click()
+    page.keyboard.press("a")
+    page.locator(".answer[aria-pressed=true]").wait_for()
+    yield "compare: an answer", page
 
 
 def learning(place: Place) -> States:
@@ -284,4 +300,4 @@ def agreeing(place: Place) -> States:
     yield "consent", page
 
 
-WALKS = (joining, leading, looking, marking, judging, learning, evaluating, agreeing)
+WALKS = (joining, leading, looking, marking, judging, comparing, learning, evaluating, agreeing)

@@ -22,6 +22,7 @@ export function useLoop(steps: number, stepsPerSecond: number, ready: (step: num
   const [playing, setPlaying] = useState(() => !matchMedia("(prefers-reduced-motion: reduce)").matches);
   const [speed, setSpeed] = useState(1);
   const seconds = useRef(0); // of play
+  const moving = useRef(playing); // at once, while a picture of the screen may still be due
   const isReady = useRef(ready);
   isReady.current = ready;
 
@@ -29,12 +30,17 @@ export function useLoop(steps: number, stepsPerSecond: number, ready: (step: num
     (moment: { step: number; loop: number }) => setMoment((now) => (now.step === moment.step && now.loop === moment.loop ? now : moment)),
     [],
   );
+  const play = useCallback((on: boolean) => {
+    moving.current = on;
+    setPlaying(on);
+  }, []);
   useEffect(() => {
     if (!playing) return undefined;
     let last = performance.now();
     let frame = requestAnimationFrame(tick);
     const until = momentAt(seconds.current, steps, stepsPerSecond).loop + MOST_LOOPS;
     function tick(): void {
+      if (!moving.current) return;
       const now = performance.now();
       const next = seconds.current + ((now - last) / 1000) * speed;
       const moment = momentAt(next, steps, stepsPerSecond);
@@ -43,7 +49,7 @@ export function useLoop(steps: number, stepsPerSecond: number, ready: (step: num
         seconds.current = next;
         show(moment);
       }
-      if (moment.loop >= until) setPlaying(false);
+      if (moment.loop >= until) play(false);
       else frame = requestAnimationFrame(tick);
     }
     return () => cancelAnimationFrame(frame);
@@ -51,14 +57,14 @@ export function useLoop(steps: number, stepsPerSecond: number, ready: (step: num
 
   const go = useCallback(
     (to: number) => {
-      setPlaying(false);
+      play(false);
       const chosen = Math.max(0, Math.min(to, steps - 1));
       seconds.current = chosen / stepsPerSecond;
       show({ step: chosen, loop: 0 });
     },
     [steps, stepsPerSecond],
   );
-  const toggle = useCallback(() => setPlaying((before) => !before), []);
+  const toggle = useCallback(() => play(!moving.current), []);
   const nothing = useCallback(() => undefined, []); // the mouse does not scan clips
   return { step, loop, playing, speed, held: true, go, scan: nothing, hold: nothing, toggle, setSpeed };
 }
