@@ -51,13 +51,17 @@ test-ray: $(DEV) ## the tests that start Ray: runs, learners, a cluster with job
 EXCHANGE := $(VENV)/exchange
 EXCHANGE_minari := 'minari[arrow,create,hdf5]>=0.5.4' minigrid pillow
 EXCHANGE_rlds := tensorflow-cpu 'tensorflow-datasets>=4.9'
+EXCHANGE_lerobot := 'lerobot[dataset]>=0.6,<0.7'
+# LeRobot is for a later Python than this project; without one its tests are skipped.
+EXCHANGE_PYTHON_lerobot := $(shell for p in $(BIN)/python python3 python3.13 python3.12; do \
+	$$p -c 'import sys; sys.exit(not (3, 12) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null && echo $$p && break; done)
 
-exchange: $(DEV) $(addprefix $(EXCHANGE)/,minari rlds) ## the tests of export and import by the other libraries
+exchange: $(DEV) $(addprefix $(EXCHANGE)/,minari rlds $(if $(EXCHANGE_PYTHON_lerobot),lerobot)) ## the tests of export and import by the other libraries
 	EXCHANGE_ENVIRONMENTS=$(EXCHANGE) $(BIN)/python -m pytest tests/exchange
 
 $(EXCHANGE)/%: | $(DEV)
 	@echo "installing $* into $@"
-	@$(BIN)/python -m venv $@ && $@/bin/python -m pip install --quiet --disable-pip-version-check $(EXCHANGE_$*) \
+	@$(or $(EXCHANGE_PYTHON_$*),$(BIN)/python) -m venv $@ && $@/bin/python -m pip install --quiet --disable-pip-version-check $(EXCHANGE_$*) \
 		|| { rm -rf $@; exit 1; }
 
 lint: $(DEV) ## style, spelling and types only

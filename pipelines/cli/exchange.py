@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from tyro.conf import arg
 
@@ -24,6 +24,7 @@ class ExportConfig:
       target: folder to write; it must not exist.
       to: format to write.
       episodes: ids of the episodes to export; none exports all.
+      split: export only episodes of this split; None exports both.
       lerobot: settings of LeRobot's format.
       minari: settings of Minari's format.
       rlds: settings of RLDS.
@@ -33,6 +34,7 @@ class ExportConfig:
     target: TargetDataset
     to: FormatName
     episodes: tuple[str, ...] = ()
+    split: Literal["train", "held_out"] | None = None
     lerobot: LeRobotExport = field(default_factory=LeRobotExport)
     minari: MinariExport = field(default_factory=MinariExport)
     rlds: RldsExport = field(default_factory=RldsExport)
@@ -68,7 +70,7 @@ class ImportConfig:
 def export_dataset(config: ExportConfig) -> None:
     """Write a dataset in another library's format."""
     settings = getattr(config, config.to)
-    exported = export_episodes(config.source, config.target, config.to, settings, config.episodes)
+    exported = export_episodes(config.source, config.target, config.to, settings, config.episodes, config.split)
     _report(f"wrote {_play(exported.episodes, exported.steps)}, to {config.target}", exported.notes)
 
 

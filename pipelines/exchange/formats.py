@@ -119,7 +119,9 @@ def missing_package(name: str, error: ModuleNotFoundError) -> UserError:
     )
 
 
-def export_episodes(data: Path, out: Path, to: str, settings: Any, episodes: Sequence[str] = ()) -> Exported:
+def export_episodes(
+    data: Path, out: Path, to: str, settings: Any, episodes: Sequence[str] = (), split: str | None = None
+) -> Exported:
     """Write a dataset in another library's format into a new folder.
 
     Args:
@@ -128,15 +130,20 @@ def export_episodes(data: Path, out: Path, to: str, settings: Any, episodes: Seq
       to: name of the format.
       settings: of the format.
       episodes: ids of the episodes; empty exports all.
+      split: of the episodes; None exports both.
 
     Raises:
       UserError: if ``data`` is no dataset, an id is unknown, ``out`` exists, or the format cannot hold the episodes.
     """
     form, store = load_format(to), open_store(data)
-    ids = list(episodes) or store.ids()
-    check_known(ids, set(store.ids()), store)
+    check_known(episodes, set(store.ids()), store)
+    wanted = set(store.ids(split))
+    ids = [name for name in episodes or store.ids() if name in wanted]
     if not ids:
-        raise UserError(f"{data} has no episode to export; record some first")
+        kind = f"{split} " if split else ""
+        raise UserError(
+            f"{data} has no such {kind}episode to export; `rlhf episodes list {data}` shows those there are"
+        )
     if out.exists():
         raise UserError(f"{out} exists already; name a new folder, or remove it")
     with _unfinished(out) as folder:

@@ -28,7 +28,7 @@ from rlhf.records.marks import Mark
 from rlhf.run.progress import bar
 from rlhf.store import ParquetStore
 
-MARK = "rlhf.mark"
+MARK = "play.mark"
 
 
 def export(store: ParquetStore, ids: Sequence[str], out: Path, settings: LeRobotExport) -> Exported:

@@ -14,17 +14,11 @@ IMAGE = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
 
 
 def arrow_type(feature: Feature) -> pa.DataType:
-    """Return the type of a column of numbers or texts: one number, a list of a fixed size, or lists of lists."""
+    """Return the type of a column of numbers, lists of numbers, texts or pictures."""
     if feature.dtype == "image":
         return IMAGE
     kind = pa.string() if feature.dtype == "string" else pa.from_numpy_dtype(np.dtype(feature.dtype))
-    if feature.shape == (1,):
-        return kind
-    if len(feature.shape) == 1:
-        return pa.list_(kind, feature.shape[0])
-    for _ in feature.shape:
-        kind = pa.list_(kind)
-    return kind
+    return kind if feature.shape == (1,) else pa.list_(kind, feature.shape[0])
 
 
 def to_arrow(values: Any, feature: Feature) -> pa.Array:
@@ -35,16 +29,8 @@ def to_arrow(values: Any, feature: Feature) -> pa.Array:
         return pa.StructArray.from_arrays([files, pa.nulls(len(files), pa.string())], fields=list(IMAGE))
     if feature.dtype == "string":
         return pa.array(values, kind)
-    array = np.ascontiguousarray(values, np.dtype(feature.dtype)).reshape(-1)
-    column: Any = pa.array(array)
-    if feature.shape == (1,):
-        return column
-    if len(feature.shape) == 1:
-        return pa.FixedSizeListArray.from_arrays(column, type=kind)
-    for size in reversed(feature.shape):
-        offsets = np.arange(0, len(column) + 1, size, dtype=np.int32)
-        column = pa.ListArray.from_arrays(pa.array(offsets), column)
-    return column
+    column: Any = pa.array(np.ascontiguousarray(values, np.dtype(feature.dtype)).reshape(-1))
+    return column if feature.shape == (1,) else pa.FixedSizeListArray.from_arrays(column, type=kind)
 
 
 def to_numpy(column: pa.ChunkedArray, shape: Sequence[int]) -> np.ndarray:

@@ -1,11 +1,13 @@
 """The columns in which an episode's steps lie, by its spaces. One frame is one step.
 
-What LeRobot has a name for has that name. The rest begins with ``rlhf.``, which its policies leave alone: they learn
-from columns that begin with ``observation`` or ``action``. What the solver had been asked is the frame's task.
+What LeRobot has a name for has that name. The rest begins with ``play.``, which its policies leave alone: they learn
+from columns that begin with ``observation`` or ``action``. Arrays of several dimensions are written row by row as one
+list of numbers, as LeRobot's tools cannot rewrite others. What the solver had been asked is the frame's task.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -19,8 +21,8 @@ from rlhf.records.episode import CO_PILOT, Episode
 from rlhf.records.spaces import EpisodeSpaces
 from rlhf.store.png import encode_frames
 
-SETTER_ACTION = "rlhf.setter_action"
-PIXELS = "rlhf.pixels"  # pictures with as many channels as LeRobot's do not have
+SETTER_ACTION = "play.setter_action"
+PIXELS = "play.pixels"  # pictures with as many channels as LeRobot's do not have
 TEXTS = ("solver_text", "utterance", "setter_utterance")  # the setter's text is the task
 _ENTITIES = ("entity_categories", "entity_values")
 _PICTURED = (1, 3)  # channels of LeRobot's pictures
@@ -55,7 +57,7 @@ def columns_of(spaces: EpisodeSpaces, images: str) -> dict[str, Column]:
     columns |= _seen(spaces)
     columns[INTERVENTION] = Column(Feature("bool", (1,)), lambda one: one.controller == CO_PILOT)
     for name in TEXTS:
-        columns[f"rlhf.{name}"] = Column(Feature("string", (1,)), lambda one, name=name: getattr(one, name))
+        columns[f"play.{name}"] = Column(Feature("string", (1,)), lambda one, name=name: getattr(one, name))
     for name, key in further_texts(spaces).items():
         columns[name] = Column(Feature("string", (1,), (key,)), lambda one, key=key: one.texts[key])
     if setter.size:
@@ -68,7 +70,7 @@ def columns_of(spaces: EpisodeSpaces, images: str) -> dict[str, Column]:
 
 def further_texts(spaces: EpisodeSpaces) -> dict[str, str]:
     """Return the keys of further texts that the solver observed, by the column of each."""
-    return {f"rlhf.text_{number}": key for number, key in enumerate(spaces.solver.observation.texts)}
+    return {f"play.text_{number}": key for number, key in enumerate(spaces.solver.observation.texts)}
 
 
 def camera_of(spaces: EpisodeSpaces) -> str | None:
@@ -93,7 +95,7 @@ def play_fields(arrays: Mapping[str, Any], spaces: EpisodeSpaces) -> dict[str, A
         vectors = arrays[name] if name in arrays else np.zeros((steps, 0), np.float32)
         movement, continuous = ActionVector(spec).decode(vectors)
         fields |= {f"{player}movement": movement, f"{player}continuous": continuous}
-    fields |= {name: arrays[f"rlhf.{name}"] for name in TEXTS}
+    fields |= {name: arrays[f"play.{name}"] for name in TEXTS}
     fields["texts"] = {key: arrays[name] for name, key in further_texts(spaces).items()}
     fields["seen"] = _seen_fields(arrays, spaces)
     return fields
@@ -104,7 +106,7 @@ def _picture(spaces: EpisodeSpaces, images: str) -> dict[str, Column]:
     if image is None or name is None:
         return {}
     if name == PIXELS:
-        return {name: Column(Feature("uint8", image.shape), lambda one: one.image)}
+        return {name: Column(_flat("uint8", image.shape), lambda one: one.image)}
     kind = "video" if images == "video" and image.channels == 3 else "image"
     feature = Feature(kind, image.shape, ("height", "width", "channels"))
     return {name: Column(feature, lambda one: encode_frames(one.pictures()))}
@@ -117,38 +119,43 @@ def _seen(spaces: EpisodeSpaces) -> dict[str, Column]:
         names = known.vector.names or None
         columns[STATE] = Column(Feature("float32", (known.vector.length,), names), lambda one: one.seen["vector"])
     if known.grid is not None:
-        columns["rlhf.grid"] = Column(Feature("int16", known.grid.shape), lambda one: one.seen["grid"])
+        columns["play.grid"] = Column(_flat("int16", known.grid.shape), lambda one: one.seen["grid"])
     if known.entities is not None:
         most, things = known.entities.most, known.entities
-        columns[f"rlhf.{ENTITY_COUNTS}"] = Column(Feature("int32", (1,)), lambda one: one.seen[ENTITY_COUNTS])
+        columns[f"play.{ENTITY_COUNTS}"] = Column(Feature("int32", (1,)), lambda one: one.seen[ENTITY_COUNTS])
         for name, dtype, features in zip(
-            _ENTITIES, ("int16", "float32"), (tuple(each.name for each in things.categorical), things.real), strict=True
+            _ENTITIES, ("int16", "float32"), (len(things.categorical), len(things.real)), strict=True
         ):
             if features:
-                columns[f"rlhf.{name}"] = Column(
-                    Feature(dtype, (most, len(features)), features),
+                columns[f"play.{name}"] = Column(
+                    _flat(dtype, (most, features)),
                     lambda one, name=name: _padded(one.seen[name], one.seen[ENTITY_COUNTS], most),
                 )
     if spaces.solver.action.masked:
         legal = int(spaces.solver.action.counts.sum())
-        columns["rlhf.legal"] = Column(Feature("bool", (legal,)), lambda one: one.seen["legal"])
+        columns["play.legal"] = Column(Feature("bool", (legal,)), lambda one: one.seen["legal"])
     return columns
+
+
+def _flat(dtype: str, shape: tuple[int, ...]) -> Feature:
+    return Feature(dtype, (math.prod(shape),))
 
 
 def _seen_fields(arrays: Mapping[str, Any], spaces: EpisodeSpaces) -> dict[str, np.ndarray]:
     known, seen = spaces.solver.observation, {}
     if known.grid is not None:
-        seen["grid"] = arrays["rlhf.grid"]
+        seen["grid"] = arrays["play.grid"].reshape(-1, *known.grid.shape)
     if known.entities is not None:
-        seen[ENTITY_COUNTS] = counts = arrays[f"rlhf.{ENTITY_COUNTS}"].reshape(-1)
+        seen[ENTITY_COUNTS] = counts = arrays[f"play.{ENTITY_COUNTS}"].reshape(-1)
         there = np.arange(known.entities.most) < counts[:, None]
         features = (known.entities.categorical, known.entities.real)
         for name, some, dtype in zip(_ENTITIES, features, (np.int16, np.float32), strict=True):
-            seen[name] = arrays[f"rlhf.{name}"][there] if some else np.zeros((int(there.sum()), 0), dtype)
+            empty = np.zeros((there.sum(), 0), dtype)
+            seen[name] = arrays[f"play.{name}"].reshape(*there.shape, -1)[there] if some else empty
     if known.vector is not None:
         seen["vector"] = arrays[STATE]
     if spaces.solver.action.masked:
-        seen["legal"] = arrays["rlhf.legal"]
+        seen["legal"] = arrays["play.legal"]
     return seen
 
 

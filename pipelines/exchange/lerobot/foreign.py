@@ -189,12 +189,10 @@ def _episode(
 ) -> tuple[Episode, int]:
     """Return an episode, and how many events of language are left out."""
     steps, tasks = place.steps, source.task_texts(place, rows)
-    asked = [text if step == 0 or text != tasks[step - 1] else "" for step, text in enumerate(tasks)]
-    spoken, left_out = [""] * steps, 0
+    interjected, spoken, left_out = [""] * steps, [""] * steps, 0
     if EVENTS in plan.columns:
         with source.explained(place, EVENTS):
             interjected, spoken, left_out = said(rows[EVENTS].to_pylist())
-        asked = [" ".join(filter(None, both)) for both in zip(asked, interjected, strict=True)]
     controller = np.full(steps, AGENT, np.uint8)
     if INTERVENTION in plan.columns:
         taken = _numbers(source, place, rows, INTERVENTION).reshape(steps, -1).any(axis=1)
@@ -219,7 +217,7 @@ def _episode(
             movement=np.zeros((steps, 1, 0), np.int8),
             utterance=tuple(text[:_MOST_CHARS] for text in spoken),
             setter_movement=np.zeros((steps, 1, 0), np.int8),
-            setter_utterance=tuple(text[:_MOST_CHARS] for text in asked),
+            setter_utterance=tuple(text[:_MOST_CHARS] for text in _asked(tasks, interjected)),
             controller=controller,
             continuous=_numbers(source, place, rows, ACTION).reshape(steps, 1, -1),
             spaces=plan.spaces,
@@ -227,6 +225,14 @@ def _episode(
             notes=notes,
         )
     return episode, left_out
+
+
+def _asked(tasks: Sequence[str], interjected: Sequence[str]) -> Iterator[str]:
+    """Yield what the setter says at each frame: every new task that was not interjected before, and interjections."""
+    task, last = "", ""
+    for text, words in zip(tasks, interjected, strict=True):
+        yield " ".join(filter(None, [text if text not in (task, last, words) else "", words]))
+        task, last = text, words or last
 
 
 def _last_said(spoken: Sequence[str]) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from pipelines.exchange.lerobot.reader import Place, Source
 from pipelines.exchange.lerobot.video import read_film
 from pipelines.exchange.sidecar import Sidecar
 from rlhf.records.episode import Episode
+from rlhf.records.spaces import EpisodeSpaces
 from rlhf.run.progress import bar
 from rlhf.store import ParquetStore
 from rlhf.store.png import decode_frames
@@ -45,7 +46,7 @@ def import_own(source: Source, path: Path, store: ParquetStore) -> Imported:
         for about, (place, rows) in zip(known, source.rows(columns), strict=True):
             arrays = {name: _values(source, place, rows, name) for name in columns}
             with source.explained(place, "its steps"):
-                image = next(frames) if lossy else None if camera is None else arrays[camera]
+                image = next(frames) if lossy else None if camera is None else _shaped(arrays[camera], spaces)
                 episode = Episode(
                     **about.fields(),
                     **play_fields(arrays, spaces),
@@ -81,6 +82,13 @@ def _values(source: Source, place: Place, rows: pa.Table, name: str) -> Any:
         if feature.dtype == "image":
             return decode_frames(files_of(rows[name]), feature.shape[-1])
         return to_texts(rows[name]) if feature.dtype == "string" else to_numpy(rows[name], feature.shape)
+
+
+def _shaped(pictures: np.ndarray, spaces: EpisodeSpaces) -> np.ndarray:
+    """Pictures, also such that were written as lists of numbers, as [T, H, W, channels]."""
+    image = spaces.solver.observation.image
+    assert image is not None
+    return pictures.reshape(-1, *image.shape)
 
 
 def _notes(changed: int, lossy: bool) -> tuple[str, ...]:

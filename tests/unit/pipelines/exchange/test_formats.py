@@ -76,6 +76,9 @@ def test_an_export_that_fails_leaves_nothing(data: Path, tmp_path: Path) -> None
 def test_only_the_named_episodes_are_exported(data: Path, tmp_path: Path) -> None:
     assert export_episodes(data, tmp_path / "out", "ids", None, ["e2", "e0"]) == Exported(2, 10)
     assert (tmp_path / "out" / "ids").read_text() == "e2\ne0"
+    assert export_episodes(data, tmp_path / "train", "ids", None, split="train") == Exported(3, 15)
+    with pytest.raises(UserError, match="has no such held_out episode to export"):
+        export_episodes(data, tmp_path / "held out", "ids", None, split="held_out")
     with pytest.raises(UserError, match="no episode e9"):
         export_episodes(data, tmp_path / "other", "ids", None, ["e9"])
     with pytest.raises(UserError, match="exists already"):

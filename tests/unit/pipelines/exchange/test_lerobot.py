@@ -108,8 +108,8 @@ def test_frames_are_steps_in_a_row_group_for_each_episode(data: Path) -> None:
     rows = file.read_row_group(0).to_pydict()
     assert np.allclose(rows["timestamp"], np.arange(30) / 3.75) and rows["index"] == list(range(30))
     assert rows["intervention"] == (episode.controller == CO_PILOT).tolist()
-    assert rows["rlhf.mark"][3] == 2 and rows["rlhf.mark"][9] == -1 and sum(map(abs, rows["rlhf.mark"])) == 3
-    assert rows["rlhf.setter_utterance"] == list(episode.setter_utterance)
+    assert rows["play.mark"][3] == 2 and rows["play.mark"][9] == -1 and sum(map(abs, rows["play.mark"])) == 3
+    assert rows["play.setter_utterance"] == list(episode.setter_utterance)
     tasks = pd.read_parquet(out / "meta/tasks.parquet").index
     assert [tasks[number] for number in rows["task_index"]] == list(episode.setter_text)
 
