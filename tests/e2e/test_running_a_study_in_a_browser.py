@@ -60,7 +60,7 @@ def test_a_study_is_run(folder: Path) -> None:
 def asks_for_consent(admin: Visitor) -> None:
     page = admin.page
     page.get_by_label("Raters for each episode of play").fill("5")
-    page.get_by_role("button", name="Settings").click()
+    page.get_by_role("button", name="Settings", exact=True).click()
     page.get_by_label("title, as its people see it").fill("Kitchen and bedroom")
     page.get_by_label("instructions for its people").fill("Mark questions, too.")
     page.get_by_role("button", name="Save").click()

@@ -18,6 +18,7 @@ from annotation.server.security.policies import ADMINS, RATERS, Asking, Routes, 
 from annotation.server.security.visitors import Visitor
 from annotation.server.services import comparing
 from annotation.server.services.clip_pairs import change_settings, draw_missing
+from annotation.server.services.datasets import Shown
 from annotation.server.services.frames import ShownClip, clips_response
 from annotation.server.services.members import project_of
 from annotation.server.study import Study
@@ -57,15 +58,17 @@ def pair(assignment_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
     with study.database.reading() as session:
         found = comparing.own_comparison(session, assignment_id, visitor)
         project = project_of(session, visitor, found.pair.project_id)
-        clips = comparing.sides(found)
+    clips, steps = comparing.sides(found), found.pair.steps
+    shown = [study.datasets.shown(project.dataset, record.episode_id) for record, *_ in clips]
     return {
         "id": found.id,
-        "steps": 2 * found.pair.steps,  # of the pictures: those of the left clip, then those of the right one
+        "steps": 2 * steps,  # of the pictures: those of the left clip, then those of the right one
         "steps_per_second": study.datasets.store(project.dataset).description.steps_per_second,
         "clips": [
-            {"request": request, "words": _words(study, project.dataset, record.episode_id, begin, found.pair.steps)}
-            for record, begin, request in clips
+            {"request": request, **_clip(episode, begin, steps)}
+            for (_, begin, request), episode in zip(clips, shown, strict=True)
         ],
+        "pictured": all(episode.frames is not None for episode in shown),
         "title": project.title,
         "instructions": project.instructions,
         "answer": comparing.answer_of(found),
@@ -74,13 +77,17 @@ def pair(assignment_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
     }
 
 
-def _words(study: Study, dataset: str, episode_id: str, begin: int, steps: int) -> list[dict[str, Any]]:
-    """Return what was said in a clip, and before it since the request; steps count from the clip's first."""
-    words = [said for said in study.datasets.shown(dataset, episode_id).words if said[0] < begin + steps]
+def _clip(episode: Shown, begin: int, steps: int) -> dict[str, Any]:
+    """Return what was said in a clip, and before it since the request; steps count from the clip's first.
+
+    In a world with declared spaces, also what the solver did at every step.
+    """
+    words = [said for said in episode.words if said[0] < begin + steps]
     requests = [step for step, who, _ in words if who == "setter" and step < begin]
     since = requests[-1] if requests else -1
     found = [(step, who, said) for step, who, said in words if step > since or (step == since and who == "solver")]
-    return [{"step": step - begin, "who": who, "words": said} for step, who, said in found]
+    clip: dict[str, Any] = {"words": [{"step": step - begin, "who": who, "words": said} for step, who, said in found]}
+    return clip if episode.actions is None else clip | {"actions": episode.actions[begin : begin + steps]}
 
 
 @ROUTES.add("GET", "/comparing/{assignment_id}/frames", RATERS)

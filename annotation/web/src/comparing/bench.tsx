@@ -3,7 +3,7 @@ import { useCallback, useEffect, useMemo, useReducer, useState } from "preact/ho
 import { ask, type Me } from "../api";
 import { keepFocus, useKeys } from "../episode/press";
 import { SPEEDS } from "../episode/player";
-import { AS_SEEN } from "../episode/picture";
+import { AS_SEEN, ViewButton } from "../episode/picture";
 import type { Frames } from "../episode/frames";
 import { Frame, Trouble } from "../frame";
 import { Saved, useEdits } from "../saving/edits";
@@ -24,7 +24,7 @@ export function CompareBench(props: { person: Me; work: Work<ClipPair>; onNext: 
   const answer = useMemo(() => new Answer({ id: pair.id, ...pair.answer }), [pair]);
   const [submitting, setSubmitting] = useState(false);
   const [trouble, setTrouble] = useState("");
-  const view = useFrames(frames);
+  const view = useFrames(frames, pair.pictured ?? true);
   const loop = useLoop(steps, pair.steps_per_second, (step) => frames.has(step) && frames.has(steps + step));
   const { queue, saved, changed } = useEdits<SaidAnswer, ClipPair>({
     person: props.person,
@@ -101,7 +101,7 @@ export function CompareBench(props: { person: Me; work: Work<ClipPair>; onNext: 
 }
 
 /** Load the pictures of both clips. Returns what says how far they are loaded, and chooses between sharp and recorded. */
-function useFrames(frames: Frames) {
+function useFrames(frames: Frames, pictured: boolean) {
   const [asSeen, setAsSeen] = useState(() => localStorage.getItem(AS_SEEN) === "yes");
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   useEffect(() => {
@@ -124,11 +124,7 @@ function useFrames(frames: Frames) {
           pictures <progress max={1} value={frames.loaded} /> {Math.floor(100 * frames.loaded)}%
         </label>
       )}
-      {frames.drawable && (
-        <button type="button" class="quiet" aria-pressed={asSeen} onClick={toggle} title="Sharp pictures are drawn again from the recording. The agent saw the recorded ones.">
-          {asSeen ? "as the agent saw it" : frames.best(0) === "sharp" ? "sharp" : "recorded; sharp follows"}
-        </button>
-      )}
+      {frames.drawable && <ViewButton pictured={pictured} asSeen={asSeen} sharp={frames.best(0) === "sharp"} onToggle={toggle} />}
     </div>
   );
 }

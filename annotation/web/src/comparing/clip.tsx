@@ -26,6 +26,11 @@ export function ClipView(props: Props) {
         {props.ownRequest && <Request request={clip.request} />}
       </h2>
       <Moving {...props} />
+      {clip.actions && (
+        <p class="clip-does">
+          <span class="who solver">does</span> {clip.actions[loop.step]}
+        </p>
+      )}
       <ol class="clip-words" tabIndex={0} aria-label={`What was said in clip ${name}`}>
         {clip.words.map((said) => (
           <li key={`${said.who}${said.step}`} class={`${said.who}${said.step > loop.step ? " later" : ""}`}>

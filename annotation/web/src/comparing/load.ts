@@ -6,12 +6,14 @@ import type { SaidAnswer } from "./answer";
 export interface Clip {
   request: string; // what the setter had asked; "": nothing
   words: Words[]; // steps count from the clip's first; what was said before it has negative ones
+  actions?: string[]; // what the solver does at every step, in a world with declared spaces
 }
 
 /** Two clips of one length. `steps` counts the pictures of both: those of the left clip, then those of the right one. */
 export interface ClipPair extends WorkInfo {
   steps_per_second: number;
   clips: [Clip, Clip]; // left, right
+  pictured?: boolean; // false: no pictures were recorded, what was observed is drawn plainly
   title: string; // of the project
   instructions: string;
   answer: Omit<SaidAnswer, "id">;

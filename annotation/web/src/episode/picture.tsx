@@ -27,6 +27,16 @@ const OBSERVED = {
   coming: "observed; pictures follow",
 };
 
+/** A button that says which pictures are shown, and changes between sharp ones and what the agent saw. */
+export function ViewButton(props: { pictured: boolean; asSeen: boolean; sharp: boolean; onToggle: () => void }) {
+  const words = props.pictured ? RECORDED : OBSERVED;
+  return (
+    <button type="button" aria-pressed={props.asSeen} onClick={props.onToggle} title={words.title}>
+      {words[props.asSeen ? "seen" : props.sharp ? "sharp" : "coming"]}
+    </button>
+  );
+}
+
 export function Picture({ frames, player, caption, pictured = true, onScan }: Props) {
   const { step, playing } = player;
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -81,11 +91,7 @@ export function Picture({ frames, player, caption, pictured = true, onScan }: Pr
             pictures <progress max={1} value={frames.loaded} /> {Math.floor(100 * frames.loaded)}%
           </label>
         )}
-        {frames.drawable && (
-          <button type="button" aria-pressed={asSeen} onClick={toggle} title={pictured ? RECORDED.title : OBSERVED.title}>
-            {(pictured ? RECORDED : OBSERVED)[asSeen ? "seen" : best === "sharp" ? "sharp" : "coming"]}
-          </button>
-        )}
+        {frames.drawable && <ViewButton pictured={pictured} asSeen={asSeen} sharp={best === "sharp"} onToggle={toggle} />}
       </div>
     </div>
   );

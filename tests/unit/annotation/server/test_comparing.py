@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +27,10 @@ from annotation.viewer.frames_file import unpack_frames
 from rlhf.records.preferences import ClipPair
 from rlhf.store import open_store
 from rlhf.store.png import decode_frames
-from rlhf.store.synthetic import synthetic_episode
+from rlhf.store.synthetic import synthetic_episode, synthetic_play
 from tests.patience import PATIENCE_SEC
 from tests.unit.annotation.server.conftest import Browser
+from tests.unit.rlhf.declared_spaces import GRID
 from worlds.errors import UserError
 
 STEPS, CLIP = 60, 15  # 15 steps are 4 seconds
@@ -127,7 +129,8 @@ def test_a_rater_sees_both_clips_and_nothing_that_names_the_player(admin: Browse
     place = begin(ann)
     found = ann.said("GET", place)
     assert found.keys() == {
-        "id", "steps", "steps_per_second", "clips", "title", "instructions", "answer", "active_sec", "submitted",
+        "id", "steps", "steps_per_second", "clips", "pictured", "title", "instructions", "answer", "active_sec",
+        "submitted",
     }  # fmt: skip
     assert found["steps"] == 2 * CLIP and found["answer"] == {"revision": 0, "answer": ""}
     answer = ann.ask("GET", f"{place}/frames?begin=0")
@@ -153,6 +156,24 @@ def test_a_rater_sees_both_clips_and_nothing_that_names_the_player(admin: Browse
     assert ann.ask("GET", f"{place}/frames?begin=0&view=sharp").status_code in (202, 204)  # no such world is drawn
     again = ann.ask("GET", f"{place}/frames?begin=0", headers={"If-None-Match": answer.headers["etag"]})
     assert again.status_code == 304
+
+
+def test_clips_of_a_world_without_pictures_are_drawn_plainly(
+    admin: Browser, enter: Enter, folder: Path, study: Study
+) -> None:
+    store = open_store(folder / "play")
+    store.drop(store.ids())
+    grids = open_store(folder / "grids", create=True)
+    for seed in range(2):
+        grids.write(replace(synthetic_play(seed, GRID, steps=40), setter_text=("fetch the ball",) * 40))
+    project = next(one for one in admin.said("GET", "/api/comparisons")["projects"] if one["dataset"] == "grids")
+    admin.said("PATCH", f"/api/comparisons/{project['id']}", {"pairs": 1, "clip_seconds": 0.5})
+    ann = enter(Role.RATER, "ann")
+    place = begin(ann)
+    found = ann.said("GET", place)
+    assert not found["pictured"] and len(found["clips"][0]["actions"]) == found["steps"] / 2 > 1
+    answer = ann.ask("GET", f"{place}/frames?begin=0")
+    assert len(unpack_frames(answer.content)) == found["steps"]
 
 
 def test_sides_are_random_for_each_rater() -> None:
