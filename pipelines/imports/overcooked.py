@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import tarfile
-from collections import defaultdict
-from collections.abc import Iterator, Mapping
+import zlib
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -44,6 +45,7 @@ LAYOUTS: Mapping[str, str] = {
 }  # names of the files, and of the paper
 _GAME = ("layout_name", "workerid_num", "run", "round_num")  # columns that distinguish the games
 _COLUMNS = (*_GAME, "cur_gameloop", "layout", "state", "joint_action", "reward", "score")
+_UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)  # of a bad cell
 
 SPACES = EpisodeSpaces(
     PlayerSpec(OBSERVATION, ActionSpec((Discrete("action", ACTIONS, neutral=STAY),), tick_sec=0.15)),
@@ -71,6 +73,9 @@ def import_overcooked(source: Path, store: EpisodeStore) -> Imported:
       UserError: a file is missing, damaged, or has other columns or values; nothing is imported then.
     """
     games = [game for split, name in FILES.items() for game in _games(source, split, name)]
+    names = Counter(episode.episode_id for game in games for episode in game.episodes)
+    if twice := next((name for name, count in names.items() if count > 1), None):
+        raise UserError(f"the files of {source} have two games that are called {twice.rpartition('-')[0]}")
     for game in games:
         for episode in game.episodes:
             store.write(episode)
@@ -111,7 +116,7 @@ def _opened(source: Path, name: str) -> Iterator[tuple[IO[bytes], str]]:
                 if file is not None:
                     yield file, f"{name} of {package}"
                     return
-        except (tarfile.TarError, EOFError, OSError) as error:
+        except (tarfile.TarError, zlib.error, EOFError, OSError) as error:
             raise UserError(f"{package} is no package that can be read ({error})") from error
     raise UserError(
         f"{source} has neither {name} nor a package overcooked_ai-1.1.0.tar.gz with it; docs/own-recordings.md says "
@@ -134,7 +139,7 @@ def _games(source: Path, split: str, file_name: str) -> list[_Game]:
     for (layout, pair, *_), those in rows.items():
         try:
             games.append(_game(split, layout, int(pair), {column: values[those] for column, values in table.items()}))
-        except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
+        except _UNREADABLE as error:
             raise UserError(f"{name}: the game of pair {pair} in {layout} cannot be read: {_short(error)}") from error
     return games
 
@@ -153,10 +158,14 @@ def _game(split: str, layout: str, pair: int, table: Mapping[str, np.ndarray]) -
     if table["cur_gameloop"].tolist() != list(range(len(table["state"]))):
         raise InvalidState("its steps are not numbered from 0 in order")
     name = f"{LAYOUTS[layout]}-{'train' if split == 'train' else 'test'}-{pair:02d}"
-    delivered = np.flatnonzero(table["reward"].astype(np.float64)) + 1  # the steps at which it is first seen
+    rewards, scores = (table[column].astype(np.float64) for column in ("reward", "score"))
+    if not np.isfinite([rewards, scores]).all():
+        raise InvalidState("a reward or a score is not finite")
+    delivered = np.flatnonzero(rewards) + 1  # the steps at which it is first seen
     marked = [int(step) for step in delivered if step < len(table["state"])]
+    states = [_parsed(state) for state in table["state"]]
     return _Game(
-        tuple(_episode(name, split, player, table) for player in range(PLAYERS)),
+        tuple(_episode(name, split, player, states, table) for player in range(PLAYERS)),
         tuple(Mark(_name(name, player), RATER, step, PROGRESS, True) for player in range(PLAYERS) for step in marked),
     )
 
@@ -165,13 +174,15 @@ def _name(game: str, player: int) -> str:
     return f"{game}-{player}"
 
 
-def _episode(game: str, split: str, player: int, table: Mapping[str, np.ndarray]) -> Episode:
+def _episode(
+    game: str, split: str, player: int, states: Sequence[Mapping[str, Any]], table: Mapping[str, np.ndarray]
+) -> Episode:
     """Return the game as ``player`` saw and played it.
 
     The partner is part of what is seen. Nobody asks for anything, so the setter has an instruction and no body.
     """
-    steps, rows = len(table["state"]), tuple(str(row) for row in _parsed(table["layout"][0]))
-    seen = [view(_kitchen(rows), _parsed(state), player) for state in table["state"]]
+    steps, rows = len(states), tuple(str(row) for row in _parsed(table["layout"][0]))
+    seen = [view(_kitchen(rows), state, player) for state in states]
     actions = [_action(_parsed(joint)[player]) for joint in table["joint_action"]]
     silence: dict[str, Any] = dict.fromkeys(("setter_utterance", "solver_text", "utterance"), ("",) * steps)
     layout, _, pair = game.split("-")

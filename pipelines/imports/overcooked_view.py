@@ -82,7 +82,7 @@ class Layout:
 
     @cached_property
     def steps(self) -> dict[Cell, dict[Cell, int]]:
-        """Moves from every floor cell (second key) to beside every other cell (first key); unreachable ones lack."""
+        """Moves from every floor cell (second key) to beside every other cell (first key); none where no way leads."""
         floor = set(self.of_kind(FLOOR))
         return {target: self._from(_around(target) & floor, floor) for target in self.cells if target not in floor}
 
@@ -105,7 +105,15 @@ class Layout:
 
 
 def view(layout: Layout, state: Mapping[str, Any], player: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return what ``player`` sees: the map int16 [ROWS, COLUMNS, channels] and the vector float32 [numbers].
+    """Return what a player sees.
+
+    Args:
+      layout: the kitchen.
+      state: as published.
+      player: 0 or 1.
+
+    Returns:
+      The map, int16 [ROWS, COLUMNS, channels], and the vector, float32 [numbers].
 
     Raises:
       InvalidState: the state has unknown things, or players that are not on the floor.

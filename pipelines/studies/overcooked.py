@@ -8,6 +8,7 @@ share of steps at which the likeliest action is what the person did, of each pla
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -86,10 +87,9 @@ def overcooked_study(
     Raises:
       UserError: the files are missing or are no such files.
     """
-    store = open_store(run / "play", create=not (run / "play").exists())
-    if not len(store):
-        imported = import_overcooked(source, store)
-        announce(f"imported {imported.games} games of {imported.joint_steps:,} joint steps into {run / 'play'}")
+    if not (run / "play").exists():
+        _import(source, run)
+    store = open_store(run / "play")
     kitchens, marks, results = _by_layout(store), store.marks(), _load(run / RESULTS)
     for seed in seeds:
         plays = {layout: divide(episodes, seed) for layout, episodes in kitchens.items()}
@@ -108,6 +108,16 @@ def overcooked_study(
     path = run / "table.md"
     write_file(path, "\n".join((accuracy_table(clones), loss_table(clones), utility_table(utilities))).encode())
     return path
+
+
+def _import(source: Path, run: Path) -> None:
+    """Import the games into ``run``/play, which exists only when it is complete."""
+    partial = run / "play.importing"
+    if partial.exists():
+        shutil.rmtree(partial)  # of an import that was interrupted
+    imported = import_overcooked(source, open_store(partial, create=True))
+    partial.rename(run / "play")
+    announce(f"imported {imported.games} games of {imported.joint_steps:,} joint steps into {run / 'play'}")
 
 
 @dataclass(frozen=True)

@@ -231,7 +231,6 @@ def test_presets_of_other_commands_are_no_results() -> None:
         and "tower" not in results()
         and {"demo", "probes", "ablations", "raters", "sizes"} <= set(results())
     )
-    with pytest.raises(
-        UserError, match="no result named 'tower' to reproduce; known: ablations, demo, door, probes, raters, sizes"
-    ):
+    known = "ablations, babyai, demo, door, overcooked, probes, raters, sizes"
+    with pytest.raises(UserError, match=f"no result named 'tower' to reproduce; known: {known}"):
         reproduce(ReproduceConfig("tower"))

@@ -107,6 +107,8 @@ def state(columns: dict[str, list[Any]], was: str, now: str) -> None:
         (lambda c: c.update(layout=["['XQX']"] * STEPS), "a cell of the layout is 'Q'"),
         (lambda c: c.update(layout=["['X', 'X', 'X', 'X', 'X', 'X']"] * STEPS), "a layout of 6 rows"),
         (lambda c: c.update(state=[7.5] * STEPS), "cannot be read"),
+        (lambda c: c.update(reward=[float("nan")] * STEPS), "a reward or a score is not finite"),
+        (lambda c: state(c, "'position': [1, 2]", "'position': [1e999, 2]"), "cannot be read"),
     ],
 )
 def test_other_files_are_refused_and_nothing_is_imported(tmp_path: Path, change: Change, wrong: str) -> None:
@@ -115,6 +117,17 @@ def test_other_files_are_refused_and_nothing_is_imported(tmp_path: Path, change:
         import_overcooked(files(tmp_path / "files", change), store)
     assert TEST in str(refused.value) and "\n" not in str(refused.value)
     assert not len(store) and not store.marks()
+
+
+def test_games_of_one_name_are_refused(tmp_path: Path) -> None:
+    store = open_store(tmp_path / "data", create=True)
+
+    def change(c: dict[str, list[Any]]) -> None:
+        c.update(round_num=[0.0] * 15 + [1.0] * 15, cur_gameloop=[*range(15), *range(15)])
+
+    with pytest.raises(UserError, match="two games that are called cramped_room-test-01"):
+        import_overcooked(files(tmp_path / "files", change), store)
+    assert not len(store)
 
 
 class Hostile:

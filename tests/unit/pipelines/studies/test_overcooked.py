@@ -70,6 +70,13 @@ def test_validation_is_one_pair_of_people_and_the_test_file_is_not_learned_from(
     assert one == other and one.decisions == 240 and one.updates == 1
 
 
+def test_an_interrupted_import_is_made_again(tmp_path: Path) -> None:
+    source, run = files(tmp_path / "files"), tmp_path / "run"
+    open_store(run / "play.importing", create=True)
+    overcooked_study(source, run, (), FEW, REWARDS)
+    assert len(open_store(run / "play")) == 8 and not (run / "play.importing").exists()
+
+
 def test_one_pair_of_people_is_too_few(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="cramped_room has training games of fewer than two pairs"):
         overcooked_study(files(tmp_path / "files", (2,)), tmp_path / "run", (0,))
