@@ -76,10 +76,10 @@ class EpisodeStream:
 
     def _fingerprint(self) -> dict[str, int]:
         """Return counts and a digest that identify the recorded play."""
-        return dict(self._play)
+        return dict(self._identity)
 
     @cached_property
-    def _play(self) -> dict[str, int]:
+    def _identity(self) -> dict[str, int]:
         lengths = np.ascontiguousarray(self._lengths, np.int64)
         return {"episodes": len(lengths), "steps": int(lengths.sum()), "lengths": zlib.crc32(lengths.tobytes())}
 
