@@ -17,6 +17,7 @@ from rlhf.records.declared_fields import ENTITY_COUNTS, seen_names
 from rlhf.records.episode import CO_PILOT, Episode
 from rlhf.records.marks import Mark
 from rlhf.records.spaces import EpisodeSpaces
+from worlds.errors import UserError
 from worlds.spaces.action import ActionSpec
 from worlds.spaces.as_gym import gym_action_space, gym_observation_space
 from worlds.spaces.observation import Entities, PlayerSpec
@@ -46,8 +47,15 @@ class GymPlay:
 
     @classmethod
     def of(cls, episode: Episode, marks: Iterable[Mark] = ()) -> GymPlay:
-        """Return ``episode`` in this form; ``marks`` of it are summed step by step."""
+        """Return ``episode`` in this form; ``marks`` of it are summed step by step.
+
+        Raises:
+          UserError: the name of a text would be a path.
+        """
         declared = episode.declared
+        path = next((name for name in episode.texts if "/" in name), None)
+        if path is not None:
+            raise UserError(f"episode {episode.episode_id} has a text {path!r}, whose name would be a path; rename it")
         solver = _without_none(_action("", episode), declared.solver.action)
         setter = {f"setter_{name}": one for name, one in _action("setter_", episode).items()}
         signs = np.zeros(len(episode), np.int16)
@@ -92,7 +100,7 @@ class Texts:
 
     def space(self) -> spaces.Text:
         """Return the space of all texts."""
-        return spaces.Text(self.longest, min_length=0, charset=frozenset(self.characters))
+        return spaces.Text(self.longest, min_length=0, charset="".join(sorted(self.characters)))
 
 
 def observation_space(player: PlayerSpec, texts: Texts) -> spaces.Dict:

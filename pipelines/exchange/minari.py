@@ -21,7 +21,8 @@ from pipelines.exchange.minari_spaces import space_json, space_of
 from pipelines.exchange.settings import MinariExport, MinariImport
 from pipelines.exchange.sidecar import SIDECAR_FILE, Sidecar, marks_by_episode, records_about
 from rlhf.records.episode import Episode
-from rlhf.store import EpisodeStore
+from rlhf.run.progress import bar
+from rlhf.store import ParquetStore
 from rlhf.store.durable import explained
 from rlhf.store.json_text import from_json
 from worlds.errors import UserError
@@ -49,7 +50,7 @@ class Reader(Protocol):
     def close(self) -> None: ...
 
 
-def export(store: EpisodeStore, ids: Sequence[str], out: Path, settings: MinariExport) -> Exported:
+def export(store: ParquetStore, ids: Sequence[str], out: Path, settings: MinariExport) -> Exported:
     """Write the episodes ``ids`` of ``store`` as a Minari dataset into the empty folder ``out``.
 
     Raises:
@@ -57,22 +58,20 @@ def export(store: EpisodeStore, ids: Sequence[str], out: Path, settings: MinariE
     """
     if not _DATASET_ID.fullmatch(settings.dataset_id):
         raise UserError(f"--minari.dataset-id is {settings.dataset_id!r}; give e.g. play-v0 or lab/door/play-v0")
-    texts, sidecar = Texts(), Sidecar(records=records_about(store, ids))
-    marks = marks_by_episode(sidecar.records)
+    sidecar = Sidecar(records=records_about(store, ids), play_settings=store.description.play_settings)
+    marks, texts = marks_by_episode(sidecar.records), Texts()
     (out / DATA).mkdir()
-    with explained("a Minari dataset", out), Hdf5Writer(out / DATA / HDF5_FILE) as file:
-        for episode in store.stream(ids):
-            play = GymPlay.of(episode, marks[episode.episode_id])
-            texts.add(play.observations, play.actions)
-            _write(file, play, episode)
-            sidecar.add(episode)
-    spaces_ = {
-        "observation_space": observation_space(sidecar.declared.solver, texts),
-        "action_space": action_space(sidecar.declared.solver.action, texts),
-    }
-    sidecar.write(out / SIDECAR_FILE)
-    _write_metadata(out / DATA, settings.dataset_id, spaces_, [about.steps for about in sidecar.episodes])
-    return Exported(len(ids), sum(about.steps for about in sidecar.episodes), _NOTES)
+    with explained("a Minari dataset", out):
+        with bar("exporting", len(ids), "episodes") as shown, Hdf5Writer(out / DATA / HDF5_FILE) as file:
+            for episode in store.stream(ids):
+                play = GymPlay.of(episode, marks[episode.episode_id])
+                texts.add(play.observations, play.actions)
+                _write(file, play, episode)
+                sidecar.add(episode)
+                shown.advance()
+        _write_metadata(out / DATA, settings.dataset_id, sidecar, texts)
+        sidecar.write(out / SIDECAR_FILE)
+    return Exported(len(ids), sidecar.steps, _NOTES)
 
 
 def _write(file: Hdf5Writer, play: GymPlay, episode: Episode) -> None:
@@ -92,15 +91,24 @@ def _write(file: Hdf5Writer, play: GymPlay, episode: Episode) -> None:
         raise UserError(f"episode {episode.episode_id} cannot be written as HDF5: {error}") from error
 
 
-def _write_metadata(data: Path, dataset_id: str, spaces_: Mapping[str, spaces.Space], lengths: Sequence[int]) -> None:
-    said = {name: json.dumps(space_json(space)) for name, space in spaces_.items()}
-    size = (data / HDF5_FILE).stat().st_size / 1e6
+def _write_metadata(data: Path, dataset_id: str, sidecar: Sidecar, texts: Texts) -> None:
+    solver = sidecar.declared.solver
+    parts = {
+        "observation_space": observation_space(solver, texts),
+        "action_space": action_space(solver.action, texts),
+    }
+    said: dict[str, Any] = {name: json.dumps(space_json(space)) for name, space in parts.items()}
     said |= {"dataset_id": dataset_id, "minari_version": WRITTEN_VERSION, "data_format": "hdf5", "jpeg_encoding": False}
-    said |= {"total_episodes": len(lengths), "total_steps": sum(lengths), "dataset_size": round(size, 1)}
+    size = (data / HDF5_FILE).stat().st_size / 1e6
+    said |= {
+        "total_episodes": len(sidecar.episodes),
+        "total_steps": sidecar.steps,
+        "dataset_size": round(size, 1),
+    }
     (data / METADATA_FILE).write_text(json.dumps(said), encoding="utf-8")
 
 
-def import_(source: Path, store: EpisodeStore, settings: MinariImport) -> Imported:
+def import_(source: Path, store: ParquetStore, settings: MinariImport) -> Imported:
     """Write the episodes of the Minari dataset in ``source`` into the empty ``store``.
 
     Raises:
@@ -110,7 +118,7 @@ def import_(source: Path, store: EpisodeStore, settings: MinariImport) -> Import
     metadata = Metadata.read(data / METADATA_FILE)
     reader: Reader = Hdf5Reader(data) if metadata.data_format == "hdf5" else ArrowReader(data, metadata.data_format)
     try:
-        sidecar = (data.parent if data != source else source.parent) / SIDECAR_FILE
+        sidecar = data.resolve().parent / SIDECAR_FILE
         if sidecar.is_file():
             return _import_own(Sidecar.read(sidecar), metadata, reader, store)
         return _import_foreign(metadata, reader, store, settings)
@@ -118,25 +126,25 @@ def import_(source: Path, store: EpisodeStore, settings: MinariImport) -> Import
         reader.close()
 
 
-def _import_own(sidecar: Sidecar, metadata: Metadata, reader: Reader, store: EpisodeStore) -> Imported:
+def _import_own(sidecar: Sidecar, metadata: Metadata, reader: Reader, store: ParquetStore) -> Imported:
     """Import what :func:`export` wrote."""
     if len(sidecar.episodes) != metadata.episodes:
         found = f"{metadata.name} has {metadata.episodes} episodes, {SIDECAR_FILE} {len(sidecar.episodes)}"
         raise UserError(f"{found}; without {SIDECAR_FILE} it is imported as another program's")
     infos = info_space(sidecar.declared.setter)
-    for number, about in enumerate(sidecar.episodes):
-        rows = about.steps + 1
-        parts = (
-            reader.tree(number, "observations", metadata.observation_space, rows),
-            reader.tree(number, "actions", metadata.action_space, about.steps),
-            reader.tree(number, "infos", infos, rows),
-        )
-        store.write(sidecar.episode(number, f"episode {number} of {metadata.name}", *parts))
-    marks = sidecar.write_records(store)
-    return Imported(len(sidecar.episodes), sum(about.steps for about in sidecar.episodes), marks)
+    with bar("importing", len(sidecar.episodes), "episodes") as shown:
+        for number, about in enumerate(sidecar.episodes):
+            parts = (
+                reader.tree(number, "observations", metadata.observation_space, about.steps + 1),
+                reader.tree(number, "actions", metadata.action_space, about.steps),
+                reader.tree(number, "infos", infos, about.steps + 1),
+            )
+            store.write(sidecar.episode(number, f"episode {number} of {metadata.name}", *parts))
+            shown.advance()
+    return Imported(len(sidecar.episodes), sidecar.steps, sidecar.write_records(store))
 
 
-def _import_foreign(metadata: Metadata, reader: Reader, store: EpisodeStore, settings: MinariImport) -> Imported:
+def _import_foreign(metadata: Metadata, reader: Reader, store: ParquetStore, settings: MinariImport) -> Imported:
     """Import what another program wrote."""
     lengths = [len(reader.rewards(number)) for number in range(metadata.episodes)]
     if 0 in lengths:
@@ -153,23 +161,22 @@ def _import_foreign(metadata: Metadata, reader: Reader, store: EpisodeStore, set
         env_id=metadata.env_id,
     )
     prefix = re.sub(r"\W+", "-", metadata.dataset_id).strip("-")
-    for number, steps in enumerate(lengths):
-        terminated, truncated = reader.ends(number, steps)
-        play = ForeignPlay(
-            f"episode {number} of {metadata.name}",
-            reader.tree(number, "observations", source.observation_space, steps + 1),
-            reader.tree(number, "actions", source.action_space, steps),
-            reader.rewards(number),
-            terminated,
-            truncated,
-            reader.seed(number),
-            _success(reader, number),
-        )
-        store.write(source.episode(play, f"{prefix}-{number:06d}"))
-    return Imported(
-        len(lengths),
-        sum(lengths),
-    )
+    with bar("importing", len(lengths), "episodes") as shown:
+        for number, steps in enumerate(lengths):
+            terminated, truncated = reader.ends(number, steps)
+            play = ForeignPlay(
+                f"episode {number} of {metadata.name}",
+                reader.tree(number, "observations", source.observation_space, steps + 1),
+                reader.tree(number, "actions", source.action_space, steps),
+                reader.rewards(number),
+                terminated,
+                truncated,
+                reader.seed(number),
+                _success(reader, number),
+            )
+            store.write(source.episode(play, f"{prefix}-{number:06d}"))
+            shown.advance()
+    return Imported(len(lengths), sum(lengths))
 
 
 def _success(reader: Reader, episode: int) -> bool | None:

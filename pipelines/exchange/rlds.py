@@ -19,7 +19,8 @@ from pipelines.exchange.settings import RldsExport, RldsImport
 from pipelines.exchange.sidecar import SIDECAR_FILE, Sidecar, marks_by_episode, records_about
 from pipelines.exchange.tfrecord import to_example
 from rlhf.records.episode import Episode
-from rlhf.store import EpisodeStore
+from rlhf.run.progress import bar
+from rlhf.store import ParquetStore
 from rlhf.store.durable import explained
 from worlds.errors import UserError
 
@@ -30,7 +31,7 @@ _NOTES = (
 )
 
 
-def export(store: EpisodeStore, ids: Sequence[str], out: Path, settings: RldsExport) -> Exported:
+def export(store: ParquetStore, ids: Sequence[str], out: Path, settings: RldsExport) -> Exported:
     """Write the episodes ``ids`` of ``store`` as an RLDS dataset into the empty folder ``out``.
 
     Raises:
@@ -38,20 +39,21 @@ def export(store: EpisodeStore, ids: Sequence[str], out: Path, settings: RldsExp
     """
     if not NAME.fullmatch(settings.name):
         raise UserError(f"--rlds.name is {settings.name!r}; give letters, digits and _, e.g. play")
-    sidecar = Sidecar(records=records_about(store, ids))
+    sidecar = Sidecar(records=records_about(store, ids), play_settings=store.description.play_settings)
     marks = marks_by_episode(sidecar.records)
     features: dict[str, Feature] = {}
-    with explained("an RLDS dataset", out):
-        writer = FolderWriter(out, settings.name, settings.file_mb)
+    writer = FolderWriter(out, settings.name, settings.file_mb)
+    with explained("an RLDS dataset", out), bar("exporting", len(ids), "episodes") as shown:
         for episode in store.stream(ids):
             columns = _columns(GymPlay.of(episode, marks[episode.episode_id]), episode)
             features = features or {name: Feature.of(column) for name, column in columns.items()}
             example = {name: features[name].encode(column) for name, column in columns.items()}
             writer.write(episode.split, to_example(example))
             sidecar.add(episode)
+            shown.advance()
         writer.finish(features)
         sidecar.write(out / SIDECAR_FILE)
-    return Exported(len(ids), sum(about.steps for about in sidecar.episodes), _NOTES)
+    return Exported(len(ids), sidecar.steps, _NOTES)
 
 
 def _columns(play: GymPlay, episode: Episode) -> Columns:
@@ -76,7 +78,7 @@ def _columns(play: GymPlay, episode: Episode) -> Columns:
     return {f"{STEPS}/{name}": column for name, column in columns.items()} | about
 
 
-def import_(source: Path, store: EpisodeStore, settings: RldsImport) -> Imported:
+def import_(source: Path, store: ParquetStore, settings: RldsImport) -> Imported:
     """Write the episodes of the RLDS dataset in ``source`` into the empty ``store``.
 
     Raises:
@@ -88,17 +90,18 @@ def import_(source: Path, store: EpisodeStore, settings: RldsImport) -> Imported
     return import_foreign(folder, store, settings)
 
 
-def _import_own(sidecar: Sidecar, folder: RldsFolder, store: EpisodeStore) -> Imported:
+def _import_own(sidecar: Sidecar, folder: RldsFolder, store: ParquetStore) -> Imported:
     """Import what :func:`export` wrote."""
     splits = {split: folder.examples(split, _PARTS) for split in folder.shards}
-    for number, about in enumerate(sidecar.episodes):
-        where, columns = next(splits.get(about.split, iter(())), (str(folder.folder), {}))
-        observations, actions, infos = (_below(part, columns) for part in _PARTS)
-        store.write(sidecar.episode(number, where, observations, actions, infos))
+    with bar("importing", len(sidecar.episodes), "episodes") as shown:
+        for number, about in enumerate(sidecar.episodes):
+            where, columns = next(splits.get(about.split, iter(())), (str(folder.folder), {}))
+            observations, actions, infos = (_below(part, columns) for part in _PARTS)
+            store.write(sidecar.episode(number, where, observations, actions, infos))
+            shown.advance()
     if any(next(rest, None) is not None for rest in splits.values()):
         raise UserError(f"{folder.folder} has more episodes than {SIDECAR_FILE}; it has changed since it was exported")
-    marks = sidecar.write_records(store)
-    return Imported(len(sidecar.episodes), sum(about.steps for about in sidecar.episodes), marks)
+    return Imported(len(sidecar.episodes), sidecar.steps, sidecar.write_records(store))
 
 
 def _below(folder: str, columns: Columns) -> Columns:

@@ -87,6 +87,11 @@ class RldsFolder:
     features: Mapping[str, Feature]
     shards: Mapping[str, tuple[tuple[Path, int], ...]]
 
+    @property
+    def episodes(self) -> int:
+        """Number of examples of all splits."""
+        return sum(count for shards in self.shards.values() for _, count in shards)
+
     @classmethod
     def open(cls, folder: Path) -> RldsFolder:
         """Read the description of the dataset in ``folder``.

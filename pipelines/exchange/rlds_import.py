@@ -14,7 +14,8 @@ from pipelines.exchange.gym_import import ForeignPlay, ForeignSource, with_bound
 from pipelines.exchange.rlds_features import STEPS, Feature
 from pipelines.exchange.rlds_folder import RldsFolder
 from pipelines.exchange.settings import RldsImport
-from rlhf.store import EpisodeStore
+from rlhf.run.progress import bar
+from rlhf.store import ParquetStore
 from worlds.errors import UserError
 
 _OBSERVATION, _ACTION = f"{STEPS}/observation", f"{STEPS}/action"
@@ -23,7 +24,7 @@ _ASKED = ("language_instruction", "natural_language_instruction", "instruction",
 _HEARD = "setter_text"  # the key of what is asked for among the observations
 
 
-def import_foreign(folder: RldsFolder, store: EpisodeStore, settings: RldsImport) -> Imported:
+def import_foreign(folder: RldsFolder, store: ParquetStore, settings: RldsImport) -> Imported:
     """Write the episodes of a dataset into an empty store.
 
     Raises:
@@ -41,10 +42,12 @@ def import_foreign(folder: RldsFolder, store: EpisodeStore, settings: RldsImport
         env_id=folder.name,
     )
     total = 0
-    for number, (split, play) in enumerate(steps.read(steps.wanted)):
-        kept = "train" if split == "train" else "held_out"
-        store.write(source.episode(play, f"{folder.name}-{number:06d}", kept))
-        total += len(play.rewards)
+    with bar("importing", folder.episodes, "episodes") as shown:
+        for number, (split, play) in enumerate(steps.read(steps.wanted)):
+            kept = "train" if split == "train" else "held_out"
+            store.write(source.episode(play, f"{folder.name}-{number:06d}", kept))
+            total += len(play.rewards)
+            shown.advance()
     unread = ", ".join(steps.unread)
     return Imported(len(store), total, notes=(f"left out: {unread}, whose types are not read",) if unread else ())
 

@@ -18,7 +18,7 @@ from rlhf.records.episode import Episode, Request
 from rlhf.records.marks import Judgement, Mark
 from rlhf.records.preferences import PREFERENCES, Preference
 from rlhf.records.spaces import EpisodeSpaces
-from rlhf.store import EpisodeStore, episode_fingerprint
+from rlhf.store import EpisodeStore, ParquetStore, episode_fingerprint
 from rlhf.store.contract import Record, episodes_of
 from rlhf.store.json_text import from_json, to_json
 from worlds.contract import Event
@@ -87,6 +87,11 @@ class Sidecar:
         assert self.spaces is not None
         return self.spaces
 
+    @property
+    def steps(self) -> int:
+        """Number of steps of all episodes."""
+        return sum(about.steps for about in self.episodes)
+
     def add(self, episode: Episode) -> None:
         """Add what is said of ``episode``."""
         self.spaces = episode.declared
@@ -110,14 +115,16 @@ class Sidecar:
           UserError: naming the line that is wrong, or the version that is not known.
         """
         try:
-            lines = path.read_text(encoding="utf-8").splitlines()
-        except (OSError, ValueError) as error:
-            raise UserError(f"{path} cannot be read: {' '.join(str(error).split())}") from error
+            lines = path.read_bytes().rstrip(b"\n").split(b"\n")
+        except OSError as error:
+            raise UserError(f"{path} cannot be read: {error.strerror or error}") from error
         found = cls()
         for number, line in enumerate(lines):
             try:
                 found._take(from_json(line))
-            except (ValueError, TypeError, KeyError, AttributeError) as error:
+            except KeyError as error:
+                raise UserError(f"{path}, line {number + 1}: {error} is missing or not known") from error
+            except (ValueError, TypeError, AttributeError) as error:
                 raise UserError(f"{path}, line {number + 1}: {' '.join(str(error).split())}") from error
         if found.spaces is None or not found.episodes:
             raise UserError(f"{path} has no spaces or no episodes; it is damaged")
@@ -145,8 +152,10 @@ class Sidecar:
             problem += f" ({' '.join(str(error).split())})"
         raise UserError(f"{where} {problem}; without {SIDECAR_FILE} it is imported as another program's")
 
-    def write_records(self, store: EpisodeStore) -> int:
-        """Write the marks, judgements and preferences into ``store``; return the number of marks."""
+    def write_records(self, store: ParquetStore) -> int:
+        """Write the marks, judgements, preferences and settings of play into ``store``; return the number of marks."""
+        for settings in self.play_settings:
+            store.note_play_settings(settings)
         marks = list(_of(Mark, self.records))
         store.write_marks(marks)
         store.write_judgements(_of(Judgement, self.records))

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from pipelines.exchange.formats import export_episodes, import_episodes
-from pipelines.exchange.settings import MinariExport, MinariImport
+from pipelines.exchange.settings import MinariExport, MinariImport, RldsExport
 from pipelines.exchange.sidecar import SIDECAR_FILE
 from rlhf.records.marks import Judgement, Mark
 from rlhf.records.preferences import ClipPair
@@ -21,6 +21,7 @@ from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode, synthetic_play
 from tests.unit.rlhf.declared_spaces import SPACES
 from worlds.errors import UserError
+from worlds.spaces.observation import ObservationSpec
 
 
 @pytest.fixture(autouse=True)
@@ -37,7 +38,9 @@ def test_exported_play_comes_back_to_the_last_bit(name: str, tmp_path: Path) -> 
             store.write(synthetic_episode(number, steps=7 + number, height=5, width=6, episode_id=f"e{number}"))
         else:
             store.write(synthetic_play(number, SPACES[name], 7 + number, f"e{number}"))
-    store.write_marks([Mark("e1", "ann", 3, 1, False), Mark("e2", "bob", 0, -1, True)])
+    separators = "ann\u2028\x85"  # which end a line elsewhere
+    store.write_marks([Mark("e1", separators, 3, 1, False), Mark("e2", "bob", 0, -1, True)])
+    store.note_play_settings({"world": {"name": "house"}, "players": None})
     store.write_judgements([Judgement("e1", "ann", True, 4, False)])
     store.write_preferences([ClipPair("e0", 0, 3, "e1", 2, 5, "a", "ann", 1.25, False)])
     exported = export_episodes(tmp_path / "data", tmp_path / "out", "minari", MinariExport())
@@ -49,6 +52,7 @@ def test_exported_play_comes_back_to_the_last_bit(name: str, tmp_path: Path) -> 
     assert [row.created for row in back.rows()] == [row.created for row in store.rows()]
     assert back.marks() == store.marks() and back.judgements() == store.judgements()
     assert back.preferences(ClipPair) == store.preferences(ClipPair)
+    assert back.description.play_settings == store.description.play_settings != ()
 
 
 @pytest.fixture
@@ -128,3 +132,11 @@ def test_ids_that_minari_does_not_take_and_texts_that_hdf5_cannot_hold_are_refus
     with pytest.raises(UserError, match="episode e0 cannot be written as HDF5"):
         export_episodes(tmp_path / "data", tmp_path / "out", "minari", MinariExport())
     assert not (tmp_path / "out").exists()
+
+
+def test_a_text_whose_name_would_be_a_path_is_refused(tmp_path: Path) -> None:
+    spaces = replace(SPACES["grid"], solver=replace(SPACES["grid"].solver, observation=ObservationSpec(texts=("a/b",))))
+    open_store(tmp_path / "data", create=True).write(synthetic_play(0, spaces, 3, "e0"))
+    for form, settings in (("minari", MinariExport()), ("rlds", RldsExport())):
+        with pytest.raises(UserError, match="episode e0 has a text 'a/b'"):
+            export_episodes(tmp_path / "data", tmp_path / "out", form, settings)
