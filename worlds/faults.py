@@ -38,7 +38,8 @@ class NamedFailure:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if isinstance(error, Exception) and not isinstance(error, (UserError, RunError)):
+        foreign = isinstance(error, (Exception, SystemExit))  # foreign code may raise anything, and may call sys.exit
+        if error is not None and foreign and not isinstance(error, (UserError, RunError)):
             message = f"world {self._world!r} fails at {self._doing}: {described(error)}; RLHF_DEBUG=1 shows where"
             raise WorldError(message) from error
 

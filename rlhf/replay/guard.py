@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from rlhf.records.episode import Episode
+from rlhf.records.spaces import EpisodeSpaces
 from worlds.contract import SOLVER, World, WorldError
 from worlds.spaces.observation import InvalidObservation, PlayerSpec
 
@@ -72,6 +73,14 @@ def check_observation(spec: PlayerSpec, observations: Mapping[str, Any]) -> None
         spec.check_observation(observations[SOLVER])
     except InvalidObservation as error:
         raise WorldError(f"its observation leaves the declared space: {error}") from None
+
+
+def check_spaces(world: World, made: EpisodeSpaces) -> None:
+    """Refuse a world whose spaces are no longer those with which it was made. Raises WorldError."""
+    found = EpisodeSpaces.of(world)
+    if found != made:
+        first = found.differences(made, ("it", "the world that was made"))[0]
+        raise WorldError(f"its reset changes its spaces: {first}")
 
 
 def check_place(world: World, config: Mapping[str, Any]) -> None:

@@ -19,7 +19,7 @@ from rlhf.records.columns import episode_columns
 from rlhf.records.episode import AGENT, CO_PILOT, Episode
 from rlhf.records.spaces import EpisodeSpaces
 from rlhf.replay.co_pilot import CoPilot
-from rlhf.replay.guard import FAILURE, Failure, Guard, check_observation, check_place
+from rlhf.replay.guard import FAILURE, Failure, Guard, check_observation, check_place, check_spaces
 from rlhf.replay.referee import Referee
 from worlds.contract import BODY, SETTER, SOLVER, Action, Observation, Setter, Solver, TaskSpec, World, WorldError
 from worlds.faults import named_failure
@@ -114,6 +114,7 @@ class _Slot:
     def __init__(self, entry: WorldEntry, world: World, names: tuple[str, str], guard: Guard | None) -> None:
         self.entry, self.world, self.names, self.guard = entry, world, names, guard
         self.plan: Plan | None = None
+        self._spaces = EpisodeSpaces.of(world)
 
     def begin(self, plan: Plan) -> None:
         """Begin ``plan``, or, where the world fails and is guarded, leave the slot free."""
@@ -129,9 +130,9 @@ class _Slot:
     def _reset(self, plan: Plan) -> None:
         observations, _ = self.world.reset(seed=plan.seed, options={"config": plan.config})
         if self.guard is not None:
-            self._spec = self.world.spec(SOLVER)
+            check_spaces(self.world, self._spaces)
             check_place(self.world, plan.config)
-            check_observation(self._spec, observations)
+            check_observation(self._spaces.solver, observations)
         plan.setter.reset(self.world, plan.seed)
         if plan.solver is not None:
             plan.solver.reset(self.world, plan.seed + 1)
@@ -212,7 +213,7 @@ class _Slot:
         result = self.world.step({SETTER: setter_action, SOLVER: solver_action})
         self.observations, _, terminated, truncated, _ = result
         if self.guard is not None:
-            check_observation(self._spec, self.observations)
+            check_observation(self._spaces.solver, self.observations)
         self.referee.look(self.world, step, solver_action["utterance"])
         self.first, self.played = False, step + 1
         ended = any((*terminated.values(), *truncated.values()))
@@ -241,7 +242,7 @@ class _Slot:
             created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
             split=self.plan.split,
             notes=dict(self.plan.notes),
-            **episode_columns(self.rows, self.controller, EpisodeSpaces.of(self.world)),
+            **episode_columns(self.rows, self.controller, self._spaces),
         )
 
 

@@ -73,6 +73,7 @@ def record(world: str, data: Path, *words: str, episodes: int = 8) -> int:
     ("step", "reason"),
     [
         ("raise IndexError('off the edge')", "IndexError: off the edge"),
+        ("raise SystemExit(3)", "SystemExit: 3"),
         (
             "result[0]['solver']['image'] = result[0]['solver']['image'] / 255",
             "leaves the declared space: image is float",
@@ -118,6 +119,16 @@ def test_a_reset_that_leads_to_another_place_is_a_failure(
 ) -> None:
     assert record(flawed(reset="self._config = self.sample(99)"), tmp_path / "data", "--workers", "1") == 0
     assert "its reset leads to another place than the configuration that was given" in capsys.readouterr().err
+
+
+def test_a_reset_that_changes_the_spaces_is_a_failure(
+    flawed, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reset = "from worlds.contract import body_spec; self.spec = lambda agent: body_spec(12, 20)"
+    assert record(flawed(reset=reset), tmp_path / "data", "--workers", "1") == 0
+    reason = "its reset changes its spaces: solver.observation.image.width: it has 20, the world that was made 16"
+    assert reason in capsys.readouterr().err
+    assert 0 < len(open_store(tmp_path / "data").ids()) < 8
 
 
 def test_a_world_that_hangs_is_left_and_another_process_plays_on(
