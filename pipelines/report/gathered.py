@@ -115,6 +115,7 @@ def clips(evaluate: EvaluateConfig, before: str = BEFORE, after: str = AFTER) ->
     one = replace(evaluate, episodes=1, slots=1)
     for probe in evaluate.probes or tuple(evaluate.world.entry().probes):
         (left,), (right,) = (list(probe_episodes(one, evaluate.agents[name], probe)) for name in (before, after))
+        assert isinstance(left, Episode) and isinstance(right, Episode)  # a failure of the only episode is raised
         instruction = left.requests[0].task.instruction
         pairs.append(ComparedClips(instruction, probe, _clip(before, left), _clip(after, right)))
     return tuple(pairs)

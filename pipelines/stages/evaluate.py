@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from agents.ranges import Count, Range, check_ranges
 from pipelines.stages.outcomes.results_file import (
@@ -17,6 +17,7 @@ from pipelines.stages.outcomes.results_file import (
     Split,
     load_results,
 )
+from pipelines.stages.record_failures import LEAST, guard
 from pipelines.stages.settings.play_settings import (
     PlaySettings,
     resolve_play_settings,
@@ -26,14 +27,16 @@ from pipelines.stages.settings.play_settings import (
 )
 from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
 from rlhf.records.episode import Episode
+from rlhf.replay.guard import FAILURE, Failure
 from rlhf.replay.play import Plan, ProbeSetter, ScriptedSolvers, Solvers, play
 from rlhf.run.config import lock_file
 from rlhf.run.place_seeds import probe_seed
 from rlhf.run.progress import announce, progress
 from rlhf.run.setting_forms import NamedPlayers
 from rlhf.run.statistics import Interval, points, wilson_interval
-from worlds.contract import World
+from worlds.contract import World, WorldError
 from worlds.errors import UserError
+from worlds.faults import named_failure
 
 __all__ = ["EvaluateConfig", "ProbeResult", "Split", "evaluate", "load_results", "probe_episodes", "probe_plans"]
 
@@ -90,6 +93,7 @@ def evaluate(config: EvaluateConfig) -> list[ProbeResult]:
     Raises:
       UserError: if the file's results are of other settings, or of other weights under the name of one of the agents,
         or an agent, a probe or the baseline does not exist.
+      WorldError: the world fails in all episodes, or in the first ones.
     """
     if not config.agents:
         raise UserError("no agents to evaluate: name at least one, e.g. --agents bc runs/clone/agent")
@@ -202,22 +206,80 @@ def _differences(results: Sequence[ProbeResult], baseline: str) -> str:
     return "\n".join(lines)
 
 
-def _result(agent: str, probe: str, episodes: Sequence[Episode]) -> ProbeResult:
+def _result(agent: str, probe: str, episodes: Sequence[Episode | UnplayedEpisode]) -> ProbeResult:
     ordered = sorted(episodes, key=lambda episode: episode.seed)
-    steps = tuple(episode.success_step[0] for episode in ordered)
-    return ProbeResult(agent, probe, tuple(e.seed for e in ordered), tuple(s is not None for s in steps), steps)
+    failed = tuple(episode.seed for episode in ordered if FAILURE in episode.notes)
+    steps = tuple(None if episode.seed in failed else episode.success_step[0] for episode in ordered)
+    seeds, success = tuple(episode.seed for episode in ordered), tuple(step is not None for step in steps)
+    if failed:
+        announce(
+            f"the world failed in {len(failed)} of {len(ordered)} episodes of {agent} at {probe}; their requests count "
+            "as not fulfilled"
+        )
+    return ProbeResult(agent, probe, seeds, success, steps, failed=failed)
 
 
-def probe_episodes(config: EvaluateConfig, folder: str, probe: str) -> Iterator[Episode]:
-    """Play one agent at one probe and yield its episodes as they end."""
+@dataclass(frozen=True)
+class UnplayedEpisode:
+    """An episode whose world failed before the first step.
+
+    Args:
+      seed: of the episode.
+      notes: with the failure.
+      success_step: of its one request.
+    """
+
+    seed: int
+    notes: Mapping[str, Any]
+    success_step: tuple[None] = (None,)
+
+
+class _Failures:
+    """The failures of the world while one agent plays one probe, each reported in one line.
+
+    Args:
+      episodes: number of episodes that are to be played.
+    """
+
+    def __init__(self, episodes: int) -> None:
+        self._episodes, self._failed, self.whole = episodes, 0, 0
+        self.unplayed: list[UnplayedEpisode] = []
+
+    def note(self, failure: Failure) -> None:
+        """Report a failure. Raises WorldError if all episodes have failed so far, and they are several or all."""
+        self._failed += 1
+        if not self.whole and self._failed >= min(LEAST, self._episodes):
+            raise WorldError(failure.message)
+        if not failure.steps:
+            seed = int(failure.episode_id.rpartition("-")[2])
+            self.unplayed.append(UnplayedEpisode(seed, {FAILURE: failure.message}))
+        announce(f"{failure.message}; its request counts as not fulfilled, and the other episodes are played")
+
+
+def probe_episodes(config: EvaluateConfig, folder: str, probe: str) -> Iterator[Episode | UnplayedEpisode]:
+    """Play one agent at one probe and yield its episodes as they end.
+
+    An episode whose world fails is ended and labelled, and the others are played.
+
+    Raises:
+      WorldError: the world fails in all episodes, or in the first ones.
+    """
     scripted = folder in SCRIPTED
     slots = 1 if scripted else min(config.slots, config.episodes)
+    failures = _Failures(config.episodes)
     with (
         closing(probe_plans(config, probe, scripted_solver=folder if scripted else None)) as plans,
         config.world.opened(slots, images=not scripted) as worlds,
     ):
         solvers = _solvers(config, folder, slots)
-        yield from play(config.world.entry(), worlds, plans, solvers, setter_name="scripted", solver_name=folder)
+        played = play(
+            config.world.entry(), worlds, plans, solvers,
+            setter_name="scripted", solver_name=folder, guard=guard(failures.note),
+        )  # fmt: skip
+        for episode in played:
+            failures.whole += FAILURE not in episode.notes
+            yield episode
+        yield from failures.unplayed
 
 
 def _solvers(config: EvaluateConfig, folder: str, slots: int) -> Solvers:
@@ -247,14 +309,22 @@ def probe_plans(config: EvaluateConfig, probe: str, scripted_solver: str | None 
 
 def _feasible(config: EvaluateConfig, probe: str, scout: World, scripted_solver: str | None) -> Iterator[Plan]:
     entry = config.world.entry()
-    found, seed = 0, probe_seed(config.seed)
+    found, failed, seed = 0, 0, probe_seed(config.seed)
     limit = seed + 200 * config.episodes
     while found < config.episodes:
         if seed >= limit:
             raise UserError(f"{probe} is feasible in {found} of {200 * config.episodes} places: change world.settings")
         place = config.world.sample_config(seed)
-        scout.reset(seed=seed, options={"config": place})
-        spec = entry.probe(probe, scout, seed, config.split)
+        try:
+            with named_failure(entry.name, f"the place of seed {seed}"):
+                scout.reset(seed=seed, options={"config": place})
+                spec = entry.probe(probe, scout, seed, config.split)
+        except WorldError as error:
+            failed += 1
+            if failed >= LEAST and not found:
+                raise
+            announce(f"{error}; another place is played instead")
+            spec = None
         if spec is not None:
             solver = None
             if scripted_solver is not None:

@@ -27,6 +27,7 @@ Split = Literal["held_out", "train"]
 SCRIPTED = ("scripted", "perfect")  # in place of an agent's folder
 _SETTINGS, _WEIGHTS = "evaluated_with", "weights"  # in a row; files of older versions have neither
 _DIFFERENCE = "difference"  # in a row; absent without a baseline
+_FAILED = "failed"  # in a row; absent where no world failed
 _HINT = "name another file with --out, or move that one away"
 
 
@@ -56,6 +57,7 @@ class ProbeResult:
       success: outcomes of the episodes.
       steps: steps until success, None without success.
       difference: difference to the baseline; None without a baseline, and of the baseline itself.
+      failed: seeds of the episodes in which the world failed; they count as no success.
     """
 
     agent: str
@@ -64,6 +66,7 @@ class ProbeResult:
     success: tuple[bool, ...]
     steps: tuple[int | None, ...]
     difference: Difference | None = None
+    failed: tuple[int, ...] = ()
 
     @property
     def episodes(self) -> int:
@@ -123,7 +126,8 @@ class ResultsFile:
     def add(self, result: ProbeResult) -> None:
         """Write a result of one of the agents; it is on disk on return."""
         played = {_SETTINGS: to_json(self._settings), _WEIGHTS: self._weights[result.agent]}
-        self._rows[result.agent, result.probe] = asdict(result) | played
+        row = asdict(result) | played
+        self._rows[result.agent, result.probe] = {name: row[name] for name in row if name != _FAILED or row[name]}
         self._write({})  # differences over all probes would not include this one
 
     def compare(self, baseline: str) -> None:
@@ -204,6 +208,7 @@ def _result(row: dict[str, Any]) -> ProbeResult:
         tuple(row["success"]),
         tuple(row["steps"]),
         _difference(row.get(_DIFFERENCE)),
+        tuple(row.get(_FAILED, ())),
     )
 
 

@@ -115,7 +115,9 @@ def plays(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     def quick(config: EvaluateConfig, folder: str, probe: str) -> Iterator[SimpleNamespace]:
         found.append((folder, probe))
         for number in range(config.episodes):
-            yield SimpleNamespace(seed=FIRST_PROBE_SEED + number, success_step=(number if number % 2 else None,))
+            yield SimpleNamespace(
+                seed=FIRST_PROBE_SEED + number, success_step=(number if number % 2 else None,), notes={}
+            )
 
     monkeypatch.setattr("pipelines.stages.evaluate.probe_episodes", quick)
     return found
@@ -244,7 +246,7 @@ def outcomes(monkeypatch: pytest.MonkeyPatch) -> None:
     def quick(config: EvaluateConfig, folder: str, probe: str) -> Iterator[SimpleNamespace]:
         for number in range(config.episodes):
             won = folder == "perfect" or (number % 2 == 0 and probe == "go")
-            yield SimpleNamespace(seed=FIRST_PROBE_SEED + number, success_step=(number if won else None,))
+            yield SimpleNamespace(seed=FIRST_PROBE_SEED + number, success_step=(number if won else None,), notes={})
 
     monkeypatch.setattr("pipelines.stages.evaluate.probe_episodes", quick)
 

@@ -1,13 +1,15 @@
-"""Recording in worlds that fail: the episode is ended and labelled, the others are played, and one line says so."""
+"""Play in worlds that fail: the episode is ended and labelled, the others are played, and one line says so."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pipelines.cli.main import main
+from pipelines.stages.evaluate import load_results
 from rlhf.replay.guard import FAILURE
 from rlhf.store import open_store
 from worlds.contract import WorldError
@@ -153,6 +155,45 @@ def test_a_world_that_always_fails_ends_the_recording_with_its_error(
         shown = capsys.readouterr().err
         assert shown.splitlines()[-1].startswith("error: world 'flawed' fails at step 5 of episode ")
         assert shown.count("the other episodes are played") == announced
+
+
+def evaluate(world: str, out: Path, episodes: int = 8) -> int:
+    sizes = ["--world.height", "12", "--world.width", "16", "--episodes", str(episodes)]
+    return main(["evaluate", "--agents", "perfect=perfect", "--world.name", world, "--out", str(out), *sizes])
+
+
+def test_an_evaluation_counts_a_failed_episode_as_not_fulfilled_and_goes_on(
+    flawed, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "results.json"
+    assert evaluate(flawed(step="raise IndexError('off the edge')"), out) == 0
+    shown = capsys.readouterr().err
+    (row,) = json.loads(out.read_text())
+    failed = [success for seed, success in zip(row["seeds"], row["success"], strict=True) if seed in row["failed"]]
+    assert len(row["seeds"]) == 8 and 0 < len(failed) < 8 and not any(failed) and any(row["success"])
+    assert list(load_results(out)[0].failed) == row["failed"]
+    assert shown.count("its request counts as not fulfilled, and the other episodes are played") == len(failed)
+    assert "world 'flawed' fails at step 5 of episode go-" in shown
+    assert f"the world failed in {len(failed)} of 8 episodes of perfect at go" in shown
+
+
+def test_an_evaluation_leaves_out_places_that_cannot_be_entered(
+    flawed, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "results.json"
+    assert evaluate(flawed(reset="raise IndexError('off the edge')"), out) == 0
+    (row,) = json.loads(out.read_text())
+    assert len(row["seeds"]) == 8 and all(row["success"]) and "failed" not in row
+    shown = capsys.readouterr().err
+    assert "IndexError: off the edge; RLHF_DEBUG=1 shows where; another place is played instead" in shown
+
+
+def test_an_evaluation_in_a_world_that_always_fails_ends_with_its_error(
+    flawed, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert evaluate(flawed(reset="raise IndexError('off the edge')", bad="True"), tmp_path / "other") == 1
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith("error: world 'flawed' fails at reset: IndexError: off the edge")
 
 
 def test_debugging_raises_the_first_failure(flawed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
