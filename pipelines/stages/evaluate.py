@@ -17,7 +17,7 @@ from pipelines.stages.outcomes.results_file import (
     Split,
     load_results,
 )
-from pipelines.stages.record_failures import LEAST, guard
+from pipelines.stages.record_failures import guard
 from pipelines.stages.settings.play_settings import (
     PlaySettings,
     resolve_play_settings,
@@ -27,7 +27,7 @@ from pipelines.stages.settings.play_settings import (
 )
 from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
 from rlhf.records.episode import Episode
-from rlhf.replay.guard import FAILURE, Failure
+from rlhf.replay.guard import FAILURE, LEAST, Failure
 from rlhf.replay.play import Plan, ProbeSetter, ScriptedSolvers, Solvers, play
 from rlhf.run.config import lock_file
 from rlhf.run.place_seeds import probe_seed

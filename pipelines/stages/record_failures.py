@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rlhf.records.episode import Episode
-from rlhf.replay.guard import FAILURE, Failure, Guard
+from rlhf.replay.guard import FAILURE, LEAST, Failure, Guard
 from rlhf.run.progress import announce
 from worlds.contract import WorldError
-
-LEAST = 3  # failures in a row, from the first episode on, that end a recording
 
 
 @dataclass(frozen=True)

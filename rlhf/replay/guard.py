@@ -12,6 +12,7 @@ from rlhf.records.spaces import EpisodeSpaces
 from worlds.contract import SOLVER, World, WorldError
 from worlds.spaces.observation import InvalidObservation, PlayerSpec
 
+LEAST = 3  # failures in a row, from the first play on, that end all play
 FAILURE = "failure"  # in an episode's notes: the error of the world that ended it
 
 

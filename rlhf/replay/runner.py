@@ -6,6 +6,7 @@ Plain PyTorch and NumPy: it knows neither learners nor processes, and runs the s
 from __future__ import annotations
 
 import copy
+import os
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -24,8 +25,10 @@ from agents.config import AgentConfig
 from agents.tokenizer import PAD_ID, Tokenizer
 from rlhf.records.episode import Episode
 from rlhf.replay.fragment import Fragment, FragmentRows
+from rlhf.replay.guard import LEAST
 from rlhf.replay.setter_replay import EpisodeSampler
-from rlhf.replay.slot import EpisodeResult, RunnerError, Slot
+from rlhf.replay.slot import EpisodeResult, FailedPlay, RunnerError, Slot
+from rlhf.run.progress import announce
 
 __all__ = ["EpisodeResult", "RewardSource", "Runner", "RunnerError"]
 
@@ -104,6 +107,7 @@ class Runner:
         self._threads = threads
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="slots") if threads > 1 else None
         self._results: list[EpisodeResult] = []
+        self._whole = self._failed = 0  # plays
         self._last_row: tuple[np.ndarray, np.ndarray] | None = None  # reward and reference logit; None: not begun
 
     @property
@@ -116,7 +120,7 @@ class Runner:
         """Play T steps in every slot.
 
         Raises:
-          RunnerError: if an environment fails or a reward is not a finite number.
+          RunnerError: if environments fail in most plays, or a reward is not a finite number.
         """
         if self._last_row is None:
             self._begin()
@@ -224,7 +228,7 @@ class Runner:
         episodes = [self._sampler.next() for _ in self._slots]
         cuts = [max(1, len(e) * (i + 1) // self.columns) if self.stagger else len(e) for i, e in enumerate(episodes)]
         steps = [cut if cut < len(episode) else None for cut, episode in zip(cuts, episodes, strict=True)]
-        self._each(Slot.begin, self._slots, episodes, steps)
+        self._begin_plays(self._slots, episodes, steps)
         for slot in self._slots:
             slot.modelled_return = 0.0
 
@@ -244,13 +248,48 @@ class Runner:
         texts = [self._tokenizer.decode(words) if words[0] != PAD_ID else "" for words in utterances]
         movement, continuous = self._config.columns.decode(rows.movement[t - 1])
         values = [None] * self.columns if continuous is None else list(continuous)
-        done = self._each(Slot.act, self._slots, list(movement), texts, values)
+        done = self._each(self._act, self._slots, list(movement), texts, values)
         rows.reward[t] = [reward for reward, _ in done]
         self._resets = np.array([over for _, over in done])
         over = [slot for slot in self._slots if self._resets[slot.index]]
         ended = [(t, slot.index, slot.result()) for slot in over]
-        self._each(Slot.begin, over, [self._sampler.next() for _ in over], [None] * len(over))
+        self._whole += len(over) - sum(slot.failed for slot in over)
+        self._begin_plays(over, [self._sampler.next() for _ in over], [None] * len(over))
         return ended
+
+    def _act(self, slot: Slot, *action: Any) -> tuple[float, bool]:
+        """Step a slot; a play whose world fails has ended, and is no result."""
+        try:
+            return slot.act(*action)
+        except FailedPlay as error:
+            slot.counts, slot.failed = False, True
+            self._note(error)
+            return 0.0, True
+
+    def _begin_plays(self, slots: Sequence[Slot], episodes: Sequence[Episode], steps: Sequence[int | None]) -> None:
+        """Begin an episode in each of ``slots``, and another one where the world fails at its reset."""
+        while slots:
+            begun = self._each(self._try_to_begin, slots, episodes, steps)
+            slots = [slot for slot, is_begun in zip(slots, begun, strict=True) if not is_begun]
+            episodes, steps = [self._sampler.next() for _ in slots], [None] * len(slots)
+
+    def _try_to_begin(self, slot: Slot, episode: Episode, steps: int | None) -> bool:
+        try:
+            slot.begin(episode, steps)
+        except FailedPlay as error:
+            self._note(error)
+            return False
+        return True
+
+    def _note(self, error: FailedPlay) -> None:
+        """Report a failure of the world. Raises ``error`` if most plays have failed so far, and they are several."""
+        self._failed += 1
+        if self._failed >= max(LEAST, self.columns // 2, self._whole + 1) or os.environ.get("RLHF_DEBUG", "") not in (
+            "",
+            "0",
+        ):
+            raise error
+        announce(f"{error}; the play is ended and counts for nothing, and another begins")
 
     def _judge(self, rows: FragmentRows) -> None:
         """Fill in rewards and the reference's logits; row 0 was judged as the last row of the fragment before."""

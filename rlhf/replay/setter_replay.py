@@ -19,6 +19,7 @@ import numpy as np
 
 from rlhf.records.episode import Episode
 from rlhf.records.same_data import check_same_data
+from rlhf.replay.guard import check_observation
 from rlhf.replay.referee import Referee
 from worlds import registry
 from worlds.contract import SETTER, SOLVER, Action, Event, Observation, Task, World
@@ -65,7 +66,8 @@ class SetterReplay(gymnasium.Env[Observation, Action]):
         self._referee: Referee | None = None
         self._step = 0
         self._end = 0
-        self._body, self._setter_body = world.spec(SOLVER).action, world.spec(SETTER).action
+        self._spec = world.spec(SOLVER)
+        self._body, self._setter_body = self._spec.action, world.spec(SETTER).action
 
     @property
     def observation_space(self) -> Any:
@@ -94,6 +96,7 @@ class SetterReplay(gymnasium.Env[Observation, Action]):
             raise ValueError(f"a replay takes at least one step, not {self._end}")
         self._referee = Referee(registry.get(self.episode.world)) if self._truth else None
         observations, _ = self.world.reset(seed=self.episode.seed, options={"config": dict(self.episode.config)})
+        check_observation(self._spec, observations)
         return observations[SOLVER], {"truth": ReplayTruth()} if self._truth else {}
 
     def step(self, action: Action) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
@@ -101,6 +104,7 @@ class SetterReplay(gymnasium.Env[Observation, Action]):
 
         Raises:
           RuntimeError: after the end of the episode, or before the first reset.
+          WorldError: the solver's observation leaves its declared spaces.
         """
         if self._step >= self._end:
             raise RuntimeError(f"the replay of episode {self.episode.episode_id} is over or not begun; reset it first")
@@ -109,6 +113,7 @@ class SetterReplay(gymnasium.Env[Observation, Action]):
         observations, _, terminations, truncations, _ = self.world.step(
             {SETTER: self._setter_action(step), SOLVER: action}
         )
+        check_observation(self._spec, observations)
         reward, info = 0.0, {}
         if self._referee is not None:
             truth = self._look(self._referee, action["utterance"])

@@ -14,10 +14,15 @@ from rlhf.records.episode import Episode
 from rlhf.replay.packing import pack_array, unpack_array
 from worlds.contract import Action, Observation
 from worlds.errors import RunError
+from worlds.faults import described
 
 
 class RunnerError(RunError):
     """A play that failed; the message names the slot, the episode and the step."""
+
+
+class FailedPlay(RunnerError):
+    """A play whose world failed, so that its slot can go on with another."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +68,7 @@ class Slot:
         self.step = self.utterances = 0
         self.modelled_return = 0.0
         self.counts = True  # a play that was cut short is no result
+        self.failed = False  # the world has failed in this play
         self._cut: int | None = None
         self._movement: list[np.ndarray] = []  # of every step of the play
         self._continuous: list[np.ndarray] = []  # as well, where the world has such components
@@ -71,7 +77,7 @@ class Slot:
     def begin(self, episode: Episode, steps: int | None) -> None:
         options: dict[str, Any] = {"episode": episode} | ({} if steps is None else {"steps": steps})
         self.episode_id, self.world, self.counts = episode.episode_id, episode.world, steps is None
-        self._cut = steps
+        self._cut, self.failed = steps, False
         self.step = self.utterances = 0
         self._movement, self._continuous, self._spoken = [], [], []
         self.observation, _ = self._named_failure(lambda: self.env.reset(options=options))
@@ -129,9 +135,9 @@ class Slot:
     def _named_failure(self, call: Callable[[], Any]) -> Any:
         try:
             return call()
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # foreign code may raise anything, and may call sys.exit
             where = f"world {self.world!r}, slot {self.index}, step {self.step} of episode {self.episode_id}"
-            raise RunnerError(f"{where}: {type(error).__name__}: {error}") from error
+            raise FailedPlay(f"{where}: {described(error)}") from error
 
     def result(self) -> EpisodeResult | None:
         """Return the result of the play that has just ended, without its return; None if it was cut short."""

@@ -386,10 +386,42 @@ class Breaking(TinyWorld):
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_a_world_that_fails_is_named(threads):
+def test_a_world_that_always_fails_is_named(threads):
     playing = runner(world=Breaking, threads=threads)
     with pytest.raises(RunnerError, match=r"slot \d, step 3 of episode tiny-\d: ValueError: the floor gave way"):
-        playing.sample()
+        for _ in range(4):
+            playing.sample()
+
+
+class Slipping(TinyWorld):
+    """Fails at a step of every fourth play, and at every seventh reset."""
+
+    begun = 0
+
+    def reset(self, *arguments, **options):
+        self.begun += 1
+        if self.begun % 7 == 0:
+            raise KeyError("no such door")
+        return super().reset(*arguments, **options)
+
+    def step(self, actions):
+        observations, *rest = super().step(actions)
+        if self.begun % 4 == 3 and self.step_index == 2:
+            observations["solver"]["image"] = observations["solver"]["image"] / 255
+        return observations, *rest
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_play_whose_world_fails_is_ended_and_another_begins(threads, capsys):
+    playing = runner(world=Slipping, threads=threads)
+    fragments = [playing.sample() for _ in range(8)]
+    shown = capsys.readouterr().err
+    assert "step 1 of episode tiny-" in shown and "leaves the declared space: image is float64" in shown
+    assert "step 0 of episode tiny-" in shown and "KeyError: 'no such door'" in shown
+    assert shown.count("the play is ended and counts for nothing, and another begins") == len(shown.splitlines())
+    results = playing.finished()
+    assert results and all(result.steps > 2 for result in results)
+    assert all(np.isfinite(fragment.reward).all() for fragment in fragments)
 
 
 class Wrong(BrightnessChange):
