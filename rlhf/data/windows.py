@@ -74,19 +74,16 @@ class EpisodeStream:
             if self._offset[column] == self._lengths[episode]:
                 self._episode[column], self._offset[column] = self._next_episode(), 0
 
-    def _fingerprint(self) -> dict[str, int]:
-        """Return counts and a digest that identify the recorded play."""
-        return dict(self._identity)
-
     @cached_property
-    def _identity(self) -> dict[str, int]:
+    def _fingerprint(self) -> dict[str, int]:
+        """Counts and a digest that identify the recorded play."""
         lengths = np.ascontiguousarray(self._lengths, np.int64)
         return {"episodes": len(lengths), "steps": int(lengths.sum()), "lengths": zlib.crc32(lengths.tobytes())}
 
     def state_dict(self) -> dict[str, object]:
         """Return everything that determines the windows to come; plain numbers, lists and strings."""
         return {
-            "play": self._fingerprint(),
+            "play": dict(self._fingerprint),
             "rng": self._rng.bit_generator.state,
             "order": list(self._order),
             "episode": self._episode.tolist(),
@@ -95,7 +92,7 @@ class EpisodeStream:
 
     def load_state_dict(self, state: dict) -> None:
         """Resume from what :meth:`state_dict` returned. Raises UserError if that was of other recorded play."""
-        check_same_data(state["play"], self._fingerprint())
+        check_same_data(state["play"], self._fingerprint)
         self._rng.bit_generator.state = state["rng"]
         self._order = list(state["order"])
         self._episode = np.array(state["episode"])
