@@ -256,9 +256,10 @@ class MarkedStream(EpisodeStream):
             trust=None if self._play.trust is None else send(self._play.trust[rows], device),
         )
 
+    @property
     def _fingerprint(self) -> dict[str, int]:
         marks = self._play.marks
-        return super()._fingerprint() | {"marks": int(marks.sum()), "marked": zlib.crc32(marks.tobytes())}
+        return super()._fingerprint | {"marks": int(marks.sum()), "marked": zlib.crc32(marks.tobytes())}
 
     def state_dict(self) -> dict[str, Any]:
         """State of the plain stream, with that of the generator of alterations."""
