@@ -38,7 +38,7 @@ export function ClipView(props: Props) {
             <span class="words">{said.words}</span>
           </li>
         ))}
-        {clip.words.length === 0 && <li class="later">Nobody speaks.</li>}
+        {clip.words.length === 0 && <li class="silent">Nobody speaks.</li>}
       </ol>
     </section>
   );
