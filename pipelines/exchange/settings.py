@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from agents.ranges import Count, Positive, check_ranges
+from worlds.errors import UserError
+
 
 @dataclass(frozen=True)
 class LeRobotExport:
@@ -21,7 +24,10 @@ class LeRobotExport:
     images: Literal["png", "video"] = "png"
     language: bool = True
     reward_model: Path | None = None
-    file_mb: float = 100.0
+    file_mb: Positive = 100.0
+
+    def __post_init__(self) -> None:
+        check_ranges(self, UserError)
 
 
 @dataclass(frozen=True)
@@ -40,11 +46,14 @@ class LeRobotImport:
     """
 
     camera: str | None = None
-    height: int | None = None
-    width: int | None = None
+    height: Count | None = None
+    width: Count | None = None
     state: tuple[str, ...] = ()
     world: str | None = None
     solver: str = "demonstrator"
+
+    def __post_init__(self) -> None:
+        check_ranges(self, UserError)
 
 
 @dataclass(frozen=True)
@@ -85,7 +94,10 @@ class RldsExport:
     """
 
     name: str = "play"
-    file_mb: float = 100.0
+    file_mb: Positive = 100.0
+
+    def __post_init__(self) -> None:
+        check_ranges(self, UserError)
 
 
 @dataclass(frozen=True)
