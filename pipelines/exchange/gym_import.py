@@ -31,7 +31,7 @@ SETTER = "instruction"
 _MOST_VALUES = 1 << 12  # of a discrete observation, which becomes as many numbers
 _MOST_BINS = 1 << 15
 _SYMBOLS = (OBJECTS, COLOURS, STATES)
-_ASKED = (*MISSIONS, "setter_text")  # texts among observations that say what is asked for
+_ASKED = ("setter_text", *MISSIONS)  # texts among observations that say what is asked for
 _OWN = ("setter_text", "solver_text", "previous_movement", "previous_continuous")  # as this project exports them
 _SPOKEN = "utterance"  # the text among actions that the solver says
 

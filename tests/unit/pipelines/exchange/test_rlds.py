@@ -161,6 +161,16 @@ def test_a_dataset_of_a_robot_is_imported(tmp_path: Path) -> None:
         assert episode.notes["terminated"] is True and episode.notes["return"] == 0
 
 
+@pytest.mark.parametrize("spoken", [True, False])
+def test_the_instruction_of_the_steps_comes_before_a_mission(spoken: bool, tmp_path: Path) -> None:
+    columns = _robot(4, **{"steps/observation/mission": ["go"] * 4})
+    if not spoken:
+        del columns["steps/language_instruction"]
+    _write(tmp_path / "in", columns)
+    (episode,) = _imported(tmp_path / "in", RldsImport(leave_out=("wrist",)))
+    assert set(episode.setter_text) == {"pick up the can" if spoken else "go"}
+
+
 def test_the_last_step_may_have_an_action(tmp_path: Path) -> None:
     _write(tmp_path / "in", _robot(5))
     settings = RldsImport(leave_out=("image",), last_step="action", instruction="tidy up")
