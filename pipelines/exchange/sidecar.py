@@ -56,7 +56,7 @@ class EpisodeAbout:
 
     @classmethod
     def of(cls, episode: Episode) -> EpisodeAbout:
-        """Return what is said of ``episode``."""
+        """Return the fields of ``episode``, its length and its fingerprint."""
         own = {one.name: getattr(episode, one.name) for one in fields(cls) if one.name in vars(episode)}
         return cls(**own, steps=len(episode), fingerprint=episode_fingerprint(episode))
 
@@ -93,7 +93,7 @@ class Sidecar:
         return sum(about.steps for about in self.episodes)
 
     def add(self, episode: Episode) -> None:
-        """Add what is said of ``episode``."""
+        """Add ``episode``, the next of the export."""
         self.spaces = episode.declared
         self.episodes.append(EpisodeAbout.of(episode))
 
