@@ -73,6 +73,8 @@ def improve(config: ImproveConfig) -> Path:
     usable_device(config.device)
     config = resolve_config(config.from_anywhere())
     config.world.check()
+    for data in config.replay_folders:
+        config.world.check_known(open_store(data).description.world, data)
     with locked_run(config, _FIXED, "rlhf improve") as folder, torch_threads(config.torch_threads):
         with closing(Improvement(config, folder)) as improvement:
             save_settings(folder, replace(config, drop_play=False))  # which holds for this call only

@@ -23,7 +23,7 @@ from worlds.own_settings import own_settings, read_own_settings
 from worlds.registry import WorldEntry
 from worlds.spaces.differences import differences
 from worlds.spaces.observation import PlayerSpec
-from worlds.tiers import SEEDED
+from worlds.tiers import RECORDED, SEEDED
 
 Settings = TypeVar("Settings", "WorldConfig", "PlayersConfig")
 
@@ -178,6 +178,26 @@ class WorldConfig:
             f"{agent} was made for other spaces than those of the world {name}: {different[0]}{more}; "
             f"{hint or 'name an agent that was cloned from play in it'}"
         )
+
+    def check_known(self, world: str | None, data: object) -> None:
+        """Refuse to replay play of a world that is not known here, so that there is nothing but its recordings.
+
+        Args:
+          world: name of the world of the recordings.
+          data: their dataset, for the message.
+
+        Raises:
+          UserError: there is no such world.
+        """
+        if world is None or world == self.entry().name:
+            return
+        try:
+            registry.get(world)
+        except WorldError:
+            raise UserError(
+                f"{data} holds play of the world {world!r}, which is not known here, so that its tier is {RECORDED}; "
+                f"replay needs the tier {SEEDED}: name the file that registers that world with --world.name"
+            ) from None
 
     def note(self) -> dict[str, Any]:
         """Return the notes of recordings made with these settings, for :meth:`check_recorded`."""

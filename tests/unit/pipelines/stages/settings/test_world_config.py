@@ -193,3 +193,14 @@ def test_the_perfect_demonstrator_has_no_imperfections() -> None:
     players = PlayersConfig(solver={"drop": 0.5})
     assert players.demonstrator_settings("scripted") == {"drop": 0.5, "perfect": False}
     assert players.demonstrator_settings("perfect") == {"perfect": True}
+
+
+def test_play_of_a_world_that_is_not_known_is_not_replayed() -> None:
+    small_worlds.register()
+    WorldConfig("small-grid").check_known("small-grid", "data")
+    WorldConfig("playhouse").check_known("small-grid", "data")  # known, though another
+    WorldConfig("playhouse").check_known(None, "data")
+    with pytest.raises(
+        UserError, match=r"data holds play of the world 'kitchen', .* its tier is recorded; .* --world.n"
+    ):
+        WorldConfig("playhouse").check_known("kitchen", "data")
