@@ -43,7 +43,7 @@ def test_lerobot_opens_what_was_exported(name: str, tmp_path: Path) -> None:
     found = _opened(tmp_path, episodes)
     action = episodes[0].declared.solver.action
     assert found["lengths"] == [9, 9] and found["fps"] == pytest.approx(action.steps_per_second)
-    learned = {"action": action.components, "observation.state": "vector" in episodes[0].seen}
+    learned = {"action": action.components, "observation.state": True}
     pictured = episodes[0].image is not None and episodes[0].image.shape[-1] in (1, 3)
     learned |= {"observation.images.solver": pictured}
     assert found["learned"] == sorted(each for each, there in learned.items() if there)

@@ -55,6 +55,11 @@ def columns_of(spaces: EpisodeSpaces, images: str) -> dict[str, Column]:
             Feature("float32", (solver.size,), solver.names), lambda one: solver.encode(one.movement, one.continuous)
         )
     columns |= _seen(spaces)
+    if solver.size and STATE not in columns:  # LeRobot's policies do not train without a state
+        columns[STATE] = Column(
+            Feature("float32", (solver.size,), solver.names),
+            lambda one: solver.encode(one.previous_movement(), one.previous_continuous()),
+        )
     columns[INTERVENTION] = Column(Feature("bool", (1,)), lambda one: one.controller == CO_PILOT)
     for name in TEXTS:
         columns[f"play.{name}"] = Column(Feature("string", (1,)), lambda one, name=name: getattr(one, name))

@@ -95,7 +95,7 @@ def test_the_description_is_that_of_version_3(data: Path) -> None:
     assert features["intervention"] == {"dtype": "bool", "shape": [1], "names": None}
     assert features["language_events"] == {"dtype": "language", "shape": [1], "names": None}
     learned = {name for name in features if name.startswith(("action", "observation"))}
-    assert learned == {"action", "observation.images.solver"}, "its policies would learn from further ones"
+    assert learned == {"action", "observation.state", "observation.images.solver"}, "its policies learn from no others"
     tasks = pd.read_parquet(out / "meta/tasks.parquet")
     assert tasks.index.name == "task" and tasks["task_index"].tolist() == [0, 1, 2]
 
@@ -107,6 +107,7 @@ def test_frames_are_steps_in_a_row_group_for_each_episode(data: Path) -> None:
     assert file.num_row_groups == 2 and set(file.schema_arrow.names) == set(info["features"])
     rows = file.read_row_group(0).to_pydict()
     assert np.allclose(rows["timestamp"], np.arange(30) / 3.75) and rows["index"] == list(range(30))
+    assert rows["observation.state"][1:] == rows["action"][:-1] and not any(rows["observation.state"][0])
     assert rows["intervention"] == (episode.controller == CO_PILOT).tolist()
     assert rows["play.mark"][3] == 2 and rows["play.mark"][9] == -1 and sum(map(abs, rows["play.mark"])) == 3
     assert rows["play.setter_utterance"] == list(episode.setter_utterance)
