@@ -183,7 +183,7 @@ def utility_table(results: Sequence[UtilityResult]) -> str:
     rows = []
     for layout, found in _by_kitchen(results):
         counts = (f"{found[0].deliveries:,}", f"{found[0].others:,}")
-        rows.append((layout, *counts, *_interval([each.area for each in found])))
+        rows.append((layout, *counts, *_interval([each.area for each in found], most=1.0)))
     return _table(("kitchen", "deliveries", "other windows", "area under the curve", "95% interval"), rows)
 
 
@@ -203,11 +203,11 @@ def _mean(values: Iterable[float]) -> str:
     return _number(float(np.mean(list(values))))
 
 
-def _interval(values: Sequence[float]) -> tuple[str, str]:
-    """Return the mean of ``values`` and its interval."""
+def _interval(values: Sequence[float], most: float = float("inf")) -> tuple[str, str]:
+    """Return the mean of ``values`` and its interval, which ends at ``most``."""
     deviation = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
     found = mean_of(float(np.mean(values)), deviation, len(values))
-    return _mean(values), "one seed" if found is None else f"{_number(found.low)} to {_number(found.high)}"
+    return _mean(values), "one seed" if found is None else f"{_number(found.low)} to {_number(min(most, found.high))}"
 
 
 def _number(value: float) -> str:
