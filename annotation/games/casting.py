@@ -6,6 +6,7 @@ from annotation.games.config import GameConfig
 from annotation.games.stand_ins import ScriptedPlayer, StandIn
 from annotation.session.states import Player, PlaySession, Role
 from rlhf.records.episode import WORLD_OPTIONS
+from rlhf.records.spaces import EpisodeSpaces
 from rlhf.store import EpisodeStore
 from worlds import registry
 from worlds.errors import UserError
@@ -31,16 +32,18 @@ def cast(session: PlaySession, entry: registry.WorldEntry, stand_in: StandIn | N
 
 def check_dataset(config: GameConfig, store: EpisodeStore) -> None:
     """Check before play that the store can take the episode. Raises UserError if it cannot."""
-    if config.world not in registry.names():
+    if not registry.is_foreign(config.world) and config.world not in registry.names():
         raise UserError(f"no world named {config.world!r}; known: {', '.join(registry.names())}")
     rows = store.rows()
     if not rows:
         return
     other = store.read(rows[-1].episode_id)
-    mine = config.world, (config.height, config.width)
-    theirs = other.world, other.pictures().shape[1:3]
+    mine = config.world, (config.height, config.width) if other.spaces is None else other.declared.image_size
+    theirs = other.world, other.declared.image_size
     if mine != theirs:
-        sizes = [f"world {world} at {size[0]}x{size[1]} pixels" for world, size in (mine, theirs)]
+        sizes = [
+            f"world {world}" + (f" at {size[0]}x{size[1]} pixels" if size else "") for world, size in (mine, theirs)
+        ]
         raise UserError(f"the game is played in {sizes[0]}, the dataset holds {sizes[1]}; play into another dataset")
     options = other.notes.get(WORLD_OPTIONS)
     if options is not None and dict(options) != dict(config.world_options):
@@ -48,3 +51,12 @@ def check_dataset(config: GameConfig, store: EpisodeStore) -> None:
             f"the dataset was recorded with world options {options}, the game has {dict(config.world_options)}; "
             f"play with the same, or into another dataset"
         )
+
+
+def check_spaces(spaces: EpisodeSpaces, store: EpisodeStore) -> None:
+    """Check before play that a world has the spaces of the dataset. Raises UserError, naming the first difference."""
+    rows = store.rows()
+    declared = store.read(rows[-1].episode_id).declared if rows else spaces
+    if declared != spaces:
+        found = spaces.differences(declared, ("the world", "the dataset"))[0]
+        raise UserError(f"the game has other spaces than the dataset: {found}; play into another dataset")

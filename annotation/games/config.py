@@ -8,7 +8,6 @@ from typing import Any
 
 from annotation.session.prompts import Prompt
 from annotation.session.states import Kind, TimeLimits
-from worlds.contract import TICKS_PER_STEP
 from worlds.errors import UserError
 
 FIVE_MINUTES = 1125  # steps
@@ -32,11 +31,12 @@ class GameConfig:
       prompt: prompt of the setter; None is free-form play.
       split: split of the recorded episode.
       view: height and width of people's pictures, pixels.
-      ticks_per_frame: ticks between two pictures; 2 gives 15 pictures a second.
+      ticks_per_frame: ticks between two pictures, as far as they divide a step's; 2 gives 15 pictures a second.
       quality: JPEG quality of people's pictures, 1 to 95.
       limits: time limits of the session's states.
       deadline_sec: seconds after a step's beginning in which the agent may still answer.
       retry_sec: seconds between attempts to save an episode.
+      turn_sec: seconds for which a turn-based world waits for a key; then the episode ends.
 
     Raises:
       UserError: if a value is not possible.
@@ -60,13 +60,14 @@ class GameConfig:
     limits: TimeLimits = field(default_factory=TimeLimits)
     deadline_sec: float = 0.25
     retry_sec: float = 5.0
+    turn_sec: float = 180.0
 
     def __post_init__(self) -> None:
         for name in ("height", "width", "steps", "shortest"):
             if getattr(self, name) < 1:
                 raise UserError(f"game.{name} is at least 1, not {getattr(self, name)}")
-        if TICKS_PER_STEP % self.ticks_per_frame if self.ticks_per_frame > 0 else True:
-            raise UserError(f"game.ticks_per_frame is 1, 2, 4 or {TICKS_PER_STEP}, not {self.ticks_per_frame}")
+        if self.ticks_per_frame not in (1, 2, 4, 8):
+            raise UserError(f"game.ticks_per_frame is 1, 2, 4 or 8, not {self.ticks_per_frame}")
         if min(self.view) < 1 or not 1 <= self.quality <= 95:
             raise UserError(f"game.view {self.view} or game.quality {self.quality} gives no picture")
         if self.deadline_sec < 0 or self.retry_sec <= 0:

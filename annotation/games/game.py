@@ -5,9 +5,11 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
+from typing import Any
 
-from annotation.games.casting import cast, check_dataset
+from annotation.games.body_keys import body_keys
+from annotation.games.casting import cast, check_dataset, check_spaces
 from annotation.games.config import GameConfig
 from annotation.games.inputs import Inputs
 from annotation.games.live_world import LiveWorld
@@ -19,6 +21,7 @@ from annotation.games.saving import EpisodeSaver
 from annotation.games.screen import Screen, Screens, SpokenLine, View, notice
 from annotation.games.stand_ins import ScriptedPlayer, StandIn
 from annotation.games.timed_session import TimedSession
+from annotation.games.turns import Turns
 from annotation.games.unfinished import UnfinishedGame, new_id
 from annotation.session.prompts import Prompt
 from annotation.session.states import Kind, Player, PlaySession, Refusal, Role, SessionEvent, State, TransitionRefused
@@ -27,7 +30,7 @@ from annotation.session.verdicts import LineVerdict
 from rlhf.records.episode import Episode
 from rlhf.store import EpisodeStore
 from worlds import registry
-from worlds.contract import SETTER, SOLVER, TICKS_PER_STEP, Action, WorldError
+from worlds.contract import SETTER, SOLVER, Action, WorldError
 
 IDLE_SEC = 0.5  # between two views while nothing moves
 BROKEN = "an unexpected error has ended the game; the study's leader finds it in the server's log"
@@ -60,17 +63,19 @@ class Game:
         keeps: UnfinishedGame | None = None,
     ) -> None:
         self.config, self.id = config, new_id() if keeps is None else keeps.id
-        self._store, self._pace, self._keeps = store, pace or Pace(), keeps
+        self._store, self._keeps = store, keeps
         check_dataset(config, store)
         entry = registry.get(config.world)
+        self._live_world = LiveWorld(config, entry)
+        self._pace = pace or Pace(self._live_world.tick_sec)
         self._timed = TimedSession(config.kind, config.limits, self._pace.now)
         self._stand_ins = cast(self.session, entry, stand_in)
-        self._live_world = LiveWorld(config, entry)
-        self._recorder = EpisodeRecorder(config, self._live_world.place)
+        check_spaces(self._live_world.spaces, store)
+        self._recorder = EpisodeRecorder(config, self._live_world.place, self._live_world.spaces)
         scripted = self._stand_ins.get(Role.SETTER)
         self._scripted_requests = ScriptedRequests(entry, scripted) if isinstance(scripted, ScriptedPlayer) else None
         self._judged_requests = JudgedRequests()
-        self._players = Players(self.session, self._stand_ins, self.id)
+        self._players = Players(self.session, self._stand_ins, self.id, self._live_world.bodies)
         people = [role for role, player in self.session.cast.items() if player is Player.PERSON]
         self._screens = Screens({role: AVATAR[role] for role in people}, config.quality)
         self._names = {role: stand_in.name for role, stand_in in self._stand_ins.items()}
@@ -78,6 +83,7 @@ class Game:
         self._dialogue: list[SpokenLine] = []
         self._in_control = Role.SOLVER  # in the present step
         self._trouble = ""
+        self._turns = Turns(self._live_world, self._players, self._pace, config.turn_sec)
         self._saver: EpisodeSaver | None = None  # once play is over
         self._closing = False
         self._thread = threading.Thread(target=self.run, name=self.id, daemon=True)
@@ -133,6 +139,7 @@ class Game:
             if self.state is State.PLAYING:
                 watches = role is Role.CO_PILOT and not self.session.taken_over
                 self._players.hands[role].give(Inputs(held=inputs.held) if watches else inputs)
+                self._changed.notify_all()
 
     def judge(self, role: Role, request_step: int, said: LineVerdict) -> None:
         """In an evaluation: note the setter's verdict on the line of ``request_step``; the last counts.
@@ -155,6 +162,15 @@ class Game:
             if self.state not in (State.WAITING, State.READY):
                 raise TransitionRefused(Refusal.BEGUN)
             self.config = replace(self.config, prompt=prompt)
+
+    @property
+    def own_body(self) -> bool:
+        """True if the players have the body of the Playhouse."""
+        return self._live_world.spaces.of_the_playhouse
+
+    def keys(self, role: Role) -> list[dict[str, Any]]:
+        """Return the keys of a declared body for the page of the person in ``role``; [] in the Playhouse."""
+        return [asdict(key) for key in body_keys(self._live_world.bodies[AVATAR[role]])]
 
     def screen(self, role: Role) -> Screen:
         """Return the screen of the person in ``role``. Raises TransitionRefused if no person plays it."""
@@ -218,10 +234,20 @@ class Game:
                 state = self.state
             if state is State.PAUSED:
                 self._pause()
-            elif state is State.PLAYING:
-                self._step()
-            else:
+            elif state is not State.PLAYING:
                 return
+            elif self._turn_comes():
+                self._step()
+
+    def _turn_comes(self) -> bool:
+        """Return True if the next step can be played; in a turn-based world, wait a moment for that."""
+        with self._changed:
+            taken = self._turns.taken(self.session.in_control, self._dialogue)
+            if not taken:
+                self._happens_if(SessionEvent.FINISH, self._turns.given_up)
+                self._show()
+                self._changed.wait(self._pace.tick_sec)
+            return taken
 
     def _pause(self) -> None:
         """Wait until everybody is back or the time limit of pauses has passed."""
@@ -234,7 +260,7 @@ class Game:
         self._pace.resume()
 
     def _step(self) -> None:
-        """Play one step: eight ticks in real time."""
+        """Play one step: its ticks in real time."""
         step, seen = len(self._recorder), self._live_world.observations
         with self._changed:
             self._in_control = self.session.in_control
@@ -252,19 +278,19 @@ class Game:
 
     def _ticks(self, step: int, seen: Mapping) -> bool:
         """Play and record the ticks of one step. Returns False if the world has ended the episode."""
-        movement, acted = self._live_world.movement, {}
-        for tick in range(TICKS_PER_STEP):
+        acted = {}
+        for tick in range(self._live_world.ticks):
             self._pace.wait()
             acted = acted or self._players.actions(step, self._in_control, self.config.deadline_sec)
             with self._changed:
                 rows = {p: self._players.row(tick, action) for p, action in acted.items()}
             self._live_world.tick(rows)
-            if (tick + 1) % self.config.ticks_per_frame == 0:
+            if (tick + 1) % self._live_world.ticks_per_frame == 0:
                 self._draw()
         said = self._said(step, acted)
+        setter, solver = (self._live_world.action(player, said[player]) for player in (SETTER, SOLVER))
         goes_on = self._live_world.end(said)
-        setter, solver = ({"movement": movement[p], "utterance": said[p]} for p in (SETTER, SOLVER))
-        self._recorder.add(seen[SOLVER], solver, setter, self._in_control)  # type: ignore[arg-type]
+        self._recorder.add(seen[SOLVER], solver, setter, self._in_control)
         if self._scripted_requests is not None:
             self._scripted_requests.step(self._live_world.world, step, said)
         return goes_on
@@ -374,7 +400,7 @@ class Game:
             state=session.state,
             step=step,
             steps=steps,
-            seconds_left=(steps - step) * TICKS_PER_STEP * self._pace.tick_sec,
+            seconds_left=(steps - step) * self._live_world.ticks * self._pace.tick_sec,
             limit_sec=self._timed.limit_sec(),
             in_control=self._in_control if playing else session.in_control,
             can=tuple(sorted(event.value for event in allowed(session, role))),
@@ -392,6 +418,6 @@ class Game:
         )
 
     def _notice(self) -> str:
-        unsaved = self._saver.trouble if self._saver else ""
         late = LATE_AGENT if self._players.late and self.state is State.PLAYING else ""
-        return unsaved or self._trouble or late or notice(self.session, self._players.starting, self._pace.speed)
+        known = (self._saver.trouble if self._saver else "") or self._trouble or late
+        return known or notice(self.session, self._players.starting, self._pace.speed)

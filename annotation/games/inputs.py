@@ -54,6 +54,8 @@ class Inputs:
       look: movement of the mouse upwards, in the same units.
       reach: notches of the wheel; away from the person is positive.
       say: a typed line; "" for none.
+      pressed: of a body that its world declares: numbers of the keys that were pressed, in order, as
+        :func:`annotation.games.body_keys.body_keys` lists them.
     """
 
     held: frozenset[Key] = frozenset()
@@ -62,6 +64,7 @@ class Inputs:
     look: float = 0.0
     reach: float = 0.0
     say: str = ""
+    pressed: tuple[int, ...] = ()
 
 
 def printable(text: str) -> str:
@@ -117,6 +120,16 @@ class Hands:
         row[MOVEMENT_NAMES.index("hand")] = self._hand(Key.GRAB in down)
         self._tapped = frozenset()
         return row
+
+    @property
+    def idle(self) -> bool:
+        """False: the Playhouse's clock waits for nobody."""
+        return False
+
+    @property
+    def silent(self) -> bool:
+        """True while no line waits to be said."""
+        return not self._lines
 
     def line(self) -> str:
         """Return what the person says in this step; "" for nothing."""

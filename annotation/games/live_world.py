@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
+from annotation.games.body_keys import check_playable, is_turn_based
 from annotation.games.config import GameConfig
-from worlds.conformance import body_problems, refuse, space_problems
-from worlds.contract import (
-    SETTER,
-    SOLVER,
-    TICKS_PER_SECOND,
-    TICKS_PER_STEP,
-    GrabHints,
-    Observation,
-    TickWise,
-    World,
-    neutral_movement,
-)
+from rlhf.records.episode import as_rgb
+from rlhf.records.spaces import EpisodeSpaces
+from rlhf.replay.views import NoPictures, fitted, rendered
+from worlds.conformance import refuse, space_problems
+from worlds.contract import SETTER, SOLVER, TICKS_PER_SECOND, GrabHints, Observation, TickWise, World
+from worlds.plain_pictures import PlainPictures
 from worlds.registry import WorldEntry
 
 PLAYERS = (SETTER, SOLVER)
+_DARK = 11  # grey level beside the picture, as on the page
 FAILURE_TICKS = 3 * TICKS_PER_SECOND  # for which the reason of a failed grab is shown
 
 
@@ -34,9 +32,13 @@ class LiveWorld:
 
     Attributes:
       world: the world.
+      spaces: of its players.
       place: configuration that the world was reset to.
       observations: what each player saw at the beginning of the step.
-      movement: movement of each player in this step, int8 [TICKS_PER_STEP, components]; it fills up tick by tick.
+      movement: movement of each player in this step, integers [ticks, components]; it fills up tick by tick.
+
+    Raises:
+      WorldError: the world does not keep the contract, or a player cannot be played with keys.
     """
 
     def __init__(self, config: GameConfig, entry: WorldEntry) -> None:
@@ -45,8 +47,15 @@ class LiveWorld:
         self._tick_wise = world if isinstance(world, TickWise) else None
         if self._tick_wise is None:  # the setter then sees the observed image
             world = entry.make(height=config.height, width=config.width, views=PLAYERS, **config.world_options)
-        refuse(entry.name, space_problems(world, config.height, config.width) or body_problems(world))
-        self.world = world
+        refuse(entry.name, space_problems(world, config.height, config.width))
+        self.world, self.spaces = world, EpisodeSpaces.of(world)
+        if not self.spaces.of_the_playhouse:
+            check_playable(entry.name, world)
+        self.bodies = {player: world.spec(player).action for player in PLAYERS}
+        self.ticks, self.tick_sec = self.bodies[SOLVER].ticks, self.bodies[SOLVER].tick_sec
+        self.ticks_per_frame = math.gcd(config.ticks_per_frame, self.ticks)
+        self.turn_based = self._tick_wise is None and is_turn_based(self.bodies[SOLVER])
+        self._plain = PlainPictures(self.spaces.solver.observation)
         place = config.place
         if place is None:
             place = entry.sample_config(config.seed, **{**entry.people_settings, **config.place_settings})
@@ -59,10 +68,10 @@ class LiveWorld:
         """Play one tick of the step.
 
         Args:
-          rows: movement of each player in this tick, int8 [components].
+          rows: movement of each player in this tick, integers [components].
         """
         for player, row in rows.items():
-            self.movement[player][self._tick] = row
+            self.movement[player][min(self._tick, len(self.movement[player]) - 1)] = row
         self._tick += 1
         self._ticks_played += 1
         if self._tick_wise is not None:
@@ -77,25 +86,40 @@ class LiveWorld:
         Returns:
           False if the world has ended the episode.
         """
-        assert self._tick == TICKS_PER_STEP
+        assert self._tick == self.ticks
         if self._tick_wise is not None:
             result = self._tick_wise.end_step(said)
         else:
-            actions = {p: {"movement": self.movement[p], "utterance": said[p]} for p in PLAYERS}
-            result = self.world.step(actions)  # type: ignore[arg-type]
+            result = self.world.step({player: self.action(player, said[player]) for player in PLAYERS})
         self.observations, _, terminated, truncated, _ = result
         self._begin_step()
         return not any((*terminated.values(), *truncated.values()))
+
+    def action(self, player: str, words: str) -> Any:
+        """Return the action of ``player`` in this step, who says ``words``."""
+        return self.bodies[player].silent() | {"movement": self.movement[player], "utterance": words}
 
     def changed(self) -> bool:
         """Return True if a picture drawn now may differ from one of the tick before."""
         return self._tick_wise is not None or self._tick == 0
 
     def picture(self, player: str) -> np.ndarray:
-        """Return what ``player`` sees now: uint8 [height, width, 3]."""
+        """Return what ``player`` sees now: uint8 [height, width, 3].
+
+        Where the world draws no views, both players see what the solver observes: its picture, else the picture that
+        the world draws of itself, else what was observed, drawn plainly.
+        """
         if self._tick_wise is not None:
             return self._tick_wise.view(player, *self._view)
-        return self.observations[player]["image"]
+        if self.spaces.of_the_playhouse:
+            return self.observations[player]["image"]
+        seen: Mapping[str, Any] = self.observations[SOLVER]
+        if "image" in seen:
+            return fitted(as_rgb(seen["image"]), *self._view, _DARK)
+        try:
+            return fitted(rendered(self.world, "of this game"), *self._view, _DARK)
+        except NoPictures:
+            return self._plain.draw(seen)
 
     def grab_hint(self, player: str) -> tuple[str, str]:
         """Return what a grab by ``player`` would take now, and why a recent one failed; "" where there is nothing."""
@@ -110,5 +134,5 @@ class LiveWorld:
         self.world.close()
 
     def _begin_step(self) -> None:
-        self.movement = {player: neutral_movement() for player in PLAYERS}
+        self.movement = {player: self.bodies[player].neutral_movement() for player in PLAYERS}
         self._tick = 0

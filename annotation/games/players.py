@@ -7,10 +7,12 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from annotation.games.body_keys import BodyHands
 from annotation.games.inputs import Hands
 from annotation.games.stand_ins import AT_WORK, GONE, STARTING, StandIn
 from annotation.session.states import Kind, PlaySession, Role, SessionEvent
-from worlds.contract import SETTER, SOLVER, Action, Observation, World, silent
+from worlds.contract import BODY, SETTER, SOLVER, Action, Observation, World
+from worlds.spaces.action import ActionSpec
 
 AVATAR = {Role.SETTER: SETTER, Role.SOLVER: SOLVER, Role.CO_PILOT: SOLVER}
 BLIND = "the agent cannot continue; the study's leader finds the reason in the server's log"
@@ -26,15 +28,26 @@ class Players:
       session: session of the game.
       stand_ins: stand-ins by role.
       game_id: id of the game, for the log.
+      bodies: by player of the world, what it can do.
 
     Attributes:
       late: whether a stand-in has not answered in time in the present step.
       late_steps: number of such steps.
     """
 
-    def __init__(self, session: PlaySession, stand_ins: Mapping[Role, StandIn], game_id: str) -> None:
+    def __init__(
+        self,
+        session: PlaySession,
+        stand_ins: Mapping[Role, StandIn],
+        game_id: str,
+        bodies: Mapping[str, ActionSpec] | None = None,
+    ) -> None:
         self.stand_ins, self._kind, self._game_id = stand_ins, session.kind, game_id
-        self.hands = {role: Hands() for role in session.cast}
+        self._bodies = bodies or {SETTER: BODY, SOLVER: BODY}
+        declared = any(body != BODY for body in self._bodies.values())
+        self.hands: dict[Role, Hands | BodyHands] = {
+            role: BodyHands(self._bodies[AVATAR[role]]) if declared else Hands() for role in session.cast
+        }
         self._logged = False
         self.late, self.late_steps = False, 0
 
@@ -88,16 +101,24 @@ class Players:
         action = stand_in.answer(step, timeout_sec)
         if action is None:
             self.late, self.late_steps = True, self.late_steps + 1
-            return silent()
+            return self._bodies[AVATAR[role]].silent()
         return action
 
     def row(self, tick: int, action: Action | Role) -> np.ndarray:
-        """Return the movement of one player in this tick: int8 [components]."""
-        return self.hands[action].tick() if isinstance(action, Role) else action["movement"][tick]
+        """Return the movement of one player in this tick: integers [components]."""
+        if isinstance(action, Role):
+            return self.hands[action].tick()
+        return action["movement"][min(tick, len(action["movement"]) - 1)]  # a setter may have fewer ticks
 
     def line(self, action: Action | Role) -> str:
         """Return what one player says in this step."""
         return self.hands[action].line() if isinstance(action, Role) else action["utterance"]
+
+    def idle(self, in_control: Role) -> bool:
+        """Return True if the person who moves the solver presses no key, and nobody has a line to say."""
+        return in_control not in self.stand_ins and all(
+            hands.silent and (role != in_control or hands.idle) for role, hands in self.hands.items()
+        )
 
     def gone(self) -> str:
         """Return a message about a stand-in that has died, "" if none has; in an evaluation it names no agent."""

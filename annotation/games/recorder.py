@@ -10,6 +10,7 @@ from annotation.games.config import GameConfig
 from annotation.session.states import CAST, Player, Role
 from rlhf.records.columns import episode_columns
 from rlhf.records.episode import AGENT, CO_PILOT, WORLD_OPTIONS, Episode
+from rlhf.records.spaces import EpisodeSpaces
 from rlhf.replay.referee import Referee
 from worlds.contract import Action, Observation
 
@@ -20,10 +21,11 @@ class EpisodeRecorder:
     Args:
       config: settings of the game.
       place: configuration that the world was reset to.
+      spaces: of its players.
     """
 
-    def __init__(self, config: GameConfig, place: Mapping[str, Any]) -> None:
-        self._config, self._place = config, place
+    def __init__(self, config: GameConfig, place: Mapping[str, Any], spaces: EpisodeSpaces) -> None:
+        self._config, self._place, self._spaces = config, place, spaces
         self._rows: list[tuple[Observation, Action, Action]] = []
         self._controller: list[int] = []
 
@@ -72,7 +74,7 @@ class EpisodeRecorder:
             created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
             split=self._config.split,
             notes=about,
-            **episode_columns(self._rows, self._controller),
+            **episode_columns(self._rows, self._controller, self._spaces),
         )
 
 

@@ -20,8 +20,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from rlhf.run.processes import Worker
-from worlds.contract import Action, Observation, Setter, Solver, World, neutral_movement
+from worlds.contract import Action, Observation, Setter, Solver, World, body_spec
 from worlds.errors import UserError
+from worlds.spaces.observation import PlayerSpec
 
 STARTING, AT_WORK, GONE = "starting", "at work", "gone"
 _log = logging.getLogger(__name__)
@@ -121,6 +122,7 @@ class AgentPlayer:
       image: height and width of what it will see, pixels.
       load: returns the solver that acts; runs in the new process. None loads the agent in ``folder``.
       computing: threads and device of the agent.
+      spaces: for which it was made; None are those of the Playhouse and images of that size.
     """
 
     def __init__(
@@ -131,14 +133,15 @@ class AgentPlayer:
         image: tuple[int, int] = (72, 96),
         load: Callable[[str, int, tuple[int, int]], Any] | None = None,
         computing: AgentComputing | None = None,
+        spaces: PlayerSpec | None = None,
     ) -> None:
         self.name, self.trouble = name, ""
         self._state = STARTING
         self._questions: queue.SimpleQueue[tuple[int, Observation] | None] = queue.SimpleQueue()
         self._answered = threading.Condition()
         self._last: tuple[int, Action] | None = None
-        load = load or partial(load_agent, computing=computing or AgentComputing())
-        self._worker = Worker(_serve, load, str(folder), seed, image)
+        load = load or partial(load_agent, computing=computing or AgentComputing(), spaces=spaces)
+        self._worker = Worker(_serve, load, str(folder), seed, image, spaces or body_spec(*image))
         self._thread = threading.Thread(target=self._talk, daemon=True, name=f"agent {name}")
         self._thread.start()
 
@@ -211,7 +214,9 @@ class AgentPlayer:
             self._answered.notify_all()
 
 
-def load_agent(folder: str, seed: int, image: tuple[int, int], computing: AgentComputing) -> Any:
+def load_agent(
+    folder: str, seed: int, image: tuple[int, int], computing: AgentComputing, spaces: PlayerSpec | None = None
+) -> Any:
     """Return the agent in ``folder`` as solvers of one slot.
 
     Args:
@@ -219,6 +224,7 @@ def load_agent(folder: str, seed: int, image: tuple[int, int], computing: AgentC
       seed: seed of its choices.
       image: height and width of what it will see, pixels.
       computing: threads and device of the agent.
+      spaces: of the world; None are those of the Playhouse.
 
     Raises:
       UserError: if it sees images of another size, or there is no such device.
@@ -231,16 +237,18 @@ def load_agent(folder: str, seed: int, image: tuple[int, int], computing: AgentC
     torch.set_num_threads(computing.threads)
     agent, tokenizer = load(folder, device=computing.device)
     expected = tuple(agent.config.image_size)
-    if expected != image:
+    if spaces is None and expected != image:
         raise UserError(f"it sees {expected[0]}x{expected[1]} pixels, the game is recorded at {image[0]}x{image[1]}")
     return AgentSolvers(agent, tokenizer, 1, seed)
 
 
-def _serve(connection: Connection, load: Callable[..., Any], folder: str, seed: int, image: tuple[int, int]) -> None:
+def _serve(
+    connection: Connection, load: Callable[..., Any], folder: str, seed: int, image: tuple[int, int], spaces: PlayerSpec
+) -> None:
     """The agent's process: load it, try it once, then one action for each observation."""
     try:
         solvers = load(folder, seed, image)
-        solvers.act([_nothing(image)], np.array([True]))  # the first call compiles and allocates
+        solvers.act([spaces.blank()], np.array([True]))  # the first call compiles and allocates
         connection.send(("ready", None))
         first = True
         while True:
@@ -253,12 +261,3 @@ def _serve(connection: Connection, load: Callable[..., Any], folder: str, seed: 
     except Exception as error:  # the game continues without the agent
         said = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
         connection.send(("trouble", " ".join(said.split())))
-
-
-def _nothing(image: tuple[int, int]) -> Observation:
-    return {
-        "image": np.zeros((*image, 3), np.uint8),
-        "setter_text": "",
-        "solver_text": "",
-        "previous_movement": neutral_movement(),
-    }

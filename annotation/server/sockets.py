@@ -189,7 +189,10 @@ class PlayerSocket:
 def _inputs(said: PlayerMessage) -> Inputs:
     given = said.inputs
     assert given is not None
-    return Inputs(frozenset(given.held), frozenset(given.tapped), given.turn, given.look, given.reach, given.say)
+    return Inputs(
+        frozenset(given.held), frozenset(given.tapped), given.turn, given.look, given.reach, given.say,
+        tuple(given.pressed),
+    )  # fmt: skip
 
 
 def _result(done: set[asyncio.Task[End]]) -> End:

@@ -168,8 +168,7 @@ class Episode:
         Raises:
           UserError: the episode has none.
         """
-        pictures = self.pictures()
-        return np.repeat(pictures[..., :1], 3, axis=-1) if pictures.shape[-1] < 3 else pictures[..., :3]
+        return as_rgb(self.pictures())
 
     def solver_action(self, step: int) -> Action:
         """Return the solver's action at ``step``."""
@@ -190,6 +189,11 @@ class Episode:
     def demonstrated(self) -> np.ndarray:
         """Return the steps, bool [T], whose actions are to be imitated, see :func:`demonstrated_steps`."""
         return demonstrated_steps(self.solver, self.controller) & possible_steps(self.movement, self.seen, self.spaces)
+
+
+def as_rgb(pictures: np.ndarray) -> np.ndarray:
+    """Return pictures of any number of channels in three, as :meth:`Episode.rgb` does: uint8 [..., 3]."""
+    return np.repeat(pictures[..., :1], 3, axis=-1) if pictures.shape[-1] < 3 else pictures[..., :3]
 
 
 def _action(movement: np.ndarray, continuous: np.ndarray | None, utterance: Sequence[str], step: int) -> Action:

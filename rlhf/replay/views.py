@@ -29,7 +29,7 @@ from worlds.plain_pictures import SIZE, PlainPictures
 REPLAYED, RECORDED = "replayed", "as recorded"
 DRAWN, PLAIN = "drawn by its world", "drawn from what was observed"
 PER_STEP = 4  # views a step of a world that draws between ticks, if they divide its ticks
-_MARGIN = 250  # grey level beside a picture of other proportions
+_PAPER = 250  # grey level
 
 
 class NoPictures(UserError):
@@ -132,7 +132,7 @@ def recreated_views(episode: Episode) -> Iterator[tuple[int, np.ndarray]]:
         observations, _ = world.reset(seed=episode.seed, options={"config": dict(episode.config)})
         for step in range(len(episode)):
             _check_same(observations[SOLVER], episode, step)
-            yield step, _rendered(world, episode.world)
+            yield step, rendered(world, episode.world)
             actions = {SETTER: episode.setter_action(step), SOLVER: episode.solver_action(step)}
             if step + 1 < len(episode):
                 observations = world.step(actions)[0]
@@ -158,13 +158,14 @@ def plain_views(
         yield step, pictures.draw(observed_at(episode.seen, episode.texts, step), step, size)
 
 
-def fitted(picture: np.ndarray, height: int, width: int) -> np.ndarray:
+def fitted(picture: np.ndarray, height: int, width: int, margin: int = _PAPER) -> np.ndarray:
     """Return ``picture`` in the middle of one of ``height`` x ``width`` pixels, enlarged by a whole number or reduced.
 
     Args:
       picture: uint8 [other height, other width, 3].
       height: pixels.
       width: pixels.
+      margin: grey level beside a picture of other proportions.
     """
     scale = min(height / picture.shape[0], width / picture.shape[1])
     if scale >= 1:
@@ -172,7 +173,7 @@ def fitted(picture: np.ndarray, height: int, width: int) -> np.ndarray:
     else:
         size = max(1, int(scale * picture.shape[1])), max(1, int(scale * picture.shape[0]))
         scaled = np.asarray(Image.fromarray(picture).resize(size, Image.Resampling.BOX))
-    page = np.full((height, width, 3), _MARGIN, np.uint8)
+    page = np.full((height, width, 3), margin, np.uint8)
     top, left = (height - scaled.shape[0]) // 2, (width - scaled.shape[1]) // 2
     page[top : top + scaled.shape[0], left : left + scaled.shape[1]] = scaled
     return page
@@ -194,7 +195,7 @@ def _is_tick_wise(episode: Episode) -> bool:
         return False
 
 
-def _rendered(world: World, name: str) -> np.ndarray:
+def rendered(world: World, name: str) -> np.ndarray:
     """Return the picture that a world draws of itself. Raises NoPictures if it draws none."""
     try:
         with named_failure(name, "render"):

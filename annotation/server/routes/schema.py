@@ -282,6 +282,7 @@ class InputsMessage(Body):
     turn: _Moved = 0.0
     look: _Moved = 0.0
     reach: _Moved = 0.0
+    pressed: Annotated[list[Annotated[int, Field(ge=0, le=999)]], Field(max_length=16)] = []
     say: Annotated[str, StringConstraints(max_length=4 * UTTERANCE_MAX_CHARS)] = ""
 
 

@@ -12,7 +12,11 @@ from pathlib import Path
 
 from agents import registry  # which imports no PyTorch
 from annotation.games import AgentComputing
+from rlhf.records.spaces import EpisodeSpaces
+from worlds.contract import body_spec
 from worlds.errors import UserError
+from worlds.spaces.description import from_json
+from worlds.spaces.observation import PlayerSpec
 
 _DEPTH = 3  # folders below the study's that are looked through
 _MOST_FOUND = 200
@@ -27,12 +31,20 @@ class Agent:
     Args:
       name: name of the agent.
       folder: folder of the agent.
-      image: height and width of what it sees, pixels.
+      image: height and width of what it sees, pixels; (0, 0) without pictures.
+      spaces: for which it was made; None are those of the Playhouse.
     """
 
     name: str
     folder: Path
     image: tuple[int, int]
+    spaces: PlayerSpec | None = None
+
+    def fits(self, declared: EpisodeSpaces | None) -> bool:
+        """Return True if the agent can be the solver of episodes with these spaces; None are those of a new dataset."""
+        if declared is None:
+            return self.spaces is None
+        return declared.solver == (self.spaces or body_spec(*self.image))
 
 
 class Agents:
@@ -91,8 +103,8 @@ def size_clashes(agents: Sequence[Agent], sizes: Mapping[str, tuple[int, int]]) 
       agents: every agent.
       sizes: height and width of a dataset's images, pixels, by dataset.
     """
-    seen = {agent.image for agent in agents}
-    named = ", ".join(f"{agent.name} {agent.image[0]}x{agent.image[1]}" for agent in agents[:5])
+    seen = {agent.image for agent in agents if agent.spaces is None}
+    named = ", ".join(f"{agent.name} {agent.image[0]}x{agent.image[1]}" for agent in agents[:5] if agent.spaces is None)
     return [
         f"no agent can play into the dataset {dataset}: its pictures have {size[0]}x{size[1]} pixels; "
         f"agents see {named}"
@@ -102,10 +114,10 @@ def size_clashes(agents: Sequence[Agent], sizes: Mapping[str, tuple[int, int]]) 
 
 
 def _described(name: str, folder: Path) -> Agent:
-    image = _image_size(folder, frozenset(registry.names()))
-    if image is None:
+    found = _agent(name, folder, frozenset(registry.names()))
+    if found is None:
         raise UserError(f"agent {name}: {folder} is not an agent's folder (`rlhf clone` makes one); correct --agents")
-    return Agent(name, folder, image)
+    return found
 
 
 def _found(study: Path) -> Iterator[Agent]:
@@ -113,19 +125,21 @@ def _found(study: Path) -> Iterator[Agent]:
     kinds = frozenset(registry.names())
     for depth in range(1, _DEPTH + 1):
         for number, path in enumerate(study.glob("/".join(["*"] * depth) + "/config.json")):
-            image = _image_size(path.parent, kinds)
-            if image is not None:
-                yield Agent(str(path.parent.relative_to(study)), path.parent, image)
+            found = _agent(str(path.parent.relative_to(study)), path.parent, kinds)
+            if found is not None:
+                yield found
             if number >= _MOST_FOUND:
                 break
 
 
-def _image_size(folder: Path, kinds: frozenset[str]) -> tuple[int, int] | None:
-    """Height and width of what the agent in ``folder`` sees; None if there is no agent of one of ``kinds``."""
+def _agent(name: str, folder: Path, kinds: frozenset[str]) -> Agent | None:
+    """Return the agent in ``folder``; None if there is none of one of ``kinds``."""
     try:
         said = json.loads((folder / "config.json").read_text(encoding="utf-8"))
         height, width = said["image_size"]
         is_agent = said["model_type"] in kinds and (folder / "model.safetensors").is_file()
-        return (int(height), int(width)) if is_agent else None
+        spaces = said.get("spaces")
+        declared = None if spaces is None else from_json(spaces)
+        return Agent(name, folder, (int(height), int(width)), declared) if is_agent else None
     except (OSError, ValueError, KeyError, TypeError):
         return None

@@ -20,6 +20,7 @@ from annotation.server.services.agents import Agent, Agents
 from annotation.session.prompts import draw
 from annotation.session.states import CAST, Kind, Player, Role, TimeLimits
 from rlhf.records.episode import WORLD_OPTIONS
+from rlhf.records.spaces import EpisodeSpaces
 from rlhf.run.place_seeds import HELD_OUT_SEEDS, TRAINING_SEEDS
 from rlhf.store import EpisodeStore, MemoryStore, ParquetStore
 from worlds.contract import STEPS_PER_SECOND
@@ -29,6 +30,7 @@ from worlds.own_settings import own_settings
 LIMITS = TimeLimits(waiting=900.0, ready=300.0, paused=60.0, judging=180.0)
 REMEMBERED_SEC = 180.0  # a game that is over, so that a person who comes back learns how it ended
 _SAVING_SEC = 30.0
+SHORTEST_TURNS = 2  # steps of an episode that is kept, in worlds other than the Playhouse
 _IN_ANOTHER = "you are in another game; leave that first"
 
 
@@ -213,8 +215,10 @@ class Games:
             return ActiveGame(request, Game(config, MemoryStore()))
         agent = None
         if Player.AGENT in CAST[request.kind].values():
-            agent = self._agent(request, (config.height, config.width) if store.rows() else None)
-            config = replace(config, height=agent.image[0], width=agent.image[1])
+            rows = store.rows()
+            agent = self._agent(request, store.read(rows[-1].episode_id).declared if rows else None)
+            if agent.spaces is None:
+                config = replace(config, height=agent.image[0], width=agent.image[1])
         check_dataset(config, store)
         with ExitStack() as if_it_fails:
             keeps = self._unfinished.begin(request.dataset, request.project_id)
@@ -222,8 +226,9 @@ class Games:
             player = None
             if agent is not None:
                 player = AgentPlayer(
-                    agent.name, agent.folder, seed=config.seed, image=agent.image, computing=self._computing
-                )
+                    agent.name, agent.folder, seed=config.seed, image=agent.image, computing=self._computing,
+                    spaces=agent.spaces,
+                )  # fmt: skip
                 if_it_fails.callback(player.close)
             running = ActiveGame(request, Game(config, store, player, keeps=keeps), keeps)
             if_it_fails.pop_all()
@@ -245,15 +250,16 @@ class Games:
             return config
         assert store is not None
         last = store.read(rows[-1].episode_id)
-        height, width = last.pictures().shape[1:3]
+        height, width = last.declared.image_size or (config.height, config.width)
         options = last.notes.get(WORLD_OPTIONS) or {}
+        shortest = config.shortest if last.spaces is None else min(SHORTEST_TURNS, config.shortest)
         return replace(
-            config, world=last.world, world_options=options, height=height, width=width,
+            config, world=last.world, world_options=options, height=height, width=width, shortest=shortest,
             place_settings=recorded_world_settings(store),
         )  # fmt: skip
 
-    def _agent(self, request: GameRequest, image: tuple[int, int] | None) -> Agent:
-        """The requested agent, or one by chance of those that see images of size ``image``.
+    def _agent(self, request: GameRequest, declared: EpisodeSpaces | None) -> Agent:
+        """The requested agent, or one by chance of those made for the spaces ``declared``; None are a new dataset's.
 
         Raises:
           UserError: if there is none.
@@ -262,9 +268,11 @@ class Games:
         agents = self.agents.all() if blind else [a for a in self.agents.all() if a.name == request.agent]
         if not agents:
             raise UserError("there is no such agent; name agents with rlhf serve --agents NAME FOLDER")
-        fitting = [agent for agent in agents if image in (None, agent.image)]
+        fitting = [agent for agent in agents if agent.fits(declared)]
         if not fitting:
-            assert image is not None
+            image = None if declared is None or not declared.of_the_playhouse else declared.image_size
+            if image is None:
+                raise UserError(f"no agent was made for the spaces of the dataset {request.dataset}; clone one from it")
             sizes = " or ".join(sorted({f"{height}x{width}" for height, width in (agent.image for agent in agents)}))
             who = "no agent fits: they see" if blind else f"the agent {request.agent} sees"
             raise UserError(

@@ -116,3 +116,15 @@ test("times are for people", () => {
   assert.deepEqual([clock(299.6), clock(9.2), clock(-1)], ["5:00", "0:09", "0:00"]);
   assert.deepEqual([duration(300), duration(60), duration(25)], ["5 minutes", "a minute", "25 seconds"]);
 });
+
+test("keys of a declared body are told by their numbers, each press once", async () => {
+  const sent: { inputs: { pressed?: number[]; held: string[] } }[] = [];
+  const hands = new Hands((message) => sent.push(message as (typeof sent)[0]) > 0, [["ArrowLeft", "Digit1"], ["ArrowUp"]]);
+  assert.equal(hands.press("ArrowUp"), true);
+  assert.equal(hands.press("Digit1"), true);
+  assert.equal(hands.press("KeyW"), false);
+  await pause(100);
+  hands.close();
+  assert.deepEqual(sent.map((message) => message.inputs.pressed), [[1, 0]]);
+  assert.deepEqual(sent[0]?.inputs.held, []);
+});

@@ -64,7 +64,7 @@ function Table(props: { person: Me; about: About }) {
   const [refused, setRefused] = useState("");
   const pictures = useMemo(() => new Pictures(), []);
   const connection = useRef<Connection | null>(null);
-  const hands = useMemo(() => new Hands((message) => connection.current?.send(message) ?? false), []);
+  const hands = useMemo(() => new Hands((message) => connection.current?.send(message) ?? false, about.keys.map((key) => key.codes)), []);
   const line = useRef<HTMLInputElement>(null);
 
   useEffect(() => {
@@ -94,7 +94,7 @@ function Table(props: { person: Me; about: About }) {
   const doThis = (event: string) => connection.current?.send({ do: event });
   const judge = (step: number, said: Said) => connection.current?.send({ judge: { request_step: step, said } });
   const steers = view?.state === "playing" && link.state === "open" && (role === "setter" || view.in_control === role);
-  useGameKeys({ view, hands, line, role, steers, doThis, judge });
+  useGameKeys({ view, hands, line, role, steers, ownBody: about.own_body, doThis, judge });
   useEffect(() => {
     if (link.state === "open") hands.sendAgain();
   }, [link.state]);
@@ -120,7 +120,7 @@ function Table(props: { person: Me; about: About }) {
       <div class="table" onMouseDown={keepFocus}>
         <section class="seat" aria-label="The game">
           <Hud about={about} view={view} link={link} lag={lag} onDo={doThis} onLeave={leave} />
-          <Screen pictures={pictures} hands={hands} steers={steers} kind={steers ? "me" : control} caption={`What the ${role === "setter" ? "setter" : "solver"} sees`} grabs={view?.grabs ?? ""} grabFailed={view?.grab_failed ?? ""}>
+          <Screen pictures={pictures} hands={hands} steers={steers && about.own_body} kind={steers ? "me" : control} caption={`What the ${role === "setter" ? "setter" : "solver"} sees`} grabs={view?.grabs ?? ""} grabFailed={view?.grab_failed ?? ""}>
             <Situation about={about} view={view} link={link} onDo={doThis} onJudge={judge} />
           </Screen>
           <Line input={line} hands={hands} enabled={view?.state === "playing" && link.state === "open" && (role !== "co_pilot" || steers)} />
@@ -132,7 +132,7 @@ function Table(props: { person: Me; about: About }) {
           {about.tutorial ? <Tutorial person={props.person} hands={hands} view={view} onDone={() => doThis("end")} /> : <Prompt about={about} role={role} />}
           <Dialogue view={view} />
           {about.kind === "evaluation" && view && view.state !== "judging" && <Requests asked={view.asked} onJudge={judge} />}
-          <Keys kind={about.kind} role={role} />
+          <Keys kind={about.kind} role={role} declared={about.keys} ownBody={about.own_body} />
         </aside>
       </div>
     </Frame>
@@ -195,6 +195,7 @@ interface GameKeys {
   line: { current: HTMLInputElement | null };
   role: string;
   steers: boolean;
+  ownBody: boolean; // of the Playhouse
   doThis: (event: string) => void;
   judge: (step: number, said: Said) => void;
 }
@@ -226,7 +227,7 @@ function useGameKeys(game: GameKeys): void {
 }
 
 /** Do what a key asks for. Returns false if it is not one of the game's keys. */
-function act({ view, hands, line, steers, doThis, judge }: GameKeys, event: KeyboardEvent): boolean {
+function act({ view, hands, line, steers, ownBody, doThis, judge }: GameKeys, event: KeyboardEvent): boolean {
   const can = (what: string) => view?.can.includes(what) ?? false;
   const said = VERDICTS[event.code];
   if (event.key === "Enter") {
@@ -245,6 +246,6 @@ function act({ view, hands, line, steers, doThis, judge }: GameKeys, event: Keyb
     return view.asked.length > 0;
   }
   if (!steers) return false;
-  if (event.code === "KeyG" && !event.repeat) hands.toggleHold();
-  return event.code === "KeyG" || hands.press(event.code);
+  if (event.code === "KeyG" && ownBody && !event.repeat) hands.toggleHold();
+  return (event.code === "KeyG" && ownBody) || hands.press(event.code);
 }

@@ -16,6 +16,7 @@ export const KEYS: Record<string, string> = {
   KeyQ: "pull",
 };
 const EVERY_MS = 33;
+const MOST_PRESSED = 4; // between two messages
 const TURN_PER_PIXEL = 0.15 / 4; // degrees of a pixel, by those of a tick of full turning
 const LOOK_PER_PIXEL = 0.15 / 2;
 const MOVES = ["forward", "back", "left", "right"];
@@ -36,11 +37,15 @@ export class Hands {
   private look = 0;
   private reach = 0;
   private keepsHold = false;
+  private pressed: number[] = []; // numbers of keys of a declared body
   private sent = ""; // held keys of the latest message
   private readonly timer = setInterval(() => this.sendInputs(), EVERY_MS);
 
-  /** `send` sends a message and returns false if it cannot. */
-  constructor(private readonly send: (message: unknown) => boolean) {}
+  /** `send` sends a message and returns false if it cannot. `declared`: codes of each key of a declared body. */
+  constructor(
+    private readonly send: (message: unknown) => boolean,
+    private readonly declared: string[][] = [],
+  ) {}
 
   /** Return true if the hand keeps hold without a key being held. */
   get holds(): boolean {
@@ -48,11 +53,19 @@ export class Hands {
   }
 
   press(code: string): boolean {
+    if (this.declared.length > 0) return this.choose(code);
     const what = code === "Mouse" ? "grab" : KEYS[code];
     if (what === undefined) return false;
     if (!this.held.has(code)) this.tapped.add(what);
     this.held.set(code, what);
     return true;
+  }
+
+  /** Note the key of a declared body; each press counts, those of a key that is held down included. */
+  private choose(code: string): boolean {
+    const number = this.declared.findIndex((codes) => codes.includes(code));
+    if (number >= 0 && this.pressed.length < MOST_PRESSED) this.pressed.push(number);
+    return number >= 0;
   }
 
   release(code: string): void {
@@ -90,6 +103,7 @@ export class Hands {
   rest(): void {
     this.held.clear();
     this.tapped.clear();
+    this.pressed = [];
   }
 
   /** Say a line. Returns false if it cannot be sent now. */
@@ -110,12 +124,13 @@ export class Hands {
     if (seen(LOOKS)) this.practice.looked += EVERY_MS;
     if (held.has("grab")) this.practice.grabbed += EVERY_MS;
     const now = [...held].sort().join(" ");
-    if (now === this.sent && this.tapped.size === 0 && !this.turn && !this.look && !this.reach) return;
+    if (now === this.sent && this.tapped.size === 0 && this.pressed.length === 0 && !this.turn && !this.look && !this.reach) return;
     const limit = (value: number) => Math.max(-1000, Math.min(1000, value));
-    const inputs = { held: [...held], tapped: [...this.tapped], turn: limit(this.turn), look: limit(this.look), reach: limit(this.reach) };
+    const inputs = { held: [...held], tapped: [...this.tapped], turn: limit(this.turn), look: limit(this.look), reach: limit(this.reach), ...(this.pressed.length ? { pressed: this.pressed } : {}) };
     if (!this.send({ inputs })) return; // it is added up until it can be sent
     this.sent = now;
     this.tapped.clear();
+    this.pressed = [];
     this.turn = this.look = this.reach = 0;
   }
 }

@@ -1,7 +1,7 @@
 // Panels beside the picture: the prompt, the dialogue, the verdicts, and the keys.
 import { useEffect, useRef } from "preact/hooks";
 import { KeyList } from "../episode/key_list";
-import { NAMES, openRequest, type About, type Asked, type Kind, type Role, type Said, type View } from "./view";
+import { NAMES, openRequest, type About, type Asked, type BodyKey, type Kind, type Role, type Said, type View } from "./view";
 
 export function Prompt(props: { about: About; role: Role }) {
   const { about, role } = props;
@@ -91,9 +91,10 @@ const MOVING: [string, string][] = [
   ["wheel, E Q", "push away, pull nearer"],
 ];
 
-export function Keys(props: { kind: Kind; role: Role }) {
-  const keys: [string, string][] = [...MOVING, ["Enter", "write a line, send it"], ["Escape", "free the mouse, leave the line"]];
+export function Keys(props: { kind: Kind; role: Role; declared: BodyKey[]; ownBody: boolean }) {
+  const moving = props.ownBody ? MOVING : props.declared.map((key): [string, string] => [key.shown, key.name]);
+  const keys: [string, string][] = [...moving, ["Enter", "write a line, send it"], ["Escape", props.ownBody ? "free the mouse, leave the line" : "leave the line"]];
   if (props.role === "co_pilot") keys.unshift(["C", "take over, hand back"]);
   if (props.kind === "evaluation") keys.push(["Y N X", "succeeded, failed, was no request"]);
-  return <KeyList keys={keys} open hint="Click the picture to look with the mouse." />;
+  return <KeyList keys={keys} open hint={props.ownBody ? "Click the picture to look with the mouse." : undefined} />;
 }

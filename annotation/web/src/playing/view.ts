@@ -54,7 +54,16 @@ export interface About extends Game {
   tutorial: boolean;
   recorded: boolean;
   seconds: number;
+  own_body: boolean; // the Playhouse's, with a mouse
+  keys: BodyKey[]; // of a body that its world declares; the Playhouse's are in hands.ts
   prompt: { text: string; modifier: string } | null;
+}
+
+/** A key of a declared body, see annotation/games/body_keys.py. */
+export interface BodyKey {
+  codes: string[]; // of keys, as KeyboardEvent.code has them
+  shown: string;
+  name: string; // what it does
 }
 
 export type Kind = "human-human" | "human-agent" | "human-agent-human" | "evaluation" | "practice-setting" | "practice-solving";

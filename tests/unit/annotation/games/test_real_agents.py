@@ -8,12 +8,12 @@ import pytest
 from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
 from annotation.games import AgentPlayer
-from annotation.games.stand_ins import AgentComputing, _nothing, load_agent
+from annotation.games.stand_ins import AgentComputing, load_agent
 from annotation.session.states import Kind
 from rlhf.store import MemoryStore
 from tests.unit.agents import made_up_play
 from tests.unit.annotation.games.playing import config, play
-from worlds.contract import Observation
+from worlds.contract import Observation, body_spec
 from worlds.errors import UserError
 
 SIZES = dict(
@@ -37,7 +37,7 @@ def test_a_real_agent_does_what_it_would_do_anywhere(tmp_path):
     episode = store.read(game.id)
     assert episode.solver == "agent:made-up" and episode.notes["late_steps"] == 0
     alone = load_agent(str(folder), 7, image, AgentComputing())
-    alone.act([_nothing(image)], np.array([True]))
+    alone.act([body_spec(*image).blank()], np.array([True]))
     previous = episode.previous_movement()
     for step in range(len(episode)):
         observation = Observation(

@@ -1,0 +1,106 @@
+"""Games in worlds whose players have other bodies than the Playhouse's: keys, turns, and the recorded episode."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from annotation.games import Game, Inputs
+from annotation.games.body_keys import BodyHands, body_keys
+from annotation.games.pace import Pace
+from annotation.session.states import Kind, Role, State
+from rlhf.replay.setter_replay import SetterReplay
+from rlhf.store import MemoryStore
+from tests import small_worlds
+from tests.unit.annotation.games.playing import config, everybody_joins
+from tests.unit.annotation.server.players import until
+from worlds import registry
+from worlds.contract import BODY, WorldError
+from worlds.spaces.action import ActionSpec, Discrete, FreeText
+
+small_worlds.register()
+BABYAI = "gym:BabyAI-GoToObj-v0"
+
+
+def begun(kind: Kind, world: str, steps: int) -> tuple[Game, MemoryStore]:
+    """A game in which every person has said that they are ready."""
+    store = MemoryStore()
+    settings = config(kind, world=world, steps=steps, shortest=2, place_settings={})
+    game = Game(settings, store, pace=Pace(tick_sec=0.001))
+    everybody_joins(game)
+    game.start()
+    until(lambda: game.state is State.PLAYING, "the beginning")
+    return game, store
+
+
+def press(game: Game, names: list[str], name: str) -> None:
+    """Press the key of a bin, and wait until its step is played."""
+    played = len(game._recorder)
+    game.give(Role.SOLVER, Inputs(pressed=(names.index(name),)))
+    until(lambda: len(game._recorder) > played or game.session.over, "the step of the key")
+
+
+def test_two_people_play_a_turn_based_world_by_its_own_keys() -> None:
+    game, store = begun(Kind.HUMAN_HUMAN, "small-grid", steps=5)
+    names = [key["name"] for key in game.keys(Role.SOLVER)]
+    assert names == ["left", "right", "up", "down", "pick", "drop", "stay"] and game.keys(Role.SETTER) == []
+    assert len(game._recorder) == 0, "the world waits"
+    game.give(Role.SETTER, Inputs(say="go to red"))
+    until(lambda: len(game._recorder) == 1, "the step in which it is asked")
+    acts = ["left", "up", "up", "right"]
+    for act in acts:
+        press(game, names, act)
+    game.wait(20)
+    (row,) = store.rows()
+    episode = store.read(row.episode_id)
+    assert [names[bin] for bin in episode.movement[:, 0, 0]] == ["stay", *acts]
+    assert episode.setter_utterance == ("go to red", "", "", "", "") and episode.demonstrated().all()
+    assert episode.spaces is not None and episode.spaces.solver == small_worlds.SmallGrid.solver_spec
+    replay = SetterReplay(registry.get("small-grid").make(), episode)
+    seen = replay.reset()[0]
+    for step in range(len(episode)):
+        np.testing.assert_array_equal(seen["grid"], episode.seen["grid"][step])  # type: ignore[typeddict-item]
+        seen = replay.step(episode.solver_action(step))[0]
+
+
+def test_a_person_solves_what_babyai_asks() -> None:
+    pytest.importorskip("minigrid")
+    game, store = begun(Kind.PRACTICE_SOLVING, BABYAI, steps=30)
+    until(lambda: any(line.role is Role.SETTER for line in game.dialogue), "the mission")
+    shown = {key["name"]: key["shown"] for key in game.keys(Role.SOLVER)}
+    assert shown["left"] == "← 1" and shown["forward"] == "↑ 3" and shown["pickup"] == "Space 4"
+    names, before = list(shown), len(game._recorder)
+    for act in ("left", "forward"):
+        press(game, names, act)
+    picture = game._live_world.picture("solver")
+    assert picture.shape == (240, 320, 3) and len(np.unique(picture.reshape(-1, 3), axis=0)) > 3, "the world draws it"
+    game.close()
+    episode = store.read(store.rows()[0].episode_id)
+    assert [names[bin] for bin in episode.movement[before : before + 2, 0, 0]] == ["left", "forward"]
+    assert episode.solver == "human:p-solver" and len(episode.requests) == 1
+
+
+def test_continuous_components_are_refused_by_name() -> None:
+    with pytest.raises(WorldError, match="'small-arm' cannot be played live: 'east' of the solver is no choice among"):
+        Game(config(Kind.HUMAN_HUMAN, world="small-arm", place_settings={}), MemoryStore())
+
+
+def test_keys_of_several_components_leave_out_what_does_nothing() -> None:
+    action = ActionSpec((Discrete("go", ("stay", "forward")), Discrete("hand", ("keep", "grab", "drop"))), ticks=2)
+    keys = body_keys(action)
+    assert [(key.shown, key.name) for key in keys] == [
+        ("↑ 1", "go: forward"),
+        ("Space 2", "hand: grab"),
+        ("D 3", "hand: drop"),
+    ]
+    assert body_keys(BODY) == ()
+
+
+def test_keys_are_played_one_a_tick_and_old_ones_are_forgotten() -> None:
+    hands = BodyHands(ActionSpec((Discrete("act", ("stay", "a", "b", "c")),), speech=FreeText(5)))
+    hands.give(Inputs(pressed=(1, 2, 3, 99), say="hello world"))
+    assert not hands.idle and not hands.silent and hands.line() == "hello"
+    assert [hands.tick().tolist() for _ in range(3)] == [[2], [3], [0]] and hands.idle
+    hands.give(Inputs(pressed=(1,)))
+    hands.rest()
+    assert hands.idle
