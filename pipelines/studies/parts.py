@@ -80,7 +80,7 @@ def run_parts(parts: Parts, only: Sequence[str] = ()) -> Iterator[str]:
         arms = tuple(arm for arm in only if arm in config.arms)
         if arms or not only:
             for arm, seed in study(config, arms):
-                write_study_report(config, name)
+                write_study_report(with_all_seeds(config), name)
                 yield f"{name}: {arm}, seed {seed}"
 
 
