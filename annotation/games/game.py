@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -15,13 +14,12 @@ from annotation.games.inputs import Inputs
 from annotation.games.live_world import LiveWorld
 from annotation.games.pace import Pace
 from annotation.games.players import AVATAR, LATE_AGENT, LOST_AGENT, Players
-from annotation.games.recorder import EpisodeRecorder
-from annotation.games.request_outcomes import JudgedRequests, ScriptedRequests
+from annotation.games.request_outcomes import ScriptedRequests
 from annotation.games.saving import EpisodeSaver
 from annotation.games.screen import Screen, Screens, SpokenLine, View, notice
 from annotation.games.stand_ins import ScriptedPlayer, StandIn
+from annotation.games.steps import Steps
 from annotation.games.timed_session import TimedSession
-from annotation.games.turns import Turns
 from annotation.games.unfinished import UnfinishedGame, new_id
 from annotation.session.prompts import Prompt
 from annotation.session.states import Kind, Player, PlaySession, Refusal, Role, SessionEvent, State, TransitionRefused
@@ -30,7 +28,7 @@ from annotation.session.verdicts import LineVerdict
 from rlhf.records.episode import Episode
 from rlhf.store import EpisodeStore
 from worlds import registry
-from worlds.contract import SETTER, SOLVER, Action, WorldError
+from worlds.contract import WorldError
 
 IDLE_SEC = 0.5  # between two views while nothing moves
 BROKEN = "an unexpected error has ended the game; the study's leader finds it in the server's log"
@@ -71,19 +69,15 @@ class Game:
         self._timed = TimedSession(config.kind, config.limits, self._pace.now)
         self._stand_ins = cast(self.session, entry, stand_in)
         check_spaces(self._live_world.spaces, store)
-        self._recorder = EpisodeRecorder(config, self._live_world.place, self._live_world.spaces)
-        scripted = self._stand_ins.get(Role.SETTER)
-        self._scripted_requests = ScriptedRequests(entry, scripted) if isinstance(scripted, ScriptedPlayer) else None
-        self._judged_requests = JudgedRequests()
         self._players = Players(self.session, self._stand_ins, self.id, self._live_world.bodies)
         people = [role for role, player in self.session.cast.items() if player is Player.PERSON]
         self._screens = Screens({role: AVATAR[role] for role in people}, config.quality)
         self._names = {role: stand_in.name for role, stand_in in self._stand_ins.items()}
         self._changed = threading.Condition(threading.RLock())  # guards what follows and the session
-        self._dialogue: list[SpokenLine] = []
-        self._in_control = Role.SOLVER  # in the present step
         self._trouble = ""
-        self._turns = Turns(self._live_world, self._players, self._pace, config.turn_sec)
+        setter = self._stand_ins.get(Role.SETTER)
+        scripted = ScriptedRequests(entry, setter) if isinstance(setter, ScriptedPlayer) else None
+        self._steps = Steps(config, self._live_world, self._players, scripted, self._pace, self._changed, self._draw)
         self._saver: EpisodeSaver | None = None  # once play is over
         self._closing = False
         self._thread = threading.Thread(target=self.run, name=self.id, daemon=True)
@@ -104,7 +98,7 @@ class Game:
     def dialogue(self) -> tuple[SpokenLine, ...]:
         """Everything that was said."""
         with self._changed:
-            return tuple(self._dialogue)
+            return tuple(self._steps.dialogue)
 
     def start(self) -> None:
         """Run the game in a thread of its own."""
@@ -148,8 +142,8 @@ class Game:
           TransitionRefused: if ``role`` does not judge, or there is no such line.
         """
         with self._changed:
-            step = len(self._recorder) - (self.state is State.JUDGING)
-            self._judged_requests.judge(self.session, role, request_step, said, step)
+            step = len(self._steps) - (self.state is State.JUDGING)
+            self._steps.judged.judge(self.session, role, request_step, said, step)
             self._changed.notify_all()
 
     def set_prompt(self, prompt: Prompt | None) -> None:
@@ -229,7 +223,7 @@ class Game:
         self._draw()
         while True:
             with self._changed:
-                self._happens_if(SessionEvent.FINISH, len(self._recorder) >= self.config.steps)
+                self._happens_if(SessionEvent.FINISH, len(self._steps) >= self.config.steps)
                 self._happens_if(SessionEvent.STOP, self._closing)
                 state = self.state
             if state is State.PAUSED:
@@ -242,12 +236,12 @@ class Game:
     def _turn_comes(self) -> bool:
         """Return True if the next step can be played; in a turn-based world, wait a moment for that."""
         with self._changed:
-            taken = self._turns.taken(self.session.in_control, self._dialogue)
-            if not taken:
-                self._happens_if(SessionEvent.FINISH, self._turns.given_up)
-                self._show()
-                self._changed.wait(self._pace.tick_sec)
-            return taken
+            if self._steps.due(self.session.in_control):
+                return True
+            self._happens_if(SessionEvent.FINISH, self._steps.given_up)
+            self._draw()
+            self._changed.wait(IDLE_SEC)
+            return False
 
     def _pause(self) -> None:
         """Wait until everybody is back or the time limit of pauses has passed."""
@@ -260,59 +254,22 @@ class Game:
         self._pace.resume()
 
     def _step(self) -> None:
-        """Play one step: its ticks in real time."""
-        step, seen = len(self._recorder), self._live_world.observations
+        """Play one step, unless the world fails."""
         with self._changed:
-            self._in_control = self.session.in_control
-            gone = self._players.gone()
+            in_control, gone = self.session.in_control, self._players.gone()
             self._trouble = f"{gone}: {LOST_AGENT}" if gone else ""
-            if self._in_control is not Role.CO_PILOT and Role.CO_PILOT in self._players.hands:
-                self._players.hands[Role.CO_PILOT].watch()
-        self._players.ask(step, seen)
         event = SessionEvent.FINISH
         try:
-            goes_on = self._ticks(step, seen)
+            goes_on = self._steps.play(in_control)
         except WorldError as error:  # what was played before this step is good
             self._trouble, event, goes_on = str(error), SessionEvent.FAIL, False
         self._happens_if(event, not goes_on)
-
-    def _ticks(self, step: int, seen: Mapping) -> bool:
-        """Play and record the ticks of one step. Returns False if the world has ended the episode."""
-        acted = {}
-        for tick in range(self._live_world.ticks):
-            self._pace.wait()
-            acted = acted or self._players.actions(step, self._in_control, self.config.deadline_sec)
-            with self._changed:
-                rows = {p: self._players.row(tick, action) for p, action in acted.items()}
-            self._live_world.tick(rows)
-            if (tick + 1) % self._live_world.ticks_per_frame == 0:
-                self._draw()
-        said = self._said(step, acted)
-        setter, solver = (self._live_world.action(player, said[player]) for player in (SETTER, SOLVER))
-        goes_on = self._live_world.end(said)
-        self._recorder.add(seen[SOLVER], solver, setter, self._in_control)
-        if self._scripted_requests is not None:
-            self._scripted_requests.step(self._live_world.world, step, said)
-        return goes_on
-
-    def _said(self, step: int, acted: Mapping[str, Action | Role]) -> dict[str, str]:
-        """Return what each player says in this step."""
-        said = {}
-        with self._changed:
-            for player, action in acted.items():
-                said[player] = self._players.line(action)
-                if said[player]:
-                    role = Role.SETTER if player == SETTER else self._in_control
-                    self._dialogue.append(SpokenLine(step, role, said[player]))
-            if said[SETTER]:
-                self._judged_requests.hear(step, said[SETTER])
-        return said
 
     # -- the end -------------------------------------------------------------------------------------------------
 
     def _end(self) -> None:
         """Keep, judge and store what was played; can be called again after an error."""
-        if len(self._recorder) < self.config.shortest:
+        if len(self._steps) < self.config.shortest:
             self._happens_if(SessionEvent.JUDGED, self.state is State.JUDGING)
             self._happens(SessionEvent.EMPTY)
             return
@@ -324,22 +281,22 @@ class Game:
         """In an evaluation: wait until every request has a verdict. Each verdict is on disk when the page shows it."""
         while True:
             with self._changed:
-                self._happens_if(SessionEvent.JUDGED, self._judged_requests.done)
+                self._happens_if(SessionEvent.JUDGED, self._steps.judged.done)
                 self._happens_if(SessionEvent.TIMEOUT, self._timed.time_is_up())
                 self._happens_if(SessionEvent.STOP, self._closing)
-                asked = self._judged_requests.asked
+                asked = self._steps.judged.asked
                 if self.state is not State.JUDGING:
                     return
-            saver.keep(self._judged_requests.note(self.config.kind))
+            saver.keep(self._steps.judged.note(self.config.kind))
             self._show()
             with self._changed:
-                if asked is self._judged_requests.asked and self.state is State.JUDGING and not self._closing:
+                if asked is self._steps.judged.asked and self.state is State.JUDGING and not self._closing:
                     self._changed.wait(self.config.retry_sec if saver.trouble else IDLE_SEC)
 
     def _save(self, saver: EpisodeSaver) -> None:
         """Store the episode, with retries; the pages report it as saved once it is durable."""
         self._show()
-        while not saver.save(self._judged_requests.note(self.config.kind)):
+        while not saver.save(self._steps.judged.note(self.config.kind)):
             with self._changed:
                 if self._closing:
                     saver.give_up()
@@ -354,8 +311,7 @@ class Game:
         notes = {"prompt": self.config.prompt.note() if self.config.prompt else None, "ended": self.session.why}
         if self._stand_ins:
             notes["late_steps"] = self._players.late_steps
-        referee = self._scripted_requests.referee if self._scripted_requests else None
-        return self._recorder.episode(self.id, self._names, notes, referee)
+        return self._steps.episode(self.id, self._names, notes)
 
     def _break_off(self) -> None:
         """Keep what was played after an unexpected error, if possible."""
@@ -393,7 +349,7 @@ class Game:
             self._screens.show(self._view)
 
     def _view(self, role: Role) -> View:
-        session, step, steps = self.session, len(self._recorder), self.config.steps
+        session, step, steps = self.session, len(self._steps), self.config.steps
         playing = session.state in (State.PLAYING, State.PAUSED)
         grabs, grab_failed = self._live_world.grab_hint(AVATAR[role]) if session.state is State.PLAYING else ("", "")
         return View(
@@ -402,13 +358,13 @@ class Game:
             steps=steps,
             seconds_left=(steps - step) * self._live_world.ticks * self._pace.tick_sec,
             limit_sec=self._timed.limit_sec(),
-            in_control=self._in_control if playing else session.in_control,
+            in_control=self._steps.in_control if playing else session.in_control,
             can=tuple(sorted(event.value for event in allowed(session, role))),
             here=tuple(sorted(session.here)),
             ready=tuple(sorted(session.ready)),
             lost=tuple(sorted(session.lost)),
-            dialogue=tuple(self._dialogue),
-            asked=self._judged_requests.asked if session.kind is Kind.EVALUATION and role is Role.SETTER else (),
+            dialogue=tuple(self._steps.dialogue),
+            asked=self._steps.judged.asked if session.kind is Kind.EVALUATION and role is Role.SETTER else (),
             notice=self._notice(),
             speed=self._pace.speed if session.state is State.PLAYING else 1.0,
             saved=self.id if session.state is State.ENDED else "",

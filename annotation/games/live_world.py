@@ -99,9 +99,10 @@ class LiveWorld:
         """Return the action of ``player`` in this step, who says ``words``."""
         return self.bodies[player].silent() | {"movement": self.movement[player], "utterance": words}
 
-    def changed(self) -> bool:
-        """Return True if a picture drawn now may differ from one of the tick before."""
-        return self._tick_wise is not None or self._tick == 0
+    @property
+    def moment(self) -> int:
+        """Number of the moment that a picture shows now: of a tick, or of the first tick of a step played at once."""
+        return self._ticks_played - (0 if self._tick_wise is not None else self._tick)
 
     def picture(self, player: str) -> np.ndarray:
         """Return what ``player`` sees now: uint8 [height, width, 3].

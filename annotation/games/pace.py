@@ -41,6 +41,10 @@ class Pace:
     def resume(self) -> None:
         """Begin, or resume after a pause: the next tick is due now."""
         self._due = self._clock()
+        self.forget()
+
+    def forget(self) -> None:
+        """Measure the speed from the next tick on: what has passed since the last was no delay."""
         self._ticked: deque[float] = deque(maxlen=RECENT_TICKS)
 
     def wait(self) -> None:

@@ -199,8 +199,9 @@ class Screen:
 class PictureSource(Protocol):
     """A source of pictures, see :class:`annotation.games.live_world.LiveWorld`."""
 
-    def changed(self) -> bool:
-        """Return True if a picture drawn now may differ from the last."""
+    @property
+    def moment(self) -> int:
+        """Number of the moment that a picture shows now; it grows."""
         ...
 
     def picture(self, player: str) -> np.ndarray:
@@ -220,6 +221,7 @@ class Screens:
         self._players, self._quality = players, quality
         self._screens = {role: Screen() for role in players}
         self._frames: dict[str, bytes] = {}
+        self._moments: dict[str, int] = {}  # that the frames show
 
     def of(self, role: Role) -> Screen:
         """Return the screen of the person in ``role``. Raises TransitionRefused if no person plays it."""
@@ -228,10 +230,12 @@ class Screens:
         return self._screens[role]
 
     def draw(self, stage: PictureSource) -> None:
-        """Draw new pictures for the roles that are watched."""
+        """Draw new pictures for the roles that are watched, unless theirs shows this moment."""
         watched = {self._players[role] for role, screen in self._screens.items() if screen.watched}
-        for player in watched if stage.changed() or not self._frames else ():
-            self._frames[player] = encode(stage.picture(player), self._quality)
+        for player in watched:
+            if self._moments.get(player) != stage.moment:
+                self._frames[player] = encode(stage.picture(player), self._quality)
+                self._moments[player] = stage.moment
 
     def frame(self, role: Role) -> bytes | None:
         """Return the newest picture for ``role``; None before the first."""

@@ -90,7 +90,7 @@ def test_a_server_that_stops_keeps_the_play_so_far():
     game = Game(config(Kind.HUMAN_HUMAN, steps=10**6, shortest=1), store)
     everybody_joins(game)
     game.start()
-    while len(game._recorder) < 2:
+    while len(game._steps) < 2:
         game.screen(Role.SETTER).wait(0, 0.1)
     game.close()
     assert game.state is State.ENDED

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import numpy as np
 import pytest
 
@@ -35,18 +37,18 @@ def begun(kind: Kind, world: str, steps: int) -> tuple[Game, MemoryStore]:
 
 def press(game: Game, names: list[str], name: str) -> None:
     """Press the key of a bin, and wait until its step is played."""
-    played = len(game._recorder)
+    played = len(game._steps)
     game.give(Role.SOLVER, Inputs(pressed=(names.index(name),)))
-    until(lambda: len(game._recorder) > played or game.session.over, "the step of the key")
+    until(lambda: len(game._steps) > played or game.session.over, "the step of the key")
 
 
 def test_two_people_play_a_turn_based_world_by_its_own_keys() -> None:
     game, store = begun(Kind.HUMAN_HUMAN, "small-grid", steps=5)
     names = [key["name"] for key in game.keys(Role.SOLVER)]
     assert names == ["left", "right", "up", "down", "pick", "drop", "stay"] and game.keys(Role.SETTER) == []
-    assert len(game._recorder) == 0, "the world waits"
+    assert len(game._steps) == 0, "the world waits"
     game.give(Role.SETTER, Inputs(say="go to red"))
-    until(lambda: len(game._recorder) == 1, "the step in which it is asked")
+    until(lambda: len(game._steps) == 1, "the step in which it is asked")
     acts = ["left", "up", "up", "right"]
     for act in acts:
         press(game, names, act)
@@ -69,7 +71,7 @@ def test_a_person_solves_what_babyai_asks() -> None:
     until(lambda: any(line.role is Role.SETTER for line in game.dialogue), "the mission")
     shown = {key["name"]: key["shown"] for key in game.keys(Role.SOLVER)}
     assert shown["left"] == "← 1" and shown["forward"] == "↑ 3" and shown["pickup"] == "Space 4"
-    names, before = list(shown), len(game._recorder)
+    names, before = list(shown), len(game._steps)
     for act in ("left", "forward"):
         press(game, names, act)
     picture = game._live_world.picture("solver")
@@ -78,6 +80,25 @@ def test_a_person_solves_what_babyai_asks() -> None:
     episode = store.read(store.rows()[0].episode_id)
     assert [names[bin] for bin in episode.movement[before : before + 2, 0, 0]] == ["left", "forward"]
     assert episode.solver == "human:p-solver" and len(episode.requests) == 1
+
+
+def test_the_picture_follows_each_key_and_waiting_is_no_delay() -> None:
+    game, _ = begun(Kind.HUMAN_HUMAN, "small-grid", steps=50)
+    names = [key["name"] for key in game.keys(Role.SOLVER)]
+    screen, loop = game.screen(Role.SOLVER), asyncio.new_event_loop()
+    views = screen.views()  # a browser watches
+    frames = [loop.run_until_complete(anext(views)).frame]
+    until(lambda: screen.latest is not None and screen.latest.frame is not None, "a picture while the turn is awaited")
+    for act in ("down", "right", "down", "left") * 9:
+        press(game, names, act)
+        played = len(game._steps)
+        until(lambda played=played: screen.latest is not None and screen.latest.step == played, "the view after it")
+        assert screen.latest is not None and screen.latest.state is State.PLAYING and not screen.latest.notice
+        frames.append(screen.latest.frame)
+    assert len(set(frames[1:5])) > 1, "the solver moved"
+    loop.run_until_complete(views.aclose())
+    loop.close()
+    game.close()
 
 
 def test_continuous_components_are_refused_by_name() -> None:

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 from PIL import Image
 
-from annotation.games.screen import Screen, SpokenLine, View, encode, notice
+from annotation.games.screen import Screen, Screens, SpokenLine, View, encode, notice
 from annotation.session.states import Kind, PlaySession, Role, State
 from annotation.session.verdicts import SetterLine
 
@@ -69,6 +69,34 @@ def test_pictures_keep_size_and_colours():
     assert shown.shape == picture.shape
     assert np.abs(shown - picture).mean() < 2.0
     assert np.abs(shown[102:106, 102:106] - (30, 60, 220)).max() < 25
+
+
+class _Stage:
+    """A picture that shows its moment, and the moments that were drawn."""
+
+    moment = 0
+
+    def __init__(self) -> None:
+        self.drawn: list[int] = []
+
+    def picture(self, player: str) -> np.ndarray:
+        self.drawn.append(self.moment)
+        return np.full((8, 8, 3), self.moment, np.uint8)
+
+
+def test_each_moment_is_drawn_once_and_only_for_those_who_watch() -> None:
+    screens, stage = Screens({Role.SOLVER: "solver"}, quality=85), _Stage()
+    screens.draw(stage)
+    assert screens.frame(Role.SOLVER) is None, "nobody watches"
+    loop, views = asyncio.new_event_loop(), screens.of(Role.SOLVER).views()
+    screens.show(lambda role: VIEW)
+    loop.run_until_complete(anext(views))
+    for moment in (0, 0, 1, 1, 2):
+        stage.moment = moment
+        screens.draw(stage)
+    assert stage.drawn == [0, 1, 2]
+    loop.run_until_complete(views.aclose())
+    loop.close()
 
 
 def test_a_slow_browser_gets_the_newest_view_and_the_last():

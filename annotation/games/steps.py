@@ -1,0 +1,132 @@
+"""The steps of a game: whose turn it is, their ticks in real time, what is said in them, and their record."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+
+from annotation.games.config import GameConfig
+from annotation.games.live_world import LiveWorld
+from annotation.games.pace import Pace
+from annotation.games.players import Players
+from annotation.games.recorder import EpisodeRecorder
+from annotation.games.request_outcomes import JudgedRequests, ScriptedRequests
+from annotation.games.screen import SpokenLine
+from annotation.games.turns import Turns
+from annotation.session.states import Role
+from rlhf.records.episode import Episode
+from worlds.contract import SETTER, SOLVER, Action
+
+
+class Steps:
+    """Everything that has been played of one game, and the step in progress.
+
+    Args:
+      config: settings of the game.
+      world: the world.
+      players: people and stand-ins.
+      scripted: checks the requests of a scripted setter; None without one.
+      pace: pace of the ticks.
+      lock: the game's lock, which guards the attributes below.
+      draw: draws new pictures and shows them.
+
+    Attributes:
+      dialogue: everything that was said, oldest first.
+      judged: requests of a person in an evaluation.
+      in_control: role that moves the solver in the step in progress.
+    """
+
+    def __init__(
+        self,
+        config: GameConfig,
+        world: LiveWorld,
+        players: Players,
+        scripted: ScriptedRequests | None,
+        pace: Pace,
+        lock: threading.Condition,
+        draw: Callable[[], None],
+    ) -> None:
+        self._deadline_sec, self._world, self._players, self._scripted = config.deadline_sec, world, players, scripted
+        self._pace, self._lock, self._draw = pace, lock, draw
+        self._recorder = EpisodeRecorder(config, world.place, world.spaces)
+        self._turns = Turns(world, players, pace, config.turn_sec)
+        self.dialogue: list[SpokenLine] = []
+        self.judged = JudgedRequests()
+        self.in_control = Role.SOLVER
+
+    def __len__(self) -> int:
+        return len(self._recorder)
+
+    def due(self, in_control: Role) -> bool:
+        """Return True if the next step can be played; False while a turn-based world waits for ``in_control``."""
+        if self._turns.taken(in_control, self.dialogue):
+            return True
+        self._pace.forget()  # people take the time that they need; the game is not slow
+        return False
+
+    @property
+    def given_up(self) -> bool:
+        """True once a turn has been waited for too long."""
+        return self._turns.given_up
+
+    def play(self, in_control: Role) -> bool:
+        """Play and record one step, in which ``in_control`` moves the solver.
+
+        Returns:
+          False if the world has ended the episode.
+
+        Raises:
+          WorldError: if the world fails; the step is not recorded.
+        """
+        step, seen = len(self._recorder), self._world.observations
+        with self._lock:
+            self.in_control = in_control
+            if in_control is not Role.CO_PILOT and Role.CO_PILOT in self._players.hands:
+                self._players.hands[Role.CO_PILOT].watch()
+        self._players.ask(step, seen)
+        acted = self._ticks(step)
+        said = self._said(step, acted)
+        setter, solver = (self._world.action(player, said[player]) for player in (SETTER, SOLVER))
+        goes_on = self._world.end(said)
+        self._recorder.add(seen[SOLVER], solver, setter, in_control)
+        if self._scripted is not None:
+            self._scripted.step(self._world.world, step, said)
+        self._draw()
+        return goes_on
+
+    def _ticks(self, step: int) -> Mapping[str, Action | Role]:
+        """Play the ticks of a step. Returns by player a stand-in's action, or the role of a person."""
+        acted: Mapping[str, Action | Role] = {}
+        for tick in range(1, self._world.ticks + 1):
+            self._pace.wait()
+            acted = acted or self._players.actions(step, self.in_control, self._deadline_sec)
+            with self._lock:
+                rows = {player: self._players.row(tick - 1, action) for player, action in acted.items()}
+            self._world.tick(rows)
+            if tick % self._world.ticks_per_frame == 0 and tick < self._world.ticks:  # the last is drawn after the step
+                self._draw()
+        return acted
+
+    def _said(self, step: int, acted: Mapping[str, Action | Role]) -> dict[str, str]:
+        """Return what each player says in this step."""
+        said = {}
+        with self._lock:
+            for player, action in acted.items():
+                said[player] = self._players.line(action)
+                if said[player]:
+                    role = Role.SETTER if player == SETTER else self.in_control
+                    self.dialogue.append(SpokenLine(step, role, said[player]))
+            if said[SETTER]:
+                self.judged.hear(step, said[SETTER])
+        return said
+
+    def episode(self, game_id: str, names: Mapping[Role, str], notes: Mapping[str, object]) -> Episode:
+        """Return the played episode, without verdicts.
+
+        Args:
+          game_id: id of the game and of the episode.
+          names: name of the player in each role.
+          notes: notes of the episode.
+        """
+        referee = self._scripted.referee if self._scripted else None
+        return self._recorder.episode(game_id, names, notes, referee)
