@@ -73,8 +73,6 @@ def improve(config: ImproveConfig) -> Path:
     usable_device(config.device)
     config = resolve_config(config.from_anywhere())
     config.world.check()
-    for data in config.replay_folders:
-        config.world.check_known(open_store(data).description.world, data)
     with locked_run(config, _FIXED, "rlhf improve") as folder, torch_threads(config.torch_threads):
         with closing(Improvement(config, folder)) as improvement:
             save_settings(folder, replace(config, drop_play=False))  # which holds for this call only
@@ -107,6 +105,9 @@ class Improvement:
         self.config, self.folder = config, folder
         _check_held_out(config)
         self.agent, self.tokenizer = load_agent(config.agent, device=config.device)
+        if self.agent.config.spaces is not None:  # another body than the Playhouse's, which is the default world
+            for data in config.replay_folders:
+                config.world.check_known(open_store(data).description.world, data)
         config.world.check_fits(self.agent.config, config.agent)
         check_improvement(config, self.agent)
         self.checkpoints = Checkpoints(folder, config.keep_checkpoints)
