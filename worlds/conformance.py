@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from worlds.contract import SETTER, SOLVER, Action, World, WorldError, body_spec
+from worlds.contract import SETTER, SOLVER, Action, World, WorldError
 from worlds.faults import described, named_failure
 from worlds.registry import WorldEntry
 from worlds.spaces.action import InvalidAction, InvalidSpace
@@ -49,7 +49,6 @@ def check_conforms(
     entry: WorldEntry,
     settings: Mapping[str, Any] | None = None,
     config: Mapping[str, Any] | None = None,
-    body: bool = False,
 ) -> None:
     """Make the world, reset it and play one step.
 
@@ -57,7 +56,6 @@ def check_conforms(
       entry: of the world.
       settings: keywords with which it is made, among them the size of the image.
       config: the place that is entered; None samples the one of seed 0.
-      body: refuse spaces other than a picture and the body of the Playhouse.
 
     Raises:
       WorldError: the world does not keep the contract (the message has the first problem), its code fails, or it
@@ -70,7 +68,7 @@ def check_conforms(
     try:
         problems = space_problems(world, settings.get("height"), settings.get("width"))
         problems = problems or entry_problems(entry, world)
-        refuse(entry.name, problems or (body_problems(world) if body else []))
+        refuse(entry.name, problems)
         if config is None:
             with named_failure(entry.name, "sampling the place of seed 0"):
                 config = entry.sample_config(0)
@@ -137,19 +135,6 @@ def entry_problems(entry: WorldEntry, world: World) -> list[Problem]:
             first = differences(found, declared, ("the world", "its WorldEntry"))[0]
             return [Problem(f"{player}'s spaces", first, "the same, or no spaces in the WorldEntry")]
     return []
-
-
-def body_problems(world: World) -> list[Problem]:
-    """Return the differences of the solver's spaces from a picture and the body of the Playhouse."""
-    spec = world.spec(SOLVER)
-    image = spec.observation.image
-    wanted = body_spec(*image.shape[:2]) if image is not None else body_spec(1, 1)
-    if spec == wanted:
-        return []
-    found = differences(spec, wanted, ("this world", "the Playhouse"))[0]
-    return [
-        Problem("solver's spaces", found, "a picture and the Playhouse's body, which is all that can be played yet")
-    ]
 
 
 def _differing_space(where: str, space: spaces.Space, wanted: spaces.Dict) -> list[Problem]:
