@@ -162,6 +162,11 @@ class Game:
         """True if the players have the body of the Playhouse."""
         return self._live_world.spaces.of_the_playhouse
 
+    @property
+    def turn_based(self) -> bool:
+        """True if each step waits for the person who solves, so that no clock runs."""
+        return self._live_world.turn_based and Role.SOLVER not in self._stand_ins
+
     def keys(self, role: Role) -> list[dict[str, Any]]:
         """Return the keys of a declared body for the page of the person in ``role``; [] in the Playhouse."""
         return [asdict(key) for key in body_keys(self._live_world.bodies[AVATAR[role]])]

@@ -83,6 +83,7 @@ def waits_for_the_turn(ann: Somebody) -> str:
     ann.wait(1)
     assert ann.page.evaluate(_PICTURE) == seen and ann.page.locator(".screen .sheet").count() == 0
     assert "forward" in ann.page.locator(".side").inner_text()
+    assert ann.page.locator(".big-clock").inner_text().endswith(" turns left")
     ann.shot("play-babyai")
     return asked.inner_text()
 

@@ -106,6 +106,7 @@ def about(game_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
         "tutorial": running.request.tutorial,
         "recorded": running.request.recorded,
         "seconds": study.games.seconds,
+        "turn_based": running.game.turn_based,
         "own_body": running.game.own_body,
         "keys": running.game.keys(role) if role else [],
         "prompt": {"text": prompt.text, "modifier": prompt.modifier} if prompt and role is Role.SETTER else None,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Hands } from "../src/playing/hands";
-import { clock, duration, openRequest, parse } from "../src/playing/view";
+import { clock, duration, openRequest, parse, turns } from "../src/playing/view";
 
 interface Sent {
   inputs: { held: string[]; tapped?: string[]; turn?: number; look?: number; reach?: number; say?: string };
@@ -114,6 +114,7 @@ test("a verdict by key is about the newest line that has none", () => {
 
 test("times are for people", () => {
   assert.deepEqual([clock(299.6), clock(9.2), clock(-1)], ["5:00", "0:09", "0:00"]);
+  assert.deepEqual([turns(240), turns(1)], ["240 turns left", "1 turn left"]);
   assert.deepEqual([duration(300), duration(60), duration(25)], ["5 minutes", "a minute", "25 seconds"]);
 });
 

@@ -1,6 +1,6 @@
 // The line above the picture: role, control, clock, and connection.
 import type { Link } from "./connection";
-import { clock, NAMES, type About, type View } from "./view";
+import { clock, NAMES, turns, type About, type View } from "./view";
 
 interface Props {
   about: About;
@@ -32,9 +32,13 @@ export function Hud(props: Props) {
       )}
       <span class="spacer" />
       {!over && <Lag link={link} lag={props.lag} />}
-      <span class="big-clock" role="timer" aria-label="Time left">
-        {clock(view?.seconds_left ?? about.seconds)}
-      </span>
+      {about.turn_based ? (
+        <span class="big-clock">{view ? turns(view.steps - view.step) : ""}</span>
+      ) : (
+        <span class="big-clock" role="timer" aria-label="Time left">
+          {clock(view?.seconds_left ?? about.seconds)}
+        </span>
+      )}
       {can("end") && !about.tutorial && (
         <button type="button" onClick={() => confirm("End the episode now?") && onDo("end")}>
           End

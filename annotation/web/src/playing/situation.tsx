@@ -67,7 +67,7 @@ export function Situation(props: Props) {
       return (
         <Sheet title={about.recorded ? "This game is not kept" : about.tutorial ? "You have finished the tutorial" : "You have finished practising"}>
           {about.recorded && <p>{view.notice || "Not enough of it was played."}</p>}
-          {about.recorded && <p class="hint">Games of less than ten seconds are not kept.</p>}
+          {about.recorded && about.own_body && <p class="hint">Games of less than ten seconds are not kept.</p>}
           {!about.recorded && <p>Nothing of it was recorded.</p>}
           <Onwards />
         </Sheet>

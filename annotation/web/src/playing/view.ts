@@ -54,6 +54,7 @@ export interface About extends Game {
   tutorial: boolean;
   recorded: boolean;
   seconds: number;
+  turn_based: boolean; // each step waits for a key, so no clock runs
   own_body: boolean; // the Playhouse's, with a mouse
   keys: BodyKey[]; // of a body that its world declares; the Playhouse's are in hands.ts
   prompt: { text: string; modifier: string } | null;
@@ -118,6 +119,11 @@ export function duration(seconds: number): string {
 export function clock(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+}
+
+/** Steps that are left in a turn-based world. */
+export function turns(left: number): string {
+  return left === 1 ? "1 turn left" : `${left} turns left`;
 }
 
 /** The line that a verdict by key is about: the newest without a verdict. */
