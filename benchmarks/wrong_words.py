@@ -27,9 +27,9 @@ import numpy as np
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
 from annotation.scripted_rater import ScriptedRater
-from reward_models.augmentation import Alteration, Augmentation, Dialogue
-from reward_models.marked_play import MarkedPlay, mark_play
-from reward_models.pairs import PLUS
+from reward_models.marks.augmentation import Alteration, Augmentation, Dialogue
+from reward_models.marks.marked_play import MarkedPlay, mark_play
+from reward_models.marks.pairs import PLUS
 from rlhf.records.episode import Episode
 from rlhf.store import open_store
 from worlds import registry

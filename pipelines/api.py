@@ -44,8 +44,8 @@ from pipelines.stages.record import RecordConfig
 from pipelines.stages.reward import RewardConfig
 from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
 from reward_models.contract import RewardModel
+from reward_models.learning.config import RewardTrainingConfig
 from reward_models.loaded import LoadedRewardModel, Scores, load_with_tokenizer
-from reward_models.training_config import RewardTrainingConfig
 from rlhf.data.memory import encode_episodes
 from rlhf.learning.cloner import CloningConfig
 from rlhf.learning.config import LearnerConfig

@@ -36,10 +36,10 @@ from agents.batch import ObservationBatch
 from agents.config import AgentConfig
 from agents.networks.memory import ResettingLSTM
 from reward_models.contract import RewardModel, RewardModelConfig
-from reward_models.marked_play import MarkedPlay, MarkedWindow
-from reward_models.pairs import MINUS, PLUS
+from reward_models.learning.config import RewardTrainingConfig
+from reward_models.marks.marked_play import MarkedPlay, MarkedWindow
+from reward_models.marks.pairs import MINUS, PLUS
 from reward_models.registry import register
-from reward_models.training_config import RewardTrainingConfig
 
 NONE, GOOD, BAD = 0, 1, 2  # annotations: no mark, (+), (-)
 ANNOTATIONS = 3

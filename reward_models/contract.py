@@ -21,8 +21,8 @@ from transformers import PretrainedConfig
 from agents.agent import AgentOutput, InteractiveAgent
 from agents.batch import ObservationBatch
 from agents.config import AgentConfig
-from reward_models.marked_play import MarkedPlay, MarkedWindow
-from reward_models.training_config import RewardTrainingConfig
+from reward_models.learning.config import RewardTrainingConfig
+from reward_models.marks.marked_play import MarkedPlay, MarkedWindow
 from worlds.errors import UserError
 
 State = tuple[Tensor, ...]  # a named tuple of tensors, each with one row an environment (or several)
@@ -37,7 +37,7 @@ import numpy as np
 
 from agents.acting import encode_observations
 from reward_models.registry import load_reward_model
-from reward_models.scoring import StreamingScorer
+from reward_models.scores.scoring import StreamingScorer
 from worlds.contract import neutral_movement
 
 model, tokenizer = load_reward_model(".")  # this folder
@@ -88,7 +88,7 @@ class RewardModel(InteractiveAgent):
       fixed_scale: true if rewards have a scale of their own, which ``calibrate`` leaves unchanged.
       predicts_marks: true if the kind predicts probabilities of marks (:meth:`mark_probabilities`).
       learns_preferences: true if the kind also learns from preferences besides marks
-        (:mod:`reward_models.preferences`): its :meth:`utilities` have a gradient, and its memory
+        (:mod:`reward_models.preferences.examples`): its :meth:`utilities` have a gradient, and its memory
         (:meth:`initial_state`) is a named tuple of tensors [B, ...].
     """
 

@@ -17,10 +17,10 @@ from agents.agent import AgentOutput, AgentState
 from agents.batch import ObservationBatch
 from agents.config import AgentConfig
 from reward_models.contract import RewardModel, RewardModelConfig
-from reward_models.marked_play import MarkedWindow
-from reward_models.pairs import Weighting, episode_index, pair_weights
+from reward_models.learning.config import RewardTrainingConfig
+from reward_models.marks.marked_play import MarkedWindow
+from reward_models.marks.pairs import Weighting, episode_index, pair_weights
 from reward_models.registry import register
-from reward_models.training_config import RewardTrainingConfig
 
 
 class InterTemporalConfig(RewardModelConfig):
@@ -29,7 +29,7 @@ class InterTemporalConfig(RewardModelConfig):
     Args:
       utility_width: hidden width of the utility head.
       reward_scale: factor from a change of utility to a reward. 1 is the paper's Eq. 2;
-        :func:`reward_models.scoring.calibrated_scale` finds the scale at which a (+) mark is worth 1.
+        :func:`reward_models.scores.scoring.calibrated_scale` finds the scale at which a (+) mark is worth 1.
     """
 
     model_type = "inter_temporal_reward_model"
@@ -121,7 +121,7 @@ def ibt_loss(
       utility: [T, B].
       marks: [T, B, R, 2], counts of each rater's (+) and (-).
       resets: bool [T, B], first steps of episodes; pairs never cross them.
-      weighting: how pairs are averaged, see :func:`reward_models.pairs.pair_weights`.
+      weighting: how pairs are averaged, see :func:`reward_models.marks.pairs.pair_weights`.
       trust: [T, B, R], weight of each rater's pairs; None: all alike.
 
     Returns:

@@ -12,7 +12,7 @@ from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
 from reward_models.contract import RewardModel
 from reward_models.registry import load_reward_model
-from reward_models.scoring import mark_probabilities, rewards, score
+from reward_models.scores.scoring import mark_probabilities, rewards, score
 from rlhf.data.memory import MemoryDataset
 
 

@@ -55,8 +55,8 @@ class Scorer:
 
     Args:
       folder: folder of the traces.
-      command: command of the process that answers one request a line, see :mod:`reward_models.tracing`; without one,
-        every trace fails with the reason.
+      command: command of the process that answers one request a line, see :mod:`reward_models.scores.tracing`; without
+        one, every trace fails with the reason.
       patience_sec: seconds for one trace; then the process is ended.
     """
 

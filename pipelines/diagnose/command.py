@@ -26,8 +26,8 @@ from pipelines.diagnose.scored_play import (
 from pipelines.report.data import Picture
 from pipelines.report.file import circumstances
 from pipelines.stages.episodes.division import Division, division_of
-from reward_models import plots
 from reward_models.loaded import LoadedRewardModel, load_with_tokenizer
+from reward_models.scores import plots
 from rlhf.data.memory import encode_episodes
 from rlhf.records.marks import Mark
 from rlhf.run.config import lock_run, new_run_folder, save_config

@@ -139,7 +139,7 @@ class MarkFindings:
 
 @dataclass(frozen=True)
 class SignalFindings:
-    """Change of utility (in units of reward) at marks and elsewhere (:mod:`reward_models.mark_signal`).
+    """Change of utility (in units of reward) at marks and elsewhere (:mod:`reward_models.learning.mark_signal`).
 
     Args:
       plus: mean change over the steps around a (+).
@@ -204,7 +204,7 @@ class CurveFinding:
 
 @dataclass(frozen=True)
 class WordsFindings:
-    """Scores of the same behaviour under right, plausible and unrelated words (:mod:`reward_models.rescoring`).
+    """Scores of the same behaviour under right, plausible and unrelated words (:mod:`reward_models.scores.rescoring`).
 
     Args:
       moments: number of moments.

@@ -22,7 +22,7 @@ from pipelines.diagnose.diagnosis import (
     ModelFindings,
     WordsFindings,
 )
-from reward_models.plots import FAINT, INK, SLATE
+from reward_models.scores.plots import FAINT, INK, SLATE
 
 # Okabe and Ito's colours, distinct for colour-blind readers.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")

@@ -23,8 +23,8 @@ from pipelines.diagnose.diagnosis import (
     WordsFindings,
 )
 from pipelines.diagnose.scored_play import AROUND_ANSWER, AROUND_SUCCESS, Group, GroupPlay, GroupScores, ModelScores
-from reward_models.mark_signal import signal_tally, stack_signal
-from reward_models.ordering import (
+from reward_models.learning.mark_signal import signal_tally, stack_signal
+from reward_models.learning.ordering import (
     DISTANCES,
     PROBABILITIES,
     RARE,
@@ -34,8 +34,8 @@ from reward_models.ordering import (
     stack_reliability,
     together,
 )
-from reward_models.pairs import MINUS, PLUS
-from reward_models.predicted_marks import (
+from reward_models.marks.pairs import MINUS, PLUS
+from reward_models.scores.predicted_marks import (
     SIGNS,
     MarkedSteps,
     MarkTally,
@@ -44,14 +44,14 @@ from reward_models.predicted_marks import (
     choose_threshold,
     peaks,
 )
-from reward_models.request_outcomes import (
+from reward_models.scores.request_outcomes import (
     RequestSpan,
     counts_by_episode,
     has_moment,
     modelled_return,
     pairwise_wins,
 )
-from reward_models.rescoring import VARIANTS, Rescored, order_shares
+from reward_models.scores.rescoring import VARIANTS, Rescored, order_shares
 from rlhf.run.statistics import LEVEL, episode_interval, ratio_interval, resampled_counts
 
 

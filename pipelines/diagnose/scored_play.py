@@ -12,13 +12,13 @@ import numpy as np
 from pipelines.diagnose.diagnosis import ALL_SOLVERS
 from pipelines.stages.episodes.division import Division
 from pipelines.stages.episodes.recordings import in_order
+from reward_models.learning.ordering import RARE, OrderedPairs, Reliability, order_pairs
 from reward_models.loaded import LoadedRewardModel, Scores
-from reward_models.marked_play import MarkedPlay, mark_play
-from reward_models.ordering import RARE, OrderedPairs, Reliability, order_pairs
-from reward_models.pairs import count_marks
-from reward_models.predicted_marks import SIGNS, MarkedSteps
-from reward_models.request_outcomes import RequestSpan, request_spans
-from reward_models.rescoring import Moment, Rescored, Speaker, Words, answers, heard_in, instructions, rescore
+from reward_models.marks.marked_play import MarkedPlay, mark_play
+from reward_models.marks.pairs import count_marks
+from reward_models.scores.predicted_marks import SIGNS, MarkedSteps
+from reward_models.scores.request_outcomes import RequestSpan, request_spans
+from reward_models.scores.rescoring import Moment, Rescored, Speaker, Words, answers, heard_in, instructions, rescore
 from rlhf.records.episode import Episode
 from rlhf.records.marks import Mark
 from rlhf.run.progress import progress

@@ -12,7 +12,7 @@ from pipelines.diagnose.diagnosis import (
     WordsFindings,
 )
 from pipelines.report.findings import FEWEST_EPISODES
-from reward_models.mark_signal import NOISY
+from reward_models.learning.mark_signal import NOISY
 from rlhf.run.statistics import percent
 
 

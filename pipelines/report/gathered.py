@@ -26,9 +26,9 @@ from pipelines.stages.improve import held_out_episodes
 from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.outcomes.replay_change import FEWEST, Metric, Replays, requests_behind
 from pipelines.stages.running.staged_run import FinishedStage
-from reward_models import plots
 from reward_models.registry import load_reward_model
-from reward_models.scoring import score
+from reward_models.scores import plots
+from reward_models.scores.scoring import score
 from rlhf.data.memory import encode_episodes
 from rlhf.learning.alarms import read_alarms
 from rlhf.records.episode import Episode

@@ -27,7 +27,7 @@ from pipelines.stages.record import RecordConfig
 from pipelines.stages.reward import RewardConfig
 from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
 from pipelines.studies.config import PLAYER, TRUTH, Arm, StudyConfig
-from reward_models.training_config import RewardTrainingConfig
+from reward_models.learning.config import RewardTrainingConfig
 from rlhf.learning.cloner import CloningConfig
 from rlhf.learning.config import ExecutorConfig, LearnerConfig
 

@@ -29,7 +29,7 @@ from pipelines.stages.record import RecordConfig
 from pipelines.stages.reward import RewardConfig
 from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
 from pipelines.studies.rater_noise import RaterNoiseConfig
-from reward_models.training import RewardTrainingConfig
+from reward_models.learning.training import RewardTrainingConfig
 from rlhf.learning.cloner import CloningConfig
 from rlhf.learning.config import ExecutorConfig, LearnerConfig
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from reward_models.preference_config import PreferenceConfig
-from reward_models.recorded_preferences import recorded_take_overs, recorded_verdicts
+from reward_models.preferences.config import PreferenceConfig
+from reward_models.preferences.recorded import recorded_take_overs, recorded_verdicts
 from rlhf.records.preferences import NOUNS, PREFERENCES, Preference
 from rlhf.store import EpisodeStore, open_store
 
@@ -15,7 +15,7 @@ def find_preferences(data: Sequence[Path], config: PreferenceConfig) -> list[Pre
     """Find the preferences in datasets of the kinds that have a weight, each once.
 
     Verdicts and take-overs are also those that recordings have in their notes, judgements and columns
-    (:mod:`reward_models.recorded_preferences`).
+    (:mod:`reward_models.preferences.recorded`).
     """
     found: dict[Preference, None] = {}
     for folder in data:

@@ -22,7 +22,7 @@ from pipelines.stages.episodes.play_kinds import begun_with, find_groups, mixed
 from pipelines.stages.episodes.recordings import RecordedPlay, find_episodes, read_sources
 from pipelines.stages.improve_config import ImproveConfig
 from reward_models.registry import load_reward_model
-from reward_models.scoring import MeanScorer, StreamingScorer, UtilityScorer
+from reward_models.scores.scoring import MeanScorer, StreamingScorer, UtilityScorer
 from rlhf.data.dataset import WindowStream, check_demonstrated
 from rlhf.data.source import Source
 from rlhf.learning.learner import Learner

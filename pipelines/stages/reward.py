@@ -32,12 +32,12 @@ from pipelines.stages.settings.play_settings import settings_of_agent, settings_
 from pipelines.stages.training import run_training
 from reward_models import registry
 from reward_models.contract import RewardModel
-from reward_models.evaluation import SIGNAL, Evaluator
-from reward_models.mark_signal import NOISY
-from reward_models.marked_play import MarkedPlay, mark_play
-from reward_models.preferences import PreferenceExamples
+from reward_models.learning.evaluation import SIGNAL, Evaluator
+from reward_models.learning.mark_signal import NOISY
+from reward_models.learning.training import RewardTrainer, RewardTrainingConfig
+from reward_models.marks.marked_play import MarkedPlay, mark_play
+from reward_models.preferences.examples import PreferenceExamples
 from reward_models.registry import load_reward_model
-from reward_models.training import RewardTrainer, RewardTrainingConfig
 from rlhf.data.source import Source
 from rlhf.records.marks import Mark
 from rlhf.records.preferences import NOUNS, Preference

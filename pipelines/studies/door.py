@@ -19,12 +19,12 @@ from agents import registry
 from agents.tokenizer import Tokenizer
 from pipelines.imports.door import DOOR_ANGLE, INSTRUCTION, REWARDS, SPACES, import_door
 from reward_models.inter_temporal import InterTemporalRewardModel
-from reward_models.marked_play import MarkedPlay, mark_play
-from reward_models.preference_config import PreferenceConfig
-from reward_models.preference_losses import measured_difference, right_order
-from reward_models.preferences import PreferenceExamples, preference_examples
-from reward_models.scoring import score
-from reward_models.training import RewardTrainer, RewardTrainingConfig
+from reward_models.learning.training import RewardTrainer, RewardTrainingConfig
+from reward_models.marks.marked_play import MarkedPlay, mark_play
+from reward_models.preferences.config import PreferenceConfig
+from reward_models.preferences.examples import PreferenceExamples, preference_examples
+from reward_models.preferences.losses import measured_difference, right_order
+from reward_models.scores.scoring import score
 from rlhf.records.preferences import ClipPair
 from rlhf.run.progress import announce
 from rlhf.run.statistics import mean_of, percent

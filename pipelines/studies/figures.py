@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 
 from pipelines.diagnose.figures import blank_figure
 from pipelines.studies.table import ALL, Table
-from reward_models.plots import FAINT, INK
+from reward_models.scores.plots import FAINT, INK
 
 _TOGETHER, _COLUMNS = 3, 4  # curves in one panel; panels in a row
 _ASIDE = 0.12  # offset from one line to the next, as a share of the distance of two positions

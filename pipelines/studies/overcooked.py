@@ -27,7 +27,7 @@ from pipelines.studies.overcooked_learning import (
     utility_and_measure,
 )
 from pipelines.studies.results_docs import ResultTable, format_table
-from reward_models.training import RewardTrainingConfig
+from reward_models.learning.training import RewardTrainingConfig
 from rlhf.learning.cloner import CloningConfig
 from rlhf.records.episode import Episode
 from rlhf.run.progress import announce

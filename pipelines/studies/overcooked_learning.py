@@ -18,11 +18,11 @@ from agents.agent import InteractiveAgent
 from agents.tokenizer import Tokenizer
 from pipelines.imports.overcooked import INSTRUCTION, SPACES, STAY
 from reward_models.inter_temporal import InterTemporalRewardModel
-from reward_models.mark_signal import TOLERANCE, window_changes
-from reward_models.marked_play import MarkedPlay, mark_play
-from reward_models.pairs import PLUS
-from reward_models.scoring import score
-from reward_models.training import RewardTrainer, RewardTrainingConfig
+from reward_models.learning.mark_signal import TOLERANCE, window_changes
+from reward_models.learning.training import RewardTrainer, RewardTrainingConfig
+from reward_models.marks.marked_play import MarkedPlay, mark_play
+from reward_models.marks.pairs import PLUS
+from reward_models.scores.scoring import score
 from rlhf.data.memory import MemoryDataset, encode_episodes
 from rlhf.learning.cloner import Cloner, CloningConfig
 from rlhf.records.episode import Episode

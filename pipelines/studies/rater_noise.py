@@ -26,10 +26,10 @@ from pipelines.stages.episodes.recordings import evenly_spaced, read_episodes
 from pipelines.stages.mark import LateBy, MarkConfig
 from pipelines.studies.rater_noise_figure import draw, table
 from pipelines.studies.rater_noise_results import AXES, Noise, NoiseResult, NoiseRun, keep, known
-from reward_models.marked_play import MarkedPlay, mark_play
-from reward_models.ordering import order_pairs, together
-from reward_models.scoring import score
-from reward_models.training import RewardTrainingConfig, train_reward_model
+from reward_models.learning.ordering import order_pairs, together
+from reward_models.learning.training import RewardTrainingConfig, train_reward_model
+from reward_models.marks.marked_play import MarkedPlay, mark_play
+from reward_models.scores.scoring import score
 from rlhf.records.episode import Episode
 from rlhf.records.json_records import to_json
 from rlhf.records.marks import Mark

@@ -14,7 +14,7 @@ from scipy.special import stdtrit
 from pipelines.diagnose.diagnosis import Measure
 from pipelines.diagnose.figures import COLOURS, legend, panels, percent_axis, png
 from pipelines.studies.rater_noise_results import Noise, NoiseResult
-from reward_models.plots import FAINT, INK, SLATE
+from reward_models.scores.plots import FAINT, INK, SLATE
 from rlhf.run.statistics import LEVEL, Interval, percent
 
 AXIS_WORDS = {

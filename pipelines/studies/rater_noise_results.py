@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pipelines.diagnose.diagnosis import Measure
 from pipelines.stages.mark import MarkConfig
-from reward_models.training import RewardTrainingConfig
+from reward_models.learning.training import RewardTrainingConfig
 from rlhf.records.json_records import BadRecord, from_json, to_json
 from rlhf.run.config import CONFIG_FILE, load_config, save_config
 from rlhf.store import json_text

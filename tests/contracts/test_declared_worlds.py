@@ -18,7 +18,7 @@ from pipelines.stages.record import record
 from pipelines.stages.record_config import RecordConfig
 from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
 from pipelines.suite.make import MakeSuiteConfig, make_suite
-from reward_models.plots import trace
+from reward_models.scores.plots import trace
 from rlhf.learning.cloner import CloningConfig
 from rlhf.replay.setter_replay import SetterReplay
 from rlhf.run.tracking import read_metrics

@@ -25,7 +25,7 @@ from agents.tokenizer import Tokenizer
 from reward_models import registry
 from reward_models.contract import RewardModel
 from reward_models.registry import load_reward_model
-from reward_models.scoring import EpisodeDraws, StreamingScorer, mark_probabilities, rewards, score
+from reward_models.scores.scoring import EpisodeDraws, StreamingScorer, mark_probabilities, rewards, score
 from rlhf.data.memory import MemoryDataset, encode_episodes
 from rlhf.records.episode import Episode
 from tests.unit.agents import own_agent

@@ -16,9 +16,9 @@ from benchmarks.serving import make_study, new_person, served
 from pipelines.cli.preferences import ExportPreferencesConfig, export_from_dataset
 from pipelines.stages.chosen_preferences import find_preferences
 from pipelines.stages.episodes.recordings import read_episodes, spoken_texts
-from reward_models.marked_play import mark_play
-from reward_models.preference_config import PreferenceConfig
-from reward_models.preferences import preference_examples
+from reward_models.marks.marked_play import mark_play
+from reward_models.preferences.config import PreferenceConfig
+from reward_models.preferences.examples import preference_examples
 from rlhf.records.preferences import ClipPair
 from rlhf.store import open_store
 from tests.e2e.browsers import chromium

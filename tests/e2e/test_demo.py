@@ -145,7 +145,7 @@ def test_an_interrupted_run_goes_on_to_the_same_end(run: Path, tmp_path: Path, m
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:  # in the middle of teaching, its folder begun
-        patch.setattr("reward_models.training.RewardTrainer.finish", interrupted)
+        patch.setattr("reward_models.learning.training.RewardTrainer.finish", interrupted)
         with pytest.raises(KeyboardInterrupt):
             demo(tiny(tmp_path))
     assert (tmp_path / "reward" / "config.json").is_file()

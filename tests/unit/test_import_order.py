@@ -1,6 +1,7 @@
 """Imports run in one direction: every folder imports only from those to its left, and no two files import each other.
 
-Names of modules in strings count as imports: a command that starts ``python -m reward_models.tracing`` needs it, too.
+Names of modules in strings count as imports: a command that starts ``python -m reward_models.scores.tracing`` needs
+it, too.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ import torch
 from agents.agent import InteractiveAgent
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
-from reward_models.marked_play import MarkedPlay, mark_play
+from reward_models.marks.marked_play import MarkedPlay, mark_play
 from rlhf.records.episode import Episode
 from rlhf.records.marks import Mark
 from worlds.contract import neutral_movement

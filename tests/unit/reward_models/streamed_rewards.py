@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from reward_models.contract import RewardModel
-from reward_models.scoring import StreamingScorer
+from reward_models.scores.scoring import StreamingScorer
 from rlhf.data.memory import MemoryDataset
 
 

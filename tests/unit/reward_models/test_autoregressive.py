@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from agents.agent import AgentState, InteractiveAgent
 from agents.batch import map_parts
-from reward_models.augmentation import Augmentation
 from reward_models.autoregressive import (
     ANNOTATIONS,
     BAD,
@@ -25,9 +24,10 @@ from reward_models.autoregressive import (
     expected_mark,
     labels,
 )
-from reward_models.marked_play import MarkedPlay, MarkedStream, MarkedWindow
-from reward_models.pairs import MINUS, PLUS
-from reward_models.training import RewardTrainer, RewardTrainingConfig, reward_terms
+from reward_models.learning.training import RewardTrainer, RewardTrainingConfig, reward_terms
+from reward_models.marks.augmentation import Augmentation
+from reward_models.marks.marked_play import MarkedPlay, MarkedStream, MarkedWindow
+from reward_models.marks.pairs import MINUS, PLUS
 from tests.unit.reward_models.streamed_rewards import streamed_rewards
 
 QUICK = RewardTrainingConfig(

@@ -7,10 +7,10 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 
 from agents.agent import InteractiveAgent
-from reward_models.evaluation import SIGNAL, Evaluator
 from reward_models.inter_temporal import InterTemporalRewardModel
-from reward_models.preference_config import PreferenceConfig
-from reward_models.training import RewardTrainingConfig
+from reward_models.learning.evaluation import SIGNAL, Evaluator
+from reward_models.learning.training import RewardTrainingConfig
+from reward_models.preferences.config import PreferenceConfig
 
 PAGE = (Path(__file__).parents[3] / "docs" / "reward-model.md").read_text(encoding="utf-8")
 

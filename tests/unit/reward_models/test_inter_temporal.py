@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from agents.agent import InteractiveAgent
 from reward_models.inter_temporal import InterTemporalRewardModel, ibt_loss, unmarked_drift_loss
-from reward_models.pairs import MINUS, PLUS
+from reward_models.marks.pairs import MINUS, PLUS
 
 
 def loss_by_hand(utility: np.ndarray, marks: np.ndarray, resets: np.ndarray) -> float:

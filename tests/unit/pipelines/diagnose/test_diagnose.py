@@ -28,8 +28,8 @@ from pipelines.diagnose.scored_play import Recordings, group_rows, score_models,
 from pipelines.diagnose.sentences import main_group, signal_sentence
 from pipelines.stages.episodes.division import DIVISION_FILE, Division, division_of
 from pipelines.stages.reward import RewardConfig, reward
+from reward_models.learning.training import RewardTrainingConfig
 from reward_models.loaded import LoadedRewardModel, Scores, load_with_tokenizer
-from reward_models.training import RewardTrainingConfig
 from rlhf.data.memory import MemoryDataset
 from rlhf.records.episode import Episode, Request
 from rlhf.records.json_records import from_json

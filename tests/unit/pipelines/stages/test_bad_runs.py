@@ -19,7 +19,7 @@ import pytest
 import safetensors.torch
 import torch
 
-import reward_models.training
+import reward_models.learning.training
 import rlhf.learning.cloner
 from agents.folder import load_agent
 from pipelines.cli.main import main
@@ -184,7 +184,7 @@ def test_values_that_are_not_finite_end_a_training_and_leave_its_last_checkpoint
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    module: Any = rlhf.learning.cloner if verb == "clone" else reward_models.training
+    module: Any = rlhf.learning.cloner if verb == "clone" else reward_models.learning.training
     real, calls = module.css_loss, []
 
     def broken(*given: Any, **named: Any) -> torch.Tensor:

@@ -22,7 +22,7 @@ from pipelines.stages.record import RecordConfig, record
 from pipelines.stages.reward import RewardConfig, reward
 from pipelines.stages.settings.world_config import WorldConfig
 from reward_models.autoregressive import AutoregressiveRewardModel
-from reward_models.training import RewardTrainingConfig
+from reward_models.learning.training import RewardTrainingConfig
 from rlhf.learning.cloner import CloningConfig
 from rlhf.learning.config import LearnerConfig
 from rlhf.learning.guards import GuardConfig

@@ -17,8 +17,8 @@ from pipelines.stages.chosen_preferences import count_preferences, find_preferen
 from pipelines.stages.clone import read_episodes, spoken_texts
 from pipelines.stages.outcomes.headlines import reward_headline
 from pipelines.stages.reward import RewardConfig, reward
-from reward_models.preference_config import PreferenceConfig
-from reward_models.training_config import RewardTrainingConfig
+from reward_models.learning.config import RewardTrainingConfig
+from reward_models.preferences.config import PreferenceConfig
 from rlhf.records.marks import Mark
 from rlhf.records.preferences import NOUNS, ClipPair, RequestVerdict, StretchScore, TakeOver
 from rlhf.run.tracking import read_metrics

@@ -16,9 +16,9 @@ from agents.tokenizer import Tokenizer
 from pipelines.stages.clone import read_episodes, spoken_texts
 from pipelines.stages.reward import RewardConfig, reward
 from reward_models.autoregressive import AutoregressiveRewardModel
-from reward_models.evaluation import SIGNAL, Evaluator
+from reward_models.learning.config import RewardTrainingConfig
+from reward_models.learning.evaluation import SIGNAL, Evaluator
 from reward_models.registry import load_reward_model
-from reward_models.training_config import RewardTrainingConfig
 from rlhf.records.marks import Mark
 from rlhf.run.checkpoint import Checkpoints
 from rlhf.store import open_store

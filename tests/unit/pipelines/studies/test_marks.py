@@ -20,8 +20,8 @@ from pipelines.studies.config import Arm, StudyConfig, data_of, folder_of
 from pipelines.studies.figures import dodged
 from pipelines.studies.marks import learned_from, marks_table
 from pipelines.studies.steps import SeedStages
-from reward_models.marked_play import MarkedPlay
-from reward_models.training import RewardTrainer
+from reward_models.learning.training import RewardTrainer
+from reward_models.marks.marked_play import MarkedPlay
 from rlhf.records.marks import Mark
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode

@@ -22,7 +22,7 @@ from pipelines.studies import rater_noise as sweep
 from pipelines.studies.rater_noise import RaterNoiseConfig, rater_noise
 from pipelines.studies.rater_noise_figure import by_axis, draw, over_seeds, table
 from pipelines.studies.rater_noise_results import Noise, NoiseResult
-from reward_models.training import RewardTrainingConfig
+from reward_models.learning.training import RewardTrainingConfig
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
 from tests.unit.rlhf import tiny_agent

@@ -21,8 +21,8 @@ import tokenizers
 import torch
 
 from reward_models.inter_temporal import InterTemporalRewardModel
-from reward_models.marked_play import mark_play
-from reward_models.training import RewardTrainer, RewardTrainingConfig
+from reward_models.learning.training import RewardTrainer, RewardTrainingConfig
+from reward_models.marks.marked_play import mark_play
 from rlhf.data.memory import encode_episodes
 from rlhf.data.windows import EpisodeStream
 from rlhf.learning.cloner import Cloner, CloningConfig

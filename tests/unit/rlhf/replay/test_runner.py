@@ -11,7 +11,7 @@ import torch
 from agents.batch import map_parts
 from reward_models.autoregressive import AutoregressiveRewardModel
 from reward_models.inter_temporal import InterTemporalRewardModel
-from reward_models.scoring import MeanScorer, StreamingScorer, UtilityScorer
+from reward_models.scores.scoring import MeanScorer, StreamingScorer, UtilityScorer
 from rlhf.replay.fragment import Fragment, concatenate
 from rlhf.replay.runner import RewardSource, Runner, RunnerError
 from rlhf.replay.setter_replay import SetterReplay

@@ -18,7 +18,7 @@ from pipelines.stages.episodes.noted_episodes import EPISODES_FILE
 from pipelines.stages.improve import improve
 from pipelines.stages.record import RecordConfig, record
 from pipelines.stages.reward import RewardConfig, reward
-from reward_models.training_config import RewardTrainingConfig
+from reward_models.learning.config import RewardTrainingConfig
 from rlhf.learning.cloner import CloningConfig
 from rlhf.records.marks import Mark
 from rlhf.run.checkpoint import Checkpoints

@@ -1,0 +1,68 @@
+"""Settings of the training of a reward model; see :mod:`reward_models.learning.training`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, ClassVar
+
+from agents.ranges import LARGEST, Count, Range, Share, Steps, Weight
+from reward_models.marks.pairs import Weighting
+from reward_models.marks.raters import Raters
+from reward_models.preferences.config import PreferenceConfig
+from rlhf.learning.config import TrainingConfig
+
+
+@dataclass(frozen=True)
+class RewardTrainingConfig(TrainingConfig):
+    """Settings of training a reward model, with those of every training.
+
+    Weights and augmentation default to the paper's (section 4). The paper uses the plain mean over pairs: the default
+    of ``weighting`` is ours.
+
+    Args:
+      steps: consecutive steps T of play in every trajectory of a batch, at least 2. Only pairs of moments inside these
+        are compared, so T bounds the distance between cause and mark.
+      ibt_weight: weight of the inter-temporal Bradley-Terry loss on marks (for an IBT model).
+      ar_weight: weight of the loss of predicted marks (for an AR model).
+      mark_weight: weight of a step with a mark in the AR model's loss, relative to one without (paper: 1).
+      bc_weight: weight of imitation (BC) beside the loss on marks.
+      unmarked_drift_weight: weight of the mean square of the rewards where raters watched and marked nothing (paper:
+        0).
+      unmarked_margin: steps on either side of a mark in which unmarked_drift_weight does not apply.
+      weighting: how the IBT model's pairs of moments are averaged (paper: "pairs"); docs/reward-model.md describes each
+        way.
+      raters: how the marks of several raters of an episode are used; docs/reward-model.md describes each way.
+      raters_tolerance: steps between two raters' marks that may still be of one moment.
+      augmentation: probability from 0 to 1 that a marked episode is turned into an example of wrong behaviour.
+      rater_delay: a (+) at most this many steps after a request may be about what was done before the request.
+      marks_later: steps by which marks are read later than they were given, at most to the end of their episode (paper:
+        0). A utility that rises only then rewards what lasts and not what passes.
+      evaluation_episodes: validation episodes that are evaluated, at most.
+      patience: stop after this many evaluations without a better one; None trains to the end.
+      calibrate: scale an IBT model's reward so that a (+) mark is worth 1. An AR model's rewards are marks already.
+      preferences: learning from clip pairs, verdicts, take-overs and scores beside marks (for an IBT model).
+    """
+
+    EARLIER_NAMES: ClassVar[Mapping[str, str]] = {
+        "quiet_weight": "unmarked_drift_weight",
+        "quiet_margin": "unmarked_margin",
+    }
+
+    steps: Annotated[int, Range(least=2, most=LARGEST, why="a shorter window has no pairs")] = 50
+    ibt_weight: Weight = 1.0
+    ar_weight: Weight = 1.0
+    mark_weight: Weight = 1.0
+    bc_weight: Weight = 1.0
+    unmarked_drift_weight: Weight = 0.0
+    unmarked_margin: Steps = 8
+    weighting: Weighting = "stretches"
+    raters: Raters = "each"
+    raters_tolerance: Steps = 4
+    augmentation: Share = 0.33
+    rater_delay: Steps = 1
+    marks_later: Steps = 0
+    evaluation_episodes: Count = 200
+    patience: Count | None = None
+    calibrate: bool = False
+    preferences: PreferenceConfig = field(default_factory=PreferenceConfig)

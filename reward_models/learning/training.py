@@ -1,0 +1,273 @@
+"""Training of a reward model: its own loss on marks, BC and CSS, with equal weights (paper, section 4).
+
+Preferences besides marks may be learned from beside them, or instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from agents.agent import InteractiveAgent
+from agents.computing import autocast
+from agents.learning.cloning import bc_loss
+from agents.learning.contrastive import css_loss
+from reward_models.contract import RewardModel, State
+from reward_models.inter_temporal import InterTemporalRewardModel
+from reward_models.learning.config import RewardTrainingConfig
+from reward_models.learning.evaluation import Evaluator, selection_score
+from reward_models.marks.augmentation import Augmentation
+from reward_models.marks.marked_play import MarkedPlay, MarkedStream, MarkedWindow, marks_later
+from reward_models.marks.pairs import MINUS, PLUS
+from reward_models.marks.raters import use_raters
+from reward_models.preferences.examples import PreferenceExamples, batch_places, preference_examples
+from reward_models.preferences.losses import differences, preference_loss
+from reward_models.scores.scoring import calibrated_scale
+from rlhf.learning.trainer import Trainer
+from rlhf.records.preferences import NOUNS, Preference
+from worlds.errors import UserError
+
+UNMARKED = "quiet"  # name of the unmarked drift in metrics, as in the files of older runs
+__all__ = ["RewardTrainer", "RewardTraining", "RewardTrainingConfig", "train_reward_model"]
+
+
+@dataclass(frozen=True)
+class RewardTraining:
+    """Result of a training: the best model, its update, and the metrics of every evaluation."""
+
+    model: RewardModel
+    best_update: int
+    history: tuple[dict[str, float], ...]
+
+    @property
+    def best(self) -> dict[str, float]:
+        """Metrics of the best model."""
+        return next(metrics for metrics in self.history if metrics["update"] == self.best_update)
+
+
+class RewardTrainer(Trainer):
+    """Trainer of one reward model, which keeps the best.
+
+    Args:
+      model: trained in place. A new one must be prepared for ``trainer.play``
+        (:meth:`reward_models.contract.RewardModel.prepare`) before the first update.
+      play: training play.
+      validation: marked validation episodes, which select the best model; every rater's marks on them count unchanged,
+        however those of ``play`` are used.
+      config: settings of the training.
+      preferences: preferences about the episodes of ``play``, from which the model learns, or of ``validation``, on
+        which it is evaluated; kinds without a weight and preferences about other episodes are left out.
+
+    Raises:
+      UserError: if nothing can be learned from the marks and preferences, or no validation episode has a usable one.
+    """
+
+    prefix = "reward_model"
+    model: RewardModel
+    stream: MarkedStream
+    config: RewardTrainingConfig
+
+    def __init__(
+        self,
+        model: RewardModel,
+        play: MarkedPlay,
+        validation: MarkedPlay,
+        config: RewardTrainingConfig,
+        preferences: Iterable[Preference] = (),
+    ) -> None:
+        preferences = tuple(preferences)
+        play, validation = (marks_later(part, config.marks_later) for part in (play, validation))
+        play = use_raters(play, config.raters, config.raters_tolerance)
+        self.preferences = preference_examples(preferences, play, config.preferences)
+        check_preferences(self.preferences, model)
+        if not self.preferences:
+            check_marks(play, config.augmentation)
+        self.evaluator = Evaluator.of(validation, config.evaluation_episodes, preferences, config.preferences)
+        if not self.evaluator.selects:
+            other = " or preference" if self.preferences else ""
+            raise UserError(
+                f"none of the {len(validation)} episodes set aside has a usable mark{other}; mark them, or set others "
+                "aside"
+            )
+        self.play = play
+        augmentation = Augmentation(config.augmentation, rater_delay=config.rater_delay + config.marks_later)
+        stream = MarkedStream(play, config.steps, config.batch, config.seed, augmentation, config.unmarked_margin)
+        memory = model.learning_state(config.batch, play.marks.shape[1])
+        super().__init__(model, stream, memory, config)
+        self.history: list[dict[str, float]] = []
+        self.best_update = 0
+        self._best_weights: dict[str, Tensor] = {}
+
+    @property
+    def weights(self) -> dict[str, float]:
+        config, own = self.config, self.model.term()
+        return {
+            own: getattr(config, f"{own}_weight", 1.0),  # kinds of users' own have no setting
+            "movement": config.bc_weight * config.movement_weight,
+            "language": config.bc_weight * config.language_weight,
+            "css": config.css_weight,
+            UNMARKED: config.unmarked_drift_weight,
+            **config.preferences.weights,
+        }
+
+    def terms(self) -> tuple[dict[str, Tensor], State]:
+        window = self.stream.next_marked(self.model.device)
+        window = replace(window, observations=self._shifted(window.observations))
+        terms, memory = reward_terms(self.model, window, self.memory, self.config)
+        return terms | self._preference_terms(), memory
+
+    def _preference_terms(self) -> dict[str, Tensor]:
+        """Loss of each kind of preference on this update's examples, unweighted."""
+        settings, chosen = self.config.preferences, {}
+        for kind, examples in self.preferences.items():
+            places = batch_places(len(examples), settings.batch, self.config.seed, kind, self.update_index)
+            chosen[kind] = examples.take(places)
+        if not chosen:
+            return {}
+        joined, play = PreferenceExamples.join(list(chosen.values())), self.play.episodes
+        with autocast(self.config.computing, self.model.device):
+            difference = differences(self.model, play, joined, settings, self.config.steps)
+        better = torch.from_numpy(joined.better).to(self.model.device)
+        sizes = [len(examples) for examples in chosen.values()]
+        parts = zip(chosen, difference.split(sizes), better.split(sizes), strict=True)
+        return {kind: preference_loss(found, wanted) for kind, found, wanted in parts}
+
+    def evaluate(self) -> dict[str, float]:
+        """Evaluate the model on validation episodes; keep its weights if it is the best so far."""
+        measured = self.evaluator.evaluate(self.model)
+        metrics = {f"reward_model_validation/{name}": value for name, value in measured.items()}
+        prefix = "reward_model_validation/"
+        if not self.history or selection_score(metrics, prefix) > selection_score(self.result.best, prefix):
+            self.best_update = self.update_index
+            self._best_weights = {name: value.detach().clone() for name, value in self.model.state_dict().items()}
+        self.history.append({"update": float(self.update_index)} | metrics)
+        return metrics
+
+    @property
+    def result(self) -> RewardTraining:
+        """Result so far; the model has the weights of the best only after :meth:`finish`."""
+        return RewardTraining(self.model, self.best_update, tuple(self.history))
+
+    @property
+    def finished(self) -> bool:
+        """True if no update is left, or the last ``patience`` evaluations brought no improvement."""
+        since = sum(metrics["update"] > self.best_update for metrics in self.history)
+        return super().finished or (self.config.patience is not None and since >= self.config.patience)
+
+    def finish(self) -> RewardTraining:
+        """Load the best weights into the model, calibrate it if the settings ask for it, and return it."""
+        self.model.eval()
+        if not self.history:
+            self.evaluate()
+        self.model.load_state_dict(self._best_weights)
+        if self.config.calibrate and not self.model.fixed_scale:
+            self.model.config.reward_scale = calibrated_scale(self.model, self.evaluator.play, self.evaluator.episodes)
+        return self.result
+
+    def state_dict(self) -> dict[str, Any]:
+        best = {"best_update": self.best_update, "best_weights": self._best_weights}
+        return super().state_dict() | {"history": list(self.history)} | best
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        super().load_state_dict(state)
+        self.history = list(state["history"])
+        self.best_update = state["best_update"]
+        self._best_weights = dict(state["best_weights"])
+
+
+def reward_terms(
+    model: RewardModel, window: MarkedWindow, state: State, config: RewardTrainingConfig
+) -> tuple[dict[str, Tensor], State]:
+    """Terms of the loss on a window, unweighted.
+
+    Args:
+      model: the reward model.
+      window: [T, B] of marked play.
+      state: memory before the window.
+      config: settings; terms of weight 0 are left out.
+
+    Returns:
+      The terms by name and the memory after the window.
+    """
+    with autocast(config.computing, window.resets.device):
+        output, state = model.follow(window, state)
+    terms = {model.term(): model.marks_loss(output, window, config)}
+    if config.bc_weight:
+        terms |= bc_loss(model.log_probs(output, window.actions), window.imitate)
+    if config.css_weight:
+        words = window.observations.setter_tokens
+        terms["css"] = css_loss(
+            model.discriminator, output.vision, output.language, words, window.matched, seen=output.seen
+        )
+    if config.unmarked_drift_weight:
+        terms[UNMARKED] = model.unmarked_drift_loss(output, window)
+    return terms, state
+
+
+def check_preferences(examples: Mapping[str, PreferenceExamples], model: RewardModel) -> None:
+    """Check that the model can learn from preferences and that there are some of every kind that has a weight.
+
+    Raises:
+      UserError: naming the kind of model or of preference.
+    """
+    if examples and not model.learns_preferences:
+        raise UserError(
+            f"the reward model {model.short} learns from marks only; leave out the weights of --training.preferences, "
+            "or use --kind inter_temporal"
+        )
+    for kind, found in examples.items():
+        if not len(found):
+            flag = f"--training.preferences.{kind.replace('_', '-')}"
+            raise UserError(
+                f"there are no {NOUNS[kind]} of training episodes to learn from; collect or import some "
+                f"(`rlhf preferences import`), or leave out {flag}"
+            )
+
+
+def check_marks(play: MarkedPlay, augmentation: float) -> None:
+    """Check that ``play`` has marks to learn from.
+
+    Raises:
+      UserError: if it has none, or only marks of one sign, from which a utility could learn only time.
+    """
+    plus, minus = int(play.marks[..., PLUS].sum()), int(play.marks[..., MINUS].sum())
+    if plus + minus == 0:
+        raise UserError(f"none of the {len(play)} episodes has a mark; mark some first (`rlhf mark`)")
+    if not len(play.comparable):
+        raise UserError(
+            f"the {plus + minus} marks order no two moments: each is at an episode's first step or contradicts another "
+            "of its rater; mark later steps"
+        )
+    if plus == 0:
+        raise UserError(f"all {minus} marks are (-); a reward model needs (+) marks too, so mark progress as well")
+    if minus == 0 and augmentation == 0:
+        raise UserError(f"all {plus} marks are (+); mark regressions as well, or set augmentation above 0")
+
+
+def train_reward_model(
+    agent: InteractiveAgent,
+    play: MarkedPlay,
+    validation: MarkedPlay,
+    config: RewardTrainingConfig,
+    on_progress: Callable[[float], None] = lambda progress: None,
+    preferences: Iterable[Preference] = (),
+) -> RewardTraining:
+    """Train an IBT model that starts from ``agent`` and return the best one.
+
+    Args:
+      agent: source of the weights; it stays unchanged.
+      play: training play.
+      validation: marked validation episodes.
+      config: settings of the training.
+      on_progress: called after every update with the progress of the training.
+      preferences: preferences about the episodes of either.
+    """
+    model = InterTemporalRewardModel.from_agent(agent, seed=config.seed)
+    trainer = RewardTrainer(model, play, validation, config, preferences)
+    trainer.model.prepare(trainer.play)
+    trainer.run(on_progress=on_progress)
+    return trainer.finish()

@@ -1,0 +1,1 @@
+"""Marks as training examples: marked play, pairs of moments, raters and augmentation."""

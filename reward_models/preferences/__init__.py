@@ -1,0 +1,1 @@
+"""Preferences besides marks as training examples, and their losses."""
