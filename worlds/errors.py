@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 from collections.abc import Iterator
 
 
@@ -60,3 +61,8 @@ def set_resume_hint(error: BaseException, hint: str) -> None:
 def resume_hint(error: BaseException) -> str | None:
     """Return the note of :func:`set_resume_hint` on ``error``; None without one."""
     return getattr(error, _HINT, None)
+
+
+def shows_tracebacks() -> bool:
+    """Return True if errors are raised with their tracebacks instead of being reported in one line: RLHF_DEBUG=1."""
+    return os.environ.get("RLHF_DEBUG", "") not in ("", "0")

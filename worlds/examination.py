@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import copy
 import json
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +25,7 @@ from worlds.conformance import (
     step_problems,
 )
 from worlds.contract import SETTER, SOLVER, TaskSpec, TickWise, World, WorldError
+from worlds.errors import shows_tracebacks
 from worlds.faults import OutOfTime, described, time_limit
 from worlds.random_play import Observed, fitted, play_from, play_on, random_actions
 from worlds.registry import WorldEntry
@@ -86,7 +86,7 @@ def examined(part: str, examination: Callable[[WorldEntry], list[Problem] | None
     except OutOfTime:
         return Finding(part, (Problem(part, f"no answer within {PART_SEC:.0f} s", "an answer; it may wait for ever"),))
     except Exception as error:  # foreign code may raise anything
-        if os.environ.get("RLHF_DEBUG", "") not in ("", "0"):
+        if shows_tracebacks():
             raise
         return Finding(part, (Problem(part, f"raises {described(error)}", "no error; RLHF_DEBUG=1 shows where"),))
     return Finding(part, tuple(problems or ()), offered=problems is not None)

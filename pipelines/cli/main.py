@@ -19,7 +19,7 @@ from typing import Any, get_type_hints
 
 from pipelines.cli.usage import UsageError
 from rlhf.run.stopping import Stopped, stoppable
-from worlds.errors import RunError, UserError, device_is_full, disk_is_full, resume_hint
+from worlds.errors import RunError, UserError, device_is_full, disk_is_full, resume_hint, shows_tracebacks
 
 EXIT_FAILED, EXIT_USAGE, EXIT_INTERRUPTED = 1, 2, 130
 
@@ -286,7 +286,7 @@ def explain(error: BaseException, kept: str) -> int:
       error: the error.
       kept: message about finished work.
     """
-    if os.environ.get("RLHF_DEBUG", "") not in ("", "0"):
+    if shows_tracebacks():
         raise error
     if isinstance(error, BrokenPipeError):  # the reader, e.g. `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from rlhf.records.episode import Episode
 from rlhf.replay.guard import FAILURE, LEAST, Failure, Guard
 from rlhf.run.progress import announce
 from worlds.contract import WorldError
+from worlds.errors import shows_tracebacks
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class PlayedEpisode:
 
 def guard(failed: Callable[[Failure], None]) -> Guard | None:
     """Return a guard of play; None with RLHF_DEBUG=1, so that a failure is raised with its traceback."""
-    return Guard(failed) if os.environ.get("RLHF_DEBUG", "") in ("", "0") else None
+    return None if shows_tracebacks() else Guard(failed)
 
 
 class Failures:

@@ -6,7 +6,6 @@ Plain PyTorch and NumPy: it knows neither learners nor processes, and runs the s
 from __future__ import annotations
 
 import copy
-import os
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -29,6 +28,7 @@ from rlhf.replay.guard import LEAST
 from rlhf.replay.setter_replay import EpisodeSampler
 from rlhf.replay.slot import EpisodeResult, FailedPlay, RunnerError, Slot
 from rlhf.run.progress import announce
+from worlds.errors import shows_tracebacks
 
 __all__ = ["EpisodeResult", "RewardSource", "Runner", "RunnerError"]
 
@@ -284,10 +284,7 @@ class Runner:
     def _note(self, error: FailedPlay) -> None:
         """Report a failure of the world. Raises ``error`` if most plays have failed so far, and they are several."""
         self._failed += 1
-        if self._failed >= max(LEAST, self.columns // 2, self._whole + 1) or os.environ.get("RLHF_DEBUG", "") not in (
-            "",
-            "0",
-        ):
+        if shows_tracebacks() or self._failed >= max(LEAST, self.columns // 2, self._whole + 1):
             raise error
         announce(f"{error}; the play is ended and counts for nothing, and another begins")
 

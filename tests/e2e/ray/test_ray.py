@@ -300,7 +300,7 @@ def test_a_learner_with_a_gpu_works_apart_and_a_runner_that_raises_is_named(here
                 pass
     finally:
         executor.close()
-    assert re.match(r"runner 1 \(process \d+ on \S+\) died of RunnerError: world 'tiny', slot \d, step \d+ of episode "
+    assert re.match(r"runner 1 \(process \d+ on \S+\) died of FailedPlay: world 'tiny', slot \d, step \d+ of episode "
                     r"tiny-\d: ValueError: the door is jammed$", str(died.value))  # fmt: skip
     assert "in step" in str(died.value.__cause__)  # where it happened, in the other process
 
