@@ -46,7 +46,7 @@ class BodyKey:
 
 
 def is_turn_based(action: ActionSpec) -> bool:
-    """Return True for a body without a clock of its own: a turn waits until somebody takes it."""
+    """Return True for a body without a clock of its own: a turn waits until a player takes it."""
     return action.ticks == 1 and action.tick_sec == TURN_SEC
 
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from pipelines.report.file import circumstances
-from pipelines.stages.evaluate import EvaluateConfig
 from pipelines.studies.config import StudyConfig, StudySeed, resolve_config
 from pipelines.studies.report import current_table, write_study_report
 from pipelines.studies.study import study
@@ -42,13 +41,13 @@ def _begins(name: str, begin: str) -> bool:
 
 def placed(parts: Parts, folder: Path, seeds: Sequence[StudySeed], episodes: int, device: str | None) -> Parts:
     """Return the parts with their folders below ``folder``, and with seeds, episodes of evaluation and device."""
-
-    def evaluating(config: StudyConfig) -> EvaluateConfig:
-        return replace(config.evaluate, episodes=episodes)
-
     return {
         name: replace(
-            config, run=folder / name, seeds=tuple(seeds), evaluate=evaluating(config), device=device or config.device
+            config,
+            run=folder / name,
+            seeds=tuple(seeds),
+            evaluate=replace(config.evaluate, episodes=episodes),
+            device=device or config.device,
         )
         for name, config in parts.items()
     }

@@ -22,7 +22,7 @@ class RunnerError(RunError):
 
 
 class FailedPlay(RunnerError):
-    """A play whose world failed, so that its slot can go on with another."""
+    """A play whose world failed, so that its slot can begin another."""
 
 
 @dataclass(frozen=True)

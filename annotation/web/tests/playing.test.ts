@@ -118,7 +118,7 @@ test("times are for people", () => {
   assert.deepEqual([duration(300), duration(60), duration(25)], ["5 minutes", "a minute", "25 seconds"]);
 });
 
-test("keys of a declared body are told by their numbers, each press once", async () => {
+test("keys of a declared body are reported by their numbers, each press once", async () => {
   const sent: { inputs: { pressed?: number[]; held: string[] } }[] = [];
   const hands = new Hands((message) => sent.push(message as (typeof sent)[0]) > 0, [["ArrowLeft", "Digit1"], ["ArrowUp"]]);
   assert.equal(hands.press("ArrowUp"), true);

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import struct
 import zlib
 from collections.abc import Callable
@@ -22,12 +21,6 @@ from rlhf.store import open_store
 from tests.unit.pipelines.exchange.foreign_lerobot import ARM, FPS, arm_episode, write_lerobot
 from worlds.errors import UserError
 from worlds.spaces.observation import Vector
-
-
-@pytest.fixture(autouse=True)
-def no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Synchronising matters only when the power fails, and takes most of the time."""
-    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
 
 
 def _import(folder: Path, **settings: Any) -> Imported:

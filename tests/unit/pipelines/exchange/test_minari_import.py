@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -31,12 +30,6 @@ from worlds.errors import UserError
 from worlds.foreign.minigrid import ACTIONS
 from worlds.registry import get
 from worlds.spaces.action import Continuous
-
-
-@pytest.fixture(autouse=True)
-def no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Synchronising matters only when the power fails, and takes most of the time."""
-    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
 
 
 def _imported(folder: Path, settings: MinariImport | None = None) -> list[Episode]:

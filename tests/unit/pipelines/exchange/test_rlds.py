@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import struct
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -28,12 +27,6 @@ from worlds.errors import UserError
 from worlds.spaces.action import Continuous, Discrete
 
 RECORDED = bytes.fromhex("040000000000000042455204616263646810e6b6")  # "abcd", as TensorFlow writes it
-
-
-@pytest.fixture(autouse=True)
-def no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Synchronising matters only when the power fails, and takes most of the time."""
-    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
 
 
 @pytest.mark.parametrize("name", SPACES)
