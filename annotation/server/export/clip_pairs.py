@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from functools import partial
 
-from sqlalchemy import select, update
+from sqlalchemy import select
 from sqlalchemy.orm import joinedload
 
 from annotation.server.db.comparing_tables import ClipPairRecord, Comparison
 from annotation.server.db.database import Database
 from annotation.server.db.tables import EpisodeRecord, Project
-from annotation.server.export.batches import BATCH_SIZE, export_projects, missing_episodes
+from annotation.server.export.batches import BATCH_SIZE, export_batch, export_projects
 from annotation.server.services.clip_pairs import stretches_of
 from annotation.server.services.datasets import Datasets
 from rlhf.records.preferences import ClipPair
@@ -31,28 +32,16 @@ def export_clip_pairs(database: Database, datasets: Datasets, when: float) -> in
 
 
 def _export_some(database: Database, datasets: Datasets, project_id: str, dataset: str, when: float) -> int:
-    """Export the next comparisons of a project; return how many. The lock keeps deletions out meanwhile."""
-    with datasets.exporting():
-        store = datasets.store(dataset)
-        gone = _gone(database, project_id, store)
-        batch = _waiting(database, project_id, gone)
-        if batch:
-            store.write_preferences(set(batch.values()) - set(store.preferences(ClipPair)))
-            with database.writing() as session:
-                session.execute(update(Comparison).where(Comparison.id.in_(list(batch))).values(exported=when))
-    if gone and not batch:
-        raise missing_episodes(sorted(gone.values()), dataset)
-    return len(batch)
-
-
-def _gone(database: Database, project_id: str, store: ParquetStore) -> dict[str, str]:
-    """Return episodes of comparisons to export that the dataset no longer has, by the database's id."""
     query = select(EpisodeRecord.id, EpisodeRecord.episode_id).join(
         ClipPairRecord, EpisodeRecord.id.in_((ClipPairRecord.episode_a, ClipPairRecord.episode_b))
     )
-    query = query.join(Comparison).where(EpisodeRecord.project_id == project_id, *_NOT_EXPORTED).distinct()
-    with database.reading() as session:
-        return {id: episode_id for id, episode_id in session.execute(query) if episode_id not in store}
+    episodes = query.join(Comparison).where(EpisodeRecord.project_id == project_id, *_NOT_EXPORTED)
+    waiting = partial(_waiting, database, project_id)
+    return export_batch(database, datasets, dataset, episodes, waiting, _write, Comparison, when)
+
+
+def _write(store: ParquetStore, batch: Mapping[str, ClipPair]) -> None:
+    store.write_preferences(set(batch.values()) - set(store.preferences(ClipPair)))
 
 
 def _projects_waiting(database: Database) -> list[tuple[str, str]]:

@@ -6,7 +6,8 @@ next export writes those marks again; marks are sets, so they are stored once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 
 from sqlalchemy import or_, select, update
 from sqlalchemy.orm import Session, joinedload
@@ -14,7 +15,7 @@ from sqlalchemy.orm import Session, joinedload
 from annotation.server.clock import now
 from annotation.server.db.database import Database
 from annotation.server.db.tables import Assignment, EpisodeRecord, MarkRecord, Project
-from annotation.server.export.batches import BATCH_SIZE, export_projects, missing_episodes
+from annotation.server.export.batches import BATCH_SIZE, export_batch, export_projects
 from annotation.server.export.clip_pairs import export_clip_pairs
 from annotation.server.export.judgements import export_judgements
 from annotation.server.services.background import Background
@@ -95,27 +96,18 @@ def export_everything(database: Database, datasets: Datasets, when: float) -> in
 
 
 def _export_some(database: Database, datasets: Datasets, project_id: str, dataset: str, when: float) -> int:
-    """Export the next submissions of a project; return how many. The lock keeps deletions out meanwhile."""
-    with datasets.exporting():
-        store = datasets.store(dataset)
-        gone = _gone(database, project_id, store)
-        batch = _waiting(database, project_id, gone)
-        if batch:
-            episodes = {mark.episode_id for marks in batch.values() for mark in marks}
-            known = {mark for episode_id in episodes for mark in store.marks(episode_id)}
-            store.write_marks({mark for marks in batch.values() for mark in marks} - known)
-            _note(database, list(batch), when)
-    if gone and not batch:
-        raise missing_episodes(gone, dataset)
-    return len(batch)
+    query = select(EpisodeRecord.id, EpisodeRecord.episode_id).join(Assignment)
+    episodes = query.join(Project, Project.id == EpisodeRecord.project_id).where(
+        EpisodeRecord.project_id == project_id, *_NOT_EXPORTED
+    )
+    waiting = partial(_waiting, database, project_id)
+    return export_batch(database, datasets, dataset, episodes, waiting, _write, Assignment, when)
 
 
-def _gone(database: Database, project_id: str, store: ParquetStore) -> list[str]:
-    """Return episodes with submissions to export that the dataset no longer has."""
-    query = select(EpisodeRecord.episode_id).join(Assignment).join(Project, Project.id == EpisodeRecord.project_id)
-    with database.reading() as session:
-        found = session.scalars(query.where(EpisodeRecord.project_id == project_id, *_NOT_EXPORTED).distinct())
-        return sorted(episode_id for episode_id in found if episode_id not in store)
+def _write(store: ParquetStore, batch: Mapping[str, Sequence[Mark]]) -> None:
+    marks = {mark for each in batch.values() for mark in each}
+    known = {mark for episode_id in {mark.episode_id for mark in marks} for mark in store.marks(episode_id)}
+    store.write_marks(marks - known)
 
 
 def _projects_waiting(database: Database) -> list[tuple[str, str]]:
@@ -125,14 +117,14 @@ def _projects_waiting(database: Database) -> list[tuple[str, str]]:
         return [(project_id, dataset) for project_id, dataset in session.execute(query.distinct())]
 
 
-def _waiting(database: Database, project_id: str, gone: Sequence[str]) -> dict[str, list[Mark]]:
+def _waiting(database: Database, project_id: str, gone: Collection[str]) -> dict[str, list[Mark]]:
     """Return the marks of the next submissions to export, by assignment."""
     with database.reading() as session:
         query = (
             select(Assignment)
             .join(EpisodeRecord)
             .join(Project)
-            .where(Project.id == project_id, EpisodeRecord.episode_id.not_in(gone), *_NOT_EXPORTED)
+            .where(Project.id == project_id, EpisodeRecord.id.not_in(gone), *_NOT_EXPORTED)
         )
         query = query.options(joinedload(Assignment.rater)).order_by(Assignment.submitted)
         assignments = session.scalars(query.limit(BATCH_SIZE)).all()
@@ -147,11 +139,6 @@ def _marks(session: Session, assignment: Assignment) -> list[Mark]:
         Mark(assignment.episode.episode_id, assignment.rater.pseudonym, step, sign, scripted=False)
         for step, sign in session.execute(query)
     ]
-
-
-def _note(database: Database, assignment_ids: Sequence[str], when: float) -> None:
-    with database.writing() as session:
-        session.execute(update(Assignment).where(Assignment.id.in_(assignment_ids)).values(exported=when))
 
 
 class Exporter(Background):
