@@ -1,0 +1,144 @@
+"""Arrays of a home: what never changes (:class:`Home`) and what play changes (:class:`State`).
+
+Row ``i`` of every array is the same thing. Rooms, doors and persons are things, too. Coordinates are metres, z up; a
+box is its centre and its size along x, y and z. Every thing but a room has exactly one parent, so things form a tree
+whose roots are the rooms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from worlds.household.state.vocabulary import Held, Property
+
+PERSONS = 2  # rows of the setter's and of the solver's body, in this order
+MOST_THINGS = 512  # rows of a home
+NO_ROW = -1
+
+
+@dataclass(frozen=True)
+class ThingClass:
+    """A class of things.
+
+    Args:
+      name: in one word of small letters, e.g. "kitchentable".
+      category: of VirtualHome, e.g. "Furniture".
+      properties: of all its things.
+      size: along x, y and z in metres, as it is made; things have sizes of their own.
+      colour: RGB, 0 to 255.
+    """
+
+    name: str
+    category: str
+    properties: Property
+    size: tuple[float, float, float]
+    colour: tuple[int, int, int] = (160, 160, 160)
+
+
+@dataclass(frozen=True, eq=False)
+class Home:
+    """What never changes in a home. Its arrays cannot be written to.
+
+    Args:
+      name: of the home, e.g. "apartment-3".
+      classes: of its things.
+      ids: int32 [N], of each thing in graphs; unique.
+      kind: int16 [N], of each thing, an index of ``classes``.
+      size: float32 [N, 3], of each thing's box along x, y and z, metres.
+      yaw: float32 [N], direction of each thing's front, radians, 0 along +x, counter-clockwise from above.
+      between: int16 [N, 2], rows of the rooms that a door joins; NO_ROW for other things.
+      persons: rows of the setter's and of the solver's body.
+    """
+
+    name: str
+    classes: Sequence[ThingClass]
+    ids: np.ndarray
+    kind: np.ndarray
+    size: np.ndarray
+    yaw: np.ndarray
+    between: np.ndarray
+    persons: tuple[int, int]
+
+    def __post_init__(self) -> None:
+        for array in (self.ids, self.kind, self.size, self.yaw, self.between):
+            array.setflags(write=False)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @cached_property
+    def properties(self) -> np.ndarray:
+        """Properties of each thing as bits: int64 [N]."""
+        return np.array([int(each.properties) for each in self.classes], dtype=np.int64)[self.kind]
+
+    @cached_property
+    def row_of(self) -> Mapping[int, int]:
+        """Row of each thing, by id."""
+        return {int(number): row for row, number in enumerate(self.ids)}
+
+    @cached_property
+    def rooms(self) -> np.ndarray:
+        """Rows of the rooms: int64 [rooms]."""
+        return self._of_category("Rooms")
+
+    @cached_property
+    def doors(self) -> np.ndarray:
+        """Rows of the doors: int64 [doors]."""
+        return self._of_category("Doors")
+
+    def name_of(self, row: int) -> str:
+        """Return the class name of a thing."""
+        return self.classes[int(self.kind[row])].name
+
+    def rows_of(self, name: str) -> np.ndarray:
+        """Return the rows of all things of a class: int64 [things]."""
+        return np.flatnonzero(np.array([each.name == name for each in self.classes])[self.kind])
+
+    def has(self, row: int, wanted: Property) -> bool:
+        """Return True if a thing has all these properties."""
+        return int(self.properties[row]) & wanted == wanted
+
+    def _of_category(self, category: str) -> np.ndarray:
+        return np.flatnonzero(np.array([each.category == category for each in self.classes])[self.kind])
+
+
+@dataclass(eq=False)
+class State:
+    """What play changes.
+
+    Args:
+      held: int8 [N], :class:`~worlds.household.state.vocabulary.Held`: where each thing is, relative to its parent.
+      parent: int16 [N], row of the room, support, container, seat or person; NO_ROW for rooms.
+      room: int16 [N], row of the room in which each thing is, however deep; a room's is itself.
+      conditions: int16 [N], :class:`~worlds.household.state.vocabulary.Condition` as bits.
+      centre: float32 [N, 3], of each thing's box, metres.
+      facing: float32 [2], directions in which the persons look, radians.
+      step: steps since the episode began.
+    """
+
+    held: np.ndarray
+    parent: np.ndarray
+    room: np.ndarray
+    conditions: np.ndarray
+    centre: np.ndarray
+    facing: np.ndarray
+    step: int = 0
+
+    def copy(self) -> State:
+        """Return a copy that later play leaves as it is."""
+        arrays = (self.held, self.parent, self.room, self.conditions, self.centre, self.facing)
+        return State(*(array.copy() for array in arrays), step=self.step)
+
+    def in_hand(self, person: int, hand: Held) -> int:
+        """Return the row of what a person holds in a hand; NO_ROW if it is empty.
+
+        Args:
+          person: row of the person.
+          hand: RIGHT_HAND or LEFT_HAND.
+        """
+        found = np.flatnonzero((self.parent == person) & (self.held == hand))
+        return int(found[0]) if len(found) else NO_ROW
