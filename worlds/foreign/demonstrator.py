@@ -127,6 +127,6 @@ def has_adviser(env: Any) -> bool:
 def find_adviser(world: ForeignWorld) -> Adviser | None:
     """Return who advises a solver in a world that has just been reset; None for nobody."""
     if has_bot(world.env):
-        return BabyAIBot(world.env)
+        return BabyAIBot(world.env, lambda: world.observed(SOLVER))
     inner = getattr(world.env, "unwrapped", world.env)
     return OwnAdviser(inner) if callable(getattr(inner, "demonstrate", None)) else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from worlds.spaces.observation import Image, ObservationSpec
 OBJECTS, COLOURS, STATES = 11, 6, 4  # categories of a cell's channels
 ACTIONS = ("left", "right", "forward", "pickup", "drop", "toggle", "done")
 _UP = 3  # direction of the agent in its own view
+_UNSEEN = 0  # object of a cell that is not visible
 
 
 def is_minigrid(env: Any) -> bool:
@@ -58,6 +60,16 @@ def _sees_symbols(env: Any) -> bool:
         wrappers, inner = wrappers | {type(inner).__name__}, inner.env
     drawn = {"RGBImgPartialObsWrapper", "RGBImgObsWrapper", "OneHotPartialObsWrapper", "FullyObsWrapper"} & wrappers
     return space is not None and space.shape == (size, size, 3) and not drawn
+
+
+def _shows_its_own_view(env: Any) -> bool:
+    """Return True if no wrapper can have changed what the environment observes."""
+    from gymnasium.wrappers import OrderEnforcing, PassiveEnvChecker, TimeLimit
+
+    inner = env
+    while type(inner) in (OrderEnforcing, PassiveEnvChecker, TimeLimit):
+        inner = inner.env
+    return inner is env.unwrapped
 
 
 def pictured(env: Any, side: int, without: tuple[str, ...]) -> ObservationTranslation:
@@ -122,23 +134,33 @@ class Tiles:
 class BabyAIBot:
     """BabyAI's own bot, which plans on the environment's state and takes what was done into account.
 
+    The bot asks the environment which cells of the view are visible. The environment has just computed that for its
+    observation, whose symbols say it, so that it is not computed twice.
+
     Args:
       env: of BabyAI.
+      observed: returns the environment's last observation; its state has not changed since.
     """
 
-    def __init__(self, env: Any) -> None:
+    def __init__(self, env: Any, observed: Callable[[], Mapping[str, Any]]) -> None:
         from minigrid.utils.baby_ai_bot import BabyAIBot as Bot
 
         self._env = env.unwrapped
-        self._bot: Any = Bot(env)
+        self._bot: Any = Bot(self._env)
+        self._observed = observed if _shows_its_own_view(env) else None
         self._did: Any = None
 
     def advise(self) -> Any:
         """Return the action that follows the plan; None once mistakes have left the bot without one."""
+        if self._observed is not None:
+            visible = self._observed()["image"][..., 0] != _UNSEEN
+            self._env.gen_obs_grid = lambda: (None, visible)  # the bot does not look at the cells themselves
         try:
             return int(self._bot.replan(self._did))
         except Exception:  # its assertions, and errors of its own
             return None
+        finally:
+            vars(self._env).pop("gen_obs_grid", None)
 
     def did(self, action: Any) -> None:
         """Take note of the action that is played instead or as advised."""

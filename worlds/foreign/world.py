@@ -200,6 +200,10 @@ class ForeignWorld(World):
         vars(self).update(rest)
         return self._observed()
 
+    def observed(self, player: str) -> Any:
+        """Return the environment's own last observation of a player, as it was before its translation."""
+        return self._raw[player]
+
     def outside(self) -> str:
         """Return the part of the last observation that is outside the environment's own space; "" for none."""
         return self.bridge.outside(self._raw)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from worlds import registry
 from worlds.contract import SETTER, SOLVER, WorldError
+from worlds.foreign.demonstrator import find_adviser
 from worlds.spaces.observation import Grid, Image
 
 pytest.importorskip("minigrid")
@@ -75,6 +78,48 @@ def test_the_bot_follows_its_plan_but_for_its_imperfections() -> None:
             solved.append(world.succeeded)
         steps.append(sum(lengths))
     assert all(solved[:10]) and steps[1] > 1.2 * steps[0], "it corrects its mistakes, which takes time"
+
+
+@pytest.mark.parametrize("env_id", ["BabyAI-PutNextLocal-v0", "BabyAI-UnblockPickup-v0", "BabyAI-GoTo-v0"])
+def test_the_bot_advises_the_same_although_the_view_is_computed_once_a_step(env_id: str) -> None:
+    import gymnasium
+    from minigrid.utils.baby_ai_bot import BabyAIBot
+
+    entry, bare, rng = registry.get(f"gym:{env_id}"), gymnasium.make(env_id), np.random.default_rng(0)
+    world: Any = entry.make(linger=0)
+    advised = 0
+    for seed in range(2):
+        bare.reset(seed=seed)
+        world.reset(options={"config": {"seed": seed}})
+        ours: Any = find_adviser(world)
+        theirs: Any = BabyAIBot(bare)
+        last = None
+        while world.agents and world.step_index < 30 and (action := ours.advise()) is not None:
+            assert action == theirs.replan(last)
+            assert np.array_equal(ours._bot.vis_mask, theirs.vis_mask), "what it has seen so far"
+            assert "gen_obs_grid" not in vars(world.env.unwrapped), "the environment is as it was"
+            last = action if rng.random() < 0.8 else int(rng.integers(4))
+            ours.did(last)
+            done = world.spec(SOLVER).action.silent() | {"movement": np.full((1, 1), last, np.int8)}
+            world.step({SOLVER: done})
+            bare.step(last)
+            advised += 1
+    assert advised > 15
+
+
+def test_the_bot_looks_for_itself_where_a_wrapper_may_have_changed_the_view() -> None:
+    import gymnasium
+
+    from worlds.foreign.minigrid import BabyAIBot
+
+    class Dark(gymnasium.ObservationWrapper):
+        def observation(self, observation: Any) -> Any:
+            return observation | {"image": np.zeros_like(observation["image"])}
+
+    env = Dark(gymnasium.make("BabyAI-GoToObj-v0"))
+    seen, _ = env.reset(seed=0)
+    bot = BabyAIBot(env, lambda: seen)
+    assert bot.advise() is not None and bot._bot.vis_mask.any()
 
 
 def test_a_bot_without_a_plan_acts_at_random(monkeypatch: pytest.MonkeyPatch) -> None:
