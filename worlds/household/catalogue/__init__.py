@@ -1,0 +1,1 @@
+"""Classes of things that the seven apartments hold."""
