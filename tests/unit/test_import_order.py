@@ -16,6 +16,8 @@ ORDER = ("worlds", "agents", "rlhf", "annotation", "reward_models", "pipelines")
 # Inside a folder: its subfolders from left to right. Those of one entry do not import each other.
 INSIDE = {
     "worlds.playhouse": (("house",), ("physics",), ("drawing",), ("navigation",), ("requests",), ("players",)),
+    # state, catalogue, navigation, homes, observing, rules, tasks, players, pictures
+    "worlds.household": (("state",),),
     "agents": (("networks", "learning"),),
     "rlhf": (("records",), ("store",), ("run",), ("data",), ("replay",), ("learning",), ("distributed",)),
     "pipelines.stages": (("settings",), ("episodes",), ("running",), ("outcomes",)),
@@ -58,7 +60,7 @@ def _named(tree: ast.AST) -> Iterator[str]:
 
 
 # In these folders the files beside the subfolders put them together, so the order is that of the subfolders alone.
-FREE_BESIDE = ("worlds.playhouse", "agents", "pipelines", "pipelines.stages")
+FREE_BESIDE = ("worlds.playhouse", "worlds.household", "agents", "pipelines", "pipelines.stages")
 
 
 def runs_against(module: str, other: str) -> bool:
