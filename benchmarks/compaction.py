@@ -15,8 +15,8 @@ from pathlib import Path
 
 from rlhf.run import machine
 from rlhf.store import ParquetStore, open_store, share_play
-from rlhf.store.compaction import FILE_MB
 from rlhf.store.synthetic import synthetic_episode
+from rlhf.store.upkeep.compaction import FILE_MB
 
 
 def main() -> None:

@@ -26,7 +26,8 @@ from annotation.games.pace import Pace
 from annotation.games.screen import encode
 from annotation.session.states import Kind, Role, SessionEvent
 from rlhf.run.machine import describe
-from rlhf.store import MemoryStore, png
+from rlhf.store import MemoryStore
+from rlhf.store.columns import png
 from worlds.contract import STEPS_PER_SECOND
 
 PEOPLE = (Role.SETTER, Role.SOLVER)

@@ -24,7 +24,7 @@ from rlhf.data.config import ReadingConfig
 from rlhf.data.streamed import StreamedDataset
 from rlhf.run import machine
 from rlhf.store import ParquetStore, open_store
-from rlhf.store.png import decode_frames, encode_frames
+from rlhf.store.columns.png import decode_frames, encode_frames
 from rlhf.store.synthetic import synthetic_episode
 
 SIZES = ((36, 48), (72, 96))  # height, width

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 import agents.registry
 from agents.folder import load_agent
 from agents.tokenizer import Tokenizer
-from rlhf.store import json_text
+from rlhf.store.columns import json_text
 from worlds.errors import UserError
 from worlds.plugins import Registry
 

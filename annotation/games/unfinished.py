@@ -23,8 +23,8 @@ from uuid import uuid4
 from rlhf.records.episode import Episode
 from rlhf.store import open_store
 from rlhf.store.contract import people_in
-from rlhf.store.description import DESCRIPTION_FILE
-from rlhf.store.durable import UNFINISHED, Busy, explained, only_writer, sync, write_file
+from rlhf.store.files.durable import UNFINISHED, Busy, explained, only_writer, sync, write_file
+from rlhf.store.folder.description import DESCRIPTION_FILE
 from worlds.errors import UserError
 
 ABOUT_FILE, NOTES_FILE = "game.json", "notes.json"

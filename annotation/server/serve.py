@@ -172,7 +172,7 @@ def collect(config: CollectConfig) -> None:
     from annotation.server.export.marks import export_everything
     from annotation.server.services.submissions import all_submissions
     from rlhf.run.progress import announce
-    from rlhf.store.durable import write_file
+    from rlhf.store.files.durable import write_file
 
     study = _served_before(config.data, config.database)
     exported = export_everything(study.database, study.datasets, now())

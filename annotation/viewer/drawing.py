@@ -21,7 +21,7 @@ from annotation.viewer.frames_file import pack_frames
 from rlhf.records.episode import Episode
 from rlhf.replay.views import recreated_views, replayed_views
 from rlhf.store import open_store
-from rlhf.store.durable import write_file
+from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
 
 CHUNK_STEPS = 40  # pictures in one file: about eleven seconds of play

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from rlhf.store import EpisodeRow, ParquetStore
-from rlhf.store.transcript import EpisodeTranscript
+from rlhf.store.columns.transcript import EpisodeTranscript
 from worlds.errors import UserError
 
 VERSION = 1  # of the file's tables; a file of another version is recreated

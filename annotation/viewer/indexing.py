@@ -16,7 +16,7 @@ from pathlib import Path
 from annotation.viewer.index import Index
 from rlhf.run.processes import end_with
 from rlhf.store import ParquetStore, open_store
-from rlhf.store.durable import only_writer
+from rlhf.store.files.durable import only_writer
 from worlds.errors import UserError
 
 AT_ONCE = 40  # episodes that are taken in while a request waits

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from rlhf.store.description import DESCRIPTION_FILE
+from rlhf.store.folder.description import DESCRIPTION_FILE
 from worlds.errors import UserError
 
 WEIGHTS_FILE, CONFIG_FILE = "model.safetensors", "config.json"

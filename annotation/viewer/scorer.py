@@ -20,7 +20,7 @@ from typing import Any
 
 from annotation.viewer.indexing import own_modules
 from annotation.viewer.models import FoundModel
-from rlhf.store.durable import explained, write_file
+from rlhf.store.files.durable import explained, write_file
 from worlds.errors import UserError
 
 _IDLE_SEC = 300.0  # then the process ends, and its memory is free

@@ -12,8 +12,8 @@ from typing import Any
 import pyarrow as pa
 
 from rlhf.records.marks import Mark
-from rlhf.store.parquet_files import read_all, to_bytes
-from rlhf.store.tables import marks_table
+from rlhf.store.columns.tables import marks_table
+from rlhf.store.files.parquet_files import read_all, to_bytes
 
 DEEP = "[" * 100_000 + "]" * 100_000
 

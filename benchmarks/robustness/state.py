@@ -11,7 +11,7 @@ import numpy as np
 from rlhf.records.episode import Episode
 from rlhf.records.marks import Judgement, Mark
 from rlhf.store import open_store
-from rlhf.store.json_text import to_json
+from rlhf.store.columns.json_text import to_json
 
 
 @dataclass(frozen=True)

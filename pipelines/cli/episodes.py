@@ -17,8 +17,8 @@ from rlhf.records.marks import Judgement, Mark
 from rlhf.records.preferences import PREFERENCES, ClipPair, Preference, RequestVerdict, StretchScore
 from rlhf.run.progress import bar
 from rlhf.store import EpisodeRow, Problem, open_store, rebuild_index
-from rlhf.store.compaction import FILE_MB
-from rlhf.store.hub import MANY_FILES, files_of_play, push
+from rlhf.store.transfer.hub import MANY_FILES, files_of_play, push
+from rlhf.store.upkeep.compaction import FILE_MB
 from worlds.errors import UserError
 
 _WIDTH_WITHOUT_TERMINAL = 240  # nothing is cut where another program reads

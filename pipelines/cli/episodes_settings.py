@@ -8,7 +8,7 @@ from pathlib import Path
 from agents.ranges import CountFromZero, Positive, check_ranges
 from pipelines.cli import episodes as episodes_command
 from rlhf.run.setting_forms import DatasetFolder, EpisodeId, EpisodeIds, Repository, SourceDataset, TargetDataset
-from rlhf.store.compaction import FILE_MB
+from rlhf.store.upkeep.compaction import FILE_MB
 from worlds.errors import UserError
 
 

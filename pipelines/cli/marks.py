@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from rlhf.run.progress import announce
 from rlhf.run.setting_forms import DatasetFolder, RecordsFile
 from rlhf.store import open_store
-from rlhf.store.marks_file import export_marks, import_marks
+from rlhf.store.transfer.marks_file import export_marks, import_marks
 
 
 @dataclass(frozen=True)

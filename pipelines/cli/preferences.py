@@ -8,7 +8,7 @@ from typing import Literal
 from rlhf.run.progress import announce
 from rlhf.run.setting_forms import DatasetFolder, RecordsFile
 from rlhf.store import open_store
-from rlhf.store.record_files import PREFERENCE_FILES, export_records, import_preferences
+from rlhf.store.transfer.record_files import PREFERENCE_FILES, export_records, import_preferences
 
 PreferenceTable = Literal["clip_pairs", "verdicts", "take_overs", "scores"]
 

@@ -32,7 +32,7 @@ from rlhf.data.memory import encode_episodes
 from rlhf.records.marks import Mark
 from rlhf.run.config import lock_run, new_run_folder, save_config
 from rlhf.run.progress import announce
-from rlhf.store.durable import write_file
+from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
 
 PAGE_FILE = "diagnostics.html"

@@ -10,7 +10,7 @@ from typing import Literal
 from pipelines.report.data import Circumstances
 from rlhf.records.json_records import to_json
 from rlhf.run.statistics import Interval
-from rlhf.store.durable import write_file
+from rlhf.store.files.durable import write_file
 
 DIAGNOSIS_FILE = "diagnostics.json"
 ALL_SOLVERS = "all solvers"

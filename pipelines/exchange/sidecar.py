@@ -19,8 +19,8 @@ from rlhf.records.marks import Judgement, Mark
 from rlhf.records.preferences import PREFERENCES, Preference
 from rlhf.records.spaces import EpisodeSpaces
 from rlhf.store import EpisodeStore, ParquetStore, episode_fingerprint
+from rlhf.store.columns.json_text import from_json, to_json
 from rlhf.store.contract import Record, episodes_of
-from rlhf.store.json_text import from_json, to_json
 from worlds.contract import Event
 from worlds.errors import UserError
 

@@ -31,8 +31,9 @@ from rlhf.records.marks import PROGRESS
 from rlhf.run.json_lines import Row
 from rlhf.run.statistics import Interval, share_interval, wilson_interval
 from rlhf.run.tracking import column, read_metrics
-from rlhf.store import json_text, open_store
-from rlhf.store.durable import write_file
+from rlhf.store import open_store
+from rlhf.store.columns import json_text
+from rlhf.store.files.durable import write_file
 
 ROUNDS_FILE = "rounds.json"
 Results = Mapping[str, Sequence[ProbeResult]]  # by agent

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rlhf.run.progress import announce
 from rlhf.store import ParquetStore, open_store
-from rlhf.store.marks_file import FORMATS, import_marks
+from rlhf.store.transfer.marks_file import FORMATS, import_marks
 from worlds.errors import UserError
 
 POLL_EVERY_SEC = 2.0

@@ -15,8 +15,8 @@ from pipelines.stages.running.staged_run import FinishedStage
 from rlhf.learning.guards import Alarm
 from rlhf.records.json_records import BadRecord, from_json, to_json, with_new_settings
 from rlhf.run.statistics import Interval
-from rlhf.store import json_text
-from rlhf.store.durable import write_file
+from rlhf.store.columns import json_text
+from rlhf.store.files.durable import write_file
 from worlds.contract import STEPS_PER_SECOND
 from worlds.errors import UserError
 

@@ -15,7 +15,7 @@ from rlhf.records.json_records import to_json
 from rlhf.run.config import command_line, git_commit, project_version
 from rlhf.run.machine import describe
 from rlhf.run.progress import announce
-from rlhf.store.durable import write_file
+from rlhf.store.files.durable import write_file
 
 
 def circumstances(

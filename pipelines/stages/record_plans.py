@@ -16,7 +16,7 @@ from rlhf.replay.play import Plan
 from rlhf.replay.setter_replay import RecordedSetter
 from rlhf.run.place_seeds import place_seed
 from rlhf.store import open_store
-from rlhf.store.json_text import to_json
+from rlhf.store.columns.json_text import to_json
 from worlds.errors import UserError
 
 RECORDED_WITH = "recorded_with"  # in an episode's notes: the fingerprint of the settings it was recorded with

@@ -47,7 +47,7 @@ from rlhf.run.progress import announce
 from rlhf.run.statistics import ratio_interval
 from rlhf.run.tracking import Tracker, WandbMode, read_metrics
 from rlhf.store import open_store
-from rlhf.store.durable import write_file
+from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
 
 

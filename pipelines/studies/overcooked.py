@@ -34,7 +34,7 @@ from rlhf.run.progress import announce
 from rlhf.run.statistics import mean_of
 from rlhf.store import open_store
 from rlhf.store.contract import EpisodeStore
-from rlhf.store.durable import write_file
+from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
 
 

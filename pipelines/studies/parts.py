@@ -12,7 +12,7 @@ from pipelines.studies.report import current_table, write_study_report
 from pipelines.studies.study import study
 from pipelines.studies.table import ALL, NOT_RUN, Cell, Table, format_difference, format_success
 from rlhf.run.progress import announce
-from rlhf.store.durable import write_file
+from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
 
 Parts = Mapping[str, StudyConfig]  # by name: words between slashes, the last one the number of demonstrations

@@ -36,7 +36,7 @@ from rlhf.records.marks import Mark
 from rlhf.run.config import lock_run, save_config
 from rlhf.run.progress import announce, bar
 from rlhf.run.statistics import episode_interval, ratio_interval
-from rlhf.store.durable import write_file
+from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
 
 RESULTS_FILE, TABLE_FILE, FIGURE_FILE = "results.json", "raters.md", "raters.png"

@@ -13,8 +13,8 @@ from pipelines.stages.mark import MarkConfig
 from reward_models.learning.training import RewardTrainingConfig
 from rlhf.records.json_records import BadRecord, from_json, to_json
 from rlhf.run.config import CONFIG_FILE, load_config, save_config
-from rlhf.store import json_text
-from rlhf.store.durable import write_file
+from rlhf.store.columns import json_text
+from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
 
 RESULT_FILE = "result.json"

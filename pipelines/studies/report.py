@@ -18,7 +18,7 @@ from pipelines.studies.steps import SeedStages
 from pipelines.studies.table import Outcomes, Table, differences, markdown, tabulate
 from rlhf.records.json_records import to_json
 from rlhf.run.tracking import column, read_metrics
-from rlhf.store.durable import write_file
+from rlhf.store.files.durable import write_file
 
 
 def write_study_report(config: StudyConfig, title: str) -> Path:

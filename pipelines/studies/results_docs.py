@@ -14,7 +14,7 @@ from pathlib import Path
 
 from rlhf.records.json_records import from_json, to_json
 from rlhf.run.progress import announce
-from rlhf.store.durable import write_file
+from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
 
 REPOSITORY = Path(__file__).resolve().parents[2]

@@ -17,8 +17,8 @@ from pipelines.studies.config import StudyConfig, folder_of
 from pipelines.studies.steps import SeedStages, serves
 from rlhf.run.config import CONFIG_FILE, load_config, lock_run
 from rlhf.run.progress import announce
-from rlhf.store.durable import UNFINISHED, write_file
-from rlhf.store.shared_play import share_file
+from rlhf.store.files.durable import UNFINISHED, write_file
+from rlhf.store.transfer.shared_play import share_file
 from worlds.errors import UserError
 
 _NEVER_CHANGED = (".parquet", ".safetensors", ".pt")  # suffixes of recorded play and of weights

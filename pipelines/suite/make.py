@@ -27,7 +27,8 @@ from pipelines.suite.scenarios import (
 )
 from rlhf.records.episode import CO_PILOT, WORLD_OPTIONS, Episode
 from rlhf.run.progress import announce, progress
-from rlhf.store import ParquetStore, json_text, open_store
+from rlhf.store import ParquetStore, open_store
+from rlhf.store.columns import json_text
 from worlds.errors import UserError
 
 LONGEST = 1125  # steps of an episode, as `rlhf record` plays at most by default

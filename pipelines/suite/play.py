@@ -40,7 +40,7 @@ from rlhf.replay.play import Plan, ScriptedSolvers, Solvers, play
 from rlhf.run.progress import announce, progress
 from rlhf.run.setting_forms import NamedPlayers
 from rlhf.store import EpisodeStore, ParquetStore, open_store
-from rlhf.store.json_text import to_json as json_text
+from rlhf.store.columns.json_text import to_json as json_text
 from worlds.contract import Solver
 from worlds.errors import UserError
 

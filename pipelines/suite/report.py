@@ -39,7 +39,7 @@ from rlhf.records.marks import Judgement
 from rlhf.run.progress import announce
 from rlhf.run.statistics import points
 from rlhf.store import ParquetStore, open_store
-from rlhf.store.durable import write_file
+from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
 
 VERDICTS = "verdicts"  # in the notes of an episode judged by its setter

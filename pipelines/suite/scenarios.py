@@ -14,8 +14,9 @@ from typing import Any
 from pipelines.suite.request_kinds import KINDS
 from rlhf.records.episode import WORLD_OPTIONS, Episode
 from rlhf.records.json_records import BadRecord, from_json, to_json
-from rlhf.store import ParquetStore, json_text, open_store
-from rlhf.store.durable import write_file
+from rlhf.store import ParquetStore, open_store
+from rlhf.store.columns import json_text
+from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
 
 VERSION = 1

@@ -10,7 +10,7 @@ from annotation.session.verdicts import read_verdicts
 from rlhf.records.episode import CO_PILOT
 from rlhf.records.marks import Judgement
 from rlhf.records.preferences import FAILURE, SUCCESS, RequestVerdict, TakeOver
-from rlhf.store.transcript import EpisodeTranscript
+from rlhf.store.columns.transcript import EpisodeTranscript
 
 
 def recorded_verdicts(episode: EpisodeTranscript, judgements: Iterable[Judgement]) -> Iterator[RequestVerdict]:

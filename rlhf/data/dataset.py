@@ -10,7 +10,7 @@ import torch
 from agents.batch import RecordedWindow
 from agents.config import AgentConfig
 from rlhf.records.episode import Episode
-from rlhf.store.compressed import CompressedEpisode
+from rlhf.store.columns.compressed import CompressedEpisode
 from worlds.contract import body_spec
 from worlds.errors import UserError
 from worlds.spaces.differences import differences

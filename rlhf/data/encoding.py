@@ -13,7 +13,7 @@ from agents.tokenizer import Tokenizer
 from agents.utterances import encode_utterances
 from rlhf.records.declared_fields import ENTITY_COUNTS
 from rlhf.records.episode import Episode, continuous_before, movement_before
-from rlhf.store.compressed import CompressedEpisode
+from rlhf.store.columns.compressed import CompressedEpisode
 
 
 @dataclass(frozen=True, eq=False)

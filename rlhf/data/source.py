@@ -12,7 +12,7 @@ from agents.config import AgentConfig
 from rlhf.data.dataset import movement_counts
 from rlhf.records.spaces import playhouse_spaces
 from rlhf.store import EpisodeStore
-from rlhf.store.compressed import CompressedEpisode
+from rlhf.store.columns.compressed import CompressedEpisode
 from rlhf.store.read_ahead import read_ahead
 from worlds.contract import BODY
 from worlds.errors import UserError

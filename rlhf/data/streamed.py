@@ -27,7 +27,7 @@ from rlhf.data.dataset import check_image_size, check_spaces
 from rlhf.data.encoding import EncodedSteps, encode_steps
 from rlhf.data.source import DatasetSummary, Source, summarise
 from rlhf.data.windows import EpisodeStream, ReadAhead
-from rlhf.store.png import decode_frames
+from rlhf.store.columns.png import decode_frames
 from worlds.errors import UserError
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from rlhf.learning.guards import Alarm
 from rlhf.run.json_lines import read_rows, truncate_after
-from rlhf.store.durable import sync
+from rlhf.store.files.durable import sync
 from worlds.errors import UserError
 
 ALARMS_FILE = "alarms.jsonl"

@@ -19,7 +19,7 @@ from PIL import Image
 
 from rlhf.records.columns import observed_at
 from rlhf.records.episode import WORLD_OPTIONS, Episode
-from rlhf.store.compressed import CompressedEpisode
+from rlhf.store.columns.compressed import CompressedEpisode
 from worlds import registry
 from worlds.contract import SETTER, SOLVER, TickWise, World, WorldError
 from worlds.errors import UserError

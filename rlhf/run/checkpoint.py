@@ -26,8 +26,8 @@ from agents.agent import InteractiveAgent
 from agents.card import ModelCard
 from agents.folder import load_agent, load_weights, save_agent
 from agents.tokenizer import Tokenizer
-from rlhf.store import json_text
-from rlhf.store.durable import explained, sync, write_file
+from rlhf.store.columns import json_text
+from rlhf.store.files.durable import explained, sync, write_file
 from worlds.errors import RunError, UserError, device_is_full
 
 SCHEMA_VERSION = 1

@@ -26,8 +26,8 @@ from typing import Any, Protocol, TypeVar
 from rlhf.records.json_records import BadRecord, differences, from_json, to_json, with_new_settings
 from rlhf.run.machine import describe
 from rlhf.run.progress import announce
-from rlhf.store import json_text
-from rlhf.store.durable import write_file
+from rlhf.store.columns import json_text
+from rlhf.store.files.durable import write_file
 from worlds.errors import UserError, set_resume_hint
 
 Config = TypeVar("Config")

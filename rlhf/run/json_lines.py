@@ -8,8 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from rlhf.store import json_text
-from rlhf.store.durable import write_file
+from rlhf.store.columns import json_text
+from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
 
 Row = dict[str, Any]

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from rlhf.store.columns.fingerprint import episode_fingerprint
 from rlhf.store.contract import EpisodeRow, EpisodeStore, Merged, Problem, same_episode
-from rlhf.store.fingerprint import episode_fingerprint
 from rlhf.store.memory import MemoryStore
 from rlhf.store.parquet import ParquetStore, rebuild_index
-from rlhf.store.shared_play import share_play
+from rlhf.store.transfer.shared_play import share_play
 
 __all__ = [
     "EpisodeRow",

@@ -14,11 +14,11 @@ from rlhf.records.episode import Episode
 from rlhf.records.marks import Judgement, Mark
 from rlhf.records.preferences import PREFERENCES, Preference
 from rlhf.records.spaces import EpisodeSpaces
-from rlhf.store.compressed import CompressedEpisode, compress
-from rlhf.store.fingerprint import episode_fingerprint
-from rlhf.store.json_text import to_json
+from rlhf.store.columns.compressed import CompressedEpisode, compress
+from rlhf.store.columns.fingerprint import episode_fingerprint
+from rlhf.store.columns.json_text import to_json
+from rlhf.store.columns.transcript import EpisodeTranscript, transcript
 from rlhf.store.read_ahead import read_ahead
-from rlhf.store.transcript import EpisodeTranscript, transcript
 from worlds.errors import UserError
 
 Record = TypeVar("Record", bound=Mark | Judgement | Preference)
@@ -160,7 +160,7 @@ class EpisodeStore(ABC):
         return [row.episode_id for row in self.rows() if name in people_in(row)]
 
     def fingerprints(self, episode_ids: Iterable[str] | None = None) -> dict[str, str]:
-        """Fingerprints of these episodes, or of all, by id: equal where the play is; see ``rlhf.store.fingerprint``.
+        """Fingerprints of these episodes, or of all, by id (see :mod:`rlhf.store.columns.fingerprint`).
 
         Raises:
           UserError: for an unknown id.

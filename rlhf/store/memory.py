@@ -10,6 +10,7 @@ from rlhf.records.fields import InvalidField
 from rlhf.records.marks import Judgement, Mark
 from rlhf.records.preferences import Preference
 from rlhf.records.spaces import EpisodeSpaces
+from rlhf.store.columns.tables import check_recordable
 from rlhf.store.contract import (
     EpisodeRow,
     EpisodeStore,
@@ -22,7 +23,6 @@ from rlhf.store.contract import (
     episodes_of,
     in_order,
 )
-from rlhf.store.tables import check_recordable
 
 
 class MemoryStore(EpisodeStore):

@@ -16,10 +16,19 @@ from rlhf.records.episode import Episode
 from rlhf.records.fields import InvalidField
 from rlhf.records.marks import Judgement, Mark
 from rlhf.records.preferences import PREFERENCES, Preference
-from rlhf.store import compaction, description, recovery
-from rlhf.store.card import add_card
-from rlhf.store.compaction import FILE_MB, damage
-from rlhf.store.compressed import CompressedEpisode
+from rlhf.store.columns.compressed import CompressedEpisode
+from rlhf.store.columns.fingerprint import episode_fingerprint, stored_fingerprint
+from rlhf.store.columns.tables import (
+    TRANSCRIPT_COLUMNS,
+    judgements_table,
+    marks_table,
+    preferences_table,
+    to_compressed,
+    to_episode,
+    to_tables,
+    to_transcript,
+)
+from rlhf.store.columns.transcript import EpisodeTranscript
 from rlhf.store.contract import (
     EpisodeRow,
     EpisodeStore,
@@ -30,25 +39,17 @@ from rlhf.store.contract import (
     check_steps,
     table_of,
 )
-from rlhf.store.durable import Busy, explained, only_writer, write_file
-from rlhf.store.fingerprint import episode_fingerprint, stored_fingerprint
-from rlhf.store.index import TABLES, Entry, EpisodeIndex
-from rlhf.store.parquet_files import Damaged, read_rows, to_bytes
-from rlhf.store.records import RecordFolder
-from rlhf.store.recovery import data_file
-from rlhf.store.row_groups import RecentGroups
-from rlhf.store.tables import (
-    TRANSCRIPT_COLUMNS,
-    judgements_table,
-    marks_table,
-    preferences_table,
-    to_compressed,
-    to_episode,
-    to_tables,
-    to_transcript,
-)
-from rlhf.store.transcript import EpisodeTranscript
-from rlhf.store.verification import problems_of
+from rlhf.store.files.durable import Busy, explained, only_writer, write_file
+from rlhf.store.files.parquet_files import Damaged, read_rows, to_bytes
+from rlhf.store.files.row_groups import RecentGroups
+from rlhf.store.folder import description
+from rlhf.store.folder.card import add_card
+from rlhf.store.folder.index import TABLES, Entry, EpisodeIndex
+from rlhf.store.folder.records import RecordFolder
+from rlhf.store.upkeep import compaction, recovery
+from rlhf.store.upkeep.compaction import FILE_MB, damage
+from rlhf.store.upkeep.recovery import data_file
+from rlhf.store.upkeep.verification import problems_of
 from worlds.errors import UserError
 
 _NAME_BYTES = 200  # file systems take 255

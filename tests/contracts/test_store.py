@@ -37,8 +37,8 @@ from rlhf.store import (
     open_store,
     same_episode,
 )
-from rlhf.store.compressed import compress
-from rlhf.store.json_text import to_json
+from rlhf.store.columns.compressed import compress
+from rlhf.store.columns.json_text import to_json
 from rlhf.store.synthetic import synthetic_episode, synthetic_play
 from tests.unit.rlhf.declared_spaces import CONTINUOUS, ENTITIES, GREY, GRID, MIXED, SPACES
 from worlds.contract import MOVEMENT_BINS, TICKS_PER_STEP, Event, TaskSpec

@@ -29,7 +29,7 @@ from rlhf.records.json_records import from_json
 from rlhf.run.config import load_config
 from rlhf.run.progress import announce
 from rlhf.store import open_store
-from rlhf.store.marks_file import export_marks
+from rlhf.store.transfer.marks_file import export_marks
 from tests.patience import until
 from tests.processes import Forked
 from worlds.errors import UserError

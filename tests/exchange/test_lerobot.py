@@ -11,8 +11,8 @@ import torch
 
 from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
-from pipelines.exchange.action_vector import ActionVector
 from pipelines.exchange.formats import export_episodes, import_episodes
+from pipelines.exchange.lerobot.action_vector import ActionVector
 from pipelines.exchange.settings import LeRobotExport, LeRobotImport
 from reward_models.inter_temporal import InterTemporalRewardModel
 from rlhf.records.episode import Episode

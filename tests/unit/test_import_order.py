@@ -19,7 +19,9 @@ INSIDE = {
     # state, catalogue, navigation, homes, observing, rules, tasks, players, pictures
     "worlds.household": (("state",),),
     "agents": (("networks", "learning"),),
+    "rlhf.store": (("columns",), ("files",), ("folder",), ("upkeep",), ("transfer",)),
     "rlhf": (("records",), ("store",), ("run",), ("data",), ("replay",), ("learning",), ("distributed",)),
+    "pipelines.exchange": (("lerobot", "minari", "rlds"),),
     "pipelines.stages": (("settings",), ("episodes",), ("running",), ("outcomes",)),
     "pipelines": (
         ("imports", "exchange", "stages"),
@@ -60,7 +62,8 @@ def _named(tree: ast.AST) -> Iterator[str]:
 
 
 # In these folders the files beside the subfolders put them together, so the order is that of the subfolders alone.
-FREE_BESIDE = ("worlds.playhouse", "worlds.household", "agents", "pipelines", "pipelines.stages")
+FREE_BESIDE = {"worlds.playhouse", "worlds.household", "agents", "rlhf.store"}
+FREE_BESIDE |= {"pipelines", "pipelines.exchange", "pipelines.stages"}
 
 
 def runs_against(module: str, other: str) -> bool:
@@ -106,7 +109,7 @@ def test_an_import_against_the_order_is_found() -> None:
     assert runs_against("worlds.playhouse.house.record", "agents.batch")
     assert runs_against("worlds.playhouse.physics.scene", "worlds.playhouse.requests.tasks")
     assert runs_against("agents.networks.trunk", "agents.learning.cloning")
-    assert runs_against("rlhf.store.tables", "rlhf.run.config")
+    assert runs_against("rlhf.store.columns.tables", "rlhf.run.config")
     assert not runs_against("agents.agent", "agents.networks.trunk")
     assert not runs_against("worlds.playhouse.world", "worlds.playhouse.physics.scene")
 

@@ -19,10 +19,10 @@ from annotation.server.db.judging_tables import JudgingAssignment
 from annotation.server.db.tables import GONE, PRESENT, Assignment, EpisodeRecord, Project
 from annotation.viewer.frames_file import pack_frames
 from rlhf.store import ParquetStore, open_store
-from rlhf.store.compressed import CompressedEpisode
+from rlhf.store.columns.compressed import CompressedEpisode
 from rlhf.store.contract import people_in
-from rlhf.store.description import DESCRIPTION_FILE
-from rlhf.store.durable import UNFINISHED, only_writer
+from rlhf.store.files.durable import UNFINISHED, only_writer
+from rlhf.store.folder.description import DESCRIPTION_FILE
 from worlds.errors import UserError
 from worlds.spaces.action_words import action_words
 

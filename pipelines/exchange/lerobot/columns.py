@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from pipelines.exchange.action_vector import ActionVector
+from pipelines.exchange.lerobot.action_vector import ActionVector
 from pipelines.exchange.lerobot.layout import ACTION, CAMERA, INTERVENTION, STATE, Feature
 from rlhf.records.declared_fields import ENTITY_COUNTS
 from rlhf.records.episode import CO_PILOT, Episode
 from rlhf.records.spaces import EpisodeSpaces
-from rlhf.store.png import encode_frames
+from rlhf.store.columns.png import encode_frames
 
 SETTER_ACTION = "play.setter_action"
 PIXELS = "play.pixels"  # pictures with as many channels as LeRobot's do not have

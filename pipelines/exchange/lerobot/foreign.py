@@ -27,7 +27,7 @@ from rlhf.records.episode import AGENT, CO_PILOT, Episode
 from rlhf.records.spaces import EpisodeSpaces
 from rlhf.run.progress import bar
 from rlhf.store import ParquetStore
-from rlhf.store.json_text import from_json
+from rlhf.store.columns.json_text import from_json
 from worlds.errors import UserError
 from worlds.spaces.action import ActionSpec, Continuous, FreeText
 from worlds.spaces.names import check_names

@@ -19,7 +19,7 @@ from rlhf.records.episode import Episode
 from rlhf.records.spaces import EpisodeSpaces
 from rlhf.run.progress import bar
 from rlhf.store import ParquetStore
-from rlhf.store.png import decode_frames
+from rlhf.store.columns.png import decode_frames
 from worlds.errors import UserError
 
 

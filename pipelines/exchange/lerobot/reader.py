@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 
 from pipelines.exchange.lerobot.arrow import to_numpy, to_texts
 from pipelines.exchange.lerobot.layout import EPISODES, INFO, NUMBERED, TASKS, VERSION, Feature
-from rlhf.store.json_text import from_json
+from rlhf.store.columns.json_text import from_json
 from worlds.errors import UserError
 
 _CONVERT = "convert it with `python -m lerobot.scripts.convert_dataset_v21_to_v30` of the package lerobot"

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from pipelines.exchange.lerobot.layout import Feature
-from rlhf.store.json_text import from_json
+from rlhf.store.columns.json_text import from_json
 
 FEATURE = Feature("language", (1,))
 _FUNCTION = pa.struct([("name", pa.string()), ("arguments", pa.struct([("text", pa.string())]))])

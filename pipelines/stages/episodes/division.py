@@ -11,8 +11,9 @@ from typing import TypeVar
 from pipelines.stages.episodes.recordings import in_order
 from rlhf.records.episode import Episode
 from rlhf.run.config import CONFIG_FILE, read_record
-from rlhf.store import EpisodeRow, json_text, open_store
-from rlhf.store.durable import write_file
+from rlhf.store import EpisodeRow, open_store
+from rlhf.store.columns import json_text
+from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
 
 DIVISION_FILE = "division.json"  # in the run of a reward model or a cloned agent

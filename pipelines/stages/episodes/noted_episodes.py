@@ -16,7 +16,7 @@ from pathlib import Path
 from rlhf.data.source import Source
 from rlhf.records.marks import Mark
 from rlhf.records.preferences import Preference
-from rlhf.store.durable import write_file
+from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
 
 EPISODES_FILE = "episodes.json"  # in the folder of a run of clone, reward or improve

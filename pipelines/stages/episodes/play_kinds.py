@@ -16,7 +16,7 @@ from rlhf.data.dataset import Dataset
 from rlhf.data.mixed import MixedDataset
 from rlhf.data.source import Source
 from rlhf.records.episode import CO_PILOT
-from rlhf.store import json_text
+from rlhf.store.columns import json_text
 from rlhf.store.read_ahead import read_ahead
 from worlds.errors import UserError
 

@@ -19,8 +19,8 @@ from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
 from rlhf.records.json_records import BadRecord, differences, from_json, to_json, with_new_settings
 from rlhf.run.progress import announce
 from rlhf.run.statistics import Interval
-from rlhf.store import json_text
-from rlhf.store.durable import write_file
+from rlhf.store.columns import json_text
+from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
 
 Split = Literal["held_out", "train"]

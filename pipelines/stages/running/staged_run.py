@@ -23,8 +23,8 @@ from rlhf.records.json_records import differences
 from rlhf.run.config import CONFIG_FILE, RunSettings, command_line, load_config, new_run_folder, save_config
 from rlhf.run.machine import release_memory
 from rlhf.run.progress import announce
-from rlhf.store import json_text
-from rlhf.store.durable import UNFINISHED, write_file
+from rlhf.store.columns import json_text
+from rlhf.store.files.durable import UNFINISHED, write_file
 from worlds.errors import UserError, set_resume_hint
 
 Run = TypeVar("Run", bound=RunSettings)

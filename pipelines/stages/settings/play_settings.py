@@ -23,7 +23,7 @@ from rlhf.records.episode import WORLD_OPTIONS
 from rlhf.records.json_records import BadRecord, from_json, to_json, with_new_settings
 from rlhf.run.progress import announce
 from rlhf.store import ParquetStore, open_store
-from rlhf.store.description import DESCRIPTION_FILE
+from rlhf.store.folder.description import DESCRIPTION_FILE
 from worlds import registry
 from worlds.errors import UserError
 

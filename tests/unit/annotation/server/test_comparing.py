@@ -26,7 +26,7 @@ from annotation.server.study import Study
 from annotation.viewer.frames_file import unpack_frames
 from rlhf.records.preferences import ClipPair
 from rlhf.store import open_store
-from rlhf.store.png import decode_frames
+from rlhf.store.columns.png import decode_frames
 from rlhf.store.synthetic import synthetic_episode, synthetic_play
 from tests.patience import PATIENCE_SEC
 from tests.unit.annotation.server.conftest import Browser

@@ -24,7 +24,7 @@ from annotation.server.services import judging, people
 from annotation.server.study import Study
 from rlhf.records.marks import Judgement
 from rlhf.store import open_store
-from rlhf.store.png import decode_frames
+from rlhf.store.columns.png import decode_frames
 from rlhf.store.synthetic import synthetic_episode
 from tests.patience import PATIENCE_SEC
 from tests.unit.annotation.server.conftest import Browser

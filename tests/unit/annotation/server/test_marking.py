@@ -27,7 +27,7 @@ from annotation.viewer.frames_file import pack_frames
 from rlhf.records.marks import Mark
 from rlhf.replay.views import plain_views
 from rlhf.store import open_store
-from rlhf.store.png import decode_frames
+from rlhf.store.columns.png import decode_frames
 from rlhf.store.synthetic import synthetic_episode, synthetic_play
 from tests.patience import PATIENCE_SEC
 from tests.unit.annotation.server.conftest import EPISODES, STEPS, Browser

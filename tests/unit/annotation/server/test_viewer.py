@@ -21,7 +21,7 @@ from annotation.viewer.scorer import Scorer
 from rlhf.records.episode import AGENT
 from rlhf.records.marks import Judgement, Mark
 from rlhf.store import open_store
-from rlhf.store.png import decode_frames
+from rlhf.store.columns.png import decode_frames
 from rlhf.store.synthetic import synthetic_episode
 from tests.patience import PATIENCE_SEC
 from tests.unit.annotation.server.conftest import ORIGIN, Browser

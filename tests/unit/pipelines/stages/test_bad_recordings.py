@@ -18,9 +18,9 @@ from rlhf.records.episode import Episode
 from rlhf.records.marks import Mark
 from rlhf.run.tracking import read_metrics
 from rlhf.store import open_store
-from rlhf.store.parquet_files import to_bytes
+from rlhf.store.columns.tables import marks_table
+from rlhf.store.files.parquet_files import to_bytes
 from rlhf.store.synthetic import synthetic_episode
-from rlhf.store.tables import marks_table
 from tests.unit.rlhf.store.foreign_play import overwrite, with_bin
 
 STEPS, EPISODES = 6, 8

@@ -9,8 +9,8 @@ import numpy as np
 from reward_models.preferences.recorded import recorded_take_overs, recorded_verdicts
 from rlhf.records.marks import CANNOT_TELL, Judgement
 from rlhf.records.preferences import RequestVerdict, TakeOver
+from rlhf.store.columns.transcript import transcript
 from rlhf.store.synthetic import synthetic_episode
-from rlhf.store.transcript import transcript
 
 EPISODE = synthetic_episode(1, steps=10, height=4, width=5, episode_id="e1")
 

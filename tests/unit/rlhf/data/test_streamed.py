@@ -30,7 +30,7 @@ from rlhf.learning.cloner import marginal_entropy
 from rlhf.records.episode import CO_PILOT, Episode
 from rlhf.records.spaces import EpisodeSpaces
 from rlhf.store import MemoryStore, ParquetStore, open_store
-from rlhf.store.compressed import compress
+from rlhf.store.columns.compressed import compress
 from rlhf.store.synthetic import synthetic_episode, synthetic_play
 from tests.unit.rlhf.declared_spaces import CONTINUOUS, ENTITIES, GREY, GRID, SPACES
 from worlds.errors import UserError

@@ -12,7 +12,7 @@ import pytest
 from rlhf.records.columns import episode_columns
 from rlhf.records.episode import Episode, Request
 from rlhf.records.fields import InvalidField
-from rlhf.store.compressed import CompressedEpisode, compress
+from rlhf.store.columns.compressed import CompressedEpisode, compress
 from rlhf.store.synthetic import synthetic_episode
 from tests.unit.rlhf.store.foreign_play import with_bin
 from worlds.contract import Event, TaskSpec, neutral_movement

@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 
 from rlhf.records.episode import Episode
-from rlhf.store.index import TABLES
-from rlhf.store.parquet_files import to_bytes
-from rlhf.store.recovery import data_file
-from rlhf.store.tables import SCHEMAS, to_tables
+from rlhf.store.columns.tables import SCHEMAS, to_tables
+from rlhf.store.files.parquet_files import to_bytes
+from rlhf.store.folder.index import TABLES
+from rlhf.store.upkeep.recovery import data_file
 
 
 def overwrite(folder: Path, episode: Episode, **columns: Any) -> None:

@@ -18,11 +18,11 @@ from rlhf.records.marks import Judgement, Mark
 from rlhf.records.preferences import ClipPair, RequestVerdict, StretchScore, TakeOver
 from rlhf.records.spaces import EpisodeSpaces
 from rlhf.store import ParquetStore, open_store, rebuild_index, share_play
+from rlhf.store.columns.steps import steps_schema
+from rlhf.store.columns.tables import SCHEMAS, judgements_table
 from rlhf.store.contract import EpisodeRow
-from rlhf.store.parquet_files import to_bytes
-from rlhf.store.step_columns import steps_schema
+from rlhf.store.files.parquet_files import to_bytes
 from rlhf.store.synthetic import synthetic_episode, synthetic_play
-from rlhf.store.tables import SCHEMAS, judgements_table
 from tests.unit.rlhf.declared_spaces import SPACES
 from worlds.errors import UserError
 
@@ -217,7 +217,7 @@ def test_an_older_dataset_gets_its_card_when_it_is_written_to(
         raise PermissionError(13, "read-only")
 
     with monkeypatch.context() as patch:
-        patch.setattr("rlhf.store.card.write_file", refuse)
+        patch.setattr("rlhf.store.folder.card.write_file", refuse)
         store.write_marks([replace(mark, step=1)])
     assert not card.exists() and len(store.marks("e2")) == 2
     store.write_marks([replace(mark, step=2)])
@@ -260,7 +260,7 @@ def test_a_program_that_knows_only_png_may_write_frames(store: ParquetStore, tmp
 
     from PIL import Image
 
-    from rlhf.store.png import decode_frames, encode_frames
+    from rlhf.store.columns.png import decode_frames, encode_frames
 
     frames = synthetic_episode(1).image
     for options in ({"optimize": True}, {"compress_level": 9}, {"compress_level": 0}):

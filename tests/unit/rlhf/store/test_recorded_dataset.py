@@ -15,9 +15,9 @@ import pytest
 from rlhf.records.episode import Episode
 from rlhf.records.marks import Judgement, Mark
 from rlhf.store import episode_fingerprint, open_store, rebuild_index, same_episode
-from rlhf.store.parquet_files import to_bytes
+from rlhf.store.columns.tables import to_tables
+from rlhf.store.files.parquet_files import to_bytes
 from rlhf.store.synthetic import synthetic_episode
-from rlhf.store.tables import to_tables
 
 RECORDED = Path(__file__).parent / "recorded"
 TEXTURE = (np.arange(6 * 12 * 16 * 3).reshape(6, 12, 16, 3) % 251).astype(np.uint8)  # suits PNG's filter "sub"

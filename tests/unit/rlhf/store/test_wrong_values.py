@@ -16,9 +16,9 @@ import pytest
 from pipelines.cli.main import main
 from rlhf.records.marks import Judgement, Mark
 from rlhf.store import open_store, rebuild_index, same_episode
-from rlhf.store.parquet_files import to_bytes
+from rlhf.store.columns.tables import MARKS
+from rlhf.store.files.parquet_files import to_bytes
 from rlhf.store.synthetic import synthetic_episode
-from rlhf.store.tables import MARKS
 from tests.unit.rlhf.store.foreign_play import overwrite
 from worlds.errors import UserError
 
@@ -141,7 +141,7 @@ def test_a_description_of_other_play_is_noticed(folder: Path, key: str, value: A
 @pytest.mark.parametrize("side", [30_000, 2**31 - 1])
 def test_a_picture_too_large_to_be_one(folder: Path, side: int) -> None:
     """Its header claims more than its bytes can hold; nobody tries to make room for that."""
-    from rlhf.store.png import encode_frames
+    from rlhf.store.columns.png import encode_frames
 
     header = struct.pack(">II", side, side)
     frames = [file[:16] + header + file[24:] for file in encode_frames(EPISODE.image)]
@@ -158,7 +158,7 @@ def test_pictures_that_do_not_fit_into_memory(folder: Path, monkeypatch: pytest.
         raise MemoryError
 
     store = open_store(folder)
-    monkeypatch.setattr("rlhf.store.tables.decode_frames", full)
+    monkeypatch.setattr("rlhf.store.columns.tables.decode_frames", full)
     with pytest.raises(UserError, match="6 pictures of its size do not fit into memory"):
         store.read("e1")
 

@@ -35,7 +35,7 @@ from rlhf.records.json_records import from_json, to_json
 from rlhf.run.checkpoint import Checkpoints
 from rlhf.run.config import load_config
 from rlhf.store import MemoryStore, open_store
-from rlhf.store.description import DESCRIPTION_FILE
+from rlhf.store.folder.description import DESCRIPTION_FILE
 from worlds.errors import UserError
 
 _ROOM = {"rooms": [1, 1], "furniture": [0, 0], "objects": [3, 3], "room_size": [4.0, 4.0]}

@@ -1,0 +1,108 @@
+"""RLDS datasets: folders of ``tensorflow_datasets`` whose examples are episodes, each a number of steps.
+
+An episode of T actions has T + 1 steps, of which the last has an observation only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from pipelines.exchange.formats import Exported, Imported
+from pipelines.exchange.gym_play import Columns, GymPlay
+from pipelines.exchange.rlds.features import STEPS, Feature
+from pipelines.exchange.rlds.folder import NAME, FolderWriter, RldsFolder
+from pipelines.exchange.rlds.foreign import import_foreign
+from pipelines.exchange.rlds.tfrecord import to_example
+from pipelines.exchange.settings import RldsExport, RldsImport
+from pipelines.exchange.sidecar import SIDECAR_FILE, Sidecar, marks_by_episode, records_about
+from rlhf.records.episode import Episode
+from rlhf.run.progress import bar
+from rlhf.store import ParquetStore
+from rlhf.store.files.durable import explained
+from worlds.errors import UserError
+
+_PARTS = tuple(f"{STEPS}/{part}/" for part in ("observation", "action", "info"))
+_NOTES = (
+    "the last step of an episode has an observation only: the one before it, with the words that followed",
+    "rewards are the recorded ones where there are any, else 1 where a request succeeded; marks are in steps/info",
+)
+
+
+def export(store: ParquetStore, ids: Sequence[str], out: Path, settings: RldsExport) -> Exported:
+    """Write the episodes ``ids`` of ``store`` as an RLDS dataset into the empty folder ``out``.
+
+    Raises:
+      UserError: if the dataset's name is none.
+    """
+    if not NAME.fullmatch(settings.name):
+        raise UserError(f"--rlds.name is {settings.name!r}; give letters, digits and _, e.g. play")
+    sidecar = Sidecar(records=records_about(store, ids), play_settings=store.description.play_settings)
+    marks = marks_by_episode(sidecar.records)
+    features: dict[str, Feature] = {}
+    writer = FolderWriter(out, settings.name, settings.file_mb)
+    with explained("an RLDS dataset", out), bar("exporting", len(ids), "episodes") as shown:
+        for episode in store.stream(ids):
+            columns = _columns(GymPlay.of(episode, marks[episode.episode_id]), episode)
+            features = features or {name: Feature.of(column) for name, column in columns.items()}
+            example = {name: features[name].encode(column) for name, column in columns.items()}
+            writer.write(episode.split, to_example(example))
+            sidecar.add(episode)
+            shown.advance()
+        writer.finish(features)
+        sidecar.write(out / SIDECAR_FILE)
+    return Exported(len(ids), sidecar.steps, _NOTES)
+
+
+def _columns(play: GymPlay, episode: Episode) -> Columns:
+    """Return the columns of an example by their paths."""
+    step = np.arange(len(episode) + 1)
+    last = step == len(episode)
+    actions = {
+        name: [*one, ""] if isinstance(one, list) else np.concatenate([one, np.zeros_like(one[:1])])
+        for name, one in play.actions.items()
+    }
+    columns: Columns = {
+        "reward": np.append(play.rewards, 0).astype(np.float32),
+        "discount": np.where(last & play.terminated, 0, 1).astype(np.float32),
+        "is_first": step == 0,
+        "is_last": last,
+        "is_terminal": last & play.terminated,
+        "language_instruction": play.observations["setter_text"],
+    }
+    for folder, own in (("observation", play.observations), ("action", actions), ("info", play.infos)):
+        columns |= {f"{folder}/{name}": column for name, column in own.items()}
+    about: Columns = {"episode_metadata/episode_id": [episode.episode_id]}
+    return {f"{STEPS}/{name}": column for name, column in columns.items()} | about
+
+
+def import_(source: Path, store: ParquetStore, settings: RldsImport) -> Imported:
+    """Write the episodes of the RLDS dataset in ``source`` into the empty ``store``.
+
+    Raises:
+      UserError: naming what is missing, damaged, of another version, or refused.
+    """
+    folder = RldsFolder.open(source)
+    if (source / SIDECAR_FILE).is_file():
+        return _import_own(Sidecar.read(source / SIDECAR_FILE), folder, store)
+    return import_foreign(folder, store, settings)
+
+
+def _import_own(sidecar: Sidecar, folder: RldsFolder, store: ParquetStore) -> Imported:
+    """Import what :func:`export` wrote."""
+    splits = {split: folder.examples(split, _PARTS) for split in folder.shards}
+    with bar("importing", len(sidecar.episodes), "episodes") as shown:
+        for number, about in enumerate(sidecar.episodes):
+            where, columns = next(splits.get(about.split, iter(())), (str(folder.folder), {}))
+            observations, actions, infos = (_below(part, columns) for part in _PARTS)
+            store.write(sidecar.episode(number, where, observations, actions, infos))
+            shown.advance()
+    if any(next(rest, None) is not None for rest in splits.values()):
+        raise UserError(f"{folder.folder} has more episodes than {SIDECAR_FILE}; it has changed since it was exported")
+    return Imported(len(sidecar.episodes), sidecar.steps, sidecar.write_records(store))
+
+
+def _below(folder: str, columns: Columns) -> Columns:
+    return {path.removeprefix(folder): column for path, column in columns.items() if path.startswith(folder)}

@@ -1,0 +1,160 @@
+"""RLDS datasets that other programs wrote, as episodes of a dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+
+from pipelines.exchange.formats import Imported
+from pipelines.exchange.gym_import import ForeignPlay, ForeignSource, with_bounds
+from pipelines.exchange.rlds.features import STEPS, Feature
+from pipelines.exchange.rlds.folder import RldsFolder
+from pipelines.exchange.settings import RldsImport
+from rlhf.run.progress import bar
+from rlhf.store import ParquetStore
+from worlds.errors import UserError
+
+_OBSERVATION, _ACTION = f"{STEPS}/observation", f"{STEPS}/action"
+_REWARD, _TERMINAL = f"{STEPS}/reward", f"{STEPS}/is_terminal"
+_ASKED = ("language_instruction", "natural_language_instruction", "instruction", "task")
+_HEARD = "setter_text"  # the key of what is asked for among the observations
+
+
+def import_foreign(folder: RldsFolder, store: ParquetStore, settings: RldsImport) -> Imported:
+    """Write the episodes of a dataset into an empty store.
+
+    Raises:
+      UserError: naming what is missing, damaged, or has no form here.
+    """
+    steps = Steps(folder, settings.last_step == "observation")
+    source = ForeignSource(
+        f"the RLDS dataset {folder.name}",
+        steps.space(_OBSERVATION),
+        with_bounds(steps.space(_ACTION), (play.actions for _, play in steps.read((_ACTION,)))),
+        world=settings.world or f"rlds:{folder.name}",
+        solver=settings.solver,
+        instruction=settings.instruction,
+        leave_out=settings.leave_out,
+        env_id=folder.name,
+    )
+    total = 0
+    with bar("importing", folder.episodes, "episodes") as shown:
+        for number, (split, play) in enumerate(steps.read(steps.wanted)):
+            kept = "train" if split == "train" else "held_out"
+            store.write(source.episode(play, f"{folder.name}-{number:06d}", kept))
+            total += len(play.rewards)
+            shown.advance()
+    unread = ", ".join(steps.unread)
+    return Imported(len(store), total, notes=(f"left out: {unread}, whose types are not read",) if unread else ())
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The steps of the episodes of a dataset.
+
+    Args:
+      folder: of the dataset.
+      last_observed: the last step of an episode has an observation only.
+
+    Raises:
+      UserError: they have no observations or no actions.
+    """
+
+    folder: RldsFolder
+    last_observed: bool
+
+    def __post_init__(self) -> None:
+        for part in (_OBSERVATION, _ACTION):
+            if not self._features(part):
+                raise UserError(f"{self.folder.folder} has no {part} that is read; it is no dataset of episodes")
+
+    @property
+    def unread(self) -> list[str]:
+        """Observations and actions of types that are not read."""
+        inside = (f"{_OBSERVATION}/", f"{_ACTION}/")
+        return [path for path, one in self.folder.features.items() if path.startswith(inside) and one.kind == "unknown"]
+
+    @property
+    def asked(self) -> str | None:
+        """The column of what is asked for; None without one."""
+        paths = (f"{place}/{name}" for place in (STEPS, _OBSERVATION) for name in _ASKED)
+        return next((path for path in paths if self.folder.features.get(path) == Feature("text")), None)
+
+    @property
+    def wanted(self) -> tuple[str, ...]:
+        """The columns that an episode is made of."""
+        known = (_REWARD, _TERMINAL, self.asked or _REWARD)
+        return (_OBSERVATION, _ACTION, *(path for path in known if path in self.folder.features))
+
+    def space(self, part: str) -> spaces.Space:
+        """Return the space of observations or of actions."""
+        tree: dict[str, Any] = {}
+        for path, feature in self._features(part).items():
+            _put(tree, self._keys(part, path), _space(feature))
+        if part == _OBSERVATION and self.asked is not None:
+            tree[_HEARD] = _space(Feature("text"))
+        return _dict_space(tree)
+
+    def read(self, wanted: tuple[str, ...]) -> Iterator[tuple[str, ForeignPlay]]:
+        """Yield every episode, with only the columns that begin with ``wanted``, and its split."""
+        for split in self.folder.shards:
+            for where, columns in self.folder.examples(split, wanted, self.unread):
+                yield split, self._play(where, columns)
+
+    def _play(self, where: str, columns: Mapping[str, Any]) -> ForeignPlay:
+        rows = len(next(iter(columns.values())))
+        steps = rows - 1 if self.last_observed else rows
+        if not steps:
+            raise UserError(f"{where} has no step with an action; --rlds.last-step action takes the last one as such")
+        rewards = columns.get(_REWARD, np.zeros(rows))
+        if isinstance(rewards, list) or rewards.ndim != 1:
+            raise UserError(f"{where} has rewards that are not one number a step")
+        terminal = columns.get(_TERMINAL, np.zeros(rows, np.bool_))
+        ended = not isinstance(terminal, list) and bool(terminal[-1:].any())
+        trees: list[dict[str, Any]] = [{}, {}]
+        for part, tree in zip((_OBSERVATION, _ACTION), trees, strict=True):
+            for path in self._features(part):
+                if path in columns:
+                    _put(tree, self._keys(part, path), columns[path])
+        if self.asked is not None and self.asked in columns:
+            trees[0][_HEARD] = columns[self.asked]
+        return ForeignPlay(where, trees[0], trees[1], rewards[:steps].astype(np.float64), ended, not ended)
+
+    def _features(self, part: str) -> dict[str, Feature]:
+        return {
+            path: feature
+            for path, feature in self.folder.features.items()
+            if feature.kind != "unknown" and (path == part or path.startswith(f"{part}/")) and path != self.asked
+        }
+
+    def _keys(self, part: str, path: str) -> list[str]:
+        """Return the keys of a column in the tree of ``part``, which may be a column itself."""
+        return (path.removeprefix(part).removeprefix("/") or part.removeprefix(f"{STEPS}/")).split("/")
+
+
+def _put(tree: dict[str, Any], keys: list[str], value: Any) -> None:
+    for key in keys[:-1]:
+        tree = tree.setdefault(key, {})
+    tree[keys[-1]] = value
+
+
+def _dict_space(tree: Mapping[str, Any]) -> spaces.Dict:
+    return spaces.Dict({key: _dict_space(one) if isinstance(one, Mapping) else one for key, one in tree.items()})
+
+
+def _space(feature: Feature) -> spaces.Space:
+    if feature.kind == "text":
+        return spaces.Text(1)
+    if feature.kind == "label" and feature.classes:
+        return spaces.Discrete(feature.classes)
+    dtype = np.dtype(feature.dtype)
+    if feature.kind == "image" or dtype == np.uint8:
+        return spaces.Box(0, 255, feature.shape, np.uint8)
+    if dtype.kind == "f":
+        return spaces.Box(-np.inf, np.inf, feature.shape, np.float32)
+    low, high = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    return spaces.Box(low, high, feature.shape, np.int64)

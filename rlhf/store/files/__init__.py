@@ -1,0 +1,1 @@
+"""Files written atomically, and Parquet files with checksums, of one episode or of many."""

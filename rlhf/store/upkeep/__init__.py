@@ -1,0 +1,1 @@
+"""Upkeep of datasets on disk: recovery after a crash, compaction, verification."""

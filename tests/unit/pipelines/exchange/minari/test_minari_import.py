@@ -1,0 +1,271 @@
+"""Minari datasets of other programs: their spaces and missions are understood, or they are refused in one line."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+from gymnasium import spaces
+from minigrid.core.actions import Actions
+from PIL import Image
+
+from pipelines.exchange.formats import import_episodes
+from pipelines.exchange.settings import MinariImport
+from rlhf.records.episode import Episode
+from rlhf.records.spaces import EpisodeSpaces
+from rlhf.store import open_store
+from tests.unit.pipelines.exchange.minari.foreign_minari import (
+    BABYAI,
+    CARTPOLE,
+    babyai_episode,
+    cartpole_episode,
+    write_minari,
+)
+from worlds.errors import UserError
+from worlds.foreign.minigrid import ACTIONS
+from worlds.registry import get
+from worlds.spaces.action import Continuous
+
+
+def _imported(folder: Path, settings: MinariImport | None = None) -> list[Episode]:
+    import_episodes(folder, folder.parent / "into", "minari", settings or MinariImport())
+    store = open_store(folder.parent / "into")
+    assert store.verify() == []
+    return [store.read(episode_id) for episode_id in store.ids()]
+
+
+def test_cartpole_has_the_spaces_of_its_world(tmp_path: Path) -> None:
+    written = [cartpole_episode(5), cartpole_episode(8)]
+    write_minari(tmp_path / "in", CARTPOLE, spaces.Discrete(2), written, "CartPole-v1")
+    first, second = _imported(tmp_path / "in")
+    assert first.declared == EpisodeSpaces.of(get("gym:CartPole-v1").make())
+    assert (first.episode_id, second.episode_id) == ("lab-test-v0-000000", "lab-test-v0-000001")
+    assert np.array_equal(second.seen["vector"], written[1]["observations"][:8])
+    assert np.array_equal(second.movement[:, 0, 0], written[1]["actions"])
+    assert first.world == "minari:lab/test-v0" and first.config == {"seed": 7} and first.solver == "demonstrator"
+    assert set(first.setter_text) == {"play CartPole-v1"} and first.setter_utterance[0] == "play CartPole-v1"
+    assert first.notes["rewards"] == [1.0] * 5 and first.notes["return"] == 5.0
+    assert first.notes["terminated"] is True and first.notes["truncated"] is False and "success" not in first.notes
+
+
+def test_babyai_has_the_spaces_of_its_world_and_its_mission_is_asked(tmp_path: Path) -> None:
+    assert tuple(action.name for action in Actions) == ACTIONS
+    written = babyai_episode(6, "go to the blue key")
+    written["infos"] = {"success": np.eye(7, dtype=np.bool_)[-1]}
+    write_minari(tmp_path / "in", BABYAI, spaces.Discrete(7), [written], "BabyAI-GoToLocal-v0")
+    (episode,) = _imported(tmp_path / "in", MinariImport(world="gym:BabyAI-GoToLocal-v0", solver="human:ann"))
+    assert episode.declared == EpisodeSpaces.of(get("gym:BabyAI-GoToLocal-v0").make())
+    assert episode.setter_text == ("go to the blue key",) * 6
+    assert episode.setter_utterance == ("go to the blue key", *[""] * 5)
+    assert np.array_equal(episode.seen["grid"], written["observations"]["image"][:6])
+    assert (episode.world, episode.solver) == ("gym:BabyAI-GoToLocal-v0", "human:ann")
+    assert episode.notes["success"] is True
+
+
+def test_a_mission_that_changes_is_said_a_step_before_it_is_heard(tmp_path: Path) -> None:
+    written = babyai_episode(5)
+    written["observations"]["mission"] = ["go", "go", "go", "stop", "stop", "stop"]
+    write_minari(tmp_path / "in", BABYAI, spaces.Discrete(7), [written], "BabyAI-GoToLocal-v0")
+    (episode,) = _imported(tmp_path / "in")
+    assert episode.setter_text == ("go", "go", "go", "stop", "stop")
+    assert episode.setter_utterance == ("go", "", "stop", "", "")
+
+
+def test_an_instruction_stands_for_the_mission(tmp_path: Path) -> None:
+    write_minari(tmp_path / "in", BABYAI, spaces.Discrete(7), [babyai_episode()], "BabyAI-GoToLocal-v0")
+    (episode,) = _imported(tmp_path / "in", MinariImport(instruction="tidy up"))
+    assert set(episode.setter_text) == {"tidy up"}
+
+
+def test_actions_without_bounds_get_those_of_all_recorded_ones(tmp_path: Path) -> None:
+    episodes = [cartpole_episode(3), cartpole_episode(4)]
+    episodes[0]["actions"] = np.array([[-3.0, 0.5], [0.0, 0.5], [1.0, 0.5]], np.float32)
+    episodes[1]["actions"] = np.full((4, 2), 0.5, np.float32)
+    space = spaces.Box(np.array([-1.0, -np.inf], np.float32), np.array([2.0, np.inf], np.float32))
+    write_minari(tmp_path / "in", CARTPOLE, space, episodes)
+    first, _ = _imported(tmp_path / "in")
+    assert first.declared.solver.action.components == (
+        Continuous("action.0", -3.0, 2.0),
+        Continuous("action.1", -0.5, 1.5, 0.0),
+    )
+    assert first.continuous is not None and np.array_equal(first.continuous[:, 0], episodes[0]["actions"])
+
+
+def test_pictures_are_read_as_arrays_and_as_jpeg_files(tmp_path: Path) -> None:
+    space = spaces.Dict({"view": spaces.Box(0, 255, (32, 40, 3), np.uint8), "arm": spaces.Tuple([CARTPOLE])})
+    picture = np.full((32, 40, 3), (200, 60, 20), np.uint8)
+    file = io.BytesIO()
+    Image.fromarray(picture).save(file, format="JPEG")
+    columns = cartpole_episode(4)
+    arm = {"_index_0": columns["observations"]}
+    plain = columns | {"observations": {"view": np.stack([picture] * 5), "arm": arm}}
+    encoded = columns | {"observations": {"view": np.stack([np.frombuffer(file.getvalue(), np.uint8)] * 5), "arm": arm}}
+    path = write_minari(tmp_path / "in", space, spaces.Discrete(2), [plain, encoded, encoded])
+    with h5py.File(path, "a") as changed:  # files of several lengths
+        del changed["episode_2/observations/view"]
+        kind = h5py.vlen_dtype(np.uint8)
+        view = changed.create_dataset("episode_2/observations/view", (5,), dtype=kind)
+        for row in range(5):
+            view[row] = np.frombuffer(file.getvalue() + bytes(row), np.uint8)
+    for episode in _imported(tmp_path / "in"):
+        assert np.abs(episode.pictures().astype(int) - picture).max() <= 3
+        assert np.array_equal(episode.seen["vector"], columns["observations"][:4])
+
+
+# Bad input
+
+
+def _refused(folder: Path, *words: str) -> str:
+    with pytest.raises(UserError) as error:
+        import_episodes(folder, folder.parent / "into", "minari", MinariImport())
+    message = str(error.value)
+    assert "\n" not in message and len(message) < 400 and all(word in message for word in words), message
+    assert not (folder.parent / "into").exists()
+    return message
+
+
+@pytest.mark.parametrize(
+    "changed, words",
+    [
+        ({"minari_version": "0.9.1"}, ("0.9.1", "0.4 and 0.5")),
+        ({"minari_version": None}, ("None",)),
+        ({"data_format": "pickle"}, ("pickle", "hdf5")),
+        ({"observation_space": None}, ("observation_space",)),
+        ({"action_space": json.dumps({"type": "__import__"})}, ("action_space", "__import__")),
+        ({"action_space": "{"}, ("action_space", "JSON")),
+        (
+            {"action_space": json.dumps({"type": "Box", "dtype": "O", "shape": [], "low": 0, "high": 1})},
+            ("action_space",),
+        ),
+        ({"action_space": json.dumps({"type": "Discrete", "n": 10**12, "start": 0})}, ("1,000,000,000,000",)),
+        ({"action_space": json.dumps({"type": "Text", "max_length": 3, "min_length": 0, "charset": "a"})}, ("action",)),
+        ({"total_episodes": 2}, ("episode_1", "missing")),
+        ({"total_episodes": "many"}, ("total_episodes",)),
+    ],
+)
+def test_metadata_that_do_not_fit_are_refused(changed: dict[str, Any], words: tuple[str, ...], tmp_path: Path) -> None:
+    write_minari(tmp_path / "in", CARTPOLE, spaces.Discrete(2), [cartpole_episode()], changed=changed)
+    _refused(tmp_path / "in", *words)
+
+
+def test_nothing_that_the_metadata_name_is_made(tmp_path: Path) -> None:
+    """The environment's entry point would end the process."""
+    changed = {"observation_space": None}
+    write_minari(tmp_path / "in", CARTPOLE, spaces.Discrete(2), [cartpole_episode()], "Evil-v0", changed)
+    _refused(tmp_path / "in", "observation_space")
+
+
+def _outside(file: Any) -> None:
+    file["episode_0/rewards"] = h5py.ExternalLink("/etc/other.hdf5", "/rewards")
+
+
+def _soft(file: Any) -> None:
+    file["episode_0/rewards"] = h5py.SoftLink("/episode_0/actions")
+
+
+def _elsewhere(file: Any) -> None:
+    external = [("/etc/passwd", 0, 40)]
+    file["episode_0"].create_dataset("rewards", (5,), np.float64, external=external)
+
+
+def _virtual(file: Any) -> None:
+    layout = h5py.VirtualLayout((5,), np.float64)
+    layout[:] = h5py.VirtualSource("/etc/other.hdf5", "rewards", (5,))
+    file["episode_0"].create_virtual_dataset("rewards", layout)
+
+
+def _references(file: Any) -> None:
+    file["episode_0"].create_dataset("rewards", data=[file.ref] * 5, dtype=h5py.ref_dtype)
+
+
+def _pickled(file: Any) -> None:
+    file["episode_0"].create_dataset("rewards", data=np.array([b"cos\nsystem"] * 5, "V10"))
+
+
+def _compound(file: Any) -> None:
+    file["episode_0"].create_dataset("rewards", data=np.zeros(5, [("a", "f8"), ("b", "i4")]))
+
+
+def _huge(file: Any) -> None:
+    file["episode_0"].create_dataset("rewards", (10**13,), np.float64, chunks=(1 << 20,))
+
+
+def _scalar(file: Any) -> None:
+    file["episode_0/rewards"] = 1.0
+
+
+def _group(file: Any) -> None:
+    file.create_group("episode_0/rewards")
+
+
+def _texts(file: Any) -> None:
+    file["episode_0/rewards"] = ["one", "two"]
+
+
+@pytest.mark.parametrize(
+    "change, word",
+    [
+        (_outside, "link to another"),
+        (_soft, "link to another"),
+        (_elsewhere, "other files"),
+        (_virtual, "other files"),
+        (_references, "objects"),
+        (_pickled, "objects"),
+        (_compound, "objects"),
+        (_huge, "claims"),
+        (_scalar, "shape"),
+        (_group, "Group"),
+        (_texts, "rewards"),
+        (lambda file: None, "missing"),
+    ],
+)
+def test_hostile_and_foreign_contents_are_refused(change: Any, word: str, tmp_path: Path) -> None:
+    path = write_minari(tmp_path / "in", CARTPOLE, spaces.Discrete(2), [cartpole_episode()])
+    with h5py.File(path, "a") as file:
+        del file["episode_0/rewards"]
+        change(file)
+    _refused(tmp_path / "in", word, "rewards")
+
+
+@pytest.mark.parametrize(
+    "column, value, words",
+    [
+        ("actions", np.array([0, 1, 2, 0, 0]), ("actions", "2 at step 2")),
+        ("actions", np.array([0.5] * 5), ("actions", "float64")),
+        ("actions", np.zeros((5, 2), np.int64), ("actions", "[5, 2]")),
+        ("actions", np.zeros(4, np.int64), ("actions", "5 rows")),
+        ("observations", np.zeros((6, 3), np.float32), ("observations", "[6, 3]")),
+        ("observations", np.full((6, 4), np.nan, np.float32), ("observations", "nan")),
+        ("rewards", np.full(5, np.inf), ("rewards", "finite")),
+        ("rewards", np.zeros(0), ("no steps",)),
+        ("terminations", np.zeros(4, np.bool_), ("terminations", "5 rows")),
+    ],
+)
+def test_columns_outside_their_space_are_refused(
+    column: str, value: np.ndarray, words: tuple[str, ...], tmp_path: Path
+) -> None:
+    written = [cartpole_episode(), cartpole_episode() | {column: value}]
+    write_minari(tmp_path / "in", CARTPOLE, spaces.Discrete(2), written)
+    _refused(tmp_path / "in", "episode", *words)
+
+
+@pytest.mark.parametrize("at", [0, 600, -2000])
+def test_a_damaged_file_is_refused_or_read_as_it_was(at: int, tmp_path: Path) -> None:
+    path = write_minari(tmp_path / "in", CARTPOLE, spaces.Discrete(2), [cartpole_episode(400)])
+    data = bytearray(path.read_bytes())
+    data[at : at + 64 if at >= 0 else None] = b""
+    path.write_bytes(data)
+    _refused(tmp_path / "in", "main_data.hdf5", "damaged")
+
+
+def test_missing_files_are_named(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    _refused(tmp_path / "in", "metadata.json", "missing")
+    (tmp_path / "in").rmdir()
+    write_minari(tmp_path / "in", CARTPOLE, spaces.Discrete(2), [cartpole_episode()]).unlink()
+    _refused(tmp_path / "in", "main_data.hdf5", "missing")

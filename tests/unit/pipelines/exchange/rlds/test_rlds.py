@@ -1,0 +1,270 @@
+"""RLDS datasets: exported play comes back to the last bit, and others' is understood, or refused in one line."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pipelines.exchange.formats import export_episodes, import_episodes
+from pipelines.exchange.rlds.features import Feature
+from pipelines.exchange.rlds.folder import FEATURES_FILE, INFO_FILE, FolderWriter, RldsFolder
+from pipelines.exchange.rlds.tfrecord import from_example, read_records, record_bytes, to_example
+from pipelines.exchange.settings import RldsExport, RldsImport
+from pipelines.exchange.sidecar import SIDECAR_FILE
+from rlhf.records.episode import Episode
+from rlhf.records.marks import Mark
+from rlhf.store import open_store
+from rlhf.store.synthetic import synthetic_episode, synthetic_play
+from tests.unit.rlhf.declared_spaces import SPACES
+from worlds.errors import UserError
+from worlds.spaces.action import Continuous, Discrete
+
+RECORDED = bytes.fromhex("040000000000000042455204616263646810e6b6")  # "abcd", as TensorFlow writes it
+
+
+@pytest.mark.parametrize("name", SPACES)
+def test_exported_play_comes_back_to_the_last_bit(name: str, tmp_path: Path) -> None:
+    store = open_store(tmp_path / "data", create=True)
+    for number, split in enumerate(("train", "held_out", "train")):
+        if name == "playhouse":
+            episode = synthetic_episode(number, steps=7 + number, height=5, width=6, episode_id=f"e{number}")
+        else:
+            episode = synthetic_play(number, SPACES[name], 7 + number, f"e{number}")
+        store.write(replace(episode, split=split))
+    store.write_marks([Mark("e1", "ann", 3, 1, False)])
+    exported = export_episodes(tmp_path / "data", tmp_path / "out", "rlds", RldsExport(file_mb=1e-3))
+    assert (exported.episodes, exported.steps) == (3, 24)
+    imported = import_episodes(tmp_path / "out", tmp_path / "back", "rlds", RldsImport())
+    back = open_store(tmp_path / "back")
+    assert (imported.episodes, imported.steps, imported.marks) == (3, 24, 1)
+    assert back.ids() == store.ids() and back.fingerprints() == store.fingerprints() and back.marks() == store.marks()
+
+
+def test_there_is_a_step_more_than_actions(tmp_path: Path) -> None:
+    store = open_store(tmp_path / "data", create=True)
+    episode = synthetic_episode(0, steps=6, height=5, width=6, episode_id="e0")
+    store.write(replace(episode, notes={"rewards": [0.5] * 6, "terminated": True}))
+    export_episodes(tmp_path / "data", tmp_path / "out", "rlds", RldsExport("lab_play"))
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(
+        (INFO_FILE, FEATURES_FILE, SIDECAR_FILE, "lab_play-train.tfrecord-00000-of-00001")
+    )
+    folder = RldsFolder.open(tmp_path / "out")
+    ((_, found),) = folder.examples("train", ("",))
+    assert found["episode_metadata/episode_id"] == ["e0"]
+    assert np.array_equal(found["steps/observation/image"][:6], episode.pictures())
+    assert np.array_equal(found["steps/observation/image"][6], episode.pictures()[5])
+    assert np.array_equal(found["steps/action/movement"][:6], episode.movement)
+    assert not found["steps/action/movement"][6].any() and found["steps/action/utterance"][6] == ""
+    assert found["steps/reward"].tolist() == [0.5] * 6 + [0]
+    assert found["steps/discount"].tolist() == [1] * 6 + [0]
+    assert found["steps/is_first"].tolist() == [True] + [False] * 6
+    assert found["steps/is_last"].tolist() == found["steps/is_terminal"].tolist() == [False] * 6 + [True]
+    assert found["steps/language_instruction"][:6] == list(episode.setter_text)
+
+
+def test_a_record_is_as_tensorflow_writes_it(tmp_path: Path) -> None:
+    assert record_bytes(b"abcd") == RECORDED
+    (tmp_path / "records").write_bytes(RECORDED * 2)
+    assert list(read_records(tmp_path / "records")) == [b"abcd"] * 2
+
+
+def test_an_example_holds_bytes_floats_and_whole_numbers() -> None:
+    columns = {"a": [b"x", b""], "b": np.array([[0.1], [-3]], np.float32), "c": np.array([-1, 2**40])}
+    found = from_example(to_example(columns), "here")
+    assert found["a"] == columns["a"] and found["c"].tolist() == [-1, 2**40]  # type: ignore[union-attr]
+    assert np.array_equal(found["b"], columns["b"].ravel())  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("at", [0, 9, 14, 21, 30])
+def test_a_damaged_file_of_records_is_refused(at: int, tmp_path: Path) -> None:
+    data = bytearray(RECORDED * 2)
+    data[at] ^= 1
+    (tmp_path / "records").write_bytes(data)
+    with pytest.raises(UserError, match="records is damaged"):
+        list(read_records(tmp_path / "records"))
+    (tmp_path / "records").write_bytes((RECORDED * 2)[: at + 1])
+    with pytest.raises(UserError, match="records is damaged"):
+        list(read_records(tmp_path / "records"))
+    (tmp_path / "records").write_bytes(struct.pack("<QI", 1 << 60, 0))
+    with pytest.raises(UserError, match="records is damaged"):
+        list(read_records(tmp_path / "records"))
+
+
+# Datasets of other programs
+
+
+def _robot(steps: int = 5, **changed: Any) -> dict[str, Any]:
+    """Columns of an episode of a robot."""
+    rng = np.random.default_rng(steps)
+    return {
+        "steps/observation/image": rng.integers(0, 255, (steps, 8, 9, 3)).astype(np.uint8),
+        "steps/observation/wrist": rng.integers(0, 255, (steps, 4, 4, 3)).astype(np.uint8),
+        "steps/observation/state": rng.normal(size=(steps, 3)).astype(np.float32),
+        "steps/action/arm": rng.uniform(-2, 2, (steps, 2)).astype(np.float32),
+        "steps/action/grip": np.arange(steps) % 3 - 1,
+        "steps/reward": np.eye(steps)[-1].astype(np.float32),
+        "steps/is_terminal": np.eye(steps, dtype=np.bool_)[-1],
+        "steps/language_instruction": ["pick up the can"] * steps,
+    } | changed
+
+
+def _write(folder: Path, *episodes: Mapping[str, Any], splits: tuple[str, ...] = ()) -> Path:
+    folder.mkdir()
+    writer = FolderWriter(folder, "robot", 1.0)
+    features = {name: Feature.of(column) for name, column in episodes[0].items()}
+    for columns, split in zip(episodes, splits or ("train",) * len(episodes), strict=True):
+        writer.write(split, to_example({name: Feature.of(one).encode(one) for name, one in columns.items()}))
+    writer.finish(features)
+    return folder
+
+
+def _imported(folder: Path, settings: RldsImport) -> list[Episode]:
+    import_episodes(folder, folder.parent / "into", "rlds", settings)
+    store = open_store(folder.parent / "into")
+    assert store.verify() == []
+    return [store.read(episode_id) for episode_id in store.ids()]
+
+
+def test_a_dataset_of_a_robot_is_imported(tmp_path: Path) -> None:
+    written = [_robot(5), _robot(7), _robot(4)]
+    _write(tmp_path / "in", *written, splits=("train", "train", "val"))
+    episodes = _imported(tmp_path / "in", RldsImport(leave_out=("wrist",), solver="human:ann"))
+    arm = np.concatenate([one["steps/action/arm"][:-1] for one in written])
+    assert episodes[0].declared.solver.action.components == (
+        Continuous("arm.0", *(float(side(arm[:, 0])) for side in (np.min, np.max))),
+        Continuous("arm.1", *(float(side(arm[:, 1])) for side in (np.min, np.max))),
+        Discrete("grip", ("0", "1", "2")),
+    )
+    for episode, columns, split in zip(episodes, written, ("train", "train", "held_out"), strict=True):
+        steps = len(columns["steps/reward"]) - 1  # the last has an observation only
+        assert len(episode) == steps and episode.split == split and episode.world == "rlds:robot"
+        assert np.array_equal(episode.pictures(), columns["steps/observation/image"][:steps])
+        assert np.array_equal(episode.seen["vector"], columns["steps/observation/state"][:steps])
+        assert episode.continuous is not None
+        assert np.array_equal(episode.continuous[:, 0], columns["steps/action/arm"][:steps])
+        assert episode.movement[:, 0, 0].tolist() == (columns["steps/action/grip"][:steps] + 1).tolist()
+        assert set(episode.setter_text) == {"pick up the can"} and episode.solver == "human:ann"
+        assert episode.notes["terminated"] is True and episode.notes["return"] == 0
+
+
+@pytest.mark.parametrize("spoken", [True, False])
+def test_the_instruction_of_the_steps_comes_before_a_mission(spoken: bool, tmp_path: Path) -> None:
+    columns = _robot(4, **{"steps/observation/mission": ["go"] * 4})
+    if not spoken:
+        del columns["steps/language_instruction"]
+    _write(tmp_path / "in", columns)
+    (episode,) = _imported(tmp_path / "in", RldsImport(leave_out=("wrist",)))
+    assert set(episode.setter_text) == {"pick up the can" if spoken else "go"}
+
+
+def test_the_last_step_may_have_an_action(tmp_path: Path) -> None:
+    _write(tmp_path / "in", _robot(5))
+    settings = RldsImport(leave_out=("image",), last_step="action", instruction="tidy up")
+    (episode,) = _imported(tmp_path / "in", settings)
+    assert len(episode) == 5 and episode.notes["return"] == 1 and set(episode.setter_text) == {"tidy up"}
+
+
+def test_observations_and_actions_may_be_single_columns(tmp_path: Path) -> None:
+    columns = {"steps/observation": np.zeros((4, 3), np.float32), "steps/action": np.array([3, 5, 4, 3])}
+    _write(tmp_path / "in", columns)
+    (episode,) = _imported(tmp_path / "in", RldsImport())
+    assert episode.declared.solver.action.components == (Discrete("action", ("0", "1", "2")),)
+    assert episode.movement[:, 0, 0].tolist() == [0, 2, 1] and set(episode.setter_text) == {"play robot"}
+
+
+# Bad input
+
+
+def _refused(folder: Path, *words: str, settings: RldsImport | None = None) -> None:
+    with pytest.raises(UserError) as error:
+        import_episodes(folder, folder.parent / "into", "rlds", settings or RldsImport(leave_out=("wrist",)))
+    message = str(error.value)
+    assert "\n" not in message and len(message) < 500 and all(word in message for word in words), message
+    assert not (folder.parent / "into").exists()
+
+
+def test_a_second_picture_and_parts_that_are_not_there_are_refused(tmp_path: Path) -> None:
+    _write(tmp_path / "in", _robot())
+    _refused(tmp_path / "in", "second image", settings=RldsImport())
+    _refused(tmp_path / "in", "'camera'", "wrist", settings=RldsImport(leave_out=("camera",)))
+
+
+@pytest.mark.parametrize(
+    "file, change, words",
+    [
+        (INFO_FILE, lambda said: said.update(fileFormat="array_record"), ("array_record", "tfrecord")),
+        (INFO_FILE, lambda said: said.update(name="../../secret"), ("name of a file",)),
+        (INFO_FILE, lambda said: said["splits"][0].update(filepathTemplate="/etc/passwd"), ("name of a file",)),
+        (INFO_FILE, lambda said: said["splits"][0].update(shardLengths=["3"]), ("1 examples", "3")),
+        (INFO_FILE, lambda said: said["splits"][0].update(shardLengths=["1", "1"]), ("cannot be read",)),
+        (INFO_FILE, lambda said: said["splits"][0].update(shardLengths="x"), ("damaged",)),
+        (INFO_FILE, lambda said: said.pop("splits"), ("damaged", "splits")),
+        (INFO_FILE, lambda said: said.update(splits=[]), ("no splits",)),
+        (FEATURES_FILE, lambda said: said.pop("featuresDict"), ("4.5",)),
+        (FEATURES_FILE, lambda said: said["featuresDict"]["features"].pop("steps"), ("no steps",)),
+        (FEATURES_FILE, lambda said: said["featuresDict"].update(features=3), ("damaged",)),
+    ],
+)
+def test_descriptions_that_do_not_fit_are_refused(
+    file: str, change: Callable[[Any], None], words: tuple[str, ...], tmp_path: Path
+) -> None:
+    path = _write(tmp_path / "in", _robot()) / file
+    said = json.loads(path.read_text())
+    change(said)
+    path.write_text(json.dumps(said))
+    _refused(tmp_path / "in", *words)
+    path.write_text("{")
+    _refused(tmp_path / "in", file, "cannot be read")
+    path.unlink()
+    _refused(tmp_path / "in", file, "missing")
+
+
+@pytest.mark.parametrize(
+    "changed, words",
+    [
+        ({"steps/action/arm": np.zeros((4, 2), np.float32)}, ("4 and 5 steps",)),
+        ({"steps/action/arm": np.zeros((5, 2), np.int64)}, ("action/arm",)),
+        ({"steps/action/arm": np.full((5, 2), np.nan, np.float32)}, ("actions.arm is nan",)),
+        ({"steps/observation/state": np.full((5, 3), np.nan, np.float32)}, ("nan",)),
+        ({"steps/observation/state": ["a"] * 5}, ("observation/state", "bytes")),
+        ({"steps/observation/image": np.zeros((5, 9, 9, 3), np.uint8)}, ("9x9 pixels",)),
+        ({"steps/language_instruction": np.zeros(5)}, ("language_instruction",)),
+    ],
+)
+def test_columns_of_other_types_are_refused(changed: dict[str, Any], words: tuple[str, ...], tmp_path: Path) -> None:
+    _write(tmp_path / "in", _robot(), _robot(**changed))
+    _refused(tmp_path / "in", *words)
+
+
+def test_a_picture_that_is_none_and_a_missing_column_are_refused(tmp_path: Path) -> None:
+    folder = _write(tmp_path / "in", _robot())
+    file = folder / "robot-train.tfrecord-00000-of-00001"
+    example = from_example(next(read_records(file)), "here")
+    for column, words in (([b"GIF89a"] * 5, "no picture"), (None, "no column steps/observation/image")):
+        changed = {name: one for name, one in example.items() if name != "steps/observation/image"}
+        changed |= {} if column is None else {"steps/observation/image": column}
+        file.write_bytes(record_bytes(to_example(changed)))
+        _refused(folder, words)
+    file.write_bytes(record_bytes(b"cos\nsystem\n"))
+    _refused(folder, "tf.train.Example")
+
+
+def test_play_that_was_changed_since_is_refused(tmp_path: Path) -> None:
+    store = open_store(tmp_path / "data", create=True)
+    for number in range(2):
+        store.write(synthetic_episode(number, steps=4, height=5, width=6, episode_id=f"e{number}"))
+    export_episodes(tmp_path / "data", tmp_path / "out", "rlds", RldsExport())
+    lines = (tmp_path / "out" / SIDECAR_FILE).read_text().splitlines(keepends=True)
+    (tmp_path / "out" / SIDECAR_FILE).write_text("".join([lines[0], lines[2], lines[1]]))
+    _refused(tmp_path / "out", "has changed since it was exported")
+    (tmp_path / "out" / SIDECAR_FILE).write_text("".join(lines[:2]))
+    _refused(tmp_path / "out", "more episodes")
+    with pytest.raises(UserError, match="rlds.name"):
+        export_episodes(tmp_path / "data", tmp_path / "other", "rlds", RldsExport("../x"))

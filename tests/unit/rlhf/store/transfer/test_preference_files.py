@@ -1,0 +1,124 @@
+"""Preferences go out to a file and come back the same; a file with anything wrong in it changes nothing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipelines.cli.main import main
+from rlhf.records.preferences import PREFERENCES, ClipPair, Preference, RequestVerdict, StretchScore, TakeOver
+from rlhf.store import ParquetStore, open_store
+from rlhf.store.synthetic import synthetic_episode
+from rlhf.store.transfer.record_files import FORMATS, PREFERENCE_FILES, export_records, import_preferences
+from worlds.errors import UserError
+
+GIVEN: dict[str, list[Preference]] = {
+    "clip_pairs": [
+        ClipPair("e0", 0, 3, "e1", 2, 8, "same", 'Zoë, "the\nfirst"', 0.1 + 0.2, False),
+        ClipPair("e0", 0, 3, "e0", 3, 6, "a", "ann", None, True),
+    ],
+    "verdicts": [RequestVerdict("e1", 1, 8, "no request", "ann", False)],
+    "take_overs": [TakeOver("e1", 3, 5, "ann", False)],
+    "scores": [StretchScore("e0", 0, 8, 2.5, 1.0, 5.0, "7", False)],
+}
+PAIR = {"episode_a": "e0", "begin_a": 0, "end_a": 3, "episode_b": "e1", "begin_b": 2, "end_b": 5}
+PAIR |= {"answer": "a", "rater": "ann", "seconds": 4, "scripted": False}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> ParquetStore:
+    made = open_store(tmp_path / "data", create=True)
+    for number in range(2):
+        made.write(synthetic_episode(number, steps=8, height=6, width=8, episode_id=f"e{number}"))
+    return made
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+@pytest.mark.parametrize("table", PREFERENCES)
+def test_exported_preferences_are_imported_unchanged(
+    store: ParquetStore, tmp_path: Path, table: str, suffix: str
+) -> None:
+    kind, file = PREFERENCE_FILES[table], tmp_path / f"given{suffix}"
+    assert kind.record is PREFERENCES[table]
+    export_records(GIVEN[table], file, kind)
+    assert import_preferences(store, file, kind) == (len(GIVEN[table]), 0)
+    assert set(store.preferences(PREFERENCES[table])) == set(GIVEN[table])
+    assert import_preferences(store, file, kind) == (0, len(GIVEN[table]))
+    with pytest.raises(UserError, match="exists already"):
+        export_records(GIVEN[table], file, kind)
+
+
+@pytest.mark.parametrize(
+    ("record", "message"),
+    [
+        (PAIR | {"answer": "c"}, "is 'a', 'b', 'same' or 'cannot tell', not 'c'"),
+        (PAIR | {"episode_b": "e9"}, "no episode e9 in"),
+        (PAIR | {"end_b": 9}, "episode e1 has steps 0 to 7, not 8"),
+        (PAIR | {"begin_a": 3}, "greater than begin 3, not 3"),
+        (PAIR | {"begin_a": 0.0}, "begin_a is 0.0, not a whole number"),
+        (PAIR | {"seconds": "long"}, 'seconds is "long", not a number or null'),
+        (PAIR | {"judge": "ann"}, "a clip pair has no judge; it has episode_a, begin_a"),
+        (PAIR, "the same clip pair as in line 1"),
+        ([1], "a clip pair is an object with episode_a"),
+    ],
+)
+def test_one_wrong_line_is_named_and_nothing_is_written(
+    store: ParquetStore, tmp_path: Path, record: Any, message: str
+) -> None:
+    file = tmp_path / "pairs.jsonl"
+    file.write_text("".join(json.dumps(one) + "\n" for one in (PAIR, record, PAIR | {"answer": "b"})))
+    with pytest.raises(UserError) as caught:
+        import_preferences(store, file, PREFERENCE_FILES["clip_pairs"])
+    assert str(caught.value).startswith(f"{file}, line 2: ") and message in str(caught.value)
+    assert "\n" not in str(caught.value) and store.preferences(ClipPair) == []
+
+
+def test_what_may_be_unknown_may_be_left_out(store: ParquetStore, tmp_path: Path) -> None:
+    file = tmp_path / "pairs.jsonl"
+    file.write_text(json.dumps({name: value for name, value in PAIR.items() if name != "seconds"}))
+    assert import_preferences(store, file, PREFERENCE_FILES["clip_pairs"]) == (1, 0)
+    assert store.preferences(ClipPair)[0].seconds is None
+
+
+HEAD = "episode_id,begin,end,rater,scripted\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (HEAD + "e0,1,3,ann,false\ne0,1.5,3,ann,false\n", 'line 3: begin is "1.5", not a whole number'),
+        (HEAD + 'e0,1,3,"ann\nbell",false\n\ne0,2,9,ann,false\n', "line 5: episode e0 has steps 0 to 7, not 8"),
+        (HEAD + "e0,1,3,ann\n", "line 2: 4 cells, but line 1 names 5 columns"),
+        (HEAD + "e0,1,3,ann,maybe\n", 'line 2: scripted is "maybe", not true or false'),
+        (HEAD + "e0,1,3,,false\n", 'line 2: rater is "", not text'),
+        ("episode_id,begin,begin,rater,scripted\n", "line 1: a column is there twice"),
+        ("episode_id,begin,rater,scripted\ne0,1,ann,false\n", "line 2: end is missing"),
+        (HEAD, "holds no take-overs"),
+        (HEAD + 'e0,1,3,"ann,false\n', "is not CSV that can be read"),
+    ],
+)
+def test_a_wrong_line_of_csv_is_named(store: ParquetStore, tmp_path: Path, text: str, message: str) -> None:
+    file = tmp_path / "given.csv"
+    file.write_text(text)
+    with pytest.raises(UserError) as caught:
+        import_preferences(store, file, PREFERENCE_FILES["take_overs"])
+    assert message in str(caught.value) and "\n" not in str(caught.value) and store.preferences(TakeOver) == []
+
+
+def test_the_verbs(store: ParquetStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, out = tmp_path / "in.jsonl", tmp_path / "out.csv"
+    file.write_text(json.dumps(PAIR) + "\n")
+    for _ in range(2):
+        assert main(["preferences", "import", str(file), str(store.folder), "--kind", "clip_pairs"]) == 0
+    assert main(["preferences", "export", str(store.folder), str(out), "--kind", "clip_pairs"]) == 0
+    assert out.read_text().splitlines()[1] == "e0,0,3,e1,2,5,a,ann,4.0,false"
+    first, second, third = capsys.readouterr().err.splitlines()
+    assert first == f"1 new clip pairs in {store.folder}"
+    assert second == f"0 new clip pairs in {store.folder}; it had 1 of the file already"
+    assert third == f"wrote 1 clip pairs to {out}"
+    assert main(["preferences", "import", str(file), str(store.folder), "--kind", "scores"]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"error: {file}, line 1: episode_id is missing")
