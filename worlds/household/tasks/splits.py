@@ -1,0 +1,116 @@
+"""Goals of training and of the two tests, none in two of them (Puig et al., 2021, Section 5.1).
+
+Goals of training and of test_1 are of one predicate set, goals of test_2 of two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations
+
+import numpy as np
+
+from worlds.contract import WorldError
+from worlds.household.tasks.predicates import Relation, parse
+from worlds.household.tasks.sets import SETS, PredicateSet
+
+TRAIN, TEST_1, TEST_2 = "train", "test_1", "test_2"
+SPLITS = (TRAIN, TEST_1, TEST_2)
+# Goals of each set in training and test_1 together, as in the reference's data.
+GOALS_OF_SET: Mapping[str, int] = {
+    "setup_table": 71, "put_dishwasher": 71, "put_fridge": 336, "prepare_food": 545, "read_book": 88
+}  # fmt: skip
+TEST_GOALS_OF_SET = 20
+TEST_GOALS_OF_PAIR = 10
+MOST_OF_TWO = 8  # predicates of a goal of two sets
+
+
+@dataclass(frozen=True)
+class SampledGoal:
+    """A goal of a split.
+
+    Args:
+      name: within its split, e.g. "read_book-7" or "put_fridge+read_book-3".
+      sets: names of the predicate sets that it was drawn from.
+      goal: count of each predicate.
+    """
+
+    name: str
+    sets: tuple[str, ...]
+    goal: Mapping[str, int]
+
+    @property
+    def key(self) -> frozenset[tuple[str, int]]:
+        """Same for goals that ask for the same."""
+        return frozenset(self.goal.items())
+
+
+@lru_cache(maxsize=8)
+def goal_splits(seed: int = 0) -> Mapping[str, tuple[SampledGoal, ...]]:
+    """Return the goals of each split: 1,011 of training, 100 of test_1, 100 of test_2.
+
+    Args:
+      seed: of the draw; the same seed gives the same goals in the same order.
+    """
+    train: list[SampledGoal] = []
+    test: list[SampledGoal] = []
+    for number, each in enumerate(SETS.values()):
+        goals = list(each.goals())
+        order = np.random.default_rng([seed, number]).permutation(len(goals))[: GOALS_OF_SET[each.name]]
+        named = [SampledGoal(f"{each.name}-{i}", (each.name,), goals[which]) for i, which in enumerate(order)]
+        test += named[:TEST_GOALS_OF_SET]
+        train += named[TEST_GOALS_OF_SET:]
+    return {TRAIN: tuple(train), TEST_1: tuple(test), TEST_2: _goals_of_two(np.random.default_rng([seed, len(SETS)]))}
+
+
+def goals_of(split: str, seed: int = 0) -> tuple[SampledGoal, ...]:
+    """Return the goals of a split. Raises WorldError if there is no such split."""
+    if split not in SPLITS:
+        raise WorldError(f"the household has no split named {split!r}; known: {', '.join(SPLITS)}")
+    return goal_splits(seed)[split]
+
+
+def _goals_of_two(rng: np.random.Generator) -> tuple[SampledGoal, ...]:
+    """Return goals of every pair of sets, as many of each, of all sizes alike."""
+    found: list[SampledGoal] = []
+    for first, second in combinations(SETS.values(), 2):
+        seen: set[frozenset[tuple[str, int]]] = set()
+        while len(seen) < TEST_GOALS_OF_PAIR:
+            goal = _goal_of_two((first, second), rng)
+            name = f"{first.name}+{second.name}"
+            drawn = SampledGoal(f"{name}-{len(seen)}", (first.name, second.name), goal)
+            if drawn.key not in seen:
+                seen.add(drawn.key)
+                found.append(drawn)
+    return tuple(found)
+
+
+def _goal_of_two(sets: tuple[PredicateSet, PredicateSet], rng: np.random.Generator) -> dict[str, int]:
+    """Return a goal with at least one thing of each set, of a size that is drawn uniformly from all possible ones."""
+    chosen = [text for each in sets for text, count in each.always.items() for _ in range(count)]
+    pools = [[text for text, most in each.most.items() for _ in range(most)] for each in sets]
+    for each, pool in zip(sets, pools, strict=True):
+        if not each.always:
+            chosen.append(pool.pop(rng.integers(len(pool))))
+    rest = pools[0] + pools[1]
+    size = int(rng.integers(len(chosen), MOST_OF_TWO, endpoint=True))
+    chosen += [rest[which] for which in rng.choice(len(rest), size - len(chosen), replace=False)]
+    order = [text for each in sets for text in each.predicates]
+    return {text: chosen.count(text) for text in order if text in chosen}
+
+
+def sets_of(goal: Mapping[str, int]) -> tuple[str, ...]:
+    """Return the names of the sets that have predicates of a goal, in the order of the sets; of none, ()."""
+    return tuple(each.name for each in SETS.values() if any(text in each.predicates for text in goal))
+
+
+def things_of(goal: Mapping[str, int]) -> dict[str, int]:
+    """Return how many things of each class a goal needs."""
+    needed: dict[str, int] = {}
+    for text, count in goal.items():
+        predicate = parse(text)
+        if predicate.relation is not Relation.SIT:
+            needed[predicate.thing] = needed.get(predicate.thing, 0) + count
+    return needed
