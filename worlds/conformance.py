@@ -22,6 +22,7 @@ from worlds.spaces.as_gym import gym_action_space, gym_observation_space
 from worlds.spaces.differences import differences
 from worlds.spaces.observation import InvalidObservation, PlayerSpec
 from worlds.tiers import SEEDED
+from worlds.watchdog import call_within
 
 PLAYERS = (SETTER, SOLVER)
 _LONGEST = 80  # characters of a value that a message quotes
@@ -49,6 +50,7 @@ def check_conforms(
     entry: WorldEntry,
     settings: Mapping[str, Any] | None = None,
     config: Mapping[str, Any] | None = None,
+    step_limit_sec: float | None = None,
 ) -> None:
     """Make the world, reset it and play one step.
 
@@ -56,6 +58,7 @@ def check_conforms(
       entry: of the world.
       settings: keywords with which it is made, among them the size of the image.
       config: the place that is entered; None samples the one of seed 0.
+      step_limit_sec: seconds that the reset and the step may take; None sets no limit.
 
     Raises:
       WorldError: the world does not keep the contract (the message has the first problem), its code fails, or it
@@ -73,10 +76,11 @@ def check_conforms(
             with named_failure(entry.name, "sampling the place of seed 0"):
                 config = entry.sample_config(0)
         with named_failure(entry.name, "reset"):
-            observed = world.reset(seed=0, options={"config": config})
+            options = {"config": config}
+            observed = call_within(step_limit_sec, entry.name, "reset", lambda: world.reset(seed=0, options=options))
         refuse(entry.name, reset_problems(world, observed))
         with named_failure(entry.name, "step 0"):
-            result = world.step(all_silent(world))
+            result = call_within(step_limit_sec, entry.name, "step 0", lambda: world.step(all_silent(world)))
         refuse(entry.name, step_problems(world, result))
     finally:
         world.close()

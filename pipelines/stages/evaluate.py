@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
-from agents.ranges import Count, Range, check_ranges
+from agents.ranges import Count, Positive, Range, check_ranges
 from pipelines.stages.outcomes.results_file import (
     SCRIPTED,
     EvaluatedWith,
@@ -34,9 +35,10 @@ from rlhf.run.place_seeds import probe_seed
 from rlhf.run.progress import announce, progress
 from rlhf.run.setting_forms import NamedPlayers
 from rlhf.run.statistics import Interval, points, wilson_interval
-from worlds.contract import World, WorldError
+from worlds.contract import TaskSpec, World, WorldError
 from worlds.errors import UserError
 from worlds.faults import named_failure
+from worlds.watchdog import call_within, limit_unless_debugging
 
 __all__ = ["EvaluateConfig", "ProbeResult", "Split", "evaluate", "load_results", "probe_episodes", "probe_plans"]
 
@@ -66,6 +68,7 @@ class EvaluateConfig:
         by probe and over all probes, are printed and written to `out`, paired by episode, with 95% intervals.
       world: world that is played, with its settings.
       players: settings of the scripted players.
+      step_limit_sec: seconds that a world may take for a reset or a step; then it hangs, and its episode is ended.
     """
 
     agents: NamedPlayers = field(default_factory=dict)
@@ -80,6 +83,7 @@ class EvaluateConfig:
     baseline: str | None = None
     world: WorldConfig = field(default_factory=WorldConfig)
     players: PlayersConfig = field(default_factory=PlayersConfig)
+    step_limit_sec: Positive = 300.0
 
     def __post_init__(self) -> None:
         check_ranges(self, UserError)
@@ -99,7 +103,7 @@ def evaluate(config: EvaluateConfig) -> list[ProbeResult]:
         raise UserError("no agents to evaluate: name at least one, e.g. --agents bc runs/clone/agent")
     config = resolve_config(config)
     entry = config.world.entry()
-    config.world.check()
+    config.world.check(limit_unless_debugging(config.step_limit_sec))
     probes = config.probes or tuple(entry.probes)
     known = (*entry.probes, *entry.games)
     unknown = sorted(set(probes) - set(known))
@@ -274,7 +278,7 @@ def probe_episodes(config: EvaluateConfig, folder: str, probe: str) -> Iterator[
         solvers = _solvers(config, folder, slots)
         played = play(
             config.world.entry(), worlds, plans, solvers,
-            setter_name="scripted", solver_name=folder, guard=guard(failures.note),
+            setter_name="scripted", solver_name=folder, guard=guard(failures.note, config.step_limit_sec),
         )  # fmt: skip
         for episode in played:
             failures.whole += FAILURE not in episode.notes
@@ -307,18 +311,25 @@ def probe_plans(config: EvaluateConfig, probe: str, scripted_solver: str | None 
         yield from _feasible(config, probe, scout, scripted_solver)
 
 
+def _probe_in(config: EvaluateConfig, probe: str, scout: World, seed: int, place: Mapping[str, Any]) -> TaskSpec | None:
+    """Return the task of ``probe`` in a place; None if it is not feasible there."""
+    scout.reset(seed=seed, options={"config": dict(place)})
+    return config.world.entry().probe(probe, scout, seed, config.split)
+
+
 def _feasible(config: EvaluateConfig, probe: str, scout: World, scripted_solver: str | None) -> Iterator[Plan]:
     entry = config.world.entry()
     found, failed, seed = 0, 0, probe_seed(config.seed)
+    step_limit = limit_unless_debugging(config.step_limit_sec)
     limit = seed + 200 * config.episodes
     while found < config.episodes:
         if seed >= limit:
             raise UserError(f"{probe} is feasible in {found} of {200 * config.episodes} places: change world.settings")
         place = config.world.sample_config(seed)
         try:
-            with named_failure(entry.name, f"the place of seed {seed}"):
-                scout.reset(seed=seed, options={"config": place})
-                spec = entry.probe(probe, scout, seed, config.split)
+            doing, ask = f"the place of seed {seed}", partial(_probe_in, config, probe, scout, seed, place)
+            with named_failure(entry.name, doing):
+                spec = call_within(step_limit, entry.name, doing, ask)
         except WorldError as error:
             failed += 1
             if failed >= LEAST and not found:

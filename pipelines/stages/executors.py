@@ -31,6 +31,7 @@ from rlhf.records.episode import Episode
 from rlhf.replay.runner import Runner
 from rlhf.replay.setter_replay import SetterReplay
 from worlds.errors import UserError
+from worlds.watchdog import limit_unless_debugging
 
 REPLAYED, HELD_OUT = "replayed", "held_out"  # uses of episodes in a run's episodes.json
 
@@ -103,10 +104,11 @@ def make_ray_executor(config: ImproveConfig, agent: InteractiveAgent, noted: Not
     for what, count in (("slots", config.slots), ("trajectories of batch", config.batch or config.slots)):
         if count % config.ray.learners:
             raise UserError(f"{count} {what} cannot be shared out evenly among {config.ray.learners} ray.learners")
+    patience_sec = config.execution.stall_sec + config.step_limit_sec  # until a world that hangs is left
     own = replace(config.from_anywhere(), batch=config.batch or config.slots, slots=slots)
     return RayExecutor(
         partial(runner_on_ray, own, noted=noted), partial(learner_on_ray, own, noted=noted), agent, slots,
-        config.steps, config.ray, config.execution,
+        config.steps, config.ray, replace(config.execution, stall_sec=patience_sec),
     )  # fmt: skip
 
 
@@ -200,6 +202,7 @@ def make_runner(
     return Runner(
         agent, tokenizer, reference, rewards, replays, episodes, steps,
         seed=config.seed, device=config.device, threads=config.threads, stagger=stagger,
+        step_limit_sec=limit_unless_debugging(config.step_limit_sec),
     )  # fmt: skip
 
 

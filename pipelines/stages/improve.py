@@ -48,6 +48,7 @@ from rlhf.run.stopping import between_updates
 from rlhf.run.tracking import Tracker, read_metrics
 from rlhf.store import open_store
 from worlds.errors import UserError
+from worlds.watchdog import limit_unless_debugging
 
 # Settings that fix what is played and learned, and the shapes in a checkpoint. All others may change when a run is
 # resumed, paths included: runs are moved with their datasets.
@@ -72,7 +73,7 @@ def improve(config: ImproveConfig) -> Path:
     """Improve the agent and return the improved one's folder."""
     usable_device(config.device)
     config = resolve_config(config.from_anywhere())
-    config.world.check()
+    config.world.check(limit_unless_debugging(config.step_limit_sec))
     with locked_run(config, _FIXED, "rlhf improve") as folder, torch_threads(config.torch_threads):
         with closing(Improvement(config, folder)) as improvement:
             save_settings(folder, replace(config, drop_play=False))  # which holds for this call only

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from agents.ranges import Count, Seed, check_ranges
+from agents.ranges import Count, Positive, Seed, check_ranges
 from pipelines.stages.episodes.play_kinds import parse_play_kinds
 from pipelines.stages.settings.world_config import WorldConfig
 from rlhf.data.config import ReadingConfig
@@ -63,6 +63,7 @@ class ImproveConfig:
       reading: whether the play to imitate is held in memory or streamed.
       ensemble: folders of further reward models. The reward is the mean over all models, which averages out what a
         single one has learned by chance.
+      step_limit_sec: seconds that a world may take for a reset or a step; then it hangs, and its play is ended.
     """
 
     data: tuple[Path, ...] = (Path("data/play"),)
@@ -100,6 +101,7 @@ class ImproveConfig:
     reading: ReadingConfig = field(default_factory=ReadingConfig)
     ensemble: tuple[Path, ...] = ()
     drop_play: bool = False
+    step_limit_sec: Positive = 300.0
 
     def __post_init__(self) -> None:
         check_ranges(self, UserError)

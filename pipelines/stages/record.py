@@ -34,6 +34,7 @@ from rlhf.run.progress import announce, progress
 from rlhf.store import EpisodeStore, open_store
 from rlhf.store.group_writer import GroupWriter
 from worlds.errors import UserError
+from worlds.watchdog import limit_unless_debugging
 
 
 def record(config: RecordConfig) -> list[str]:
@@ -53,7 +54,7 @@ def record(config: RecordConfig) -> list[str]:
     config = _resolve_config(config)
     playing = config.workers if config.solver == SCRIPTED else min(config.slots, config.episodes)
     check_pictures(*config.world.image_size, config.steps, playing)
-    config.world.check()
+    config.world.check(limit_unless_debugging(config.step_limit_sec))
     training, *held_out = config.parts()
     recorded = _record(training)
     for part in held_out:
@@ -169,7 +170,7 @@ def _episodes(plans: RecordingPlans, numbers: Sequence[int], failures: Failures)
     if config.solver != SCRIPTED:
         yield from _agent_episodes(plans, numbers, failures)
     elif _in_this_process(plans):
-        with closing(ScriptedPlay(plans)) as scripted:
+        with closing(ScriptedPlay(plans, config.step_limit_sec)) as scripted:
             for number in numbers:
                 yield from failures.noted(scripted.play(number))
     else:
@@ -213,6 +214,6 @@ def _agent_episodes(plans: RecordingPlans, numbers: Sequence[int], failures: Fai
     with config.world.opened(slots) as worlds:
         episodes = play(
             config.world.entry(), worlds, plans.of(numbers), solvers,
-            solver_name=solver_name(config), guard=guard(failures.note),
+            solver_name=solver_name(config), guard=guard(failures.note, config.step_limit_sec),
         )  # fmt: skip
         yield from map(failures.counted, episodes)

@@ -42,8 +42,7 @@ class RecordConfig:
         with the settings players.solver.
       co_pilot: when the co-pilot takes over and hands back.
       device: device of an agent that plays: "cpu", "cuda" or "cuda:1".
-      step_limit_sec: seconds that a world may take for a reset or a step in a worker; it then hangs, and its episode is
-        ended.
+      step_limit_sec: seconds that a world may take for a reset or a step; then it hangs, and its episode is ended.
     """
 
     data: Path = Path("data/play")

@@ -26,9 +26,14 @@ class PlayedEpisode:
     failure: Failure | None = None
 
 
-def guard(failed: Callable[[Failure], None]) -> Guard | None:
-    """Return a guard of play; None with RLHF_DEBUG=1, so that a failure is raised with its traceback."""
-    return None if shows_tracebacks() else Guard(failed)
+def guard(failed: Callable[[Failure], None], step_limit_sec: float | None = None) -> Guard | None:
+    """Return a guard of play; None with RLHF_DEBUG=1, so that a failure is raised with its traceback.
+
+    Args:
+      failed: called with every failure.
+      step_limit_sec: seconds that a world may take for a reset or a step; None sets no limit.
+    """
+    return None if shows_tracebacks() else Guard(failed, step_limit_sec)
 
 
 class Failures:

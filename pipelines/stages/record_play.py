@@ -23,14 +23,15 @@ class ScriptedPlay:
 
     Args:
       plans: of all episodes.
+      step_limit_sec: seconds that the world may take for a reset or a step; None where :func:`within_limit` times it.
     """
 
-    def __init__(self, plans: RecordingPlans) -> None:
+    def __init__(self, plans: RecordingPlans, step_limit_sec: float | None = None) -> None:
         self._plans = plans
         self._entry, self._worlds = plans.config.world.entry(), plans.config.world.make(1)
         self._settings = plans.config.players.solver_settings()
         self._entry.make_solver(**self._settings)  # refuses unknown settings before anything is played
-        self.guard: Guard | None = guard(self._note)
+        self.guard: Guard | None = guard(self._note, step_limit_sec)
         self._failed: list[Failure] = []
 
     def play(self, number: int) -> PlayedEpisode:

@@ -141,7 +141,8 @@ class ExecutorConfig:
       reuse: updates made for every fragment that is played: one on it, the others on fragments drawn from the recent
         ones. 1 learns from every step once, as the paper does.
       recent: number of recent fragments that are kept for reuse.
-      stall_sec: stop the run if a fragment takes longer than this many seconds to play.
+      stall_sec: stop the run if a fragment takes longer than this many seconds to play, beside the time that a world
+        which hangs may take.
       seed: seed of the draws from recent fragments.
     """
 

@@ -187,10 +187,10 @@ class LocalExecutor:
 
     def _collect(self) -> None:
         """Wait for the fragments that are being played."""
-        deadline = time.monotonic() + self.config.stall_sec
+        began = time.monotonic()
         for player in self._players:
             if player.busy:
-                player.wait(deadline)
+                player.wait(began, self.config.stall_sec)
 
 
 class _Player:
@@ -212,16 +212,28 @@ class _Player:
         self.busy = True
         self._requests.put(self.runner.sample)
 
-    def wait(self, deadline: float) -> None:
-        """Make the fragment that is being played ready. Raises what the runner raised, or RunStalled."""
-        began = time.monotonic()
-        try:
-            reply = self._replies.get(timeout=max(0.0, deadline - began))
-        except queue.Empty:
-            raise RunStalled(
-                f"no progress: {self.name} has not played {self.runner.steps} steps in {self.runner.columns} slots "
-                f"within {time.monotonic() - began:.1f} s; its world hangs, or stall_sec is too short"
-            ) from None
+    def wait(self, began: float, stall_sec: float) -> None:
+        """Make the fragment that is being played ready.
+
+        Args:
+          began: time.monotonic() when the wait for all runners began.
+          stall_sec: seconds that the fragment may take, beside those in which the runner waits for a world that hangs.
+
+        Raises:
+          RunStalled: it takes longer; or what the runner raised.
+        """
+        reply, patience_sec = None, stall_sec + (self.runner.step_limit_sec or 0.0)
+        while reply is None:
+            since = max(began, self.runner.failed_at)
+            try:
+                reply = self._replies.get(timeout=max(0.0, since + patience_sec - time.monotonic()))
+            except queue.Empty:
+                if self.runner.failed_at > since:  # a world that hung has been left meanwhile
+                    continue
+                raise RunStalled(
+                    f"no progress: {self.name} has not played {self.runner.steps} steps in {self.runner.columns} slots "
+                    f"within {time.monotonic() - began:.1f} s; its world hangs, or stall_sec is too short"
+                ) from None
         self.busy = False
         if isinstance(reply, BaseException):
             raise reply

@@ -44,13 +44,15 @@ class Guard:
 
     Args:
       failed: called with every failure.
+      step_limit_sec: seconds that a reset or a step may take before it is interrupted, see
+        :mod:`worlds.watchdog`; None where another process or thread times it.
 
     Attributes:
       slots: of the play under way.
     """
 
-    def __init__(self, failed: Callable[[Failure], None]) -> None:
-        self.failed = failed
+    def __init__(self, failed: Callable[[Failure], None], step_limit_sec: float | None = None) -> None:
+        self.failed, self.step_limit_sec = failed, step_limit_sec
         self.slots: Sequence[GuardedSlot] = ()
         self._doing: tuple[str, float] | None = None  # the last call, and when it began
 

@@ -24,6 +24,7 @@ from rlhf.replay.referee import Referee
 from worlds.contract import BODY, SETTER, SOLVER, Action, Observation, Setter, Solver, TaskSpec, World, WorldError
 from worlds.faults import named_failure
 from worlds.registry import WorldEntry
+from worlds.watchdog import call_within
 
 
 class Solvers(Protocol):
@@ -166,7 +167,7 @@ class _Slot:
         self.guard.begin(doing)
         try:
             with named_failure(self.entry.name, doing):
-                return call()
+                return call_within(self.guard.step_limit_sec, self.entry.name, doing, call)
         except WorldError as error:
             return self.cut_short(doing, str(error))
         finally:

@@ -6,6 +6,7 @@ Plain PyTorch and NumPy: it knows neither learners nor processes, and runs the s
 from __future__ import annotations
 
 import copy
+import time
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -75,6 +76,7 @@ class Runner:
       device: device of the networks.
       threads: number of threads that step the slots; 1 steps them in this thread.
       stagger: cut the first play of each slot short at a different step, so that episodes do not begin together.
+      step_limit_sec: seconds that a world may take for a reset or a step before its play is ended; None sets no limit.
     """
 
     def __init__(
@@ -90,18 +92,20 @@ class Runner:
         device: torch.device | str = "cpu",
         threads: int = 1,
         stagger: bool = True,
+        step_limit_sec: float | None = None,
     ) -> None:
         if not slots or steps < 1 or threads < 1:
             raise ValueError(
                 f"{len(slots)} slots, {steps} steps, {threads} threads: a runner needs one of each at least"
             )
         self.device = torch.device(device)
-        self.steps, self.stagger = steps, stagger
+        self.steps, self.stagger, self.step_limit_sec = steps, stagger, step_limit_sec
+        self.failed_at = 0.0  # time.monotonic() of the last failure of a world
         self._agent: InteractiveAgent = copy.deepcopy(agent).to(self.device).eval()  # type: ignore[arg-type]
         self._reference: InteractiveAgent = copy.deepcopy(reference).to(self.device).eval()  # type: ignore[arg-type]
         self._config: AgentConfig = agent.config  # type: ignore[assignment]
         self._tokenizer, self._rewards = tokenizer, rewards
-        self._slots = [Slot(index, env) for index, env in enumerate(slots)]
+        self._slots = [Slot(index, env, step_limit_sec) for index, env in enumerate(slots)]
         self._sampler = EpisodeSampler(episodes, seed)
         self._generator = torch.Generator(self.device).manual_seed(seed)
         self._threads = threads
@@ -284,6 +288,7 @@ class Runner:
     def _note(self, error: FailedPlay) -> None:
         """Report a failure of the world. Raises ``error`` if most plays have failed so far, and they are several."""
         self._failed += 1
+        self.failed_at = time.monotonic()
         if shows_tracebacks() or self._failed >= max(LEAST, self.columns // 2, self._whole + 1):
             raise error
         announce(f"{error}; the play is ended and counts for nothing, and another begins")

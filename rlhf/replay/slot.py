@@ -15,6 +15,7 @@ from rlhf.replay.packing import pack_array, unpack_array
 from worlds.contract import Action, Observation
 from worlds.errors import RunError
 from worlds.faults import described
+from worlds.watchdog import NoAnswer, call_within
 
 
 class RunnerError(RunError):
@@ -58,10 +59,15 @@ class Slot:
 
     ``state_dict`` holds the actions of the play so far, not the environment: an environment that is determined by its
     episode and the actions is rebuilt exactly by repeating them.
+
+    Args:
+      index: of the slot.
+      env: steps the world.
+      step_limit_sec: seconds that a reset or a step may take; None sets no limit.
     """
 
-    def __init__(self, index: int, env: gymnasium.Env) -> None:
-        self.index, self.env = index, env
+    def __init__(self, index: int, env: gymnasium.Env, step_limit_sec: float | None = None) -> None:
+        self.index, self.env, self.step_limit_sec = index, env, step_limit_sec
         self.observation: Observation
         self.truth: Any = None
         self.episode_id = self.world = ""
@@ -133,8 +139,11 @@ class Slot:
             )
 
     def _named_failure(self, call: Callable[[], Any]) -> Any:
+        doing = f"step {self.step} of episode {self.episode_id} in slot {self.index}"
         try:
-            return call()
+            return call_within(self.step_limit_sec, self.world, doing, call)
+        except NoAnswer as error:
+            raise FailedPlay(str(error)) from None
         except (Exception, SystemExit) as error:  # foreign code may raise anything, and may call sys.exit
             where = f"world {self.world!r}, slot {self.index}, step {self.step} of episode {self.episode_id}"
             raise FailedPlay(f"{where}: {described(error)}") from error

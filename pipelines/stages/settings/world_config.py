@@ -119,14 +119,17 @@ class WorldConfig:
             refuse(entry.name, space_problems(worlds[0], *self.image_size))
         return worlds
 
-    def check(self) -> None:
+    def check(self, step_limit_sec: float | None = None) -> None:
         """Create the world, reset it and play a step, so that a world that cannot be played is refused at once.
+
+        Args:
+          step_limit_sec: seconds that the reset and the step may take; None sets no limit.
 
         Raises:
           UserError: a setting is not one of the world's.
           WorldError: the world does not keep the contract, or its code fails.
         """
-        check_conforms(self.entry(), self._making(images=True), self.sample_config(0))
+        check_conforms(self.entry(), self._making(images=True), self.sample_config(0), step_limit_sec)
 
     def _making(self, images: bool) -> dict[str, Any]:
         """Return the keywords that the world is created with."""

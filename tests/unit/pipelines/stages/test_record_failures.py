@@ -12,6 +12,7 @@ from pipelines.cli.main import main
 from pipelines.stages.evaluate import load_results
 from rlhf.replay.guard import FAILURE
 from rlhf.store import open_store
+from worlds import watchdog
 from worlds.contract import WorldError
 
 EXAMPLE = Path(__file__).parents[4] / "examples" / "own_world" / "discs.py"
@@ -146,6 +147,21 @@ def test_a_world_that_hangs_is_left_and_another_process_plays_on(
     assert "fails at step 5 of episode" in failed[0].notes[FAILURE]
 
 
+@pytest.mark.parametrize("hang", ["while True: pass", "import time\n            while True: time.sleep(0.01)"])
+def test_a_world_that_hangs_is_interrupted_in_this_process(
+    flawed, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, hang: str
+) -> None:
+    monkeypatch.setattr(watchdog, "LOOK_EVERY_SEC", 0.02)
+    limit = ("--step-limit-sec", "0.4")
+    assert record(flawed(step=hang), tmp_path / "data", "--workers", "1", *limit) == 0
+    shown = capsys.readouterr().err
+    store = open_store(tmp_path / "data")
+    failed = [one for one in map(store.read, store.ids()) if FAILURE in one.notes]
+    assert len(store.ids()) == 8 and failed and all(len(one) == 5 for one in failed)
+    assert shown.count("no answer within 0.4 s (--step-limit-sec); its 5 steps before are recorded") == len(failed)
+    assert failed[0].notes[FAILURE].startswith("world 'flawed' fails at step 5 of episode ")
+
+
 def test_a_world_that_always_fails_ends_the_recording_with_its_error(
     flawed, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -157,8 +173,8 @@ def test_a_world_that_always_fails_ends_the_recording_with_its_error(
         assert shown.count("the other episodes are played") == announced
 
 
-def evaluate(world: str, out: Path, episodes: int = 8) -> int:
-    sizes = ["--world.height", "12", "--world.width", "16", "--episodes", str(episodes)]
+def evaluate(world: str, out: Path, *words: str, episodes: int = 8) -> int:
+    sizes = ["--world.height", "12", "--world.width", "16", "--episodes", str(episodes), *words]
     return main(["evaluate", "--agents", "perfect=perfect", "--world.name", world, "--out", str(out), *sizes])
 
 
@@ -175,6 +191,23 @@ def test_an_evaluation_counts_a_failed_episode_as_not_fulfilled_and_goes_on(
     assert shown.count("its request counts as not fulfilled, and the other episodes are played") == len(failed)
     assert "world 'flawed' fails at step 5 of episode go-" in shown
     assert f"the world failed in {len(failed)} of 8 episodes of perfect at go" in shown
+
+
+@pytest.mark.parametrize("where", ["step", "reset"])
+def test_an_evaluation_leaves_a_world_that_hangs(
+    flawed, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    monkeypatch.setattr(watchdog, "LOOK_EVERY_SEC", 0.02)
+    out = tmp_path / "results.json"
+    assert evaluate(flawed(**{where: "while True: pass"}), out, "--step-limit-sec", "0.4") == 0
+    shown = capsys.readouterr().err
+    (row,) = json.loads(out.read_text())
+    assert len(row["seeds"]) == 8
+    if where == "step":
+        assert 0 < len(row["failed"]) < 8 and "'flawed' fails at step 5 of episode go-" in shown
+    else:
+        assert "failed" not in row and "; another place is played instead" in shown
+    assert "no answer within 0.4 s (--step-limit-sec)" in shown
 
 
 def test_an_evaluation_leaves_out_places_that_cannot_be_entered(

@@ -18,6 +18,7 @@ from rlhf.replay.setter_replay import SetterReplay
 from rlhf.run.checkpoint import _check_plain, _not_finite
 from tests.unit.rlhf import tiny_agent, tiny_world
 from tests.unit.rlhf.tiny_world import TinyWorld, record
+from worlds import watchdog
 from worlds.contract import Action, silent
 
 STEPS, SLOTS = 7, 3
@@ -422,6 +423,33 @@ def test_a_play_whose_world_fails_is_ended_and_another_begins(threads, capsys):
     results = playing.finished()
     assert results and all(result.steps > 2 for result in results)
     assert all(np.isfinite(fragment.reward).all() for fragment in fragments)
+
+
+class Hanging(TinyWorld):
+    """Hangs in the third step of every fourth play."""
+
+    begun = 0
+
+    def reset(self, *arguments, **options):
+        self.begun += 1
+        return super().reset(*arguments, **options)
+
+    def step(self, actions):
+        while self.begun % 4 == 3 and self.step_index == 2:
+            pass
+        return super().step(actions)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_play_whose_world_hangs_is_ended_and_another_begins(threads, capsys, monkeypatch):
+    monkeypatch.setattr(watchdog, "LOOK_EVERY_SEC", 0.02)
+    playing = runner(world=Hanging, threads=threads, step_limit_sec=0.3)
+    for _ in range(5):
+        playing.sample()
+    lines = capsys.readouterr().err.splitlines()
+    assert lines and all("world 'tiny' fails at step 2 of episode tiny-" in line for line in lines)
+    assert all("no answer within 0.3 s" in line and "counts for nothing, and another begins" in line for line in lines)
+    assert playing.finished()
 
 
 class Wrong(BrightnessChange):
