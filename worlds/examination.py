@@ -1,6 +1,6 @@
 """The examination of a world by ``rlhf world check NAME``: every promise of the contract, tried in a few places.
 
-Shorter than ``tests/contracts/test_world.py`` and without pytest, for worlds outside this project. A world that breaks
+Shorter than ``tests/contracts`` and without pytest, for worlds outside this project. A world that breaks
 the promises of ``replay`` can be played all the same, but in fewer ways (:mod:`worlds.trial`).
 """
 

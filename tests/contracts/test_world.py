@@ -7,125 +7,32 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable
-from dataclasses import replace
-from functools import partial
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from pettingzoo.test import parallel_api_test
 
 from tests import small_worlds
-from tests.distributions import installed
+from tests.contracts.tried_worlds import (
+    PICTURED,
+    PLAYERS,
+    SMALL,
+    TIERS,
+    assert_same,
+    make,
+    of_tier,
+    offers_snapshots,
+    play,
+    play_from,
+    random_actions,
+    silent,
+)
 from worlds import registry
-from worlds.contract import SETTER, SOLVER, GrabHints, TickWise, World, WorldError
-from worlds.random_play import fitted
+from worlds.contract import SETTER, SOLVER, TickWise, World, WorldError
 from worlds.spaces.action import Continuous, Discrete, FreeText, Grammar, Pointer
-from worlds.spaces.random_action import random_action, words_of
-from worlds.tiers import EXACT, NAMES, RECORDED, SEEDED, TICK_WISE, includes
+from worlds.spaces.random_action import words_of
+from worlds.tiers import EXACT, NAMES, RECORDED, SEEDED, TICK_WISE
 from worlds.trial import WorldReport, try_world
-
-small_worlds.register()
-
-PLAYERS = (SETTER, SOLVER)
-STEPS = 40
-EXAMPLES = Path(__file__).parents[2] / "examples" / "own_world"
-SMALL = {"height": 24, "width": 32, "views": PLAYERS}
-PAIR = f"{Path(__file__).parent / 'rendezvous.py'}:Rendezvous"
-ANNOUNCED = "announced"  # by an installed package
-FOREIGN = ("gym:CartPole-v1", "gym:FrozenLake-v1", "gym:Pendulum-v1", "gym:BabyAI-GoToObj-v0", PAIR)
-PICTURED = {"gym:MiniGrid-Empty-5x5-v0": {"picture": 56}}
-# The tier of every world; that of environments of others, which declare none, is the one that they reach.
-TIERS = {
-    "playhouse": TICK_WISE,
-    "discs.py": TICK_WISE,
-    "shelf.py": EXACT,
-    ANNOUNCED: TICK_WISE,
-    **dict.fromkeys(small_worlds.WORLDS, EXACT),
-    **{name: tier for name, (_, tier) in small_worlds.TIERS.items()},
-    **dict.fromkeys((*FOREIGN, *PICTURED), EXACT),
-}
-
-
-def of_tier(tier: str) -> Callable:
-    """Mark a test of all worlds of ``tier`` and of those above it; its argument ``entry`` is a world's."""
-    worlds = [name for name, reached in TIERS.items() if includes(reached, tier)]
-    return pytest.mark.parametrize("entry", worlds, ids=lambda name: name.rpartition("/")[2], indirect=True)
-
-
-@pytest.fixture(scope="module")
-def announcing(tmp_path_factory):
-    """Install a package that announces the example world under another name."""
-    source = f"""from dataclasses import replace
-from worlds.registry import get, register
-register(replace(get({str(EXAMPLES / "discs.py")!r}), name={ANNOUNCED!r}))
-"""
-    with installed(tmp_path_factory.mktemp("site"), registry.ENTRY_POINT_GROUP, ANNOUNCED, source):
-        yield
-
-
-@pytest.fixture
-def entry(request):
-    name = request.param
-    if name.startswith(("gym:BabyAI", "gym:MiniGrid")):
-        pytest.importorskip("minigrid")
-    if name == ANNOUNCED:
-        request.getfixturevalue("announcing")
-    found = registry.get(str(EXAMPLES / name) if name in ("discs.py", "shelf.py") else name)
-    options = PICTURED.get(name)
-    return found if options is None else replace(found, make=partial(found.make, **options))
-
-
-def make(entry, **settings) -> Any:
-    return entry.make(**(SMALL | settings))
-
-
-def silent(world, player=SOLVER):
-    return world.spec(player).action.silent()
-
-
-def random_actions(world, seed, steps=STEPS):
-    """Play that holds each movement for a few steps, so that it gets somewhere, and sometimes talks."""
-    rng, actions = np.random.default_rng(seed), []
-    for step in range(steps):
-        action = {}
-        for agent in PLAYERS:
-            spec = world.spec(agent)
-            most = spec.observation.entities.most if spec.observation.entities else 0
-            again = step % 4 and rng.random() < 0.9
-            held = actions[-1][agent] if again else random_action(spec.action, rng, entities=most)
-            moved = held if rng.random() < 0.95 else silent(world, agent)
-            words = words_of(spec.action.speech, f"{agent} at {step}") if rng.random() < 0.2 else ""
-            action[agent] = moved | {"utterance": words}
-        actions.append(action)
-    return actions
-
-
-def play(world, actions, first=None):
-    """Observations of all steps, to the end of the episode; pointers mean only what has been observed before."""
-    seen = []
-    for action in actions:
-        if world.agents:
-            seen.append(world.step(fitted(world, action, seen[-1] if seen else first))[0])
-    return seen
-
-
-def play_from(world, config, actions):
-    """Observations of an episode in the place ``config``, from its reset on."""
-    first = world.reset(options={"config": config})[0]
-    return [first, *play(world, actions, first)]
-
-
-def assert_same(one, other):
-    """Two lists of observations are bit for bit the same."""
-    assert len(one) == len(other)
-    for step, (a, b) in enumerate(zip(one, other, strict=True)):
-        assert a.keys() == b.keys()
-        for agent in a:
-            for key in a[agent]:
-                assert np.array_equal(a[agent][key], b[agent][key]), f"{key} of the {agent} differs at {step}"
 
 
 @of_tier(SEEDED)
@@ -215,96 +122,6 @@ def test_restoring_a_snapshot_is_exact_in_any_world_any_number_of_times(entry):
         assert restored.step_index == step
         assert {o["setter_text"] for o in observations.values()} == {said}
         assert_same(future, play(restored, actions[before:]))
-
-
-def offers_snapshots(world) -> bool:
-    try:
-        return world.snapshot() is not None
-    except NotImplementedError:
-        return False
-
-
-def ticks_of(world) -> int:
-    return world.spec(SOLVER).action.ticks
-
-
-def in_parts(world, actions, seed):
-    """``actions`` played a few ticks at a time, with looks at odd sizes in between."""
-    rng, observed = np.random.default_rng(seed), []
-    for action in actions:
-        tick = 0
-        while tick < ticks_of(world):
-            ticks = min(int(rng.integers(1, 5)), ticks_of(world) - tick)
-            world.play_ticks({agent: action[agent]["movement"][tick : tick + ticks] for agent in action})
-            tick += ticks
-            for agent in PLAYERS:
-                assert world.view(agent, 40, 64).shape == (40, 64, 3)
-        observed.append(world.end_step({agent: action[agent]["utterance"] for agent in action})[0])
-    return observed
-
-
-@of_tier(TICK_WISE)
-def test_a_step_in_parts_is_the_whole_step_to_the_last_bit(entry):
-    config, whole, world = entry.sample_config(7), make(entry), make(entry)
-    actions = random_actions(whole, 3, steps=60)
-    expected = play_from(whole, config, actions)
-    assert_same(expected, [world.reset(options={"config": config})[0], *in_parts(world, actions, 0)])
-    world.reset(options={"config": config})
-    mixed = [in_parts(world, [a], 1)[0] if step % 2 else play(world, [a])[0] for step, a in enumerate(actions)]
-    assert_same(expected[1:], mixed)
-
-
-@of_tier(TICK_WISE)
-def test_views_for_people_are_those_of_the_player_and_more_frequent(entry):
-    """At every tick of a step in which one component moves, whichever of them shows in this world."""
-    world, most = make(entry), 0
-    body = world.spec(SOLVER).action
-    moves = [(column, bin) for column, part in enumerate(body.discrete) for bin in range(part.count)]
-    for column, bin in moves:
-        observations, _ = world.reset(seed=7)
-        (height, width), movement = observations[SOLVER]["image"].shape[:2], body.neutral_movement()[:1]
-        movement[0, column], seen = bin, []
-        for tick in range(body.ticks):
-            assert world.step_index == 0
-            world.play_ticks({SOLVER: movement})
-            seen.append(world.view(SOLVER, height, width))
-            if tick < body.ticks - 1:
-                with pytest.raises(WorldError, match="left"):
-                    world.end_step({})
-        most = max(most, len({picture.tobytes() for picture in seen}))
-        observations = world.end_step({})[0]
-        image = observations[SOLVER]["image"]
-        assert np.array_equal(image, seen[-1][..., : image.shape[2]])
-        assert (observations[SOLVER]["previous_movement"] == np.tile(movement, (body.ticks, 1))).all()
-        if most == body.ticks:
-            return
-    raise AssertionError("no movement shows at every tick")
-
-
-@of_tier(TICK_WISE)
-def test_a_step_under_way_is_ended_or_left_and_nothing_else(entry):
-    world = make(entry)
-    world.reset(seed=7)
-    still, ticks = {agent: world.spec(agent).action.neutral_movement() for agent in PLAYERS}, ticks_of(world)
-    world.play_ticks({})
-    takes_snapshots = offers_snapshots(world)  # as no tick has been played
-    world.play_ticks({SETTER: still[SETTER][:1]})
-    for refused in (lambda: world.step({}), *([world.snapshot] if takes_snapshots else [])):
-        with pytest.raises(WorldError, match="end_step"):
-            refused()
-    too_many, uneven = {SETTER: still[SETTER]}, {SETTER: still[SETTER][:1], SOLVER: still[SOLVER][:2]}
-    for bad in (too_many, uneven, {SOLVER: still[SOLVER][:1] + 99}, {SOLVER: "x"}):
-        with pytest.raises(WorldError):
-            world.play_ticks(bad)
-    world.play_ticks({SETTER: still[SETTER][1:ticks]})
-    with pytest.raises(WorldError, match="text"):
-        world.end_step({SETTER: 3})
-    assert world.step_index == 0
-    world.end_step({SETTER: "now"})
-    assert world.step_index == 1
-    world.play_ticks({SETTER: still[SETTER][:1]})
-    world.reset(seed=7)
-    assert world.step({})[0][SETTER]["setter_text"] == ""
 
 
 @of_tier(SEEDED)
@@ -410,23 +227,3 @@ def test_every_tier_and_form_of_space_is_tried():
     parts = {type(part) for spec in specs for part in spec.action.components}
     assert parts == {Discrete, Pointer, Continuous} and any(spec.action.masked for spec in specs)
     assert {type(spec.action.speech) for spec in specs} == {FreeText, Grammar, type(None)}
-
-
-@of_tier(TICK_WISE)
-def test_hints_about_grabbing_are_words_and_do_not_change_play(entry):
-    world, silent_world = make(entry), make(entry)
-    if not isinstance(make(entry), GrabHints):
-        pytest.skip(f"{entry.name} gives no hints about grabbing")
-    config, actions = entry.sample_config(5), random_actions(world, 5)
-    expected = play_from(silent_world, config, actions)
-    observed = [world.reset(options={"config": config})[0]]
-    assert all(world.last_grab_failure(agent) is None for agent in PLAYERS)
-    for action in actions:
-        for tick in range(ticks_of(world)):
-            world.play_ticks({agent: action[agent]["movement"][tick : tick + 1] for agent in PLAYERS})
-            for agent in PLAYERS:
-                found, failure = world.graspable(agent), world.last_grab_failure(agent)
-                assert found is None or (isinstance(found, str) and found)
-                assert failure is None or (failure.reason and 0 < failure.tick <= len(observed) * ticks_of(world))
-        observed.append(world.end_step({agent: action[agent]["utterance"] for agent in PLAYERS})[0])
-    assert_same(expected, observed)

@@ -1,0 +1,35 @@
+"""Fixture ``entry``: one world of :data:`tests.contracts.tried_worlds.TIERS`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import pytest
+
+from tests.contracts.tried_worlds import ANNOUNCED, EXAMPLES, PICTURED
+from tests.distributions import installed
+from worlds import registry
+
+
+@pytest.fixture(scope="module")
+def announcing(tmp_path_factory):
+    """Install a package that announces the example world under another name."""
+    source = f"""from dataclasses import replace
+from worlds.registry import get, register
+register(replace(get({str(EXAMPLES / "discs.py")!r}), name={ANNOUNCED!r}))
+"""
+    with installed(tmp_path_factory.mktemp("site"), registry.ENTRY_POINT_GROUP, ANNOUNCED, source):
+        yield
+
+
+@pytest.fixture
+def entry(request):
+    name = request.param
+    if name.startswith(("gym:BabyAI", "gym:MiniGrid")):
+        pytest.importorskip("minigrid")
+    if name == ANNOUNCED:
+        request.getfixturevalue("announcing")
+    found = registry.get(str(EXAMPLES / name) if name in ("discs.py", "shelf.py") else name)
+    options = PICTURED.get(name)
+    return found if options is None else replace(found, make=partial(found.make, **options))
