@@ -18,6 +18,7 @@ from worlds.household.state.vocabulary import Held, Property
 PERSONS = 2  # rows of the setter's and of the solver's body, in this order
 MOST_THINGS = 512  # rows of a home
 NO_ROW = -1
+_PLACES = {"couch": 4, "bed": 4, "sofa": 4, "loveseat": 2, "bench": 2, "pianobench": 2}  # of seats for more than one
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,17 @@ class Home:
     def properties(self) -> np.ndarray:
         """Properties of each thing as bits: int64 [N]."""
         return np.array([int(each.properties) for each in self.classes], dtype=np.int64)[self.kind]
+
+    @cached_property
+    def places(self) -> np.ndarray:
+        """Persons who can sit on each thing at once: int8 [N], 0 for what is no seat."""
+        counts = [_PLACES.get(each.name, 1) if each.properties & Property.SITTABLE else 0 for each in self.classes]
+        return np.array(counts, dtype=np.int8)[self.kind]
+
+    @cached_property
+    def person_rows(self) -> np.ndarray:
+        """Rows of the setter's and of the solver's body: int64 [2]."""
+        return np.array(self.persons, dtype=np.int64)
 
     @cached_property
     def row_of(self) -> Mapping[int, int]:

@@ -100,3 +100,42 @@ def small_home() -> tuple[Home, State]:
         facing=np.zeros(2, np.float32),
     )
     return Home("small", CLASSES, ids, kind, size, yaw, between, persons), state
+
+
+class SmallWays:
+    """The floor plan of the small home, where furniture is in nobody's way: straight lines, and through the door.
+
+    Args:
+      home: the small home.
+      state: of the home; where loose things are is looked up at every question.
+    """
+
+    DOOR = (4.0, 2.0)
+    STOP_M = 0.4  # from the box of the thing
+
+    def __init__(self, home: Home, state: State) -> None:
+        self._home, self._state = home, state
+
+    def advance(self, xy: tuple[float, float], row: int, metres: float) -> tuple[tuple[float, float], float]:
+        """Return the point so many metres on along the shortest way to a thing, and the direction of walking there."""
+        (x, y), (centre_x, centre_y) = xy, self._state.centre[row, :2].tolist()
+        if (x < self.DOOR[0]) == (centre_x < self.DOOR[0]) or row == ROW["door"]:
+            reach = self.STOP_M + max(self._home.size[row, :2].tolist()) / 2
+            to_x, to_y, stop = centre_x, centre_y, 0.0 if row in self._home.rooms else reach
+        elif math.dist(xy, self.DOOR) > 0.1:
+            (to_x, to_y), stop = self.DOOR, 0.0
+        else:
+            to_x, to_y, stop = self.DOOR[0] + math.copysign(1.0, centre_x - x), self.DOOR[1], 0.0
+        far = math.dist(xy, (to_x, to_y))
+        part = max(0.0, min(metres, far - stop)) / far if far > 1e-9 else 0.0
+        towards = math.atan2(to_y - y, to_x - x)
+        return (x + part * (to_x - x), y + part * (to_y - y)), towards
+
+    def forward(self, xy: tuple[float, float], facing: float, metres: float) -> tuple[float, float]:
+        """Return the point so many metres on in a direction, or where a wall of the home is in the way."""
+        x, y = xy[0] + metres * math.cos(facing), xy[1] + metres * math.sin(facing)
+        return min(max(x, 0.3), 7.7), min(max(y, 0.3), 3.7)
+
+    def floor(self, xy: tuple[float, float]) -> tuple[float, float]:
+        """Return the nearest point at which a person can stand: anywhere, as if furniture were flat."""
+        return xy

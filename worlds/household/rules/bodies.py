@@ -1,0 +1,148 @@
+"""Where persons and what they hold are, compiled: moving, taking into a hand, sitting down."""
+
+from __future__ import annotations
+
+import math
+
+from worlds.household.state.home import NO_ROW
+from worlds.household.state.tables import kernel, move
+from worlds.household.state.vocabulary import Condition, Held
+
+FORWARD_M, ASIDE_M = 0.30, 0.22  # of what is held, from the person's centre
+CHEST = 0.15  # height of what is held above the person's centre, as a share of the person's height
+SEAT_M = 0.45  # height of a seat that has a back
+HIPS = 0.48  # share of the height of a person who sits that is below the seat
+
+_NOWHERE, _ROOM, _SITS = int(Held.NOWHERE), int(Held.ROOM), int(Held.SITS)
+_RIGHT, _LEFT, _SITTING = int(Held.RIGHT_HAND), int(Held.LEFT_HAND), int(Condition.SITTING)
+
+
+@kernel
+def room_at(t, x, y, room):
+    """Return the row of the room at a point: the nearest one, and ``room`` if that is as near as any."""
+    best = _outside(t, room, x, y)
+    for row in range(len(t.parent)):
+        if t.held[row] == _NOWHERE:
+            far = _outside(t, row, x, y)
+            if far < best:
+                best, room = far, row
+    return room
+
+
+@kernel
+def _outside(t, row, x, y):
+    """Return how far a point lies outside a box, seen from above, in metres."""
+    return max(abs(x - t.centre[row, 0]) - t.size[row, 0] / 2, abs(y - t.centre[row, 1]) - t.size[row, 1] / 2, 0.0)
+
+
+@kernel
+def carry(t, number):
+    """Bring what a person holds to where its hands are, with all that lies on or in it.
+
+    Args:
+      t: arrays of the home and its state, changed in place.
+      number: of the person, 0 or 1.
+    """
+    person = t.persons[number]
+    ahead_x, ahead_y = math.cos(t.facing[number]), math.sin(t.facing[number])
+    x = t.centre[person, 0] + FORWARD_M * ahead_x
+    y = t.centre[person, 1] + FORWARD_M * ahead_y
+    z = t.centre[person, 2] + CHEST * t.size[person, 2]
+    for row in range(len(t.parent)):
+        if t.parent[row] == person and (t.held[row] == _RIGHT or t.held[row] == _LEFT):
+            aside = ASIDE_M if t.held[row] == _RIGHT else -ASIDE_M
+            move(t, row, x + aside * ahead_y, y - aside * ahead_x, z, t.room[person])
+
+
+@kernel
+def stand_at(t, number, x, y, facing):
+    """Put a person on its feet at a point of the floor, with what it holds.
+
+    Args:
+      t: arrays of the home and its state, changed in place.
+      number: of the person, 0 or 1.
+      x: metres.
+      y: metres.
+      facing: direction in which it looks, radians.
+    """
+    person = t.persons[number]
+    room = room_at(t, x, y, t.room[person])
+    floor = t.centre[room, 2] - t.size[room, 2] / 2
+    t.held[person], t.parent[person], t.room[person] = _ROOM, room, room
+    t.conditions[person] &= ~_SITTING
+    t.centre[person, 0], t.centre[person, 1] = x, y
+    t.centre[person, 2] = floor + t.size[person, 2] / 2
+    t.facing[number] = facing
+    carry(t, number)
+
+
+@kernel
+def sit_on(t, number, seat, facing):
+    """Put a person on the first free place of a seat, with what it holds.
+
+    Args:
+      t: arrays of the home and its state, changed in place.
+      number: of the person, 0 or 1.
+      seat: row of the seat.
+      facing: direction in which it looks, radians.
+    """
+    person = t.persons[number]
+    axis = 0 if t.size[seat, 0] >= t.size[seat, 1] else 1
+    width = t.size[seat, axis] / t.places[seat]
+    place = 0
+    while _is_taken(t, seat, axis, _along(t, seat, axis, width, place), width):
+        place += 1
+    for each in range(2):
+        t.centre[person, each] = t.centre[seat, each]
+    t.centre[person, axis] = _along(t, seat, axis, width, place)
+    bottom = t.centre[seat, 2] - t.size[seat, 2] / 2
+    t.centre[person, 2] = bottom + min(SEAT_M, t.size[seat, 2]) + (0.5 - HIPS) * t.size[person, 2]
+    t.held[person], t.parent[person], t.room[person] = _SITS, seat, t.room[seat]
+    t.conditions[person] |= _SITTING
+    t.facing[number] = facing
+    carry(t, number)
+
+
+@kernel
+def _along(t, seat, axis, width, place):
+    """Return the middle of a place of a seat, along its longer side."""
+    return t.centre[seat, axis] + (place + 0.5) * width - t.size[seat, axis] / 2
+
+
+@kernel
+def _is_taken(t, seat, axis, at, width):
+    for person in t.persons:
+        if t.parent[person] == seat and abs(t.centre[person, axis] - at) < width / 2:
+            return True
+    return False
+
+
+@kernel
+def put(t, row, held, parent, x, y, z):
+    """Give a thing another place in the tree and in space, with all that lies on or in it.
+
+    Args:
+      t: arrays of the home and its state, changed in place.
+      row: of the thing.
+      held: where it is then, a value of Held.
+      parent: row on or in which it is then.
+      x: of its centre, metres.
+      y: likewise.
+      z: likewise.
+    """
+    t.parent[row], t.held[row] = parent, held
+    move(t, row, x, y, z, t.room[parent])
+
+
+@kernel
+def take(t, number, row, hand):
+    """Give a thing into the hand of a person, with all that lies on or in it.
+
+    Args:
+      t: arrays of the home and its state, changed in place.
+      number: of the person, 0 or 1.
+      row: of the thing.
+      hand: RIGHT_HAND or LEFT_HAND.
+    """
+    t.parent[row], t.held[row] = t.persons[number], hand
+    carry(t, number)

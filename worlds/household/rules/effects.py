@@ -1,0 +1,149 @@
+"""Effects of verbs: what an action that is possible changes in a state."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
+
+from worlds.household.rules.bodies import carry, put, sit_on, stand_at, take
+from worlds.household.rules.refusals import Refusal
+from worlds.household.state.home import Home, State
+from worlds.household.state.tables import Tables, holder, in_hand, outermost_container
+from worlds.household.state.vocabulary import STEP_M, TURN_DEG, Condition, Held, Verb
+
+Point = tuple[float, float]
+
+
+class Ways(Protocol):
+    """The floor plan of a home."""
+
+    def advance(self, xy: Point, row: int, metres: float) -> tuple[Point, float]:
+        """Return the point so many metres on along the shortest way to a thing, and the direction of walking there."""
+        ...
+
+    def forward(self, xy: Point, facing: float, metres: float) -> Point:
+        """Return the point so many metres on in a direction, or where something is in the way."""
+        ...
+
+    def floor(self, xy: Point) -> Point:
+        """Return the nearest point at which a person can stand."""
+        ...
+
+
+class Scene(NamedTuple):
+    """A home, its state in both forms, and its floor plan."""
+
+    home: Home
+    state: State
+    t: Tables
+    ways: Ways
+
+    def xy(self, row: int) -> Point:
+        """Return the centre of a thing, seen from above."""
+        return float(self.state.centre[row, 0]), float(self.state.centre[row, 1])
+
+
+def take_effect(scene: Scene, number: int, verb: int, row: int, hand: int) -> int:
+    """Change the state by an action of which no precondition fails.
+
+    Args:
+      scene: changed in place.
+      number: of the person who acts, 0 or 1.
+      verb: a value of Verb.
+      row: of the thing pointed at; NO_ROW for none.
+      hand: RIGHT_HAND or LEFT_HAND.
+
+    Returns:
+      NONE, or why it is not possible after all; then nothing has changed.
+    """
+    return _EFFECTS[verb](scene, number, verb, row, hand)
+
+
+def _wait(scene: Scene, number: int, verb: int, row: int, hand: int) -> int:
+    return Refusal.NONE
+
+
+def _turn(scene: Scene, number: int, verb: int, row: int, hand: int) -> int:
+    angle = math.radians(TURN_DEG if verb == Verb.TURN_LEFT else -TURN_DEG)
+    scene.state.facing[number] = math.remainder(float(scene.state.facing[number]) + angle, math.tau)
+    carry(scene.t, number)
+    return Refusal.NONE
+
+
+def _walk_forward(scene: Scene, number: int, verb: int, row: int, hand: int) -> int:
+    here, facing = scene.xy(scene.home.persons[number]), float(scene.state.facing[number])
+    x, y = scene.ways.forward(here, facing, STEP_M)
+    if math.dist(here, (x, y)) < _STANDING_M:
+        return Refusal.BLOCKED
+    stand_at(scene.t, number, x, y, facing)
+    return Refusal.NONE
+
+
+def _walk_towards(scene: Scene, number: int, verb: int, row: int, hand: int) -> int:
+    here, facing = scene.xy(scene.home.persons[number]), float(scene.state.facing[number])
+    target = holder(scene.t, row)
+    (x, y), towards = scene.ways.advance(here, outermost_container(scene.t, row) if target < 0 else target, STEP_M)
+    if math.dist(here, (x, y)) < _STANDING_M and abs(math.remainder(towards - facing, math.tau)) < _STANDING_RAD:
+        return Refusal.ARRIVED
+    stand_at(scene.t, number, x, y, towards)
+    return Refusal.NONE
+
+
+def _grab(scene: Scene, number: int, verb: int, row: int, hand: int) -> int:
+    take(scene.t, number, row, hand)
+    return Refusal.NONE
+
+
+def _put(scene: Scene, number: int, verb: int, row: int, hand: int) -> int:
+    held = Held.ON if verb == Verb.PUT_ON else Held.INSIDE
+    item = in_hand(scene.t, scene.home.persons[number], hand)
+    found = _middle(scene.home, scene.state, item, held, row)
+    put(scene.t, item, held, row, *map(float, found))
+    return Refusal.NONE
+
+
+def _switch(scene: Scene, number: int, verb: int, row: int, hand: int) -> int:
+    before, after = _CHANGES[Verb(verb)]
+    scene.state.conditions[row] = int(scene.state.conditions[row]) & ~before | after
+    return Refusal.NONE
+
+
+def _sit(scene: Scene, number: int, verb: int, row: int, hand: int) -> int:
+    sit_on(scene.t, number, row, float(scene.home.yaw[row]))
+    return Refusal.NONE
+
+
+def _stand(scene: Scene, number: int, verb: int, row: int, hand: int) -> int:
+    x, y = scene.ways.floor(scene.xy(scene.home.persons[number]))
+    stand_at(scene.t, number, x, y, float(scene.state.facing[number]))
+    return Refusal.NONE
+
+
+def _middle(home: Home, state: State, row: int, held: Held, parent: int) -> tuple[float, float, float]:
+    """Return the middle of the top of a support, or of the floor of a container, as the centre of a thing."""
+    x, y, z = map(float, state.centre[parent])
+    half = float(home.size[parent, 2]) / 2
+    return x, y, z + (half if held == Held.ON else -half) + float(home.size[row, 2]) / 2
+
+
+_STANDING_M, _STANDING_RAD = 1e-3, 1e-3  # who moves less stands still
+_CHANGES = {
+    Verb.OPEN: (Condition.CLOSED, Condition.OPEN),
+    Verb.CLOSE: (Condition.OPEN, Condition.CLOSED),
+    Verb.SWITCH_ON: (Condition.OFF, Condition.ON),
+    Verb.SWITCH_OFF: (Condition.ON, Condition.OFF),
+}
+_EFFECTS: dict[int, Callable[[Scene, int, int, int, int], int]] = {
+    Verb.WAIT: _wait,
+    Verb.TURN_LEFT: _turn,
+    Verb.TURN_RIGHT: _turn,
+    Verb.WALK_FORWARD: _walk_forward,
+    Verb.WALK_TOWARDS: _walk_towards,
+    Verb.GRAB: _grab,
+    Verb.PUT_ON: _put,
+    Verb.PUT_IN: _put,
+    **dict.fromkeys(_CHANGES, _switch),
+    Verb.SIT: _sit,
+    Verb.STAND: _stand,
+}

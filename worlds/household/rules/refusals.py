@@ -1,0 +1,238 @@
+"""Preconditions of verbs: the first one that does not hold, and its sentence for the person who acted."""
+
+from __future__ import annotations
+
+from enum import IntEnum, auto
+
+from worlds.household.observing.senses import is_enclosed, is_near, sees
+from worlds.household.state.home import NO_ROW, Home
+from worlds.household.state.tables import holder, in_hand, is_below, kernel
+from worlds.household.state.vocabulary import Condition, Held, Property, Verb
+
+
+class Refusal(IntEnum):
+    """Why an action is not possible."""
+
+    NONE = 0  # it is possible, as far as the two rows say
+    NO_THING = auto()
+    UNSEEN = auto()
+    ENCLOSED = auto()
+    FAR = auto()
+    HELD_BY_OTHER = auto()
+    NOT_SITTING = auto()
+    SITTING = auto()
+    ONESELF = auto()
+    CARRIED = auto()
+    BLOCKED = auto()
+    ARRIVED = auto()
+    NOT_GRABBABLE = auto()
+    HAND_FULL = auto()
+    HANDS_FULL = auto()
+    OCCUPIED = auto()
+    HAND_EMPTY = auto()
+    NO_SURFACE = auto()
+    NO_CONTAINER = auto()
+    CLOSED = auto()
+    IN_ITSELF = auto()
+    NO_SPACE = auto()
+    CANNOT_OPEN = auto()
+    IS_OPEN = auto()
+    NO_FREE_HAND = auto()
+    RUNNING = auto()
+    CANNOT_CLOSE = auto()
+    IS_CLOSED = auto()
+    NO_SWITCH = auto()
+    IS_ON = auto()
+    IS_OFF = auto()
+    UNPLUGGED = auto()
+    NO_SEAT = auto()
+    SEAT_FULL = auto()
+    OTHER_FIRST = auto()
+
+
+SENTENCES = {
+    Refusal.NONE: "",
+    Refusal.NO_THING: "point at a thing",
+    Refusal.UNSEEN: "you do not see that",
+    Refusal.ENCLOSED: "the {thing} is in something closed",
+    Refusal.FAR: "the {thing} is out of reach: go nearer",
+    Refusal.HELD_BY_OTHER: "the other person holds the {thing}",
+    Refusal.NOT_SITTING: "you are not sitting",
+    Refusal.SITTING: "stand up first",
+    Refusal.ONESELF: "that is you",
+    Refusal.CARRIED: "you carry the {thing}",
+    Refusal.BLOCKED: "something is in the way",
+    Refusal.ARRIVED: "you are already at the {thing}, or no way leads there",
+    Refusal.NOT_GRABBABLE: "the {thing} cannot be picked up",
+    Refusal.HAND_FULL: "the {hand} hand is full",
+    Refusal.HANDS_FULL: "both hands are full",
+    Refusal.OCCUPIED: "somebody sits on the {thing}",
+    Refusal.HAND_EMPTY: "the {hand} hand is empty",
+    Refusal.NO_SURFACE: "nothing can be put on the {thing}",
+    Refusal.NO_CONTAINER: "nothing can be put in the {thing}",
+    Refusal.CLOSED: "the {thing} is closed",
+    Refusal.IN_ITSELF: "the {thing} is, or is carried on or in, what you want to put there",
+    Refusal.NO_SPACE: "there is no free place for that on or in the {thing}",
+    Refusal.CANNOT_OPEN: "the {thing} cannot be opened",
+    Refusal.IS_OPEN: "the {thing} is already open",
+    Refusal.NO_FREE_HAND: "both hands are full, and opening takes one",
+    Refusal.RUNNING: "the {thing} is on: switch it off first",
+    Refusal.CANNOT_CLOSE: "the {thing} cannot be closed",
+    Refusal.IS_CLOSED: "the {thing} is already closed",
+    Refusal.NO_SWITCH: "the {thing} has no switch",
+    Refusal.IS_ON: "the {thing} is already on",
+    Refusal.IS_OFF: "the {thing} is already off",
+    Refusal.UNPLUGGED: "the {thing} is not plugged in",
+    Refusal.NO_SEAT: "nobody can sit on the {thing}",
+    Refusal.SEAT_FULL: "every place on the {thing} is taken",
+    Refusal.OTHER_FIRST: "the other person was first at the {thing}",
+}
+
+
+def sentence(home: Home, refusal: int, row: int = NO_ROW, hand: int = Held.RIGHT_HAND) -> str:
+    """Return why an action was not possible, for the person who tried.
+
+    Args:
+      home: of the person.
+      refusal: a value of Refusal.
+      row: of the thing that was pointed at; NO_ROW without.
+      hand: RIGHT_HAND or LEFT_HAND, that should have acted.
+    """
+    named = "thing" if row == NO_ROW else home.name_of(row)
+    return SENTENCES[Refusal(refusal)].format(thing=named, hand="left" if hand == Held.LEFT_HAND else "right")
+
+
+# Members as numbers, as compiled code has no flags.
+_GRABBABLE, _SURFACES, _CONTAINERS = int(Property.GRABBABLE), int(Property.SURFACES), int(Property.CONTAINERS)
+_CAN_OPEN, _HAS_SWITCH, _SITTABLE = int(Property.CAN_OPEN), int(Property.HAS_SWITCH), int(Property.SITTABLE)
+_OPEN, _CLOSED, _ON, _OFF = int(Condition.OPEN), int(Condition.CLOSED), int(Condition.ON), int(Condition.OFF)
+_SITS_ON, _RIGHT, _LEFT = int(Held.SITS), int(Held.RIGHT_HAND), int(Held.LEFT_HAND)
+_PLUGGED_OUT = int(Condition.PLUGGED_OUT)
+
+
+@kernel
+def refusal(t, person, verb, row, hand, full):
+    """Return the first precondition of an action that does not hold, a value of Refusal.
+
+    Only the floor plan and the free places on and in things remain to be asked.
+
+    Args:
+      t: arrays of the home and its state.
+      person: row of the one who acts.
+      verb: a value of Verb.
+      row: of the thing pointed at; NO_ROW for none.
+      hand: RIGHT_HAND or LEFT_HAND.
+      full: the person may act on things that it does not see.
+    """
+    if verb == Verb.WAIT or verb == Verb.TURN_LEFT or verb == Verb.TURN_RIGHT:
+        return Refusal.NONE
+    sits = t.held[person] == _SITS_ON
+    if verb == Verb.STAND:
+        return Refusal.NONE if sits else Refusal.NOT_SITTING
+    if sits and (verb == Verb.WALK_FORWARD or verb == Verb.WALK_TOWARDS or verb == Verb.SIT):
+        return Refusal.SITTING
+    if verb == Verb.WALK_FORWARD:
+        return Refusal.NONE
+    if row == NO_ROW:
+        return Refusal.NO_THING
+    if row == person:
+        return Refusal.ONESELF
+    if not full and not sees(t, person, row):
+        return Refusal.UNSEEN
+    if verb == Verb.WALK_TOWARDS:
+        return Refusal.CARRIED if holder(t, row) == person else Refusal.NONE
+    return _with_hands(t, person, verb, row, hand)
+
+
+@kernel
+def _with_hands(t, person, verb, row, hand):
+    """Return the first precondition that does not hold of a verb that needs the thing within reach."""
+    if is_enclosed(t, row):
+        return Refusal.ENCLOSED
+    by = holder(t, row)
+    if by != NO_ROW and by != person:
+        return Refusal.HELD_BY_OTHER
+    if not is_near(t, person, row):
+        return Refusal.FAR
+    if verb == Verb.GRAB:
+        return _grab(t, person, row, hand)
+    if verb == Verb.PUT_ON or verb == Verb.PUT_IN:
+        return _put(t, person, verb, row, hand)
+    if verb == Verb.OPEN or verb == Verb.CLOSE:
+        return _open_or_close(t, person, verb, row)
+    if verb == Verb.SIT:
+        return _sit(t, row)
+    return _switch(t, verb, row)
+
+
+@kernel
+def _grab(t, person, row, hand):
+    if not t.properties[row] & _GRABBABLE:
+        return Refusal.NOT_GRABBABLE
+    if t.parent[row] == person:
+        return Refusal.CARRIED
+    right, left = in_hand(t, person, _RIGHT), in_hand(t, person, _LEFT)
+    if right != NO_ROW and left != NO_ROW:
+        return Refusal.HANDS_FULL
+    if (right if hand == _RIGHT else left) != NO_ROW:
+        return Refusal.HAND_FULL
+    for other in t.persons:
+        if is_below(t.parent, other, row):
+            return Refusal.OCCUPIED
+    return Refusal.NONE
+
+
+@kernel
+def _put(t, person, verb, row, hand):
+    item = in_hand(t, person, hand)
+    if item == NO_ROW:
+        return Refusal.HAND_EMPTY
+    if is_below(t.parent, row, item):
+        return Refusal.IN_ITSELF
+    if verb == Verb.PUT_ON:
+        return Refusal.NONE if t.properties[row] & _SURFACES else Refusal.NO_SURFACE
+    if not t.properties[row] & _CONTAINERS:
+        return Refusal.NO_CONTAINER
+    if t.properties[row] & _CAN_OPEN and not t.conditions[row] & _OPEN:
+        return Refusal.CLOSED
+    return Refusal.NONE
+
+
+@kernel
+def _open_or_close(t, person, verb, row):
+    can_open = t.properties[row] & _CAN_OPEN
+    if verb == Verb.CLOSE:
+        if not can_open:
+            return Refusal.CANNOT_CLOSE
+        return Refusal.NONE if t.conditions[row] & _OPEN else Refusal.IS_CLOSED
+    if not can_open:
+        return Refusal.CANNOT_OPEN
+    if not t.conditions[row] & _CLOSED:
+        return Refusal.IS_OPEN
+    if t.conditions[row] & _ON:
+        return Refusal.RUNNING
+    if in_hand(t, person, _RIGHT) != NO_ROW and in_hand(t, person, _LEFT) != NO_ROW:
+        return Refusal.NO_FREE_HAND
+    return Refusal.NONE
+
+
+@kernel
+def _switch(t, verb, row):
+    if not t.properties[row] & _HAS_SWITCH:
+        return Refusal.NO_SWITCH
+    if verb == Verb.SWITCH_OFF:
+        return Refusal.NONE if t.conditions[row] & _ON else Refusal.IS_OFF
+    if not t.conditions[row] & _OFF:
+        return Refusal.IS_ON
+    return Refusal.UNPLUGGED if t.conditions[row] & _PLUGGED_OUT else Refusal.NONE
+
+
+@kernel
+def _sit(t, row):
+    if not t.properties[row] & _SITTABLE:
+        return Refusal.NO_SEAT
+    taken = 0
+    for other in t.persons:
+        if t.parent[other] == row:
+            taken += 1
+    return Refusal.SEAT_FULL if taken >= t.places[row] else Refusal.NONE
