@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-from worlds.household.state.home import NO_ROW
 from worlds.household.state.tables import kernel, move
 from worlds.household.state.vocabulary import Condition, Held
 
