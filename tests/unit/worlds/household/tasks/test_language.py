@@ -1,0 +1,119 @@
+"""Requests in words: varied, short enough, and read back exactly; words like them are understood as well."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from worlds.contract import UTTERANCE_MAX_CHARS, WorldError
+from worlds.household.catalogue.classes import CLASSES
+from worlds.household.state.vocabulary import Property
+from worlds.household.tasks.language import answers
+from worlds.household.tasks.language.asking import CLASS_NAMES, clauses_of, request, templates_of
+from worlds.household.tasks.language.nouns import clear_nouns, names_of, plural, singulars
+from worlds.household.tasks.language.understanding import goal_of
+from worlds.household.tasks.sets import SETS
+from worlds.household.tasks.splits import goal_splits
+
+GOALS = [each.goal for goals in goal_splits(0).values() for each in goals]
+LONG = {
+    "on_poundcake_kitchentable": 1, "on_pudding_kitchentable": 1, "on_coffeepot_kitchentable": 1,
+    "holds_book_character": 1, "sit_sofa": 1,
+    "on_cupcake_coffeetable": 1, "on_pudding_coffeetable": 1, "on_apple_coffeetable": 1,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_every_goal_is_asked_for_in_words_that_are_read_back(own: bool) -> None:
+    rng = np.random.default_rng(0)
+    for goal in [*GOALS[own::2], LONG]:
+        words = request(goal, rng, own)
+        assert len(words) <= UTTERANCE_MAX_CHARS
+        assert goal_of(words) == goal, words
+
+
+@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("own", [False, True])
+def test_every_template_of_a_set_is_read_back(name: str, own: bool) -> None:
+    goal = {"holds_book_character": 1, "sit_sofa": 1, "on_juice_coffeetable": 1}
+    goal = goal if name == "read_book" else {next(iter(SETS[name].most)): 2}
+    (clause,) = clauses_of(goal)
+    templates = set(templates_of(clause, own))
+    if not own:
+        assert len(templates) >= 30
+    rng, said = np.random.default_rng(0), set[str]()
+    for _ in range(400):
+        words = request(goal, rng, own)
+        assert goal_of(words) == goal, words
+        said.add(words)
+    assert len(said) >= 30
+
+
+def test_any_goal_can_be_asked_for() -> None:
+    rng = np.random.default_rng(0)
+    placeable = [each.name for each in CLASSES if Property.GRABBABLE in each.properties]
+    places = [each.name for each in CLASSES if Property.SURFACES in each.properties]
+    boxes = [each.name for each in CLASSES if Property.CONTAINERS in each.properties]
+    seats = [each.name for each in CLASSES if Property.SITTABLE in each.properties]
+    for number, thing in enumerate(placeable):
+        goal = {
+            f"on_{thing}_{places[number % len(places)]}": 2,
+            f"inside_{thing}_{boxes[number % len(boxes)]}": 1,
+            f"holds_{thing}_character": 1 + number % 2,
+        }
+        if number % 3 == 0:
+            goal[f"sit_{seats[number % len(seats)]}"] = 1
+        words = request(goal, rng)
+        assert goal_of(words) == goal, words
+
+
+@pytest.mark.parametrize(
+    ("words", "goal"),
+    [
+        ("put two plates and a fork on the kitchen table",
+         {"on_plate_kitchentable": 2, "on_cutleryfork_kitchentable": 1}),
+        ("Put 2 plates onto the dining table!", {"on_plate_kitchentable": 2}),
+        ("I want to read a book on the sofa with an apple on the coffee table",
+         {"holds_book_character": 1, "sit_sofa": 1, "on_apple_coffeetable": 1}),
+        ("load the dishwasher with a plate; serve two apples on the kitchen table",
+         {"inside_plate_dishwasher": 1, "on_apple_kitchentable": 2}),
+        ("hold a book", {"holds_book_character": 1}),
+        ("", None),
+        ("what a nice kitchen", None),
+        ("put it on the kitchen table", None),
+        ("bring me two plates", None),
+    ],
+)  # fmt: skip
+def test_words_are_understood_or_not(words: str, goal: dict[str, int] | None) -> None:
+    assert goal_of(words) == goal
+
+
+def test_a_goal_that_no_utterance_has_room_for_is_refused() -> None:
+    goal = {f"on_{name}_kitchentable": 2 for name in ("plate", "waterglass", "wineglass", "cutleryfork")}
+    goal |= {text.replace("kitchentable", "coffeetable"): 2 for text in goal}
+    goal |= {text.replace("kitchentable", "desk"): 2 for text in goal}
+    with pytest.raises(WorldError, match="an utterance has 160; leave some of its predicates out"):
+        request(goal, np.random.default_rng(0))
+
+
+def test_nouns_name_one_class() -> None:
+    names = names_of(CLASS_NAMES)
+    for name in CLASS_NAMES:
+        for noun in singulars(name):
+            assert names[noun] == names[plural(noun)] == name
+    # A home that has a class "fork" too: the word is that class's.
+    assert clear_nouns("cutleryfork", (*CLASS_NAMES, "fork")) == ("cutleryfork",)
+    assert [plural(noun) for noun in ("pot of coffee", "wine glass", "box", "knife", "bananas")] == [
+        "pots of coffee", "wine glasses", "boxes", "knives", "bananas"
+    ]  # fmt: skip
+
+
+def test_answers_name_what_was_found() -> None:
+    rng = np.random.default_rng(0)
+    assert {answers.found(rng, "apple", "fridge", inside=True) for _ in range(30)} == {
+        "I found the apple in the fridge", "the apple is in the fridge", "there is an apple in the fridge"
+    }  # fmt: skip
+    assert "I found the coffee pot" in {answers.found(rng, "coffeepot") for _ in range(30)}
+    assert "I cannot find an apple" in {answers.missing(rng, "apple") for _ in range(30)}
+    assert answers.says_done(answers.done(rng))
+    assert not answers.says_done(answers.started(rng))
