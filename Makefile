@@ -22,7 +22,7 @@ define COMPILE
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test unit test-ray exchange lint format bench docs web compiled clean
+.PHONY: help demo test tests unit test-ray exchange lint format bench docs web compiled clean
 
 help: ## say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' Makefile
@@ -30,16 +30,19 @@ help: ## say what can be made
 demo: $(RUN) ## the whole loop, from recorded play to a report, on this machine
 	$(BIN)/rlhf demo $(ARGS)
 
-# End-to-end tests wait a third of their time, for browsers and games: three of them at once keep two cores busy.
+# End-to-end tests wait a third of their time, for browsers and games. Among two processes more than there are cores
+# every core is busy, and the unit tests fill the time after the longest. Style and types are checked meanwhile.
+PROCESSES = $$($(BIN)/python -c 'import os; print(os.cpu_count() + 2)')
 test: $(DEV) ## style, types, documents and every test but those on Ray
 ifdef ARGS
 	@$(MAKE) --no-print-directory -j 3 lint docs compiled
 	$(BIN)/python -m pytest $(ARGS)
 else
-	@$(MAKE) --no-print-directory compiled
-	@$(MAKE) --no-print-directory -j 2 unit lint docs
-	$(BIN)/python -m pytest -n 3 --dist loadscope --no-loadscope-reorder --ignore tests/e2e/ray tests/e2e
+	@$(MAKE) --no-print-directory -j 3 compiled lint docs tests
 endif
+
+tests: compiled
+	$(BIN)/python -m pytest -n $(PROCESSES) --dist loadscope --no-loadscope-reorder --ignore tests/e2e/ray
 
 unit: $(DEV) ## the fast tests only, on all cores
 	$(BIN)/python -m pytest -n auto --dist worksteal --ignore tests/e2e

@@ -20,6 +20,8 @@ os.environ.pop("RLHF_DEBUG", None)  # what users see is tested as users see it
 
 from hypothesis import settings  # noqa: E402
 
+from tests.scheduling import pytest_collection_modifyitems, pytest_xdist_make_scheduler  # noqa: E402, F401
+
 settings.register_profile("steady", derandomize=True, deadline=None, max_examples=50)
 settings.load_profile("steady")
 
