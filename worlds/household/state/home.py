@@ -108,11 +108,15 @@ class Home:
 
     def rows_of(self, name: str) -> np.ndarray:
         """Return the rows of all things of a class: int64 [things]."""
-        return np.flatnonzero(np.array([each.name == name for each in self.classes])[self.kind])
+        return np.flatnonzero(self.kind == self._number_of.get(name, -1))
 
     def has(self, row: int, wanted: Property) -> bool:
         """Return True if a thing has all these properties."""
         return int(self.properties[row]) & wanted == wanted
+
+    @cached_property
+    def _number_of(self) -> Mapping[str, int]:
+        return {each.name: number for number, each in enumerate(self.classes)}
 
     def _of_category(self, category: str) -> np.ndarray:
         return np.flatnonzero(np.array([each.category == category for each in self.classes])[self.kind])
