@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from worlds.household.state.home import NO_ROW, Home, State
-from worlds.household.state.tables import kernel, outermost_container, tables
+from worlds.household.state.tables import inner, kernel, outermost_container, tables
 from worlds.household.state.vocabulary import NEAR_M, Condition, Held
 
 _NOWHERE, _INSIDE, _CLOSED = int(Held.NOWHERE), int(Held.INSIDE), int(Condition.CLOSED)
@@ -49,13 +49,13 @@ def near(home: Home, state: State, person: int) -> np.ndarray:
     return _near(tables(home, state), person)
 
 
-@kernel
+@inner
 def joins(t, row, room):
     """Return True if ``row`` is a door of a room."""
     return t.between[row, 0] == room or t.between[row, 1] == room
 
 
-@kernel
+@inner
 def is_enclosed(t, row):
     """Return True if a thing is in a closed container, at any depth."""
     while row != NO_ROW:
@@ -66,7 +66,7 @@ def is_enclosed(t, row):
     return False
 
 
-@kernel
+@inner
 def sees(t, person, row):
     """Return True if a person sees a thing; see :func:`visible`."""
     if t.held[row] == _NOWHERE or joins(t, row, t.room[person]):
@@ -74,7 +74,7 @@ def sees(t, person, row):
     return t.room[row] == t.room[person] and not is_enclosed(t, row)
 
 
-@kernel
+@inner
 def distance_to(t, person, row):
     """Return the horizontal distance from a person's centre to a thing's box in metres."""
     x = max(abs(t.centre[row, 0] - t.centre[person, 0]) - t.size[row, 0] / 2, 0.0)
@@ -82,7 +82,7 @@ def distance_to(t, person, row):
     return math.sqrt(x * x + y * y)
 
 
-@kernel
+@inner
 def is_near(t, person, row):
     """Return True if a thing is near a person; see :func:`near`."""
     if t.room[row] != t.room[person] and not joins(t, row, t.room[person]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from worlds.household.state.tables import kernel, move
+from worlds.household.state.tables import inner, move
 from worlds.household.state.vocabulary import Condition, Held
 
 FORWARD_M, ASIDE_M = 0.30, 0.22  # of what is held, from the person's centre
@@ -16,7 +16,7 @@ _NOWHERE, _ROOM, _SITS = int(Held.NOWHERE), int(Held.ROOM), int(Held.SITS)
 _RIGHT, _LEFT, _SITTING = int(Held.RIGHT_HAND), int(Held.LEFT_HAND), int(Condition.SITTING)
 
 
-@kernel
+@inner
 def room_at(t, x, y, room):
     """Return the row of the room at a point: the nearest one, and ``room`` if that is as near as any."""
     best = _outside(t, room, x, y)
@@ -28,13 +28,13 @@ def room_at(t, x, y, room):
     return room
 
 
-@kernel
+@inner
 def _outside(t, row, x, y):
     """Return how far a point lies outside a box, seen from above, in metres."""
     return max(abs(x - t.centre[row, 0]) - t.size[row, 0] / 2, abs(y - t.centre[row, 1]) - t.size[row, 1] / 2, 0.0)
 
 
-@kernel
+@inner
 def carry(t, number):
     """Bring what a person holds to where its hands are, with all that lies on or in it.
 
@@ -53,7 +53,7 @@ def carry(t, number):
             move(t, row, x + aside * ahead_y, y - aside * ahead_x, z, t.room[person])
 
 
-@kernel
+@inner
 def stand_at(t, number, x, y, facing):
     """Put a person on its feet at a point of the floor, with what it holds.
 
@@ -75,7 +75,7 @@ def stand_at(t, number, x, y, facing):
     carry(t, number)
 
 
-@kernel
+@inner
 def sit_on(t, number, seat, facing):
     """Put a person on the first free place of a seat, with what it holds.
 
@@ -102,13 +102,13 @@ def sit_on(t, number, seat, facing):
     carry(t, number)
 
 
-@kernel
+@inner
 def _along(t, seat, axis, width, place):
     """Return the middle of a place of a seat, along its longer side."""
     return t.centre[seat, axis] + (place + 0.5) * width - t.size[seat, axis] / 2
 
 
-@kernel
+@inner
 def _is_taken(t, seat, axis, at, width):
     for person in t.persons:
         if t.parent[person] == seat and abs(t.centre[person, axis] - at) < width / 2:
@@ -116,7 +116,7 @@ def _is_taken(t, seat, axis, at, width):
     return False
 
 
-@kernel
+@inner
 def put(t, row, held, parent, x, y, z):
     """Give a thing another place in the tree and in space, with all that lies on or in it.
 
@@ -133,7 +133,7 @@ def put(t, row, held, parent, x, y, z):
     move(t, row, x, y, z, t.room[parent])
 
 
-@kernel
+@inner
 def take(t, number, row, hand):
     """Give a thing into the hand of a person, with all that lies on or in it.
 

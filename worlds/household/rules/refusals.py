@@ -6,7 +6,7 @@ from enum import IntEnum, auto
 
 from worlds.household.observing.senses import is_enclosed, is_near, sees
 from worlds.household.state.home import NO_ROW, Home
-from worlds.household.state.tables import holder, in_hand, is_below, kernel
+from worlds.household.state.tables import holder, in_hand, inner, is_below
 from worlds.household.state.vocabulary import Condition, Held, Property, Verb
 
 
@@ -110,7 +110,7 @@ _SITS_ON, _RIGHT, _LEFT = int(Held.SITS), int(Held.RIGHT_HAND), int(Held.LEFT_HA
 _PLUGGED_OUT = int(Condition.PLUGGED_OUT)
 
 
-@kernel
+@inner
 def refusal(t, person, verb, row, hand, full):
     """Return the first precondition of an action that does not hold, a value of Refusal.
 
@@ -124,54 +124,87 @@ def refusal(t, person, verb, row, hand, full):
       hand: RIGHT_HAND or LEFT_HAND.
       full: the person may act on things that it does not see.
     """
-    if verb == Verb.WAIT or verb == Verb.TURN_LEFT or verb == Verb.TURN_RIGHT:
-        return Refusal.NONE
+    why = refusal_of_body(t, person, verb)
+    if why != Refusal.NONE or not points(verb):
+        return why
+    if row == NO_ROW:
+        return Refusal.NO_THING
+    why = refusal_of_sight(t, person, row, full)
+    if why != Refusal.NONE:
+        return why
+    if verb == Verb.WALK_TOWARDS:
+        return Refusal.CARRIED if holder(t, row) == person else Refusal.NONE
+    why = refusal_of_reach(t, person, row)
+    if why != Refusal.NONE:
+        return why
+    return refusal_of_thing(t, in_hand(t, person, _RIGHT), in_hand(t, person, _LEFT), person, verb, row, hand)
+
+
+@inner
+def points(verb):
+    """Return True if a verb needs a thing that is pointed at."""
+    return verb >= Verb.WALK_TOWARDS and verb <= Verb.SIT
+
+
+@inner
+def refusal_of_body(t, person, verb):
+    """Return which precondition of a verb the person's own body does not meet."""
     sits = t.held[person] == _SITS_ON
     if verb == Verb.STAND:
         return Refusal.NONE if sits else Refusal.NOT_SITTING
-    if sits and (verb == Verb.WALK_FORWARD or verb == Verb.WALK_TOWARDS or verb == Verb.SIT):
-        return Refusal.SITTING
-    if verb == Verb.WALK_FORWARD:
-        return Refusal.NONE
-    if row == NO_ROW:
-        return Refusal.NO_THING
+    walks = verb == Verb.WALK_FORWARD or verb == Verb.WALK_TOWARDS
+    return Refusal.SITTING if sits and (walks or verb == Verb.SIT) else Refusal.NONE
+
+
+@inner
+def refusal_of_sight(t, person, row, full):
+    """Return why a person cannot point at a thing."""
     if row == person:
         return Refusal.ONESELF
-    if not full and not sees(t, person, row):
-        return Refusal.UNSEEN
-    if verb == Verb.WALK_TOWARDS:
-        return Refusal.CARRIED if holder(t, row) == person else Refusal.NONE
-    return _with_hands(t, person, verb, row, hand)
+    return Refusal.NONE if full or sees(t, person, row) else Refusal.UNSEEN
 
 
-@kernel
-def _with_hands(t, person, verb, row, hand):
-    """Return the first precondition that does not hold of a verb that needs the thing within reach."""
+@inner
+def refusal_of_reach(t, person, row):
+    """Return why a person cannot touch a thing that it sees."""
     if is_enclosed(t, row):
         return Refusal.ENCLOSED
     by = holder(t, row)
     if by != NO_ROW and by != person:
         return Refusal.HELD_BY_OTHER
-    if not is_near(t, person, row):
-        return Refusal.FAR
+    return Refusal.NONE if is_near(t, person, row) else Refusal.FAR
+
+
+@inner
+def refusal_of_thing(t, right, left, person, verb, row, hand):
+    """Return which precondition of a verb a thing within reach, or the hands, do not meet.
+
+    Args:
+      t: arrays of the home and its state.
+      right: row of what is in the right hand; NO_ROW if it is empty.
+      left: the same of the left hand.
+      person: row of the one who acts.
+      verb: a value of Verb that handles things.
+      row: of the thing.
+      hand: RIGHT_HAND or LEFT_HAND.
+    """
     if verb == Verb.GRAB:
-        return _grab(t, person, row, hand)
+        return _grab(t, person, right, left, row, hand)
     if verb == Verb.PUT_ON or verb == Verb.PUT_IN:
-        return _put(t, person, verb, row, hand)
+        return _put(t, right if hand == _RIGHT else left, verb, row)
     if verb == Verb.OPEN or verb == Verb.CLOSE:
-        return _open_or_close(t, person, verb, row)
+        return _open_or_close(t, right != NO_ROW and left != NO_ROW, verb, row)
     if verb == Verb.SIT:
         return _sit(t, row)
     return _switch(t, verb, row)
 
 
-@kernel
-def _grab(t, person, row, hand):
+@inner
+def _grab(t, person, right, left, row, hand):
     if not t.properties[row] & _GRABBABLE:
         return Refusal.NOT_GRABBABLE
     if t.parent[row] == person:
         return Refusal.CARRIED
-    right, left = in_hand(t, person, _RIGHT), in_hand(t, person, _LEFT)
     if right != NO_ROW and left != NO_ROW:
         return Refusal.HANDS_FULL
     if (right if hand == _RIGHT else left) != NO_ROW:
@@ -182,9 +215,8 @@ def _grab(t, person, row, hand):
     return Refusal.NONE
 
 
-@kernel
-def _put(t, person, verb, row, hand):
-    item = in_hand(t, person, hand)
+@inner
+def _put(t, item, verb, row):
     if item == NO_ROW:
         return Refusal.HAND_EMPTY
     if is_below(t.parent, row, item):
@@ -198,8 +230,8 @@ def _put(t, person, verb, row, hand):
     return Refusal.NONE
 
 
-@kernel
-def _open_or_close(t, person, verb, row):
+@inner
+def _open_or_close(t, hands_full, verb, row):
     can_open = t.properties[row] & _CAN_OPEN
     if verb == Verb.CLOSE:
         if not can_open:
@@ -211,12 +243,12 @@ def _open_or_close(t, person, verb, row):
         return Refusal.IS_OPEN
     if t.conditions[row] & _ON:
         return Refusal.RUNNING
-    if in_hand(t, person, _RIGHT) != NO_ROW and in_hand(t, person, _LEFT) != NO_ROW:
+    if hands_full:
         return Refusal.NO_FREE_HAND
     return Refusal.NONE
 
 
-@kernel
+@inner
 def _switch(t, verb, row):
     if not t.properties[row] & _HAS_SWITCH:
         return Refusal.NO_SWITCH
@@ -227,7 +259,7 @@ def _switch(t, verb, row):
     return Refusal.UNPLUGGED if t.conditions[row] & _PLUGGED_OUT else Refusal.NONE
 
 
-@kernel
+@inner
 def _sit(t, row):
     if not t.properties[row] & _SITTABLE:
         return Refusal.NO_SEAT

@@ -9,9 +9,11 @@ import pytest
 
 from tests.unit.worlds.household.rules.play import LEFT, RIGHT, Play, act
 from tests.unit.worlds.household.small_home import ROW
-from worlds.household.rules import why_not
+from worlds.household.rules import possible, why_not
 from worlds.household.rules.joint import drawn
+from worlds.household.rules.refusals import Refusal, refusal
 from worlds.household.state.home import NO_ROW
+from worlds.household.state.tables import tables
 from worlds.household.state.vocabulary import Condition, Held, Verb
 
 AT_COFFEETABLE = (6.5, 2.3)
@@ -100,6 +102,8 @@ def test_random_play_keeps_the_tree_and_failures_change_nothing():
         if all(reasons):
             assert play.bits() == before
         assert_sound(play)
+        if step % 400 == 0:
+            assert_masks_are_those_of_the_rules(play)
     missing = [(v, ok) for v in Verb for ok in (True, False) if not seen[v, ok]]
     always = {(v, False) for v in (Verb.WAIT, Verb.TURN_LEFT, Verb.TURN_RIGHT)}
     assert set(missing) == always
@@ -124,3 +128,19 @@ def assert_sound(play: Play) -> None:
     persons = list(home.persons)
     assert ((held[persons] == Held.SITS) == ((state.conditions[persons] & Condition.SITTING) > 0)).all()
     assert np.isfinite(state.centre).all() and (np.abs(state.facing) <= np.pi + 1e-6).all()
+
+
+def assert_masks_are_those_of_the_rules(play: Play) -> None:
+    """A verb and a thing can be chosen exactly if some action with them is possible."""
+    t = tables(play.home, play.state)
+    for number, person in enumerate(play.home.persons):
+        for full in (False, True):
+            verbs, things = possible(play.home, play.state, number, full)
+            expected_verbs, expected_things = np.zeros_like(verbs), np.zeros_like(things)
+            for verb in Verb:
+                for row in range(len(ROW)):
+                    for hand in (RIGHT, LEFT):
+                        if refusal(t, person, verb, row, hand, full) == Refusal.NONE:
+                            expected_verbs[verb] = True
+                            expected_things[row] |= Verb.WALK_TOWARDS <= verb <= Verb.SIT
+            assert (verbs == expected_verbs).all() and (things == expected_things).all()
