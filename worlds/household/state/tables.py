@@ -11,10 +11,10 @@ from numba import njit
 from worlds.household.state.home import NO_ROW, Home, State
 from worlds.household.state.vocabulary import Held
 
-_OPTIONS: dict[str, Any] = {"nogil": True, "cache": True, "error_model": "numpy"}
-kernel: Callable[..., Any] = njit(**_OPTIONS)
+_njit: Callable[..., Any] = njit
+kernel: Callable[..., Any] = _njit(nogil=True, cache=True, error_model="numpy")
 # Functions that make no array: without Numba's counting of references a call with Tables is several times as fast.
-inner: Callable[..., Any] = njit(**_OPTIONS, _nrt=False)
+inner: Callable[..., Any] = _njit(nogil=True, cache=True, error_model="numpy", _nrt=False)
 
 _INSIDE, _RIGHT_HAND, _LEFT_HAND = int(Held.INSIDE), int(Held.RIGHT_HAND), int(Held.LEFT_HAND)
 
