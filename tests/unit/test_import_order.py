@@ -17,7 +17,15 @@ ORDER = ("worlds", "agents", "rlhf", "annotation", "reward_models", "pipelines")
 INSIDE = {
     "worlds.playhouse": (("house",), ("physics",), ("drawing",), ("navigation",), ("requests",), ("players",)),
     # state, catalogue, navigation, homes, observing, rules, tasks, players, pictures
-    "worlds.household": (("state",), ("catalogue",), ("observing",), ("rules",), ("tasks",)),
+    "worlds.household": (
+        ("state",),
+        ("catalogue",),
+        ("navigation",),
+        ("homes",),
+        ("observing",),
+        ("rules",),
+        ("tasks",),
+    ),
     "agents": (("networks", "learning"),),
     "rlhf.store": (("columns",), ("files",), ("folder",), ("upkeep",), ("transfer",)),
     "rlhf": (("records",), ("store",), ("run",), ("data",), ("replay",), ("learning",), ("distributed",)),

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from worlds.household.catalogue.table import TABLE
 from worlds.household.state.home import ThingClass
-from worlds.household.state.vocabulary import Property
+from worlds.household.state.vocabulary import Condition, Property
 
 
 def _read(line: str) -> ThingClass:
@@ -31,3 +31,23 @@ def class_number(number: int) -> int:
       number: index of the class in the classes of a home, which begin with those of the table.
     """
     return min(number, len(CLASSES))
+
+
+def first_conditions(properties: Property) -> Condition:
+    """Return the conditions of a thing of which nothing else is known: closed, off, clean, plugged in, as far as it
+    has such conditions.
+
+    Args:
+      properties: of the thing's class.
+    """
+    found = Condition(0)
+    for wanted, condition in (
+        (Property.CAN_OPEN, Condition.CLOSED),
+        (Property.HAS_SWITCH, Condition.OFF),
+        (Property.HAS_PLUG, Condition.PLUGGED_IN),
+        (Property.RECIPIENT, Condition.CLEAN),
+        (Property.CLOTHES, Condition.CLEAN),
+    ):
+        if properties & wanted:
+            found |= condition
+    return found

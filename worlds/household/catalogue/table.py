@@ -38,11 +38,12 @@ kitchencounterdrawer  Furniture    0.60  0.60  0.90  cdc3b1  CAN_OPEN CONTAINERS
 kitchentable          Furniture    0.90  1.50  0.75  a67c4e  SURFACES MOVABLE
 nightstand            Furniture    0.40  0.45  0.55  9a6f43  CAN_OPEN CONTAINERS SURFACES
 shower                Furniture    0.90  0.90  2.00  cfe3ea
-sink                  Furniture    0.50  0.60  0.88  eceeee  CONTAINERS RECIPIENT
+sink                  Furniture    0.50  0.60  0.88  eceeee  CONTAINERS SURFACES RECIPIENT
 sofa                  Furniture    0.90  2.00  0.82  6f86a6  SITTABLE LIEABLE SURFACES MOVABLE
 toilet                Furniture    0.65  0.42  0.78  f4f4f2  CAN_OPEN CONTAINERS SITTABLE
 towelrack             Furniture    0.12  0.60  0.40  b8bcc0  SURFACES HANGABLE
 tvstand               Furniture    0.40  1.40  0.50  5e4a38  SURFACES
+radiator              Furniture    0.10  0.80  0.55  e4e2da
 wallshelf             Furniture    0.25  0.90  0.04  96703f  SURFACES
 
 coffeemaker           Appliances   0.25  0.22  0.35  3b3b40  HAS_SWITCH HAS_PLUG CONTAINERS RECIPIENT
@@ -50,7 +51,7 @@ cookerhood            Appliances   0.45  0.60  0.30  a9adb2  HAS_SWITCH HAS_PLUG
 dishwasher            Appliances   0.60  0.60  0.90  b4b8bc  CAN_OPEN CONTAINERS HAS_SWITCH HAS_PLUG
 fridge                Appliances   0.70  0.75  1.80  d4d8da  CAN_OPEN CONTAINERS HAS_PLUG
 microwave             Appliances   0.38  0.50  0.30  4b4e53  CAN_OPEN CONTAINERS HAS_SWITCH HAS_PLUG
-stove                 Appliances   0.60  0.60  0.90  5c6066  CAN_OPEN CONTAINERS HAS_SWITCH HAS_PLUG
+stove                 Appliances   0.60  0.60  0.90  5c6066  CAN_OPEN CONTAINERS SURFACES HAS_SWITCH HAS_PLUG
 toaster               Appliances   0.20  0.30  0.20  c0b8b0  HAS_SWITCH HAS_PLUG CONTAINERS MOVABLE
 washingmachine        Appliances   0.60  0.60  0.86  e2e5e7  CAN_OPEN CONTAINERS SURFACES HAS_SWITCH HAS_PLUG
 computer              Electronics  0.20  0.50  0.45  2e3238  HAS_SWITCH HAS_PLUG LOOKABLE
@@ -78,6 +79,7 @@ window                Decor        0.12  1.20  1.20  a9cfe4  CAN_OPEN LOOKABLE
 
 bowl                  Props        0.18  0.18  0.08  d8e0dc  GRABBABLE CONTAINERS RECIPIENT MOVABLE
 coffeepot             Props        0.16  0.20  0.22  4a4238  GRABBABLE CAN_OPEN RECIPIENT POURABLE MOVABLE
+faucet                Props        0.16  0.05  0.22  c4c8cc  HAS_SWITCH
 condimentbottle       Props        0.07  0.07  0.20  b03a2e  GRABBABLE CREAM POURABLE MOVABLE
 condimentshaker       Props        0.05  0.05  0.09  d0d0cc  GRABBABLE POURABLE MOVABLE
 cookingpot            Props        0.25  0.25  0.16  8b9096  GRABBABLE CAN_OPEN CONTAINERS RECIPIENT MOVABLE

@@ -1,0 +1,123 @@
+"""Ways in the seven apartments, and in the small home."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from tests.unit.worlds.household.small_home import ROW, small_home
+from worlds.household.homes.apartments import APARTMENTS
+from worlds.household.homes.placing import home
+from worlds.household.navigation.floor_plan import ARRIVED_M, CELL_M, floor_plan
+from worlds.household.navigation.ways import Ways
+from worlds.household.state.home import Home, State
+from worlds.household.state.vocabulary import NEAR_M, STEP_M, Held
+
+
+def gap(found: Home, state: State, row: int, xy: tuple[float, float]) -> float:
+    """Return the horizontal distance of a point from the box of a thing, metres."""
+    out = np.maximum(np.abs(state.centre[row, :2] - xy) - found.size[row, :2] / 2, 0.0)
+    return float(np.hypot(out[0], out[1]))
+
+
+@pytest.mark.parametrize("name", APARTMENTS)
+def test_everything_is_near_for_who_walks_to_it_from_any_room(name: str) -> None:
+    found, state = home(name)
+    ways = Ways(found, state)
+    for room in found.rooms:
+        assert np.isfinite(ways.distances(ways.plan.standing_places(room)[0])).all()
+    for row in range(2, len(found)):
+        anchor = ways.anchor(row)
+        cells = np.flatnonzero(ways.plan.distance[np.flatnonzero(ways.plan.fixed == anchor)[0]] == 0)
+        points = [ways.plan.centre(cell) for cell in cells]
+        assert points
+        if anchor not in found.rooms:
+            rooms = {*found.between[anchor].tolist()} if anchor in found.doors else {int(state.room[row])}
+            assert all(gap(found, state, anchor, point) < NEAR_M for point in points), found.name_of(anchor)
+            assert {ways.room_at(point) for point in points} <= rooms
+
+
+def test_walking_step_by_step_arrives_without_passing_through_furniture() -> None:
+    found, state = home("apartment-2")
+    ways = Ways(found, state)
+    start = ways.plan.standing_places(found.rows_of("kitchen")[0])[0]
+    for row in found.rows_of("nightstand"):
+        xy, length = (float(start[0]), float(start[1])), ways.distance(start, row)
+        for _ in range(40):
+            there, facing = ways.advance(xy, row, STEP_M)
+            assert math.dist(xy, there) <= STEP_M + 1e-6
+            assert ways.floor(there) == there  # a person can stand there
+            xy = there
+            if ways.distance(xy, row) == 0:
+                break
+        assert gap(found, state, row, xy) < NEAR_M and ways.room_at(xy) == state.room[row]
+        towards = state.centre[row, :2] - xy
+        assert math.isclose(facing, math.atan2(towards[1], towards[0]), abs_tol=1e-6)
+        assert ways.advance(xy, row, STEP_M) == (xy, facing)  # who has arrived stays
+        assert length >= 5
+
+
+def test_a_step_towards_a_thing_is_as_long_as_the_way_gets_shorter() -> None:
+    found, state = home("apartment-1")
+    ways, row = Ways(found, state), int(found.rows_of("fridge")[0])
+    xy = tuple(ways.plan.standing_places(found.rows_of("bedroom")[0])[-1].tolist())
+    while (before := ways.distance(xy, row)) > STEP_M + CELL_M:
+        xy, _ = ways.advance(xy, row, STEP_M)
+        assert before - ways.distance(xy, row) > 0.6 * STEP_M
+
+
+def test_distances_are_those_of_each_thing() -> None:
+    found, state = home("apartment-5")
+    ways = Ways(found, state)
+    xy = ways.plan.standing_places(found.rows_of("bathroom")[0])[3]
+    each = np.array([ways.distance(xy, row) for row in range(len(found))])
+    np.testing.assert_allclose(ways.distances(xy), each, atol=1e-4)
+
+
+def test_what_a_person_holds_is_where_the_person_is() -> None:
+    found, state = small_home()
+    ways, setter = Ways(found, state), ROW["setter"]
+    here = 7.0, 3.0
+    assert ways.distance(here, ROW["plate"]) == ways.distance(here, ROW["table"])
+    state.parent[ROW["plate"]], state.held[ROW["plate"]] = setter, Held.RIGHT_HAND
+    assert ways.distance(here, ROW["plate"]) == ways.distance(here, setter) > 4
+    assert ways.distance(here, ROW["apple 2"]) == ways.distance(here, setter)  # it lies on the plate
+    state.centre[setter, :2] = 6.0, 3.0
+    assert ways.distance(here, ROW["plate"]) == pytest.approx(1.0 - ARRIVED_M, abs=CELL_M)
+
+
+def test_a_room_is_reached_at_its_door_and_a_door_from_both_sides() -> None:
+    found, state = small_home()
+    ways = Ways(found, state)
+    assert ways.distance((2.0, 2.0), ROW["kitchen"]) == 0
+    xy, steps = (2.0, 2.0), 0
+    while ways.room_at(xy) != ROW["livingroom"]:
+        xy, _ = ways.advance(xy, ROW["livingroom"], STEP_M)
+        steps += 1
+    assert steps == 3 and xy[0] < 4.5
+    assert {ways.room_at(ways.advance(start, ROW["door"], 9.0)[0]) for start in ((1.0, 2.0), (7.0, 2.0))} == {
+        ROW["kitchen"], ROW["livingroom"],
+    }  # fmt: skip
+
+
+def test_walking_straight_ahead_ends_at_furniture_and_at_walls() -> None:
+    found, state = small_home()
+    ways = Ways(found, state)
+    assert ways.forward((1.0, 1.0), 0.0, STEP_M) == pytest.approx((2.0, 1.0), abs=0.01)
+    x, y = ways.forward((1.0, 1.0), math.pi, STEP_M)
+    assert 0.2 <= x <= 0.45 and y == pytest.approx(1.0)
+    x, y = ways.forward((2.1, 2.0), math.pi / 2, STEP_M)  # the table begins at y 2.8
+    assert 2.3 <= y <= 2.6
+
+
+def test_a_place_inside_furniture_leads_to_the_floor_beside_it() -> None:
+    found, state = small_home()
+    x, y = Ways(found, state).floor((7.0, 0.5))  # the middle of the sofa
+    assert gap(found, state, ROW["sofa"], (x, y)) >= 0.2
+
+
+def test_homes_with_the_same_furniture_share_a_floor_plan() -> None:
+    one, other = small_home(), small_home()
+    assert one[0] is not other[0] and floor_plan(*one) is floor_plan(*other)

@@ -1,0 +1,1 @@
+"""The seven apartments: rooms, doors and furniture, a module each."""

@@ -1,0 +1,170 @@
+"""Homes by name, places of episodes, and free spots for things."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from worlds.errors import UserError
+from worlds.household.homes.apartments import apartment
+from worlds.household.homes.building import SIDES, turned
+from worlds.household.homes.draft import Draft, Thing
+from worlds.household.homes.persons import place_persons
+from worlds.household.homes.surfaces import Box, place_on
+from worlds.household.state.home import NO_ROW, Home, State
+from worlds.household.state.vocabulary import Condition, Held, Property
+
+# Of each pair a thing has one at a time.
+PAIRS = (
+    (Condition.CLOSED, Condition.OPEN),
+    (Condition.OFF, Condition.ON),
+    (Condition.CLEAN, Condition.DIRTY),
+    (Condition.PLUGGED_IN, Condition.PLUGGED_OUT),
+)
+FIXED = ("Rooms", "Doors", "Characters")  # categories of what is never removed
+
+
+def home(name: str) -> tuple[Home, State]:
+    """Return an apartment, the same object each time, and a copy of its first state.
+
+    Args:
+      name: "apartment-0" to "apartment-6".
+    """
+    found, state = apartment(name)
+    return found, state.copy()
+
+
+def place(config: Mapping[str, Any]) -> tuple[Home, State]:
+    """Return the home and the first state of an episode; the same configuration leads to the same bits.
+
+    Args:
+      config: "home": a name, or {"graph": a graph of VirtualHome}. Optional: "seed"; "persons": where the two begin,
+        each a room's class or id, or [x, y, facing]; "removed": ids of things that are taken away with all that is on
+        or in them; "added": [id, class, "ON" or "INSIDE", id of the support or container] of each new thing;
+        "conditions": a condition or several by id.
+
+    Raises:
+      UserError: in one line, where one of these is impossible.
+    """
+    found, state = _first(config.get("home", "apartment-0"))
+    chance = random.Random(int(config.get("seed", 0))).random
+    if config.get("removed") or config.get("added"):
+        draft, persons = _without(Draft.of(found, state), config.get("removed") or (), found.persons)
+        for wanted in config.get("added") or ():
+            _add(draft, wanted, chance)
+        found, state = draft.finish(found.name, persons)
+    else:
+        state = state.copy()
+    for number, wanted in (config.get("conditions") or {}).items():
+        _set_conditions(found, state, number, wanted)
+    place_persons(found, state, config.get("persons") or (), chance)
+    return found, state
+
+
+def spot(
+    home: Home, state: State, row: int, held: Held, parent: int, near: tuple[float, float] | None = None
+) -> np.ndarray | None:
+    """Return where a thing lies on or in another one, beside what lies there.
+
+    Args:
+      home: the home.
+      state: its state.
+      row: of the thing.
+      held: ON or INSIDE.
+      parent: row of the support or container.
+      near: point to which it shall be near, metres; by default the middle of the support.
+
+    Returns:
+      float32 [3], the centre of the thing's box; None if there is no room for it.
+    """
+    others = np.flatnonzero((state.parent == parent) & (state.held == held))
+    found = place_on(
+        _box(home, state, parent),
+        float(home.yaw[parent]),
+        Property(int(home.properties[parent])),
+        held,
+        tuple(home.size[row].tolist()),
+        [_box(home, state, int(other)) for other in others if other != row],
+        near,
+    )
+    return None if found is None else np.array(found.centre, np.float32)
+
+
+def _box(home: Home, state: State, row: int) -> Box:
+    return Box(tuple(state.centre[row].tolist()), tuple(home.size[row].tolist()))
+
+
+def _first(wanted: Any) -> tuple[Home, State]:
+    if isinstance(wanted, str):
+        return apartment(wanted)
+    raise UserError(f"home is {str(wanted)[:80]!r}, neither the name of one nor a graph")
+
+
+def _without(draft: Draft, ids: Any, persons: tuple[int, int]) -> tuple[Draft, tuple[int, int]]:
+    """Return the draft without some things and all that is on or in them, and the rows of the persons in it."""
+    row_of = {thing.id: row for row, thing in enumerate(draft.things)}
+    gone = set()
+    for number in ids:
+        if number not in row_of:
+            raise UserError(f"removed: there is no thing with id {number!r} in the home")
+        if draft.class_of(row_of[number]).category in FIXED:
+            raise UserError(f"removed: a {draft.class_of(row_of[number]).name} ({number}) cannot be removed")
+        gone.add(row_of[number])
+    below = list(gone)
+    while below:
+        below = [row for row, thing in enumerate(draft.things) if thing.parent in below and row not in gone]
+        gone.update(below)
+    kept = [row for row in range(len(draft.things)) if row not in gone]
+    new = {row: number for number, row in enumerate(kept)} | {NO_ROW: NO_ROW}
+    found = Draft(draft.classes)
+    for row in kept:
+        thing = draft.things[row]
+        thing.parent, thing.between = new[thing.parent], (new[thing.between[0]], new[thing.between[1]])
+        found.append(thing)
+    return found, (new[persons[0]], new[persons[1]])
+
+
+def _add(draft: Draft, wanted: Any, chance: Callable[[], float]) -> None:
+    """Add a thing somewhere on or in another one, turned to any side."""
+    try:
+        number, name, relation, parent_id = wanted
+        held = {"ON": Held.ON, "INSIDE": Held.INSIDE}[relation]
+    except (TypeError, ValueError, KeyError):
+        raise UserError(f'added: {wanted!r} is not [id, class, "ON" or "INSIDE", id]') from None
+    kind = next((kind for kind, each in enumerate(draft.classes) if each.name == name), None)
+    parent = next((row for row, thing in enumerate(draft.things) if thing.id == parent_id), None)
+    if kind is None or parent is None:
+        missing = f"class {name!r}" if kind is None else f"thing with id {parent_id!r}"
+        raise UserError(f"added: there is no {missing} in the home")
+    if any(thing.id == number for thing in draft.things):
+        raise UserError(f"added: the id {number!r} is another thing's already")
+    support, wants = draft.class_of(parent), Property.SURFACES if held == Held.ON else Property.CONTAINERS
+    if wants not in support.properties:
+        raise UserError(f"added: nothing is put {relation} a {support.name} ({parent_id}): it lacks {wants.name}")
+    box = draft.things[parent].box
+    near = box.low(0) + chance() * box.size[0], box.low(1) + chance() * box.size[1]
+    sides = list(SIDES)
+    first = math.floor(chance() * len(sides))
+    for side in (sides[first], sides[first - 1]):
+        found = draft.spot(turned(draft.classes[kind].size, side), held, parent, near)
+        if found:
+            conditions = draft.first_conditions(kind)
+            draft.append(Thing(number, kind, found, SIDES[side], held, parent, conditions))
+            return
+    raise UserError(f"added: there is no room for a {name} ({number}) {relation} the {support.name} ({parent_id})")
+
+
+def _set_conditions(home: Home, state: State, number: Any, wanted: Any) -> None:
+    row = home.row_of.get(int(number)) if str(number).lstrip("-").isdigit() else None
+    if row is None:
+        raise UserError(f"conditions: there is no thing with id {number!r} in the home")
+    for name in [wanted] if isinstance(wanted, str) else wanted:
+        if name not in Condition.__members__:
+            raise UserError(f"conditions: {name!r} is none of {', '.join(Condition.__members__)}")
+        condition = Condition[name]
+        opposite = next((sum(pair) - condition for pair in PAIRS if condition in pair), 0)
+        state.conditions[row] = (int(state.conditions[row]) | condition) & ~opposite

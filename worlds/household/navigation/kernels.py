@@ -1,0 +1,271 @@
+"""Arithmetic of ways, compiled. A cell is numbered row by row; distances are in widths of a cell."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+kernel = njit(cache=True, nogil=True)
+_SQRT2 = math.sqrt(2.0)
+SAMPLE = 0.2  # widths of a cell between two points of a line that are looked at
+
+
+@kernel
+def distance_fields(free, goals):
+    """Return the distance of every cell from the nearest goal, along free cells and their diagonals.
+
+    Args:
+      free: bool [rows, columns].
+      goals: bool [targets, rows, columns].
+
+    Returns:
+      float32 [targets, cells], infinite where there is no way.
+    """
+    targets, cells = len(goals), free.size
+    found = np.full((targets, cells), np.inf, dtype=np.float32)
+    keys, heap = np.empty(8 * cells + 1), np.empty(8 * cells + 1, dtype=np.int32)
+    for target in range(targets):
+        _dijkstra(free, goals[target], found[target], keys, heap)
+    return found
+
+
+@kernel
+def _dijkstra(free, goal, distance, keys, heap):
+    rows, columns = free.shape
+    count = 0
+    for row in range(rows):
+        for column in range(columns):
+            if goal[row, column] and free[row, column]:
+                distance[row * columns + column] = 0.0
+                count = _push(keys, heap, count, 0.0, row * columns + column)
+    while count > 0:
+        key, cell = keys[0], heap[0]
+        count = _pop(keys, heap, count)
+        if key > distance[cell] + 1e-4:
+            continue
+        row, column = cell // columns, cell % columns
+        for down in range(-1, 2):
+            for right in range(-1, 2):
+                there, beside = row + down, column + right
+                if (down == 0 and right == 0) or not _inside(free, there, beside) or not free[there, beside]:
+                    continue
+                if down != 0 and right != 0 and not (free[row, beside] and free[there, column]):
+                    continue
+                far = distance[cell] + (_SQRT2 if down != 0 and right != 0 else 1.0)
+                if far < distance[there * columns + beside] - 1e-4:
+                    distance[there * columns + beside] = far
+                    count = _push(keys, heap, count, far, there * columns + beside)
+
+
+@kernel
+def _push(keys, heap, count, key, cell):
+    """Add a cell to a binary heap of ``count``; return the new count."""
+    place = count
+    while place > 0 and keys[(place - 1) // 2] > key:
+        keys[place], heap[place] = keys[(place - 1) // 2], heap[(place - 1) // 2]
+        place = (place - 1) // 2
+    keys[place], heap[place] = key, cell
+    return count + 1
+
+
+@kernel
+def _pop(keys, heap, count):
+    """Remove the first of a binary heap; return the new count."""
+    count -= 1
+    key, cell = keys[count], heap[count]
+    place = 0
+    while 2 * place + 1 < count:
+        child = 2 * place + 1
+        if child + 1 < count and keys[child + 1] < keys[child]:
+            child += 1
+        if keys[child] >= key:
+            break
+        keys[place], heap[place] = keys[child], heap[child]
+        place = child
+    keys[place], heap[place] = key, cell
+    return count
+
+
+@kernel
+def _inside(free, row, column):
+    return 0 <= row < free.shape[0] and 0 <= column < free.shape[1]
+
+
+@kernel
+def components(free):
+    """Return the number of the connected part of each free cell (int32 [rows, columns], else -1), and their sizes."""
+    rows, columns = free.shape
+    label = np.full((rows, columns), -1, dtype=np.int32)
+    stack = np.empty(free.size, dtype=np.int32)
+    sizes = np.zeros(free.size, dtype=np.int64)
+    parts = 0
+    for start in range(free.size):
+        if not free[start // columns, start % columns] or label[start // columns, start % columns] >= 0:
+            continue
+        stack[0], count = start, 1
+        label[start // columns, start % columns] = parts
+        while count > 0:
+            count -= 1
+            row, column = stack[count] // columns, stack[count] % columns
+            sizes[parts] += 1
+            for down, right in ((0, 1), (0, -1), (1, 0), (-1, 0)):
+                there, beside = row + down, column + right
+                if _inside(free, there, beside) and free[there, beside] and label[there, beside] < 0:
+                    label[there, beside] = parts
+                    stack[count] = there * columns + beside
+                    count += 1
+        parts += 1
+    return label, sizes[:parts]
+
+
+@kernel
+def nearest_free(free, room):
+    """Return the free cell nearest to each cell, of the same room if it has one: int32 [cells].
+
+    Args:
+      free: bool [rows, columns].
+      room: int16 [rows, columns].
+    """
+    rows, columns = free.shape
+    found = np.empty(free.size, dtype=np.int32)
+    for cell in range(free.size):
+        row, column = cell // columns, cell % columns
+        if free[row, column]:
+            found[cell] = cell
+            continue
+        best, found[cell] = np.inf, cell
+        for there in range(rows):
+            for beside in range(columns):
+                if free[there, beside]:
+                    far = (there - row) ** 2 + (beside - column) ** 2
+                    if room[there, beside] != room[row, column]:
+                        far += 1e6
+                    if far < best:
+                        best, found[cell] = far, there * columns + beside
+    return found
+
+
+@kernel
+def all_distances(parent, held, fixed, fields, cell, from_here, centre, origin, shape, nearest, arrived, found):
+    """Set the distance of a cell from each thing.
+
+    Args:
+      parent: int16 [N].
+      held: int8 [N]; 0 and 1 mean rooms and what stands in rooms.
+      fixed: int32 [N], number of each thing that never moves in ``fields``, else -1.
+      fields: float32 [fixed, cells], metres.
+      cell: the cell.
+      from_here: float32 [cells], distances from the cell, metres.
+      centre: float32 [N, 3], of the things, metres.
+      origin: float64 [2], corner of the grid, metres.
+      shape: rows, columns, and the width of a cell in metres.
+      nearest: int32 [cells], of :func:`nearest_free`.
+      arrived: distance from a thing that can move at which it has been reached, metres.
+      found: float32 [N], overwritten; infinite without a way.
+    """
+    rows, columns, width = shape
+    for row in range(len(parent)):
+        at = row
+        while fixed[at] < 0 and held[at] > 1:
+            at = parent[at]
+        if fixed[at] >= 0:
+            found[row] = fields[fixed[at], cell]
+        else:
+            column = min(max(int((centre[at, 0] - origin[0]) / width), 0), columns - 1)
+            line = min(max(int((centre[at, 1] - origin[1]) / width), 0), rows - 1)
+            found[row] = max(0.0, from_here[nearest[line * columns + column]] - arrived)
+
+
+@kernel
+def walk(free, distance, x, y, length, arrived):
+    """Walk along the shortest way, straight from bend to bend.
+
+    Args:
+      free: bool [rows, columns].
+      distance: float32 [cells], from the goal.
+      x: where the walk begins, in widths of a cell from the corner of the grid, in a free cell.
+      y: the same.
+      length: of the walk.
+      arrived: distance from the goal at which the walk ends.
+
+    Returns:
+      x, y, and the direction of the last stretch, radians; NaN without a stretch.
+    """
+    columns = free.shape[1]
+    facing = np.nan
+    while length > 1e-6:
+        cell = int(y) * columns + int(x)
+        if distance[cell] <= arrived + 1e-4:
+            break
+        ahead = _far_ahead(free, distance, x, y, cell, arrived)
+        if ahead == cell:
+            break
+        to_x, to_y = ahead % columns + 0.5, ahead // columns + 0.5
+        far = math.hypot(to_x - x, to_y - y)
+        facing = math.atan2(to_y - y, to_x - x)
+        share = min(1.0, length / far)
+        x, y = x + share * (to_x - x), y + share * (to_y - y)
+        length -= far
+    return x, y, facing
+
+
+@kernel
+def _far_ahead(free, distance, x, y, cell, arrived):
+    """Return the farthest cell of the shortest way that can be reached in a straight line, at most ten cells ahead."""
+    columns = free.shape[1]
+    best, at = cell, cell
+    for _ in range(10):
+        after = at
+        row, column = at // columns, at % columns
+        for down in range(-1, 2):
+            for right in range(-1, 2):
+                there, beside = row + down, column + right
+                if not _inside(free, there, beside) or not free[there, beside]:
+                    continue
+                if down != 0 and right != 0 and not (free[row, beside] and free[there, column]):
+                    continue
+                if distance[there * columns + beside] < distance[after] - 1e-4:
+                    after = there * columns + beside
+        if after == at:
+            break
+        at = after
+        if at // columns == cell // columns and at % columns == cell % columns:
+            continue
+        if best == cell or _straight(free, x, y, at % columns + 0.5, at // columns + 0.5):
+            best = at
+        if distance[at] <= arrived + 1e-4:
+            break
+    return best
+
+
+@kernel
+def _straight(free, x, y, to_x, to_y):
+    """Return True if a straight line runs through free cells only."""
+    steps = int(math.hypot(to_x - x, to_y - y) / SAMPLE) + 1
+    for step in range(1, steps + 1):
+        share = step / steps
+        if not free[int(y + share * (to_y - y)), int(x + share * (to_x - x))]:
+            return False
+    return True
+
+
+@kernel
+def forward(free, x, y, facing, length):
+    """Return x and y after a straight walk that ends at the latest where the floor does.
+
+    Args:
+      free: bool [rows, columns].
+      x: where the walk begins, in widths of a cell from the corner of the grid.
+      y: the same.
+      facing: direction, radians.
+      length: of the walk.
+    """
+    steps = int(length / SAMPLE + 0.5)
+    for _ in range(steps):
+        to_x, to_y = x + math.cos(facing) * length / steps, y + math.sin(facing) * length / steps
+        if to_x < 0 or to_y < 0 or not _inside(free, int(to_y), int(to_x)) or not free[int(to_y), int(to_x)]:
+            break
+        x, y = to_x, to_y
+    return x, y
