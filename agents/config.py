@@ -148,19 +148,23 @@ class AgentConfig(PretrainedConfig):
         self.value_width = value_width
         self.language_heads = language_heads
         self.tokenizer_digest = tokenizer_digest
-        super().__init__(**kwargs)
-        if layers > _MOST_LAYERS or sum(self.vision_blocks) > _MOST_LAYERS:
-            raise ValueError(f"layers and vision_blocks are at most {_MOST_LAYERS}: nothing trains deeper agents")
-        for name in ("heads", "language_heads"):
-            if width % getattr(self, name):
-                raise ValueError(
-                    f"width {width} is not divisible by {name} {getattr(self, name)}: every head needs the same share"
-                )
         speech = self._player.action.speech
         if isinstance(speech, Grammar):
             self.utterance_length = len(speech.slots)
-        elif utterance_length < 2:
-            raise ValueError(f"utterance_length is {utterance_length}: a word and the end token take 2 places")
+        super().__init__(**kwargs)
+        self._check_sizes()
+
+    def _check_sizes(self) -> None:
+        if self.layers > _MOST_LAYERS or sum(self.vision_blocks) > _MOST_LAYERS:
+            raise ValueError(f"layers and vision_blocks are at most {_MOST_LAYERS}: nothing trains deeper agents")
+        for name in ("heads", "language_heads"):
+            heads = getattr(self, name)
+            if self.width % heads:
+                raise ValueError(
+                    f"width {self.width} is not divisible by {name} {heads}: every head needs the same share"
+                )
+        if self.utterance_length < 2 and not isinstance(self._player.action.speech, Grammar):
+            raise ValueError(f"utterance_length is {self.utterance_length}: a word and the end token take 2 places")
         if not len(self.vision_channels) == len(self.vision_strides) == len(self.vision_blocks):
             raise ValueError("vision_channels, vision_strides and vision_blocks need one entry for every stage each")
 

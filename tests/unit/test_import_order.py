@@ -37,7 +37,7 @@ INSIDE = {
         ("suite", "diagnose", "loops"),
         ("studies",),
         ("runs",),
-        ("cli",),
+        ("api", "cli"),
     ),
 }
 

@@ -1,21 +1,4 @@
-"""The loop as Python functions, which take paths and return paths or records.
-
-    import pipelines as rl
-
-    play = rl.record("data/play", episodes=20, seed=0)
-    rl.mark(play)
-    agent = rl.clone(play, name="clone", updates=200)
-    model = rl.train_reward_model(play, agent=agent, updates=100)
-    better = rl.improve(play, agent=agent, reward_model=model, updates=20, slots=8)
-    results = rl.evaluate({"BC": agent, "BC+RL": better}, episodes=20)
-
-Every function has the most common settings as keywords, and all others in the frozen configuration of the command of
-that name: ``rl.clone(play, config=rl.CloneConfig(size="micro", held_out=0.1))``. A keyword that is None or left out
-keeps the value of the configuration, which without ``config`` is the command's default. The same call completes an
-interrupted recording, marking or evaluation; training is resumed with ``resume``.
-
-Nothing here needs an ``if __name__ == "__main__":``. Progress goes to standard error.
-"""
+"""The loop: play recorded, marked, imitated; a reward model trained; an agent improved and evaluated."""
 
 from __future__ import annotations
 
@@ -25,10 +8,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-import agents.folder
-import reward_models.registry
-from agents.agent import InteractiveAgent
-from agents.tokenizer import Tokenizer
 from pipelines.stages import clone as cloning
 from pipelines.stages import evaluate as evaluation
 from pipelines.stages import improve as improvement
@@ -43,53 +22,13 @@ from pipelines.stages.outcomes.results_file import ProbeResult, Split
 from pipelines.stages.record import RecordConfig
 from pipelines.stages.reward import RewardConfig
 from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
-from reward_models.contract import RewardModel
-from reward_models.learning.config import RewardTrainingConfig
-from reward_models.loaded import LoadedRewardModel, Scores, load_with_tokenizer
-from rlhf.data.memory import encode_episodes
-from rlhf.learning.cloner import CloningConfig
-from rlhf.learning.config import LearnerConfig
-from rlhf.records.episode import Episode
 from rlhf.records.marks import Mark
 from rlhf.run.config import load_config
-from rlhf.store import ParquetStore, open_store
 from worlds.errors import UserError
-
-__all__ = [
-    "CloneConfig",
-    "CloningConfig",
-    "Episode",
-    "EvaluateConfig",
-    "ImproveConfig",
-    "LearnerConfig",
-    "Mark",
-    "MarkConfig",
-    "ParquetStore",
-    "PlayersConfig",
-    "ProbeResult",
-    "RecordConfig",
-    "RewardConfig",
-    "RewardTrainingConfig",
-    "Scores",
-    "UserError",
-    "WorldConfig",
-    "clone",
-    "evaluate",
-    "improve",
-    "load_agent",
-    "load_reward_model",
-    "mark",
-    "open_dataset",
-    "record",
-    "score",
-    "train_reward_model",
-]
 
 AnyPath = str | PathLike[str]
 Paths = AnyPath | Sequence[AnyPath]  # of one dataset or several
 Config = TypeVar("Config")
-
-_SCORED_AT_ONCE = 64  # episodes that are in memory together
 
 
 def record(
@@ -414,103 +353,6 @@ def evaluate(
             baseline=baseline,
         )
     )
-
-
-def open_dataset(data: AnyPath, create: bool = False) -> ParquetStore:
-    """Open a dataset of recorded play.
-
-    Args:
-      data: folder of the dataset.
-      create: create an empty dataset if the folder is empty or missing.
-
-    Returns:
-      The dataset: ``ids()``, ``rows()``, ``read(episode_id)``, ``stream(ids)`` and ``marks()`` read it,
-      ``write(episode)`` and ``write_marks(marks)`` add to it.
-
-    Raises:
-      UserError: if there is no dataset, or it cannot be read.
-
-    Example:
-      >>> dataset = rl.open_dataset("data/play")
-      >>> episode = dataset.read(dataset.ids()[0])
-      >>> episode.image.shape
-      (1125, 72, 96, 3)
-    """
-    return open_store(Path(data), create=create)
-
-
-def load_agent(agent: AnyPath, device: str = "cpu") -> tuple[InteractiveAgent, Tokenizer]:
-    """Read an agent from its folder.
-
-    Args:
-      agent: the folder, as :func:`clone` and :func:`improve` return it.
-      device: device of its weights: "cpu", "cuda" or "cuda:1".
-
-    Returns:
-      The agent, a PyTorch module in evaluation mode, and its tokenizer.
-
-    Raises:
-      UserError: if the folder holds no agent or a damaged one, or there is no such device.
-
-    Example:
-      >>> agent, tokenizer = rl.load_agent("runs/clone/agent")
-      >>> agent.config.image_size
-      (72, 96)
-    """
-    return agents.folder.load_agent(Path(agent), device=device)
-
-
-def load_reward_model(reward_model: AnyPath, device: str = "cpu") -> tuple[RewardModel, Tokenizer]:
-    """Read a reward model from its folder.
-
-    Args:
-      reward_model: the folder, as :func:`train_reward_model` returns it.
-      device: device of its weights: "cpu", "cuda" or "cuda:1".
-
-    Returns:
-      The reward model, a PyTorch module in evaluation mode, and its tokenizer.
-
-    Raises:
-      UserError: if the folder holds no reward model or a damaged one, or there is no such device.
-
-    Example:
-      >>> model, tokenizer = rl.load_reward_model("runs/reward/reward_model")
-      >>> model.short
-      'IBT'
-    """
-    return reward_models.registry.load_reward_model(Path(reward_model), device)
-
-
-def score(
-    reward_model: AnyPath | LoadedRewardModel, data: AnyPath, episodes: Sequence[str] | None = None
-) -> dict[str, Scores]:
-    """Score recorded episodes with a reward model: utility and reward at every step.
-
-    Args:
-      reward_model: folder of the reward model, or one that :func:`reward_models.loaded.load_with_tokenizer` has read.
-      data: folder of the dataset.
-      episodes: ids of the episodes; by default all of the dataset.
-
-    Returns:
-      The scores of every episode by its id: ``utility`` and ``reward``, float32 [T], and of a model that predicts marks
-      ``mark_probability``, float32 [T, 2].
-
-    Raises:
-      UserError: if the reward model or an episode cannot be read, or they differ in the size of the images.
-
-    Example:
-      >>> scores = rl.score("runs/reward/reward_model", "data/play")
-      >>> {episode_id: scored.reward.sum() for episode_id, scored in scores.items()}
-    """
-    model = reward_model if isinstance(reward_model, LoadedRewardModel) else load_with_tokenizer(Path(reward_model))
-    store = open_dataset(data)
-    wanted = store.ids() if episodes is None else list(episodes)
-    found: dict[str, Scores] = {}
-    for begin in range(0, len(wanted), _SCORED_AT_ONCE):
-        ids = wanted[begin : begin + _SCORED_AT_ONCE]
-        encoded = encode_episodes(list(store.stream(ids)), model.tokenizer, model.sizes)
-        found.update(zip(ids, model.score(encoded), strict=True))
-    return found
 
 
 def _path(path: AnyPath | None) -> Path | None:
