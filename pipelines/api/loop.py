@@ -66,7 +66,7 @@ def record(
     Raises:
       UserError: if the dataset holds these episodes with other settings, or a setting is invalid.
 
-    Example:
+    Examples:
       >>> import pipelines as rl
       >>> play = rl.record("data/play", episodes=20, seed=0)
       >>> len(rl.open_dataset(play))
@@ -113,7 +113,7 @@ def mark(
     Raises:
       UserError: if there is no episode to mark.
 
-    Example:
+    Examples:
       >>> marks = rl.mark("data/play")
       >>> sum(mark.sign > 0 for mark in marks)  # marks of progress
       33
@@ -160,7 +160,7 @@ def clone(
     Raises:
       UserError: if there is no play to imitate, or the run's folder holds another run.
 
-    Example:
+    Examples:
       >>> agent = rl.clone("data/play", name="clone", updates=200)
       >>> agent
       PosixPath('runs/clone/agent')
@@ -211,7 +211,7 @@ def train_reward_model(
     Raises:
       UserError: if there are no marks, or the run's folder holds another run.
 
-    Example:
+    Examples:
       >>> model = rl.train_reward_model("data/play", agent="runs/clone/agent", updates=100)
       >>> model
       PosixPath('runs/reward/reward_model')
@@ -273,7 +273,7 @@ def improve(
     Raises:
       UserError: if agent, reward model and world do not fit each other, or the run's folder holds another run.
 
-    Example:
+    Examples:
       >>> better = rl.improve("data/play", agent=agent, reward_model=model, updates=20, slots=8, steps=8)
       >>> better
       PosixPath('runs/improve/agent')
@@ -332,7 +332,7 @@ def evaluate(
     Raises:
       UserError: if there is no agent, no such probe or no such baseline, or ``out`` holds results of other settings.
 
-    Example:
+    Examples:
       >>> results = rl.evaluate({"BC": agent, "BC+RL": improved}, probes=["go"], episodes=20, baseline="BC")
       >>> [(result.agent, result.probe, result.rate) for result in results]
       [('BC', 'go', 0.1), ('BC+RL', 'go', 0.45)]

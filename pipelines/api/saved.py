@@ -34,7 +34,7 @@ def open_dataset(data: AnyPath, create: bool = False) -> ParquetStore:
     Raises:
       UserError: if there is no dataset, or it cannot be read.
 
-    Example:
+    Examples:
       >>> dataset = rl.open_dataset("data/play")
       >>> episode = dataset.read(dataset.ids()[0])
       >>> episode.image.shape
@@ -56,7 +56,7 @@ def load_agent(agent: AnyPath, device: str = "cpu") -> tuple[InteractiveAgent, T
     Raises:
       UserError: if the folder holds no agent or a damaged one, or there is no such device.
 
-    Example:
+    Examples:
       >>> agent, tokenizer = rl.load_agent("runs/clone/agent")
       >>> agent.config.image_size
       (72, 96)
@@ -77,7 +77,7 @@ def load_reward_model(reward_model: AnyPath, device: str = "cpu") -> tuple[Rewar
     Raises:
       UserError: if the folder holds no reward model or a damaged one, or there is no such device.
 
-    Example:
+    Examples:
       >>> model, tokenizer = rl.load_reward_model("runs/reward/reward_model")
       >>> model.short
       'IBT'
@@ -102,7 +102,7 @@ def score(
     Raises:
       UserError: if the reward model or an episode cannot be read, or they differ in the size of the images.
 
-    Example:
+    Examples:
       >>> scores = rl.score("runs/reward/reward_model", "data/play")
       >>> {episode_id: scored.reward.sum() for episode_id, scored in scores.items()}
     """

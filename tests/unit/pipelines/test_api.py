@@ -49,7 +49,7 @@ def test_docstrings_describe_every_argument_result_error_and_use(name: str) -> N
     lines = [line.strip() for line in (inspect.getdoc(function) or "").splitlines()]
     for parameter in inspect.signature(function).parameters:
         assert any(line.startswith(f"{parameter}: ") for line in lines), parameter
-    assert {"Returns:", "Raises:", "Example:"} <= set(lines)
+    assert {"Returns:", "Raises:", "Examples:"} <= set(lines)
 
 
 def test_from_play_to_scores(data: Path, tmp_path: Path) -> None:
