@@ -19,6 +19,7 @@ from pipelines.suite.scenarios import (
     Recordings,
     Scenario,
     Suite,
+    check_replays,
     context_of,
     frozen_suite,
     load_suite,
@@ -77,16 +78,14 @@ def make_suite(config: MakeSuiteConfig) -> Suite:
     """Sample the scenarios and write the suite.
 
     Raises:
-      UserError: if the file exists, the dataset has no pictures or no request to continue from, or is of several kinds
-        of world.
+      UserError: if the file exists, the dataset has no request to continue from, or is of several kinds of world.
+      WorldError: its world declares that it cannot be replayed exactly.
     """
     if config.out.exists():
         raise UserError(f"{config.out} exists, and a suite is never changed; name another file with --out")
     kinds = _given_kinds(config.kinds)
     store = open_store(config.data)
-    if store.ids() and store.description.image_size is None:
-        world = store.description.world
-        raise UserError(f"{config.data} has no pictures, which judges need to see; its world {world} declares none")
+    check_replays(store.description.world)
     rng = np.random.default_rng(config.seed)
     candidates, options = _candidates(config, store, kinds, rng)
     if not candidates:
@@ -184,9 +183,8 @@ def _candidates(
 
 def _recordings(folder: Path, store: ParquetStore, options: dict) -> Recordings:
     about = store.description
-    assert about.world is not None and about.image_size is not None  # it has episodes
-    height, width = about.image_size
-    return Recordings(str(folder), about.created, about.world, (height, width), options)
+    assert about.world is not None  # it has episodes
+    return Recordings(str(folder), about.created, about.world, about.image_size, options)
 
 
 def _given_kinds(path: Path | None) -> dict[str, str]:

@@ -43,6 +43,7 @@ from rlhf.store import EpisodeStore, ParquetStore, open_store
 from rlhf.store.columns.json_text import to_json as json_text
 from worlds.contract import Solver
 from worlds.errors import UserError
+from worlds.tiers import EXACT
 
 _SETTINGS = "recorded_with"  # in an episode's notes, as `rlhf record` writes it
 
@@ -89,13 +90,17 @@ def play_suite(config: PlaySuiteConfig) -> list[str]:
     Raises:
       UserError: if the suite or its recordings have changed, an agent cannot be read or has another image size, or the
         dataset holds other play, or continuations played with other settings.
+      WorldError: the world declares that it cannot be replayed exactly.
     """
     if not config.agents:
         raise UserError("no agents to play: name at least one, e.g. --agents BC runs/clone/agent recorded recorded")
     suite = load_suite(config.suite)
     recordings = open_recordings(suite, config.recordings)
-    config = _resolved(config, suite, recordings)
-    entrants = [_Entrant(config, suite, name, folder) for name, folder in config.agents.items()]
+    held = settings_of_datasets([recordings.folder], PlaySettings(players=config.players))
+    world = _world_of(suite, held.world)
+    world.entry().check_tier(EXACT, "a test suite")
+    config = _resolved(config, world.or_else(held.world), held)
+    entrants = [_Entrant(config, suite, world, name, folder) for name, folder in config.agents.items()]
     for entrant in entrants:
         entrant.solvers(1)  # refuse a wrong agent before anything is played
     store = open_store(config.data, create=True)
@@ -107,16 +112,27 @@ def play_suite(config: PlaySuiteConfig) -> list[str]:
     return ids
 
 
-def _resolved(config: PlaySuiteConfig, suite: Suite, recordings: ParquetStore) -> PlaySuiteConfig:
+def _resolved(config: PlaySuiteConfig, world: WorldConfig, held: PlaySettings) -> PlaySuiteConfig:
     """Complete the players' settings from the suite's recordings, and announce agents that learned in another world."""
-    about, held = suite.recordings, settings_of_datasets([recordings.folder], PlaySettings(players=config.players))
-    world = WorldConfig(about.world, *about.image_size, options=about.options).or_else(held.world)
     for name, folder in config.agents.items():
         learned = settings_of_agent(folder).world if folder not in (RECORDED, *SCRIPTED) else WorldConfig()
         if world.settings is None:  # the settings of these houses are unknown
             learned = replace(learned, settings=None)
         announce_world_differences("playing the suite", world, learned, f"{name} learned in")
     return replace(config, players=config.players.or_else(held.players).complete())
+
+
+def _world_of(suite: Suite, held: WorldConfig) -> WorldConfig:
+    """Return the world in which the suite was recorded.
+
+    Args:
+      suite: has its registered name.
+      held: the world of the recordings, perhaps by the file that registers it.
+    """
+    about = suite.recordings
+    height, width = about.image_size or (None, None)
+    name = held.name if held.name is not None and held.by_name().name == about.world else about.world
+    return WorldConfig(name=name, height=height, width=width, options=about.options)
 
 
 def _play_missing(entrant: _Entrant, recordings: EpisodeStore, store: ParquetStore) -> None:
@@ -148,14 +164,9 @@ class _Entrant:
 
     config: PlaySuiteConfig
     suite: Suite
+    world: WorldConfig
     name: str
     folder: str
-
-    @cached_property
-    def world(self) -> WorldConfig:
-        about = self.suite.recordings
-        height, width = about.image_size
-        return WorldConfig(name=about.world, height=height, width=width, options=about.options)
 
     @cached_property
     def wanted(self) -> list[_Wanted]:
@@ -253,7 +264,12 @@ def _play_batch(
             if episode.episode_id not in known:
                 yield replace(episode, solver=episode.notes[NOTE]["player"])
     except DoesNotReplay as error:
-        raise UserError(f"{error}; the world has changed since, so agents would not be compared fairly") from error
+        tier = entrant.world.entry().tier
+        why = "the world has changed since" if tier else f"the world has changed since, or is not of the tier {EXACT}"
+        raise UserError(
+            f"{error}; {why}, so agents would not be compared fairly; `rlhf world check {entrant.world.world_name}` "
+            "tries it"
+        ) from error
     finally:
         for world in worlds:
             world.close()

@@ -3,14 +3,14 @@ scripted solvers that begin late."""
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
-
-import numpy as np
+from typing import Any
 
 from pipelines.suite.scenarios import Scenario, silence_after
+from rlhf.records.columns import observed_at
 from rlhf.records.episode import Episode, without_frames
 from rlhf.replay.referee import Referee
+from rlhf.replay.slot import observation_digest
 from worlds import registry
 from worlds.contract import SOLVER, Action, Observation, Solver, Task, World
 from worlds.errors import RunError
@@ -18,21 +18,25 @@ from worlds.errors import RunError
 
 @dataclass(frozen=True)
 class Recorded:
-    """Recording for replay: all but its frames, and a digest of each frame.
+    """Recording for replay: all but its frames, and a digest of each step's observation.
 
     Many recordings are in memory at once, and frames are most of an episode's size.
     """
 
     episode: Episode
-    frames: tuple[bytes, ...]
+    observed: tuple[str, ...]
 
     @classmethod
     def of(cls, episode: Episode) -> Recorded:
-        return cls(without_frames(episode), tuple(_digest(frame) for frame in episode.pictures()))
+        digests = (observation_digest(observed(episode, step)) for step in range(len(episode)))
+        return cls(without_frames(episode), tuple(digests))
 
 
-def _digest(frame: np.ndarray) -> bytes:
-    return hashlib.blake2b(np.ascontiguousarray(frame).tobytes(), digest_size=16).digest()
+def observed(episode: Episode, step: int) -> dict[str, Any]:
+    """Return everything that is recorded of the solver's observation at a step."""
+    seen = observed_at(episode.seen, episode.texts, step)
+    seen |= {"setter_text": episode.setter_text[step], "solver_text": episode.solver_text[step]}
+    return seen if episode.image is None else seen | {"image": episode.image[step]}
 
 
 class DoesNotReplay(RunError):
@@ -46,7 +50,8 @@ class Context:
     name = "recording"
 
     def __init__(self, recorded: Recorded, step: int) -> None:
-        self._episode, self._frames, self._step = recorded.episode, recorded.frames, step
+        self._episode, self._observed, self._step = recorded.episode, recorded.observed, step
+        self._names = frozenset(observed(recorded.episode, 0))
 
     def reset(self, world: World, seed: int) -> None:
         """See :meth:`rlhf.replay.co_pilot.CoPilot.reset`."""
@@ -59,11 +64,8 @@ class Context:
         """
         if step > self._step:
             return None
-        texts = self._episode.setter_text[step], self._episode.solver_text[step]
-        if (
-            _digest(observation["image"]) != self._frames[step]
-            or (observation["setter_text"], observation["solver_text"]) != texts
-        ):
+        seen = {name: value for name, value in observation.items() if name in self._names}
+        if observation_digest(seen) != self._observed[step]:
             raise DoesNotReplay(f"episode {self._episode.episode_id} does not replay: step {step} looks different")
         return self._episode.solver_action(step) if step < self._step else None
 

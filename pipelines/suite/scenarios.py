@@ -17,7 +17,10 @@ from rlhf.records.json_records import BadRecord, from_json, to_json
 from rlhf.store import ParquetStore, open_store
 from rlhf.store.columns import json_text
 from rlhf.store.files.durable import write_file
+from worlds import registry
+from worlds.contract import WorldError
 from worlds.errors import UserError
+from worlds.tiers import EXACT
 
 VERSION = 1
 NOTE = "scenario"  # key of a continuation's agent and scenario in its notes
@@ -70,14 +73,14 @@ class Recordings:
       folder: of the dataset when the suite was made.
       created: as in its dataset.json; with the scenarios' fingerprints it identifies the dataset.
       world: name of the world.
-      image_size: height and width of images, in pixels.
+      image_size: height and width of images, in pixels; None where nothing is observed in pictures.
       options: of the world, as in the recordings' notes.
     """
 
     folder: str
     created: str
     world: str
-    image_size: tuple[int, int]
+    image_size: tuple[int, int] | None
     options: dict[str, Any]
 
 
@@ -149,6 +152,19 @@ def open_recordings(suite: Suite, folder: Path | None) -> ParquetStore:
     return store
 
 
+def check_replays(world: str | None) -> None:
+    """Refuse a world that declares too low a tier for agents to continue from the same moments.
+
+    Raises:
+      WorldError: it declares one below the tier exact.
+    """
+    try:
+        entry = registry.get(world or "")
+    except WorldError:  # a suite can be made where its world is not installed
+        return
+    entry.check_tier(EXACT, "a test suite")
+
+
 def context_of(episode: Episode, step: int) -> str:
     """Fingerprint of the inputs of a replay of the steps before ``step``: the house, and both players' actions."""
     content = {
@@ -160,8 +176,9 @@ def context_of(episode: Episode, step: int) -> str:
         "setter_utterance": episode.setter_utterance[:step],
     }
     digest = hashlib.sha256(json_text.to_json(content).encode())
-    for movement in (episode.movement, episode.setter_movement):
-        digest.update(movement[:step].astype("int8").tobytes())
+    for movement in (episode.movement, episode.setter_movement, episode.continuous, episode.setter_continuous):
+        if movement is not None:
+            digest.update(movement[:step].tobytes())
     return digest.hexdigest()[:16]
 
 

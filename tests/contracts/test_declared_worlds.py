@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,14 +18,17 @@ from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.record import record
 from pipelines.stages.record_config import RecordConfig
 from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
+from pipelines.suite.judge import JudgeSuiteConfig, judge_suite
 from pipelines.suite.make import MakeSuiteConfig, make_suite
+from pipelines.suite.play import PlaySuiteConfig, play_suite
+from pipelines.suite.players import Context, DoesNotReplay, Recorded
 from reward_models.scores.plots import trace
 from rlhf.learning.cloner import CloningConfig
 from rlhf.replay.setter_replay import SetterReplay
 from rlhf.run.tracking import read_metrics
 from rlhf.store import open_store
 from tests import small_worlds
-from worlds.contract import SOLVER
+from worlds.contract import SOLVER, WorldError
 from worlds.errors import UserError
 
 small_worlds.register()
@@ -128,10 +132,37 @@ def test_an_agent_is_refused_in_another_world(made: Made, tmp_path: Path) -> Non
     assert WorldConfig(name=other).make(1)[0].spec(SOLVER) != WorldConfig(name=made.name).solver_spec()
 
 
-def test_what_shows_pictures_is_refused_or_left_out_without_them(made: Made, tmp_path: Path) -> None:
-    here = f"has no pictures, which judges need to see; its world {made.name} declares none"
-    with pytest.raises(UserError, match=here):
-        make_suite(MakeSuiteConfig(data=made.folder / "play", out=tmp_path / "suite.json"))
+def test_agents_continue_from_the_scenarios_of_a_suite(made: Made, tmp_path: Path) -> None:
+    file, data = tmp_path / "suite.json", tmp_path / "sts"
+    suite = make_suite(MakeSuiteConfig(data=made.folder / "play", out=file, scenarios=2, steps=5, room=1))
+    agents = {"bc": str(made.agent), "recorded": "recorded", "perfect": "perfect"}
+    ids = play_suite(PlaySuiteConfig(file, data=data, agents=agents, continuations=1, slots=2))
+    assert len(suite.scenarios) == 2 and len(ids) == 6
+    recordings, store = open_store(made.folder / "play"), open_store(data)
+    for episode in map(store.read, ids):
+        about = episode.notes["scenario"]
+        recording = recordings.read(about["episode"])
+        assert np.array_equal(episode.movement[: about["step"]], recording.movement[: about["step"]])
+    assert len(judge_suite(JudgeSuiteConfig(data))) == 6
+    episode = recordings.read(suite.scenarios[0].episode)
+    name = next(name for name in ("grid", "vector", "entity_values") if name in episode.seen)
+    wrong = Recorded.of(replace(episode, seen={**episode.seen, name: episode.seen[name][::-1].copy()}))
+    world = WorldConfig(name=made.name).make(1)[0]
+    seen: Any = world.reset(seed=episode.seed, options={"config": dict(episode.config)})[0][SOLVER]
+    assert Context(Recorded.of(episode), 3).act(0, seen, None) is not None  # type: ignore[arg-type]
+    with pytest.raises(DoesNotReplay, match="does not replay: step 0 looks different"):
+        Context(wrong, 3).act(0, seen, None)  # type: ignore[arg-type]
+
+
+def test_a_suite_needs_a_world_that_replays(tmp_path: Path) -> None:
+    world = WorldConfig(name="small-wind")
+    record(RecordConfig(data=tmp_path / "play", episodes=2, steps=16, workers=1, held_out=0, world=world))
+    needs = "world 'small-wind' is of the tier seeded; a test suite needs the tier exact: "
+    with pytest.raises(WorldError, match=needs):
+        make_suite(MakeSuiteConfig(data=tmp_path / "play", out=tmp_path / "suite.json", steps=5, room=1))
+
+
+def test_what_shows_pictures_is_left_out_without_them(made: Made) -> None:
     agents = {"bc": str(made.agent), "perfect": "perfect"}
     assert clips(EvaluateConfig(agents=agents, world=WorldConfig(name=made.name)), "bc", "perfect") == ()
     store = open_store(made.folder / "play")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -25,10 +26,11 @@ from annotation.server.study import Study
 from rlhf.records.marks import Judgement
 from rlhf.store import open_store
 from rlhf.store.columns.png import decode_frames
-from rlhf.store.synthetic import synthetic_episode
+from rlhf.store.synthetic import synthetic_episode, synthetic_play
 from tests.patience import PATIENCE_SEC
 from tests.unit.annotation.server.conftest import Browser
 from tests.unit.annotation.server.test_marking import unpack
+from tests.unit.rlhf.declared_spaces import GRID
 from worlds.errors import UserError
 
 STEPS, TAKES_OVER = 20, 8
@@ -104,6 +106,20 @@ def test_judgements_are_exported_exactly(enter: Enter, folder: Path, study: Stud
         expected.add(Judgement(found.continuation.episode.episode_id, pseudonym, success, step, scripted=False))
     assert begin(ann) == "/api/judging/None" and ann.said("GET", "/api/judging") == {"submitted": 4, "begun": False}
     assert set(exported(folder, 4)) == expected and len(expected) == 4
+
+
+def test_a_continuation_without_pictures_is_drawn_from_what_was_observed(enter: Enter, folder: Path) -> None:
+    shutil.rmtree(folder / "sts")
+    notes = {"scenario": continuation(0, AGENTS[0]).notes["scenario"]}
+    open_store(folder / "sts", create=True).write(replace(synthetic_play(1, GRID, STEPS, "grids"), notes=notes))
+    place = begin(ann := enter(Role.JUDGE, "ann"))
+    found = ann.said("GET", place)
+    assert found["pictured"] is False and len(found["actions"]) == STEPS
+    frames = unpack(ann.ask("GET", f"{place}/frames?view=seen&begin=0").content)
+    assert len(frames) == STEPS and len(set(frames)) > 1
+    say(ann, place, True, TAKES_OVER)
+    ann.said("POST", f"{place}/submit", {"revision": 1})
+    assert exported(folder, 1)[0].success
 
 
 def test_a_judge_sees_the_request_and_nothing_that_names_the_agent(enter: Enter, study: Study) -> None:
