@@ -36,7 +36,7 @@ class EpisodeSpaces:
     @classmethod
     def of(cls, world: _HasSpaces) -> EpisodeSpaces:
         """Return the spaces that ``world`` declares."""
-        return cls(world.spec(SOLVER), world.spec(SETTER).action)
+        return _spaces(world.spec(SOLVER), world.spec(SETTER).action)
 
     @classmethod
     def from_json(cls, said: Any) -> EpisodeSpaces:
@@ -82,6 +82,12 @@ class EpisodeSpaces:
         """
         solver = [f"solver.{each}" for each in differences(self.solver, other.solver, names)]
         return solver + [f"setter.{each}" for each in differences(self.setter, other.setter, names)]
+
+
+@lru_cache(maxsize=64)
+def _spaces(solver: PlayerSpec, setter: ActionSpec) -> EpisodeSpaces:
+    """Return one object for equal spaces, so that their text is written once and not for every episode."""
+    return EpisodeSpaces(solver, setter)
 
 
 @lru_cache(maxsize=64)

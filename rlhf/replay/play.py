@@ -280,11 +280,7 @@ def play(
     with ThreadPoolExecutor(threads) if len(slots) > 1 else nullcontext() as pool:
         _begin(slots, queue, solvers)
         while any(slot.plan is not None for slot in slots):
-            active = [slot.plan is not None for slot in slots]
-            last = [s.observations[SOLVER] if a else o for s, a, o in zip(slots, active, last, strict=True)]
-            filler = next(o for o in last if o is not None)
-            resets = np.array([a and s.first for s, a in zip(slots, active, strict=True)])
-            actions, finished = _act(slots, solvers, [filler if o is None else o for o in last], resets)
+            actions, finished = _act(slots, solvers, last)
             pairs = [(slot, action) for slot, action in zip(slots, actions, strict=True) if slot.plan is not None]
             stepped = map if pool is None or len(pairs) == 1 else pool.map
             finished += stepped(lambda pair: (pair[0], pair[0].step(pair[1])), pairs)
@@ -296,23 +292,38 @@ def play(
 
 
 def _act(
-    slots: Sequence[_Slot], solvers: Solvers, seen: Sequence[Observation], resets: np.ndarray
+    slots: Sequence[_Slot], solvers: Solvers, last: list[Observation | None]
 ) -> tuple[list[Action], list[tuple[_Slot, Episode | None]]]:
     """Return the solvers' actions, and what was played in slots whose scripted solver fails, if these are guarded.
 
-    Scripted solvers are the world's own code, so that their errors name the world.
+    Args:
+      slots: at least one of them has a plan.
+      solvers: of all slots; an agent acts in those without a plan, too.
+      last: the last observation in every slot, which is brought up to date for an agent.
     """
-    if not isinstance(solvers, ScriptedSolvers):
-        return solvers.act(seen, resets), []
+    if isinstance(solvers, ScriptedSolvers):
+        return _act_scripted(slots, solvers.solver)
+    for number, slot in enumerate(slots):
+        if slot.plan is not None:
+            last[number] = slot.observations[SOLVER]
+    filler = next(seen for seen in last if seen is not None)
+    resets = np.array([slot.plan is not None and slot.first for slot in slots])
+    return solvers.act([filler if seen is None else seen for seen in last], resets), []
+
+
+def _act_scripted(
+    slots: Sequence[_Slot], solvers: Sequence[Solver]
+) -> tuple[list[Action], list[tuple[_Slot, Episode | None]]]:
+    """Do the same with scripted solvers, which are the world's own code, so that their errors name the world."""
     actions: list[Action] = []
     ended: list[tuple[_Slot, Episode | None]] = []
-    for slot, solver, observation in zip(slots, solvers.solver, seen, strict=True):
+    for slot, solver in zip(slots, solvers, strict=True):
         action: Any = _NO_ACTION
         if slot.plan is not None:
 
-            def ask(solver: Solver = solver, observation: Observation = observation) -> None:
+            def ask(solver: Solver = solver, slot: _Slot = slot) -> None:
                 nonlocal action
-                action = solver.act(observation)
+                action = solver.act(slot.observations[SOLVER])
 
             episode = slot.guarded(f"{slot.where()} (its scripted solver)", ask)
             if slot.plan is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -134,8 +135,8 @@ class Tiles:
 class BabyAIBot:
     """BabyAI's own bot, which plans on the environment's state and takes what was done into account.
 
-    The bot asks the environment which cells of the view are visible. The environment has just computed that for its
-    observation, whose symbols say it, so that it is not computed twice.
+    Before it plans, the bot computes which cells are visible, and notes them one by one. The environment has just
+    computed the same for its observation, so that the bot is given what that shows.
 
     Args:
       env: of BabyAI.
@@ -145,22 +146,27 @@ class BabyAIBot:
     def __init__(self, env: Any, observed: Callable[[], Mapping[str, Any]]) -> None:
         from minigrid.utils.baby_ai_bot import BabyAIBot as Bot
 
-        self._env = env.unwrapped
+        self._env, self._observed = env.unwrapped, observed
         self._bot: Any = Bot(self._env)
-        self._observed = observed if _shows_its_own_view(env) else None
+        if _shows_its_own_view(env):
+            self._offsets = _view_offsets(self._env.agent_view_size)
+            self._bot._process_obs = self._note_visible
         self._did: Any = None
+
+    def _note_visible(self) -> None:
+        """Note the cells that the observation shows, as the bot's own method does."""
+        seen = self._bot.vis_mask
+        is_visible = self._observed()["image"][..., 0] != _UNSEEN
+        cells = self._offsets[self._env.agent_dir][is_visible] + self._env.agent_pos
+        x, y = cells[((cells >= 0) & (cells < seen.shape)).all(axis=1)].T
+        seen[x, y] = True
 
     def advise(self) -> Any:
         """Return the action that follows the plan; None once mistakes have left the bot without one."""
-        if self._observed is not None:
-            visible = self._observed()["image"][..., 0] != _UNSEEN
-            self._env.gen_obs_grid = lambda: (None, visible)  # the bot does not look at the cells themselves
         try:
             return int(self._bot.replan(self._did))
         except Exception:  # its assertions, and errors of its own
             return None
-        finally:
-            vars(self._env).pop("gen_obs_grid", None)
 
     def did(self, action: Any) -> None:
         """Take note of the action that is played instead or as advised."""
@@ -170,6 +176,20 @@ class BabyAIBot:
         """Return the names of the actions that a mistake is not: a box that is opened is gone, and so is the plan."""
         ahead = self._env.grid.get(*self._env.front_pos)
         return ("done", "toggle") if ahead is not None and ahead.type == "box" else ("done",)
+
+
+@lru_cache(maxsize=8)
+def _view_offsets(size: int) -> np.ndarray:
+    """Return the way from an agent to every cell of its view, by its direction: int64 [4, column, row, x and y]."""
+    from minigrid.core.constants import DIR_TO_VEC
+
+    right, ahead = np.arange(size) - size // 2, size - 1 - np.arange(size)
+    return np.stack(
+        [
+            np.stack(np.broadcast_arrays(ahead * x - right[:, None] * y, ahead * y + right[:, None] * x), axis=-1)
+            for x, y in DIR_TO_VEC
+        ]
+    )
 
 
 def quiet() -> None:

@@ -70,8 +70,8 @@ def translate_action(
     """
     components: list[Component] = []
     parts: list[tuple[Path, Callable[[np.ndarray, np.ndarray], Any]]] = []
-    resting = dict(neutral or {})
-    for path, leaf in leaves(space):
+    resting, found = dict(neutral or {}), leaves(space)
+    for path, leaf in found:
         own = _components(path_name(path, "action"), leaf, bins, resting)
         discrete = sum(isinstance(each, Discrete) for each in components)
         continuous = len(components) - discrete
@@ -80,11 +80,9 @@ def translate_action(
     unknown = next(iter(resting), None)
     if unknown is not None:
         raise InvalidSpace(f"neutral names {unknown!r}; components: {', '.join(each.name for each in components)}")
-    return ActionTranslation(
-        tuple(components),
-        lambda chosen, values: _tree(space, parts, chosen, values),
-        lambda action: _columns(space, action),
-    )
+    is_tree = isinstance(space, (spaces.Dict, spaces.Tuple))
+    build = (lambda chosen, values: _tree(space, parts, chosen, values)) if is_tree else parts[0][1]
+    return ActionTranslation(tuple(components), build, lambda action: _columns(found, action))
 
 
 def path_name(path: Path, otherwise: str) -> str:
@@ -127,7 +125,8 @@ def _size(space: spaces.Space) -> int:
 def _builder(leaf: spaces.Space, discrete: int, continuous: int, own: int) -> Callable[[np.ndarray, np.ndarray], Any]:
     """What makes the leaf's value of its columns: those from ``discrete`` or ``continuous``, ``own`` in number."""
     if isinstance(leaf, spaces.Discrete):
-        return lambda chosen, values: int(chosen[discrete]) + int(leaf.start)
+        first = int(leaf.start)
+        return lambda chosen, values: int(chosen[discrete]) + first
     if isinstance(leaf, spaces.MultiDiscrete):
         start = np.asarray(getattr(leaf, "start", 0))
         return lambda chosen, values: (chosen[discrete : discrete + own].reshape(leaf.shape) + start).astype(leaf.dtype)
@@ -138,8 +137,6 @@ def _builder(leaf: spaces.Space, discrete: int, continuous: int, own: int) -> Ca
 
 def _tree(space: spaces.Space, parts: Sequence[tuple[Path, Callable]], chosen: np.ndarray, values: np.ndarray) -> Any:
     """Put the leaves' values where the environment expects them."""
-    if not isinstance(space, (spaces.Dict, spaces.Tuple)):
-        return parts[0][1](chosen, values)
     built = {path: build(chosen, values) for path, build in parts}
 
     def value(part: spaces.Space, path: Path) -> Any:
@@ -152,16 +149,18 @@ def _tree(space: spaces.Space, parts: Sequence[tuple[Path, Callable]], chosen: n
     return value(space, ())
 
 
-def _columns(space: spaces.Space, action: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return the discrete and the continuous values of an environment's action."""
+def _columns(found: Sequence[tuple[Path, spaces.Space]], action: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the discrete and the continuous values of an environment's action, whose space has these leaves."""
     chosen: list[int] = []
     values: list[float] = []
-    for path, leaf in leaves(space):
-        value = np.asarray(at(action, path)) - getattr(leaf, "start", 0)
-        if isinstance(leaf, spaces.Box):
-            values += np.clip(value, leaf.low, leaf.high).ravel().tolist()
+    for path, leaf in found:
+        value = at(action, path)
+        if isinstance(leaf, spaces.Discrete):
+            chosen.append(int(value) - int(leaf.start))
+        elif isinstance(leaf, spaces.Box):
+            values += np.clip(np.asarray(value), leaf.low, leaf.high).ravel().tolist()
         else:
-            chosen += value.ravel().tolist()
+            chosen += (np.asarray(value) - getattr(leaf, "start", 0)).ravel().tolist()
     return np.array(chosen, np.int16), np.array(values, np.float32)
 
 
@@ -227,8 +226,8 @@ def _part(name: str, leaf: spaces.Space, categories: Sequence[int] | None) -> tu
     if isinstance(leaf, spaces.Text):
         return "text", None, str
     if isinstance(leaf, spaces.Discrete):
-        one_of = np.eye(int(leaf.n), dtype=np.float32)
-        return "vector", int(leaf.n), lambda value: one_of[int(value) - int(leaf.start)]
+        one_of, first = np.eye(int(leaf.n), dtype=np.float32), int(leaf.start)
+        return "vector", int(leaf.n), lambda value: one_of[int(value) - first]
     if not isinstance(leaf, (spaces.Box, spaces.MultiDiscrete, spaces.MultiBinary)):
         raise InvalidSpace(
             f"{name} is a {leaf}; observations are Box, Discrete, MultiDiscrete, MultiBinary, Text, "

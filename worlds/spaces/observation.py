@@ -84,6 +84,13 @@ class Grid:
         counts.setflags(write=False)
         return counts
 
+    @cached_property
+    def limits(self) -> np.ndarray:
+        """The same for every cell, to compare with: uint16 [height, width, channels]; it cannot be written to."""
+        limits = np.tile(self.counts, (self.height, self.width, 1))
+        limits.setflags(write=False)
+        return limits
+
 
 @dataclass(frozen=True)
 class Category:
@@ -255,7 +262,7 @@ class PlayerSpec:
                 raise InvalidObservation(f"{key} is {_missing_or(seen, key)}, not text")
         self._check_own_action(seen)
         if self.observation.grid is not None:
-            _check_categories("grid", seen["grid"], self.observation.grid.counts)
+            _check_categories("grid", seen["grid"], self.observation.grid.limits)
         if self.observation.entities is not None:
             self._check_entities(seen)
         for key in ("entity_values", "vector"):
@@ -308,11 +315,15 @@ def _check_array(key: str, value: Any, dtype: np.dtype, shape: tuple[int | None,
 
 
 def _check_categories(key: str, values: np.ndarray, counts: np.ndarray) -> None:
-    """Refuse categories, int16, of which there are only ``counts`` in their column. Raises InvalidObservation."""
+    """Refuse categories, int16, of which there are only ``counts``, which has the shape of ``values`` or of a row.
+
+    Raises:
+      InvalidObservation: naming the first.
+    """
     wrong = values.view(np.uint16) >= counts  # a category below 0 is a large number, too
     if wrong.any():
         where = np.argwhere(wrong)[0].tolist()
-        most = counts[where[-1]] - 1
+        most = np.broadcast_to(counts, values.shape)[tuple(where)] - 1
         raise InvalidObservation(f"{key}{where} is {values[tuple(where)]}, not a category from 0 to {most}")
 
 
