@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
+from worlds.household.state.tables import kernel
 from worlds.household.state.vocabulary import Held, Property
 
 STEP_M = 0.05  # between two places that are tried
@@ -135,7 +135,7 @@ def place_on(
     return None
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _nearest_free(room, width, depth, taken, x, y):
     """Find the free place of a rectangle that is nearest to a point, on a lattice.
 

@@ -45,6 +45,7 @@ class FloorPlan:
             max(1, int(np.ceil(width / CELL_M - 1e-4))),
             max(1, int(np.ceil(depth / CELL_M - 1e-4))),
         )
+        self.grid = (float(self.origin[0]), float(self.origin[1]), self.rows, self.columns, CELL_M)
         self.x = self.origin[0] + (np.arange(self.columns) + 0.5) * CELL_M
         self.y = self.origin[1] + (np.arange(self.rows) + 0.5) * CELL_M
         self.room = self._rooms()  # int16 [rows, columns], row of the room; NO_ROW outside
@@ -72,9 +73,7 @@ class FloorPlan:
 
     def cell(self, x: float, y: float) -> int:
         """Return the free cell of a point, or the one nearest to it in the same room."""
-        column = min(max(int((x - self.origin[0]) / CELL_M), 0), self.columns - 1)
-        row = min(max(int((y - self.origin[1]) / CELL_M), 0), self.rows - 1)
-        return int(self.nearest[row * self.columns + column])
+        return kernels.cell_at(self.grid, self.nearest, float(x), float(y))
 
     def centre(self, cell: int) -> tuple[float, float]:
         """Return x and y of the centre of a cell."""
@@ -82,9 +81,9 @@ class FloorPlan:
 
     def floor(self, x: float, y: float) -> tuple[float, float]:
         """Return the point itself if a person can stand there, else the centre of the nearest free cell."""
-        cell = self.cell(x, y)
-        at = math.floor((y - self.origin[1]) / CELL_M), math.floor((x - self.origin[0]) / CELL_M)
-        return (float(x), float(y)) if at == divmod(cell, self.columns) else self.centre(cell)
+        column, row = kernels.on_floor(self.grid, self.nearest, float(x), float(y))
+        there = float(self.origin[0] + column * CELL_M), float(self.origin[1] + row * CELL_M)
+        return (float(x), float(y)) if math.dist(there, (x, y)) < 1e-6 else there
 
     def room_at(self, x: float, y: float) -> int:
         """Return the row of the room in which a person stands at a point."""

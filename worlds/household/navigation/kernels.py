@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
-kernel = njit(cache=True, nogil=True)
+from worlds.household.state.tables import kernel
+
 _SQRT2 = math.sqrt(2.0)
 SAMPLE = 0.2  # widths of a cell between two points of a line that are looked at
 
@@ -148,56 +148,73 @@ def nearest_free(free, room):
 
 
 @kernel
-def all_distances(parent, held, fixed, fields, cell, from_here, centre, origin, shape, nearest, arrived, found):
-    """Set the distance of a cell from each thing.
+def cell_at(grid, nearest, x, y):
+    """Return the free cell of a point, or the one nearest to it.
+
+    Args:
+      grid: west and south end of the grid in metres, rows, columns, width of a cell in metres.
+      nearest: int32 [cells], of :func:`nearest_free`.
+      x: metres.
+      y: metres.
+    """
+    west, south, rows, columns, width = grid
+    column = min(max(int((x - west) / width), 0), columns - 1)
+    row = min(max(int((y - south) / width), 0), rows - 1)
+    return nearest[row * columns + column]
+
+
+@kernel
+def on_floor(grid, nearest, x, y):
+    """Return a point in widths of a cell from the corner of the grid, in a free cell: its own or the nearest."""
+    west, south, rows, columns, width = grid
+    cell = cell_at(grid, nearest, x, y)
+    x, y = (x - west) / width, (y - south) / width
+    row, column = cell // columns, cell % columns
+    if math.floor(x) == column and math.floor(y) == row:
+        return x, y
+    return column + 0.5, row + 0.5
+
+
+@kernel
+def anchor(parent, held, fixed, row):
+    """Return the row to which a person walks to reach a thing: the first above it that never moves, or its root.
 
     Args:
       parent: int16 [N].
       held: int8 [N]; 0 and 1 mean rooms and what stands in rooms.
-      fixed: int32 [N], number of each thing that never moves in ``fields``, else -1.
-      fields: float32 [fixed, cells], metres.
-      cell: the cell.
-      from_here: float32 [cells], distances from the cell, metres.
-      centre: float32 [N, 3], of the things, metres.
-      origin: float64 [2], corner of the grid, metres.
-      shape: rows, columns, and the width of a cell in metres.
-      nearest: int32 [cells], of :func:`nearest_free`.
-      arrived: distance from a thing that can move at which it has been reached, metres.
-      found: float32 [N], overwritten; infinite without a way.
+      fixed: int32 [N], -1 for things that can move.
+      row: of the thing.
     """
-    rows, columns, width = shape
-    for row in range(len(parent)):
-        at = row
-        while fixed[at] < 0 and held[at] > 1:
-            at = parent[at]
-        if fixed[at] >= 0:
-            found[row] = fields[fixed[at], cell]
-        else:
-            column = min(max(int((centre[at, 0] - origin[0]) / width), 0), columns - 1)
-            line = min(max(int((centre[at, 1] - origin[1]) / width), 0), rows - 1)
-            found[row] = max(0.0, from_here[nearest[line * columns + column]] - arrived)
+    while fixed[row] < 0 and held[row] > 1:
+        row = parent[row]
+    return row
 
 
 @kernel
-def walk(free, distance, x, y, length, arrived):
+def walk(free, distance, grid, nearest, x, y, length, arrived):
     """Walk along the shortest way, straight from bend to bend.
 
     Args:
       free: bool [rows, columns].
-      distance: float32 [cells], from the goal.
-      x: where the walk begins, in widths of a cell from the corner of the grid, in a free cell.
+      distance: float32 [cells], of each cell from the goal, metres.
+      grid: as for :func:`cell_at`.
+      nearest: int32 [cells], of :func:`nearest_free`.
+      x: where the walk begins, metres.
       y: the same.
-      length: of the walk.
-      arrived: distance from the goal at which the walk ends.
+      length: of the walk, metres.
+      arrived: distance from the goal at which the walk ends, metres.
 
     Returns:
-      x, y, and the direction of the last stretch, radians; NaN without a stretch.
+      x and y, metres; the direction of the last stretch, radians, NaN without a stretch; and True at the goal.
     """
-    columns = free.shape[1]
-    facing = np.nan
-    while length > 1e-6:
+    west, south, rows, columns, width = grid
+    x, y = on_floor(grid, nearest, x, y)
+    facing, there = np.nan, False
+    length /= width
+    while True:
         cell = int(y) * columns + int(x)
-        if distance[cell] <= arrived + 1e-4:
+        there = distance[cell] <= arrived + 1e-4
+        if there or length <= 1e-6:
             break
         ahead = _far_ahead(free, distance, x, y, cell, arrived)
         if ahead == cell:
@@ -208,7 +225,7 @@ def walk(free, distance, x, y, length, arrived):
         share = min(1.0, length / far)
         x, y = x + share * (to_x - x), y + share * (to_y - y)
         length -= far
-    return x, y, facing
+    return west + x * width, south + y * width, facing, there
 
 
 @kernel
@@ -252,20 +269,50 @@ def _straight(free, x, y, to_x, to_y):
 
 
 @kernel
-def forward(free, x, y, facing, length):
-    """Return x and y after a straight walk that ends at the latest where the floor does.
+def forward(free, grid, nearest, x, y, facing, length):
+    """Return x and y, metres, after a straight walk that ends at the latest where the free floor does.
 
     Args:
       free: bool [rows, columns].
-      x: where the walk begins, in widths of a cell from the corner of the grid.
+      grid: as for :func:`cell_at`.
+      nearest: int32 [cells], of :func:`nearest_free`.
+      x: where the walk begins, metres.
       y: the same.
       facing: direction, radians.
-      length: of the walk.
+      length: of the walk, metres.
     """
-    steps = int(length / SAMPLE + 0.5)
+    west, south, rows, columns, width = grid
+    x, y = on_floor(grid, nearest, x, y)
+    steps = int(length / width / SAMPLE + 0.5)
     for _ in range(steps):
-        to_x, to_y = x + math.cos(facing) * length / steps, y + math.sin(facing) * length / steps
+        to_x = x + math.cos(facing) * length / width / steps
+        to_y = y + math.sin(facing) * length / width / steps
         if to_x < 0 or to_y < 0 or not _inside(free, int(to_y), int(to_x)) or not free[int(to_y), int(to_x)]:
             break
         x, y = to_x, to_y
-    return x, y
+    return west + x * width, south + y * width
+
+
+@kernel
+def all_distances(parent, held, fixed, centre, fields, from_here, grid, nearest, cell, arrived, found):
+    """Set the distance of a cell from each thing.
+
+    Args:
+      parent: int16 [N].
+      held: int8 [N].
+      fixed: int32 [N], number of each thing that never moves in ``fields``, else -1.
+      centre: float32 [N, 3], of the things, metres.
+      fields: float32 [fixed, cells], metres.
+      from_here: float32 [cells], distances from the cell, metres.
+      grid: as for :func:`cell_at`.
+      nearest: int32 [cells], of :func:`nearest_free`.
+      cell: the cell.
+      arrived: distance at which a thing that can move has been reached, metres.
+      found: float32 [N], overwritten; infinite without a way.
+    """
+    for row in range(len(parent)):
+        at = anchor(parent, held, fixed, row)
+        if fixed[at] >= 0:
+            found[row] = fields[fixed[at], cell]
+        else:
+            found[row] = max(0.0, from_here[cell_at(grid, nearest, centre[at, 0], centre[at, 1])] - arrived)

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from worlds.household.navigation import kernels
-from worlds.household.navigation.floor_plan import ARRIVED_M, CELL_M, plan_and_targets
+from worlds.household.navigation.floor_plan import ARRIVED_M, plan_and_targets
 from worlds.household.state.home import Home, State
-from worlds.household.state.vocabulary import Held
 
 Point = Sequence[float] | np.ndarray  # x, y and perhaps more, metres
 
@@ -28,7 +27,6 @@ class Ways:
     def __init__(self, home: Home, state: State) -> None:
         self._home, self._state = home, state
         self.plan, self._target = plan_and_targets(home, state)
-        self._west, self._south = self.plan.origin.tolist()
 
     def distance(self, xy: Point, row: int) -> float:
         """Return the length of the shortest way to a thing.
@@ -51,21 +49,11 @@ class Ways:
         """
         plan, state = self.plan, self._state
         cell = plan.cell(xy[0], xy[1])
-        found = np.empty(len(self._home), np.float32)
+        found = np.empty(len(self._target), np.float32)
         kernels.all_distances(
-            state.parent,
-            state.held,
-            self._target,
-            plan.distance,
-            cell,
-            plan.distance_from(cell),
-            state.centre,
-            plan.origin,
-            (plan.rows, plan.columns, CELL_M),
-            plan.nearest,
-            ARRIVED_M,
-            found,
-        )
+            state.parent, state.held, self._target, state.centre, plan.distance, plan.distance_from(cell), plan.grid,
+            plan.nearest, cell, ARRIVED_M, found,
+        )  # fmt: skip
         return found
 
     def advance(self, xy: Point, row: int, metres: float) -> tuple[tuple[float, float], float]:
@@ -80,14 +68,15 @@ class Ways:
           Where the walk ends, and the direction in which the person then looks, radians: along its last stretch, or
           at the thing where it has arrived.
         """
+        plan = self.plan
         field, arrived = self._field(row)
-        x, y = self._on_grid(xy)
-        x, y, facing = kernels.walk(self.plan.free, field, x, y, metres / CELL_M, arrived)
-        there = self._off_grid(x, y)
-        if math.isnan(facing) or self.distance(there, row) <= 0.0:
-            centre = self._state.centre[row]
-            facing = math.atan2(centre[1] - there[1], centre[0] - there[0])
-        return there, facing
+        x, y, facing, there = kernels.walk(
+            plan.free, field, plan.grid, plan.nearest, float(xy[0]), float(xy[1]), float(metres), arrived
+        )
+        if there or math.isnan(facing):
+            to_x, to_y, _ = self._state.centre[row].tolist()
+            facing = math.atan2(to_y - y, to_x - x)
+        return (x, y), facing
 
     def forward(self, xy: Point, facing: float, metres: float) -> tuple[float, float]:
         """Walk straight ahead, at most to where furniture or a wall is in the way.
@@ -100,23 +89,22 @@ class Ways:
         Returns:
           Where it ends.
         """
-        x, y = self._on_grid(xy)
-        return self._off_grid(*kernels.forward(self.plan.free, x, y, facing, metres / CELL_M))
-
-    def room_at(self, xy: Point) -> int:
-        """Return the row of the room in which a person stands at a point."""
-        return self.plan.room_at(xy[0], xy[1])
+        plan = self.plan
+        return kernels.forward(
+            plan.free, plan.grid, plan.nearest, float(xy[0]), float(xy[1]), float(facing), float(metres)
+        )
 
     def floor(self, xy: Point) -> tuple[float, float]:
         """Return the point itself if a person can stand there, else the nearest one in the same room."""
         return self.plan.floor(xy[0], xy[1])
 
+    def room_at(self, xy: Point) -> int:
+        """Return the row of the room in which a person stands at a point."""
+        return self.plan.room_at(xy[0], xy[1])
+
     def anchor(self, row: int) -> int:
         """Return the row to which a person walks to reach a thing: the furniture or person that holds it."""
-        state = self._state
-        while self._target[row] < 0 and state.held[row] > Held.ROOM:
-            row = int(state.parent[row])
-        return row
+        return kernels.anchor(self._state.parent, self._state.held, self._target, row)
 
     def _field(self, row: int) -> tuple[np.ndarray, float]:
         """Return the distances of all cells from a thing, and at which of them a person has arrived."""
@@ -124,13 +112,5 @@ class Ways:
         target = self._target[row]
         if target >= 0:
             return self.plan.distance[target], 0.0
-        x, y, _ = self._state.centre[row]
+        x, y, _ = self._state.centre[row].tolist()
         return self.plan.distance_from(self.plan.cell(x, y)), ARRIVED_M
-
-    def _on_grid(self, xy: Point) -> tuple[float, float]:
-        """Return a point in widths of a cell, in the nearest free cell if its own is not free."""
-        x, y = self.plan.floor(xy[0], xy[1])
-        return (x - self._west) / CELL_M, (y - self._south) / CELL_M
-
-    def _off_grid(self, x: float, y: float) -> tuple[float, float]:
-        return self._west + x * CELL_M, self._south + y * CELL_M
