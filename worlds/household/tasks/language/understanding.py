@@ -21,7 +21,7 @@ class _Things(NamedTuple):
     """Things that a request names: their class, and how many."""
 
     name: str
-    count: int
+    number: int
 
 
 class _Place(NamedTuple):
@@ -122,6 +122,6 @@ def _placed(named: list[_Things | _Place]) -> list[tuple[Predicate, int]] | None
         elif place is None:
             return None
         else:
-            placed.append((Predicate(place.relation, each.name, place.name), each.count))
+            placed.append((Predicate(place.relation, each.name, place.name), each.number))
             is_empty = False
     return None if is_empty else placed

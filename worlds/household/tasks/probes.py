@@ -1,0 +1,76 @@
+"""Probes: requests of the five predicate sets, for the place at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from worlds.contract import SOLVER, TaskSpec, WorldError
+from worlds.household.state.home import Home
+from worlds.household.tasks.goals import Goal
+from worlds.household.tasks.language.asking import request
+from worlds.household.tasks.oracle import obstacles
+from worlds.household.tasks.progress import HORIZON, reached
+from worlds.household.tasks.sets import possible_sets, set_named
+from worlds.household.tasks.splits import TEST_1, TRAIN, goals_of, things_of
+from worlds.household.tasks.success import Household, HouseholdTask
+
+TRIES = 20  # goals for which a place is looked at more closely
+SPLITS: Mapping[str, str] = {"train": TRAIN, "held_out": TEST_1}  # splits of goals, by those of requests
+
+
+def make_task(spec: TaskSpec) -> HouseholdTask:
+    """Return the success check of a request. Raises WorldError for a task that the household does not have."""
+    if spec.name != "own":
+        for name in spec.name.split("+"):
+            set_named(name)
+    return HouseholdTask(spec)
+
+
+def probe(name: str, world: Household, seed: int, split: str = "train") -> TaskSpec | None:
+    """Return a request of a predicate set for the place at hand; None if none of its goals can be reached there.
+
+    It is the goal of the place, if that is of this set and split and not reached yet; otherwise one of the goals of
+    the split that the place has enough things for.
+
+    Args:
+      name: of the predicate set.
+      world: between two steps.
+      seed: of the choice of goal and words.
+      split: "train" asks for the goals of training, "held_out" for those of test_1, which training never asks for.
+
+    Raises:
+      WorldError: there is no such set or split.
+    """
+    set_named(name)
+    if split not in SPLITS:
+        raise WorldError(f"no split named {split!r}; known: {', '.join(SPLITS)}")
+    home, rng = world.home, np.random.default_rng([seed, 0])
+    if name not in possible_sets(home):
+        return None
+    for goal in islice((each for each in _goals(name, world.config, split, rng) if _has_enough(home, each)), TRIES):
+        person = home.persons[1]
+        if not reached(home, world.state, goal, person) and not obstacles(home, world.state, goal, person):
+            words = request(goal, rng, classes=tuple(each.name for each in home.classes))
+            return TaskSpec(name, words, {"goal": dict(goal), "whose": SOLVER}, HORIZON)
+    return None
+
+
+def _goals(name: str, config: Mapping[str, Any], split: str, rng: np.random.Generator) -> Iterator[Goal]:
+    """Yield the place's own goal, if it is of this set and split, and the others of the split in random order."""
+    goals = [each.goal for each in goals_of(SPLITS[split]) if each.sets == (name,)]
+    own = config.get("task", {})
+    if own.get("name") == name:
+        of_tests = any(own["goal"] == each.goal for each in goals_of(TEST_1))
+        if of_tests == (SPLITS[split] == TEST_1):
+            yield own["goal"]
+    for number in rng.permutation(len(goals)):
+        yield goals[number]
+
+
+def _has_enough(home: Home, goal: Goal) -> bool:
+    """Return True if a home has as many things as a goal needs."""
+    return all(len(home.rows_of(thing)) >= count for thing, count in things_of(goal).items())
