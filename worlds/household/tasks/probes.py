@@ -16,7 +16,7 @@ from worlds.household.tasks.oracle import obstacles
 from worlds.household.tasks.progress import HORIZON, reached
 from worlds.household.tasks.sets import possible_sets, set_named
 from worlds.household.tasks.splits import TEST_1, TRAIN, goals_of, things_of
-from worlds.household.tasks.success import Household, HouseholdTask
+from worlds.household.tasks.success import HouseholdTask, Moment
 
 TRIES = 20  # goals for which a place is looked at more closely
 SPLITS: Mapping[str, str] = {"train": TRAIN, "held_out": TEST_1}  # splits of goals, by those of requests
@@ -30,7 +30,7 @@ def make_task(spec: TaskSpec) -> HouseholdTask:
     return HouseholdTask(spec)
 
 
-def probe(name: str, world: Household, seed: int, split: str = "train") -> TaskSpec | None:
+def probe(name: str, world: Any, seed: int, split: str = "train") -> TaskSpec | None:
     """Return a request of a predicate set for the place at hand; None if none of its goals can be reached there.
 
     It is the goal of the place, if that is of this set and split and not reached yet; otherwise one of the goals of
@@ -38,7 +38,7 @@ def probe(name: str, world: Household, seed: int, split: str = "train") -> TaskS
 
     Args:
       name: of the predicate set.
-      world: between two steps.
+      world: the household, between two steps.
       seed: of the choice of goal and words.
       split: "train" asks for the goals of training, "held_out" for those of test_1, which training never asks for.
 
@@ -48,12 +48,13 @@ def probe(name: str, world: Household, seed: int, split: str = "train") -> TaskS
     set_named(name)
     if split not in SPLITS:
         raise WorldError(f"no split named {split!r}; known: {', '.join(SPLITS)}")
-    home, rng = world.home, np.random.default_rng([seed, 0])
+    now: Moment = world.state
+    home, rng = now.home, np.random.default_rng([seed, 0])
     if name not in possible_sets(home):
         return None
     for goal in islice((each for each in _goals(name, world.config, split, rng) if _has_enough(home, each)), TRIES):
         person = home.persons[1]
-        if not reached(home, world.state, goal, person) and not obstacles(home, world.state, goal, person):
+        if not reached(home, now.state, goal, person) and not obstacles(home, now.state, goal, person):
             words = request(goal, rng, classes=tuple(each.name for each in home.classes))
             return TaskSpec(name, words, {"goal": dict(goal), "whose": SOLVER}, HORIZON)
     return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,21 +13,11 @@ from worlds.household.tasks.predicates import Relation, parse
 from worlds.household.tasks.progress import goal_check
 
 
-class Household(Protocol):
-    """What tasks use of the world."""
+class Moment(Protocol):
+    """What tasks use of a world's state."""
 
     home: Home
     state: State
-
-    @property
-    def config(self) -> Mapping[str, Any]:
-        """Configuration of the place."""
-        ...
-
-    @property
-    def step_index(self) -> int:
-        """Steps since the reset."""
-        ...
 
 
 class HouseholdTask:
@@ -56,20 +45,21 @@ class HouseholdTask:
         self._last: np.ndarray | None = None
         self._goal: Goal | None = None
 
-    def update(self, world: Household, utterance: str) -> tuple[bool, tuple[Event, ...]]:
+    def update(self, world: Any, utterance: str) -> tuple[bool, tuple[Event, ...]]:
         """See :meth:`worlds.contract.Task.update`."""
+        now: Moment = world.state
         if self._goal is None:
-            self._goal = parse_goal(self.spec.arguments["goal"], world.home.classes)
-        person = world.home.persons[self.spec.arguments.get("whose", SOLVER) == SOLVER]
-        check = goal_check(world.home, self._goal, person)
-        counts = np.minimum(check.counts(world.state), check.wanted)
+            self._goal = parse_goal(self.spec.arguments["goal"], now.home.classes)
+        person = now.home.persons[self.spec.arguments.get("whose", SOLVER) == SOLVER]
+        check = goal_check(now.home, self._goal, person)
+        counts = np.minimum(check.counts(now.state), check.wanted)
         last, self._last = self._last, counts
         if last is None:
             return False, ()
         events = [
-            Event(world.step_index, int(np.sign(now - before)), _reason(text, int(now), int(wanted)))
-            for text, before, now, wanted in zip(self._goal, last, counts, check.wanted, strict=True)
-            for _ in range(abs(int(now - before)))
+            Event(world.step_index, int(np.sign(count - before)), _reason(text, int(count), int(wanted)))
+            for text, before, count, wanted in zip(self._goal, last, counts, check.wanted, strict=True)
+            for _ in range(abs(int(count - before)))
         ]
         self.succeeded |= bool((counts >= check.wanted).all())
         return self.succeeded, tuple(events)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -24,10 +25,12 @@ class AWorld:
 
     def __init__(self, config: dict[str, Any]) -> None:
         self.config, self.step_index = config, 0
-        self.home, self.state = place(config)
+        self.state = SimpleNamespace()
+        self.home, self.state.state = place(config)
+        self.state.home = self.home
 
     def move(self, row: int, held: Held, parent: int) -> None:
-        self.state.held[row], self.state.parent[row] = held, parent
+        self.state.state.held[row], self.state.state.parent[row] = held, parent
         self.step_index += 1
 
 
@@ -48,7 +51,7 @@ def test_a_request_of_every_set_is_feasible_and_of_its_split(
         assert (spec.name, spec.max_steps) == (name, HORIZON)
         assert goal_of(spec.instruction) == spec.arguments["goal"]
         assert spec.arguments["goal"] in goals
-        assert obstacles(world.home, world.state, spec.arguments["goal"], world.home.persons[1]) == []
+        assert obstacles(world.home, world.state.state, spec.arguments["goal"], world.home.persons[1]) == []
     assert probe(name, world, 0, split) == specs[0]
 
 
