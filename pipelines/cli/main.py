@@ -153,6 +153,7 @@ GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
             Verb("marks export", "pipelines.cli.marks:export_from_dataset", "a dataset's marks to a file"),
             Verb("preferences import", "pipelines.cli.preferences:import_into_dataset", "a file of other judgements"),
             Verb("preferences export", "pipelines.cli.preferences:export_from_dataset", "those of a dataset"),
+            Verb("household tasks", "pipelines.cli.household:write_tasks", "Watch-And-Help's tasks as JSON lines"),
             Verb("world check", "pipelines.cli.world:check", "what a world promises, by trying it", status=True),
             Verb("doctor", "pipelines.cli.doctor:doctor", "what this machine has and lacks", status=True),
         ),

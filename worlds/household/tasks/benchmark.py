@@ -6,11 +6,9 @@ number of processes.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -113,40 +111,3 @@ def _place(goal: SampledGoal, home: str, rng: np.random.Generator) -> dict[str, 
             if redraw == _REDRAWS - 1:
                 raise
     raise AssertionError
-
-
-def write_benchmark(folder: Path, seed: int = 0, demonstrations: Mapping[str, int] = DEMONSTRATIONS) -> dict[str, int]:
-    """Write all tasks and demonstrations as JSON lines.
-
-    ``train.jsonl``, ``test_1.jsonl`` and ``test_2.jsonl`` have a line for each task, with the fields of
-    :class:`BenchmarkTask`; ``train_demonstrations.jsonl`` and so on a line for each demonstration: its name, and the
-    configuration of its place, which has the goal.
-
-    Args:
-      folder: to write into; it is created.
-      seed: of everything.
-      demonstrations: number of each split.
-
-    Returns:
-      Number of lines of each file, by its name.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    written: dict[str, int] = {}
-    for split in SPLITS:
-        lines = (vars(each) for each in tasks(split, seed))
-        written[f"{split}.jsonl"] = _write(folder / f"{split}.jsonl", lines)
-        shown = (
-            {"name": f"{split}/demonstration-{number}", "config": demonstration(split, number, seed)}
-            for number in range(demonstrations.get(split, 0))
-        )
-        written[f"{split}_demonstrations.jsonl"] = _write(folder / f"{split}_demonstrations.jsonl", shown)
-    return written
-
-
-def _write(path: Path, lines: Iterator[Mapping[str, Any]]) -> int:
-    count = 0
-    with path.open("w", encoding="utf-8") as file:
-        for line in lines:
-            file.write(json.dumps(line) + "\n")
-            count += 1
-    return count

@@ -1,0 +1,79 @@
+"""`rlhf household tasks`: all tasks of Watch-And-Help as JSON lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from agents.ranges import Count, Seed, check_ranges
+from rlhf.run.progress import announce, progress
+from rlhf.store.files.durable import write_file
+from worlds.errors import UserError
+from worlds.household.tasks.benchmark import demonstration, task
+from worlds.household.tasks.splits import SPLITS, TEST_1, TEST_2, TRAIN, goals_of
+
+
+@dataclass(frozen=True)
+class HouseholdTasksConfig:
+    """Settings of `rlhf household tasks`.
+
+    Args:
+      out: folder to write into; files of the same names are replaced.
+      seed: of goals and places.
+      tasks: of each split; none means all: 1,011 of training, 100 of each test.
+      train_demonstrations: places in which goals of training are shown.
+      test_1_demonstrations: likewise of test_1, whose goals are of one predicate set.
+      test_2_demonstrations: likewise of test_2, whose goals are of two.
+    """
+
+    out: Path = Path("household-tasks")
+    seed: Seed = 0
+    tasks: Count | None = None
+    train_demonstrations: Count = 5303
+    test_1_demonstrations: Count = 1023
+    test_2_demonstrations: Count = 1000
+
+    def __post_init__(self) -> None:
+        check_ranges(self, UserError)
+
+
+def write_tasks(config: HouseholdTasksConfig) -> Path:
+    """Write tasks and demonstrations of the three splits, and return their folder.
+
+    ``train.jsonl``, ``test_1.jsonl`` and ``test_2.jsonl`` have a task a line, with the fields of
+    :class:`worlds.household.tasks.benchmark.BenchmarkTask`; ``train_demonstrations.jsonl`` and so on a demonstration a
+    line: its name, and the configuration of its place, which has the goal.
+    """
+    config.out.mkdir(parents=True, exist_ok=True)
+    demonstrations = {
+        TRAIN: config.train_demonstrations,
+        TEST_1: config.test_1_demonstrations,
+        TEST_2: config.test_2_demonstrations,
+    }
+    for split in SPLITS:
+        goals = len(goals_of(split, config.seed))
+        _write(config.out / f"{split}.jsonl", min(config.tasks or goals, goals), _tasks(split, config.seed))
+        shown = _demonstrations(split, config.seed)
+        _write(config.out / f"{split}_demonstrations.jsonl", demonstrations[split], shown)
+    return config.out
+
+
+def _tasks(split: str, seed: int) -> Iterator[Mapping[str, Any]]:
+    return (vars(task(split, number, seed)) for number in range(len(goals_of(split, seed))))
+
+
+def _demonstrations(split: str, seed: int) -> Iterator[Mapping[str, Any]]:
+    number = 0
+    while True:
+        yield {"name": f"{split}/demonstration-{number}", "config": demonstration(split, number, seed)}
+        number += 1
+
+
+def _write(path: Path, count: int, lines: Iterator[Mapping[str, Any]]) -> None:
+    numbered = progress(range(count), count, path.name, "line")
+    text = "".join(json.dumps(line) + "\n" for _, line in zip(numbered, lines, strict=False))
+    write_file(path, text.encode())
+    announce(f"wrote {count:,} lines to {path}")
