@@ -55,9 +55,18 @@ def probe(name: str, world: Any, seed: int, split: str = "train") -> TaskSpec | 
     for goal in islice((each for each in _goals(name, world.config, split, rng) if _has_enough(home, each)), TRIES):
         person = home.persons[1]
         if not reached(home, now.state, goal, person) and not obstacles(home, now.state, goal, person):
-            words = request(goal, rng, classes=tuple(each.name for each in home.classes))
-            return TaskSpec(name, words, {"goal": dict(goal), "whose": SOLVER}, HORIZON)
+            words = _request(goal, home, rng)
+            if words:
+                return TaskSpec(name, words, {"goal": dict(goal), "whose": SOLVER}, HORIZON)
     return None
+
+
+def _request(goal: Goal, home: Home, rng: np.random.Generator) -> str:
+    """Return words for a goal; "" if it takes too many, as a home of others may have classes with long names."""
+    try:
+        return request(goal, rng, classes=tuple(each.name for each in home.classes))
+    except WorldError:
+        return ""
 
 
 def _goals(name: str, config: Mapping[str, Any], split: str, rng: np.random.Generator) -> Iterator[Goal]:

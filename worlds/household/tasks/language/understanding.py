@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
+from worlds.contract import WorldError
+from worlds.household.state.home import Home
+from worlds.household.tasks.goals import check_home, parse_goal
 from worlds.household.tasks.language.asking import CLASS_NAMES
 from worlds.household.tasks.language.nouns import NUMERALS, names_of, number
 from worlds.household.tasks.language.phrases import FILLED, SET_TABLE, VERBS_OF_HOLDING, VERBS_OF_SITTING
@@ -79,6 +82,24 @@ def goal_of(words: str, classes: tuple[str, ...] = CLASS_NAMES) -> dict[str, int
         for predicate, count in found:
             goal[predicate.text] = goal.get(predicate.text, 0) + count
     return goal or None
+
+
+def goal_in(words: str, home: Home) -> dict[str, int] | None:
+    """Return the goal that a request asks for in a home; None if it is not understood or cannot be there.
+
+    Args:
+      words: of the request.
+      home: in which it is heard.
+    """
+    goal = goal_of(words, tuple(each.name for each in home.classes))
+    if goal is None:
+        return None
+    try:
+        goal = parse_goal(goal, home.classes)
+        check_home(goal, home)
+    except WorldError:
+        return None
+    return goal
 
 
 def _read_clause(

@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.unit.worlds.household.small_home import small_home
 from worlds.contract import UTTERANCE_MAX_CHARS, WorldError
 from worlds.household.catalogue.classes import CLASSES
 from worlds.household.state.vocabulary import Property
 from worlds.household.tasks.language import answers
 from worlds.household.tasks.language.asking import CLASS_NAMES, clauses_of, request, templates_of
 from worlds.household.tasks.language.nouns import clear_nouns, names_of, plural, singulars
-from worlds.household.tasks.language.understanding import goal_of
+from worlds.household.tasks.language.understanding import goal_in, goal_of
 from worlds.household.tasks.sets import SETS
 from worlds.household.tasks.splits import goal_splits
 
@@ -86,6 +87,18 @@ def test_any_goal_can_be_asked_for() -> None:
 )  # fmt: skip
 def test_words_are_understood_or_not(words: str, goal: dict[str, int] | None) -> None:
     assert goal_of(words) == goal
+
+
+def test_what_cannot_be_in_a_home_is_not_understood_there() -> None:
+    home, _ = small_home()
+    assert goal_in("put two plates on the kitchen table", home) == {"on_plate_kitchentable": 2}
+    for words in (
+        "put three plates on the kitchen table",  # it has two
+        "put a plate in the dishwasher",  # it has none
+        "put an apple in the kitchen table",
+        "what a nice kitchen",
+    ):
+        assert goal_in(words, home) is None
 
 
 def test_a_goal_that_no_utterance_has_room_for_is_refused() -> None:
