@@ -25,6 +25,7 @@ INSIDE = {
         ("observing",),
         ("rules",),
         ("tasks",),
+        ("players",),
     ),
     "agents": (("networks", "learning"),),
     "rlhf.store": (("columns",), ("files",), ("folder",), ("upkeep",), ("transfer",)),

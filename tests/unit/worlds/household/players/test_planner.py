@@ -1,0 +1,201 @@
+"""Planners reach goals in the small home: alone, with a helper, and the same way for the same seed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.unit.worlds.household.small_home import ROW, SmallWays, small_home
+from worlds.contract import WorldError
+from worlds.household.observing import near, visible
+from worlds.household.players.demonstrations import Demonstration, play
+from worlds.household.players.planner import NO_PLAN, PUTS_AWAY, Intent, Planner
+from worlds.household.players.players import PlanningPlayer, RandomPlayer
+from worlds.household.players.settings import PlannerSettings
+from worlds.household.players.sight import Sight
+from worlds.household.players.situation import Metres
+from worlds.household.players.subgoals import Subgoal
+from worlds.household.state.home import NO_ROW
+from worlds.household.state.vocabulary import Condition, Held, Verb
+from worlds.household.tasks.progress import GoalCheck
+
+SETTER, SOLVER = ROW["setter"], ROW["solver"]
+GOAL = {"on_plate_coffeetable": 2, "inside_apple_fridge": 2, "holds_book_character": 1, "sit_sofa": 1}
+
+
+def task(seed: int, helper: str = "", goal: dict[str, int] = GOAL, **settings: Any) -> Demonstration:
+    """Play a task in the small home."""
+    home, state = small_home()
+    alice = PlanningPlayer(home, SETTER, goal, seed, PlannerSettings(**settings))
+    bob: Any = None
+    if helper == "planner":
+        bob = PlanningPlayer(home, SOLVER, goal, seed + 1, avoids=True, puts_only=True)
+    elif helper == "random":
+        bob = RandomPlayer(home, SOLVER, seed)
+    return play(home, state, SmallWays(home, state), GoalCheck(home, goal, SETTER), alice, bob, seed, horizon=100)
+
+
+def acted(played: Demonstration, person: int = 0) -> list[tuple[Verb, int]]:
+    """Return the verbs and rows of what a person did."""
+    return [(Verb(both[person][0]), int(both[person][1])) for both in played.acts]
+
+
+@pytest.mark.parametrize("settings", [{}, {"prior": "reference"}, {"closes": False}, {"chance_open": 1.0}])
+def test_alice_reaches_a_goal_of_four_predicates(settings):
+    played = task(0, **settings)
+
+    assert played.success
+    assert played.reasons == [("", "")] * played.steps
+    assert acted(played)[-1] == (Verb.SIT, ROW["sofa"])  # the person sits down last
+    assert acted(played)[-3][0] == Verb.GRAB  # and holds the book before
+    assert played.subgoals[-1] == ("sit_sofa 110", "")
+
+
+def test_a_container_is_closed_before_she_leaves_unless_it_is_kept_open():
+    assert (Verb.CLOSE, ROW["fridge"]) in acted(task(0))
+    assert (Verb.CLOSE, ROW["fridge"]) not in acted(task(0, closes=False))
+
+
+def test_she_walks_opens_grabs_and_puts_in_this_order():
+    home, state = small_home()
+    home_goal = {"on_apple_coffeetable": 2}
+    alice = PlanningPlayer(home, SETTER, home_goal, 1)
+    state.held[ROW["apple 2"]], state.parent[ROW["apple 2"]] = Held.INSIDE, ROW["fridge"]
+    played = play(home, state, SmallWays(home, state), GoalCheck(home, home_goal, SETTER), alice, horizon=100)
+
+    walks, elsewhere = Verb.WALK_TOWARDS, ROW["microwave"]
+    verbs = [verb for verb, row in acted(played) if verb != walks and row != elsewhere]
+    assert played.success
+    # The fridge is left open while another apple is needed from it.
+    assert verbs == [Verb.OPEN, Verb.GRAB, Verb.PUT_ON, Verb.GRAB, Verb.CLOSE, Verb.PUT_ON]
+
+
+@pytest.mark.parametrize("helper", ["", "planner", "random"])
+def test_the_same_seed_is_played_the_same(helper):
+    assert task(5, helper) == task(5, helper)
+
+
+def test_a_helper_makes_it_shorter_and_leaves_the_partners_sub_goal_alone():
+    far = {"on_plate_sofa": 2, "on_book_counter": 1, "on_apple_coffeetable": 1}
+    alone, helped = task(2, goal=far), task(2, "planner", goal=far)
+
+    assert alone.success and helped.success
+    assert helped.steps < alone.steps
+    pairs = [(one.split(), two.split()) for one, two in helped.subgoals if one and two]
+    assert pairs
+    assert all(one[1] != two[1] for one, two in pairs)  # never the same thing
+
+
+def sight_of(home, state, person=SETTER) -> Sight:
+    return Sight.of(state, person, visible(home, state, person), near(home, state, person))
+
+
+def test_a_helper_takes_over_only_from_empty_hands():
+    home, state = small_home()
+    bob = Planner(home, {"on_plate_sofa": 1}, 0)
+    sight = sight_of(home, state)
+    own = bob.decide(sight).subgoal
+    assert own is not None
+    other = Subgoal("on_plate_sofa", own.thing, own.target)
+
+    busy = bob.decide(sight, intent=Intent(other, empty_handed=False))
+    assert busy.note == NO_PLAN
+    assert busy.subgoal is None
+    assert bob.decide(sight, intent=Intent(other, empty_handed=True)).subgoal is not None
+
+
+def test_without_a_plan_she_waits_and_says_so():
+    played = task(0, goal={"on_plate_coffeetable": 3}, doubts=False)
+
+    assert not played.success
+    assert played.steps == 100
+    assert played.notes[-1][0] == NO_PLAN
+    assert acted(played)[-1][0] == Verb.WAIT
+
+
+def test_a_goal_without_its_place_is_refused_in_one_line():
+    home, _ = small_home()
+    with pytest.raises(WorldError, match="'inside_apple_dishwasher' cannot be in small"):
+        Planner(home, {"inside_apple_dishwasher": 1}, 0)
+
+
+def test_what_is_not_needed_is_put_away():
+    home, state = small_home()
+    state.held[ROW["box"]], state.parent[ROW["box"]], state.room[ROW["box"]] = Held.RIGHT_HAND, SETTER, ROW["kitchen"]
+    decision = Planner(home, {"on_plate_coffeetable": 2}, 0).decide(sight_of(home, state))
+
+    assert decision.note == PUTS_AWAY
+    assert decision.act[2] == Held.RIGHT_HAND
+
+
+def test_a_sub_goal_that_fails_again_and_again_is_left_for_another():
+    home, state = small_home()
+    planner = Planner(home, {"on_plate_sofa": 2}, 0)
+    decisions = [planner.decide(sight_of(home, state), failed=step > 0) for step in range(8)]
+
+    things = {decision.subgoal.thing for decision in decisions if decision.subgoal}
+    assert len(things) > 1
+
+
+def test_what_is_only_supposed_to_be_at_its_place_is_looked_for_there():
+    home, state = small_home()
+    planner = Planner(home, {"inside_apple_fridge": 2}, 0)
+    belief = planner.belief
+    for name in ("apple", "apple 2"):
+        belief.sample[belief.index[ROW[name]]] = belief.places.in_fixture[ROW["fridge"]]
+    state.parent[ROW["apple 2"]], state.held[ROW["apple 2"]] = ROW["microwave"], Held.INSIDE
+    decisions = []
+    for _ in range(6):
+        decisions.append(planner.decide(sight_of(home, state)))
+        if decisions[-1].act[:2] == (Verb.OPEN, ROW["fridge"]):
+            break
+        state.centre[SETTER, :2] = 1.0, 2.8  # beside the fridge
+
+    assert decisions[-1].act[:2] == (Verb.OPEN, ROW["fridge"])
+
+
+def test_a_walk_that_has_a_price_a_metre_leads_to_the_nearest_first():
+    home, state = small_home()
+    places = Planner(home, GOAL, 0).belief.places
+
+    def distances(position: np.ndarray) -> np.ndarray:
+        return np.linalg.norm(state.centre[:, :2] - position, axis=1).astype(np.float32)
+
+    metres = Metres(places, state.centre, distances)
+    state.conditions[ROW["fridge"]] = Condition.OPEN
+    state.conditions[ROW["microwave"]] = Condition.OPEN | Condition.OFF
+    state.parent[ROW["apple 2"]], state.held[ROW["apple 2"]] = ROW["microwave"], Held.INSIDE
+    state.centre[SETTER, :2] = 0.5, 0.6
+    settings = PlannerSettings(metre_cost=0.2)
+    planner = Planner(home, {"on_apple_counter": 1}, 0, settings, metres=metres)
+    decision = planner.decide(sight_of(home, state))
+
+    assert decision.subgoal is not None
+    assert decision.subgoal.thing == ROW["apple 2"]  # in the microwave on the counter; the other is in the fridge
+    with pytest.raises(WorldError, match="give the ways"):
+        Planner(home, GOAL, 0, settings)
+
+
+def test_full_sight_shows_what_is_in_other_rooms():
+    home, state = small_home()
+    alice = PlanningPlayer(home, SETTER, {"on_book_counter": 1}, 0, full=True)
+    decision = alice.act(state, "")
+
+    assert decision.subgoal is not None
+    assert decision.subgoal.thing in (ROW["book"], ROW["book 2"])
+    assert alice.planner.belief.known.all()
+    assert NO_ROW not in (decision.act[1],)
+
+
+def test_settings_that_cannot_be_are_refused():
+    cases: list[tuple[dict[str, Any], str]] = [
+        ({"simulations": 0}, "simulations"),
+        ({"prior": "flat"}, "prior"),
+        ({"chance_open": 2.0}, "chance_open"),
+        ({"metre_cost": -1.0}, "metre_cost"),
+    ]
+    for settings, words in cases:
+        with pytest.raises(WorldError, match=words):
+            PlannerSettings(**settings)

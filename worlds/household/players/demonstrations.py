@@ -1,0 +1,76 @@
+"""Whole tasks played by Alice alone, or by Alice and Bob, in a home."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from worlds.household.players.planner import Decision
+from worlds.household.players.players import Player
+from worlds.household.rules import apply
+from worlds.household.rules.effects import Ways
+from worlds.household.rules.joint import Act
+from worlds.household.state.home import Home, State
+from worlds.household.tasks.progress import HORIZON, GoalCheck
+
+
+@dataclass(frozen=True)
+class Demonstration:
+    """A task as it was played.
+
+    Args:
+      success: True if the goal was reached.
+      steps: that were played.
+      acts: of the setter and the solver at each step.
+      reasons: why they failed, "" where they succeeded.
+      subgoals: that they pursued, in words; "" for none.
+      notes: of what they did, "" for ordinary steps, e.g. that no plan was found.
+    """
+
+    success: bool
+    steps: int
+    acts: list[tuple[Act, Act]] = field(default_factory=list)
+    reasons: list[tuple[str, str]] = field(default_factory=list)
+    subgoals: list[tuple[str, str]] = field(default_factory=list)
+    notes: list[tuple[str, str]] = field(default_factory=list)
+
+
+def play(
+    home: Home,
+    state: State,
+    ways: Ways,
+    check: GoalCheck,
+    alice: Player,
+    bob: Player | None = None,
+    seed: int = 0,
+    horizon: int = HORIZON,
+) -> Demonstration:
+    """Play a task until its goal is reached, or for a number of steps.
+
+    Args:
+      home: of the task.
+      state: at its beginning; changed in place.
+      ways: of the home.
+      check: of the goal.
+      alice: the setter.
+      bob: the solver; None leaves it standing where it is.
+      seed: of who acts where both touch the same thing.
+      horizon: most steps.
+    """
+    played = Demonstration(False, 0)
+    reasons, steps = ("", ""), 0
+    success = check.reached(state)
+    while not success and steps < horizon:
+        first = alice.act(state, reasons[0])
+        second = bob.act(state, reasons[1], alice.intent(state)) if bob else Decision()
+        reasons = apply(home, state, ways, (first.act, second.act), seed)
+        played.acts.append((first.act, second.act))
+        played.reasons.append(reasons)
+        played.subgoals.append((_words(home, first), _words(home, second)))
+        played.notes.append((first.note, second.note))
+        steps += 1
+        success = check.reached(state)
+    return Demonstration(success, steps, played.acts, played.reasons, played.subgoals, played.notes)
+
+
+def _words(home: Home, decision: Decision) -> str:
+    return decision.subgoal.describe(home) if decision.subgoal else ""

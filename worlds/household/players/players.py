@@ -1,0 +1,139 @@
+"""Persons that act by themselves: one that plans for a goal, and one that acts at random."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from worlds.household.observing import near, visible
+from worlds.household.players.planner import Decision, Intent, Planner
+from worlds.household.players.settings import PlannerSettings
+from worlds.household.players.sight import Sight
+from worlds.household.players.situation import Metres
+from worlds.household.rules.refusals import SENTENCES, Refusal
+from worlds.household.state.home import NO_ROW, Home, State
+from worlds.household.state.vocabulary import Condition, Held, Property, Verb
+from worlds.household.tasks.goals import Goal
+
+LOST_OUT = SENTENCES[Refusal.OTHER_FIRST]  # why an action failed of a person who was as quick as the other
+
+
+class Player(Protocol):
+    """A person that acts by itself."""
+
+    def act(self, state: State, reason: str, intent: Intent | None = None) -> Decision:
+        """Choose what to do at this step.
+
+        Args:
+          state: of the home, of which only what is visible is used.
+          reason: why the last action failed; "" if it succeeded.
+          intent: of the partner; None if it is not known.
+        """
+        ...
+
+    def intent(self, state: State) -> Intent:
+        """Return what the person is about to do since it acted last."""
+        ...
+
+
+class PlanningPlayer:
+    """A person who plans for a goal.
+
+    Args:
+      home: that it is in.
+      person: row of its body.
+      goal: counts by predicate.
+      seed: of all chance in it.
+      settings: of its planner.
+      full: sees everything everywhere, as if walls and containers were of glass.
+      avoids: avoids the sub-goal of its partner, where that is known to it.
+      puts_only: leave out predicates that concern another person's hands and seat, as a helper does.
+      metres: that have to be walked; needed where walking costs by the metre.
+    """
+
+    def __init__(
+        self,
+        home: Home,
+        person: int,
+        goal: Goal,
+        seed: int,
+        settings: PlannerSettings | None = None,
+        full: bool = False,
+        avoids: bool = False,
+        puts_only: bool = False,
+        metres: Metres | None = None,
+    ) -> None:
+        self.planner = Planner(home, goal, seed, settings, puts_only, metres)
+        self._home, self._person, self._full, self._avoids = home, person, full, avoids
+        self._last = Decision()
+
+    def act(self, state: State, reason: str, intent: Intent | None = None) -> Decision:
+        """See :meth:`Player.act`."""
+        seen = visible(self._home, state, self._person, self._full)
+        sight = Sight.of(state, self._person, seen, near(self._home, state, self._person))
+        failed = reason not in ("", LOST_OUT)
+        self._last = self.planner.decide(sight, failed, intent if self._avoids else None)
+        return self._last
+
+    def intent(self, state: State) -> Intent:
+        """See :meth:`Player.intent`."""
+        return Intent(self._last.subgoal, not _hands(state, self._person))
+
+
+class RandomPlayer:
+    """A person who walks, grabs, puts and opens at random: the baseline "Random".
+
+    Args:
+      home: that it is in.
+      person: row of its body.
+      seed: of all chance in it.
+      containers_only: walk to containers alone, as the reference does by a slip of its code.
+    """
+
+    VERBS = (Verb.WALK_TOWARDS, Verb.GRAB, Verb.PUT_ON, Verb.OPEN)
+
+    def __init__(self, home: Home, person: int, seed: int, containers_only: bool = False) -> None:
+        self._home, self._person, self._containers_only = home, person, containers_only
+        self._rng = np.random.default_rng([seed, 3])
+
+    def act(self, state: State, reason: str, intent: Intent | None = None) -> Decision:
+        """See :meth:`Player.act`."""
+        home = self._home
+        seen = visible(home, state, self._person)
+        seen[[self._person, *home.doors]] = False
+        reach = near(home, state, self._person) & seen
+        verb = self.VERBS[self._rng.integers(len(self.VERBS))]
+        properties = home.properties
+        hand = Held.RIGHT_HAND
+        if verb == Verb.GRAB:
+            rows = np.flatnonzero(reach & (properties & Property.GRABBABLE != 0) & (state.held < Held.RIGHT_HAND))
+            hand = Held.RIGHT_HAND if state.in_hand(self._person, hand) == NO_ROW else Held.LEFT_HAND
+            rows = rows if state.in_hand(self._person, hand) == NO_ROW else rows[:0]
+        elif verb == Verb.PUT_ON:
+            hand = Held.RIGHT_HAND if state.in_hand(self._person, hand) != NO_ROW else Held.LEFT_HAND
+            stays = reach & (properties & Property.GRABBABLE == 0)
+            surfaces = stays & (properties & Property.SURFACES != 0)
+            is_open = (properties & Property.CONTAINERS != 0) & (state.conditions & Condition.CLOSED == 0)
+            rows = np.flatnonzero(surfaces | (stays & is_open))
+            rows = rows if state.in_hand(self._person, hand) != NO_ROW else rows[:0]
+        elif verb == Verb.OPEN:
+            rows = np.flatnonzero(reach & (state.conditions & Condition.CLOSED != 0))
+        else:
+            wanted = properties & Property.CONTAINERS != 0 if self._containers_only else True
+            rows = np.flatnonzero(seen & wanted & (state.parent != self._person))
+        if not len(rows):
+            return Decision(note="nothing to do at random")
+        row = int(rows[self._rng.integers(len(rows))])
+        if verb == Verb.PUT_ON and not home.has(row, Property.SURFACES):
+            verb = Verb.PUT_IN
+        return Decision((verb, row, hand))
+
+    def intent(self, state: State) -> Intent:
+        """See :meth:`Player.intent`: it has none."""
+        return Intent(None, not _hands(state, self._person))
+
+
+def _hands(state: State, person: int) -> bool:
+    """Return True if a person holds something."""
+    return any(state.in_hand(person, hand) != NO_ROW for hand in (Held.RIGHT_HAND, Held.LEFT_HAND))
