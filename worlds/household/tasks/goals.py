@@ -82,24 +82,39 @@ def _check_body(goal: Goal) -> None:
         raise WorldError(f"goal: a person is to sit on {seats} seats at once")
 
 
-def check_home(goal: Goal, home: Home) -> None:
-    """Refuse a goal whose places or things do not exist in a home.
+def check_places(goal: Goal, home: Home) -> None:
+    """Refuse a goal whose places do not exist in a home.
 
     Args:
       goal: from :func:`parse_goal`.
       home: in which it is to be reached.
 
     Raises:
+      WorldError: the home lacks a place.
+    """
+    for predicate in map(parse, goal):
+        if predicate.relation is not Relation.HOLDS and not len(home.rows_of(predicate.place)):
+            raise WorldError(f"goal: {predicate.text!r} cannot be in {home.name}, which has no {predicate.place}")
+
+
+def check_home(goal: Goal, home: Home) -> None:
+    """Refuse a goal whose places or things do not exist in a home. Arguments as those of :func:`check_places`.
+
+    Raises:
       WorldError: the home lacks a place, or has fewer things of a class than the goal needs.
     """
-    needed: dict[str, int] = {}
-    for text, count in goal.items():
-        predicate = parse(text)
-        if predicate.relation is not Relation.HOLDS and not len(home.rows_of(predicate.place)):
-            raise WorldError(f"goal: {text!r} cannot be in {home.name}, which has no {predicate.place}")
-        if predicate.relation is not Relation.SIT:
-            needed[predicate.thing] = needed.get(predicate.thing, 0) + count
-    for name, count in needed.items():
+    check_places(goal, home)
+    for name, count in things_of(goal).items():
         there = len(home.rows_of(name))
         if there < count:
             raise WorldError(f"goal: it needs {count} of the class {name}; {home.name} has {there}")
+
+
+def things_of(goal: Goal) -> dict[str, int]:
+    """Return how many things of each class a goal needs."""
+    needed: dict[str, int] = {}
+    for text, count in goal.items():
+        predicate = parse(text)
+        if predicate.relation is not Relation.SIT:
+            needed[predicate.thing] = needed.get(predicate.thing, 0) + count
+    return needed

@@ -1,7 +1,7 @@
 """Where things of a class may lie when an episode begins: a table, made by hand.
 
-The classes of the places are those of Watch-And-Help; which thing may lie where is ours. Of kitchens in which a place
-is missing, the rest of its line is left.
+The classes of the places are those of Watch-And-Help; which thing may lie where is ours. A place that a home
+lacks is passed over.
 """
 
 from __future__ import annotations

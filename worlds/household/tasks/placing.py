@@ -19,11 +19,11 @@ from worlds.household.homes.placing import place
 from worlds.household.homes.surfaces import Box, levels
 from worlds.household.state.home import Home, State
 from worlds.household.state.vocabulary import Held, Property
-from worlds.household.tasks.goals import Goal, parse_goal
+from worlds.household.tasks.goals import Goal, check_places, parse_goal, things_of
 from worlds.household.tasks.places import places_of
 from worlds.household.tasks.predicates import Relation, parse
 from worlds.household.tasks.sets import SETS
-from worlds.household.tasks.splits import sets_of, things_of
+from worlds.household.tasks.splits import sets_of
 
 TRIES = 51  # to find a place for a thing, as in the reference
 REDRAWS = 20  # of all places, where a thing found none
@@ -31,9 +31,7 @@ FULL = 0.5  # share of a surface that things may cover
 FIRST_ID = 1000  # of things that are added
 SPARE = 1  # more than any goal of its sets needs, at most
 MOST_BOOKS = 3  # that are counted as the largest need of books
-ROOMS = ("kitchen", "bedroom", "livingroom", "bathroom")  # in which persons begin
-
-
+ROOMS = ("kitchen", "bedroom", "livingroom", "bathroom")  # in which persons begin, where a home has them
 OWN = "own"  # name of a goal that is of no set
 
 
@@ -56,13 +54,12 @@ def place_config(goal: Goal, home_spec: str | Mapping[str, Any], seed: int, name
     """
     home, state = home_named(home_spec) if isinstance(home_spec, str) else place({"home": home_spec})
     goal = parse_goal(goal, home.classes)
-    _check_places(goal, home)
+    check_places(goal, home)
     rng = np.random.default_rng([seed, 0])
     removed = _removed(goal, home, state)
     for _ in range(REDRAWS):
         added = _added(goal, home, state, removed, rng)
-        rooms = [each for each in ROOMS if len(home.rows_of(each))]
-        persons = [rooms[i] for i in rng.choice(len(rooms), size=2, replace=len(rooms) < 2)]
+        persons = _begin(home, rng)
         if added is None:
             continue
         config = {
@@ -79,11 +76,10 @@ def place_config(goal: Goal, home_spec: str | Mapping[str, Any], seed: int, name
     raise NoPlaces(f"the things of the goal {goal} find no places in {home.name}")
 
 
-def _check_places(goal: Goal, home: Home) -> None:
-    """Raise WorldError if a home lacks a place of a goal."""
-    for predicate in map(parse, goal):
-        if predicate.relation is not Relation.HOLDS and not len(home.rows_of(predicate.place)):
-            raise WorldError(f"goal: {predicate.text!r} cannot be in {home.name}, which has no {predicate.place}")
+def _begin(home: Home, rng: np.random.Generator) -> list[int]:
+    """Return ids of the rooms in which the two persons begin: different ones, if there are several."""
+    rooms = [int(row) for row in home.rooms if home.name_of(int(row)) in ROOMS] or home.rooms.tolist()
+    return [int(home.ids[row]) for row in rng.choice(rooms, size=2, replace=len(rooms) < 2)]
 
 
 def _has_room(config: Mapping[str, Any]) -> bool:

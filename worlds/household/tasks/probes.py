@@ -10,12 +10,12 @@ import numpy as np
 
 from worlds.contract import SOLVER, TaskSpec, WorldError
 from worlds.household.state.home import Home
-from worlds.household.tasks.goals import Goal
+from worlds.household.tasks.goals import Goal, things_of
 from worlds.household.tasks.language.asking import request
 from worlds.household.tasks.oracle import obstacles
 from worlds.household.tasks.progress import HORIZON, reached
 from worlds.household.tasks.sets import possible_sets, set_named
-from worlds.household.tasks.splits import TEST_1, TRAIN, goals_of, things_of
+from worlds.household.tasks.splits import TEST_1, TRAIN, goals_of
 from worlds.household.tasks.success import HouseholdTask, Moment
 
 TRIES = 20  # goals for which a place is looked at more closely

@@ -13,7 +13,6 @@ from itertools import combinations
 import numpy as np
 
 from worlds.contract import WorldError
-from worlds.household.tasks.predicates import Relation, parse
 from worlds.household.tasks.sets import SETS, PredicateSet
 
 TRAIN, TEST_1, TEST_2 = "train", "test_1", "test_2"
@@ -104,13 +103,3 @@ def _goal_of_two(sets: tuple[PredicateSet, PredicateSet], rng: np.random.Generat
 def sets_of(goal: Mapping[str, int]) -> tuple[str, ...]:
     """Return the names of the sets that have predicates of a goal, in the order of the sets; of none, ()."""
     return tuple(each.name for each in SETS.values() if any(text in each.predicates for text in goal))
-
-
-def things_of(goal: Mapping[str, int]) -> dict[str, int]:
-    """Return how many things of each class a goal needs."""
-    needed: dict[str, int] = {}
-    for text, count in goal.items():
-        predicate = parse(text)
-        if predicate.relation is not Relation.SIT:
-            needed[predicate.thing] = needed.get(predicate.thing, 0) + count
-    return needed

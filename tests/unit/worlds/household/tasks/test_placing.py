@@ -14,6 +14,7 @@ from worlds.household.homes.placing import home as home_named
 from worlds.household.homes.placing import place
 from worlds.household.state.vocabulary import Held
 from worlds.household.tasks.benchmark import DEMONSTRATIONS, demonstration, task
+from worlds.household.tasks.goals import things_of
 from worlds.household.tasks.oracle import obstacles
 from worlds.household.tasks.places import places_of
 from worlds.household.tasks.placing import SPARE, place_config
@@ -21,7 +22,7 @@ from worlds.household.tasks.predicates import parse
 from worlds.household.tasks.progress import progress
 from worlds.household.tasks.sampling import TRAINING_HOMES, sample
 from worlds.household.tasks.sets import NAMES, SETS, possible_sets
-from worlds.household.tasks.splits import TEST_1, TEST_2, TRAIN, goals_of, sets_of, things_of
+from worlds.household.tasks.splits import TEST_1, TEST_2, TRAIN, goals_of, sets_of
 
 
 def test_sets_are_possible_where_their_places_are() -> None:
