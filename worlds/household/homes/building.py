@@ -153,12 +153,20 @@ def _add_with(draft: Draft, name: str, box: Box, side: str, room: int, on_top: l
     row = draft.add(name, box, SIDES[side], Held.ROOM, room)
     for each in on_top:
         kind, _, times = each.partition("*")
-        for _ in range(int(times or 1)):
+        count = int(times or 1)
+        for number in range(count):
             size = turned(CLASS_OF[kind].size, side)
-            top = draft.spot(size, Held.ON, row)
+            top = draft.spot(size, Held.ON, row, _at_back(box, side, (number + 0.5) / count))
             if top is None:
                 raise UserError(f"there is no room for a {kind} on a {name} in the plan of the home")
             draft.add(kind, top, SIDES[side], Held.ON, row)
+
+
+def _at_back(box: Box, side: str, share: float) -> tuple[float, float]:
+    """Return a point at the back of a thing whose front looks to ``side``, at a share of its width."""
+    x = {"east": 0.0, "west": 1.0}.get(side, share)
+    y = {"north": 0.0, "south": 1.0}.get(side, share)
+    return box.low(0) + x * box.size[0], box.low(1) + y * box.size[1]
 
 
 def _fit_out(draft: Draft, room: int) -> None:

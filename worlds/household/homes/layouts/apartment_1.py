@@ -21,11 +21,11 @@ PLAN = Plan(
             "kitchen",
             corner=(0.0, 0.0),
             size=(5.0, 5.0),
-            north="1.2 houseplant / 1.0 window",
-            east="1.9 bench / 2.2 wallpictureframe",
+            north="1.2 houseplant / 1.0 wallpictureframe",
+            east="1.9 bench / 2.2 wallpictureframe 0.3 clock",
             south=(
                 "1.2 kitchencounter+coffeemaker kitchencounterdrawer+toaster kitchencounter 0.3 garbagecan "
-                "/ 1.2 kitchencabinet*3 0.3 clock"
+                "/ 1.2 kitchencabinet*3 window"
             ),
             west=(
                 "fridge kitchencounterdrawer stove kitchencounter+microwave dishwasher sink+faucet "
@@ -41,7 +41,8 @@ PLAN = Plan(
             corner=(5.0, 4.5),
             size=(6.0, 3.5),
             north=(
-                "0.4 nightstand+tablelamp 0.05 bed+pillow*2 0.05 nightstand+tablelamp+clock 0.1 closet / 4.2 window"
+                "0.4 nightstand+tablelamp 0.05 bed+pillow*2 0.05 nightstand+tablelamp+clock 0.1 closet / "
+                "4.2 window"
             ),
             east="0.4 sofa+pillow / 2.6 wallpictureframe",
             south="2.3 cabinet 0.4 bookshelf / 2.6 mirror",

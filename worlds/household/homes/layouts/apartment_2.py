@@ -11,11 +11,11 @@ PLAN = Plan(
             "kitchen",
             corner=(0.0, 0.0),
             size=(5.0, 4.5),
-            north="/ 0.2 window",
+            north="/ 0.6 wallpictureframe",
             east="2.4 garbagecan / 2.2 clock 0.3 wallphone",
             south=(
                 "1.0 kitchencounterdrawer+toaster kitchencounterdrawer kitchencounter+coffeemaker 0.3 bench "
-                "/ 0.9 kitchencabinet*4"
+                "/ 0.75 kitchencabinet*4 window"
             ),
             west=(
                 "fridge kitchencounter+microwave stove kitchencounter sink+faucet dishwasher / 0.75 "

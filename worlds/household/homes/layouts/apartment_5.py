@@ -24,7 +24,7 @@ PLAN = Plan(
             north="0.4 closet 0.3 dresser+mirror 0.3 bookshelf",
             east="2.4 armchair 0.2 standlamp",
             south="2.8 desk+computer+keyboard+mouse / 3.0 wallpictureframe",
-            west=("0.9 nightstand+tablelamp 0.05 bed+pillow*2 0.05 nightstand+tablelamp+clock / 1.5 wallpictureframe"),
+            west=("0.9 nightstand+tablelamp 0.05 bed+pillow*2 0.05 nightstand+tablelamp+clock / 1.25 window"),
             middle="chair 3.45 1.0 south; coffeetable 3.0 2.9 east; rug 3.0 2.9 east",
         ),
         Room(
@@ -35,7 +35,8 @@ PLAN = Plan(
             east="0.9 kitchencounterdrawer+toaster 0.2 garbagecan / 1.0 clock 0.3 wallphone",
             south=(
                 "0.5 fridge kitchencounterdrawer+microwave kitchencounterdrawer stove "
-                "kitchencounterdrawer+coffeemaker sink+faucet kitchencounterdrawer*2 / 1.9 cookerhood 0.3 window"
+                "kitchencounterdrawer+coffeemaker sink+faucet kitchencounterdrawer*2 / 1.9 cookerhood 0.3 "
+                "window"
             ),
             west="0.9 houseplant",
             middle=(
