@@ -6,13 +6,17 @@ import gc
 import multiprocessing
 import os
 import signal
+import subprocess
 import sys
+import threading
 from collections.abc import Callable
+from multiprocessing import forkserver
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 from pipelines.cli.main import VERBS, main
+from rlhf.run import processes
 from tests.patience import PATIENCE_SEC
 
 # A fork of the tests' own process would not do: PyTorch computes no gradients in forks of a process that has.
@@ -97,6 +101,43 @@ class Printing:
         return printed
 
 
+class ForkedWorker:
+    """What :class:`rlhf.run.processes.Worker` starts, as a fork, with the part of `subprocess.Popen` that it uses.
+
+    It ends with its parent, as the process does that takes its place outside tests.
+
+    Args:
+      connection: the worker's side of its pipe.
+    """
+
+    stdin = None
+
+    def __init__(self, connection: Connection) -> None:
+        outputs = [Connection(os.dup(number), readable=False) for number in (1, 2)]
+        self._process = _SERVER.Process(target=_work, args=(connection, dict(os.environ), outputs), daemon=True)
+        self._process.start()
+        for output in outputs:
+            output.close()
+        assert self._process.pid is not None
+        self.pid: int = self._process.pid
+
+    @property
+    def returncode(self) -> int | None:
+        """Its exit status, if negative the signal that killed it; None while it runs."""
+        return self._process.exitcode
+
+    def kill(self) -> None:
+        """Send it SIGKILL, if it has not ended."""
+        self._process.kill()
+
+    def wait(self, timeout_sec: float | None = None) -> int:
+        """Wait for its end, and return its exit status."""
+        self._process.join(timeout_sec)
+        if self._process.exitcode is None:
+            raise subprocess.TimeoutExpired("a forked worker", timeout_sec or 0.0)
+        return self._process.exitcode
+
+
 def rlhf(folder: Path, *words: str) -> Forked:
     """Start the command `rlhf`.
 
@@ -107,21 +148,47 @@ def rlhf(folder: Path, *words: str) -> Forked:
     return Forked(folder / f"errors-{len(list(folder.glob('errors-*')))}", main, list(words))
 
 
-def _print(out: Connection, environment: dict[str, str], work: Callable[..., int | None], *arguments: Any) -> None:
+def _work(connection: Connection, environment: dict[str, str], outputs: list[Connection]) -> None:
+    _begin_fork()
+    os.setsid()
+    os.environ.clear()
+    os.environ.update(environment)
+    for number, output in enumerate(outputs, 1):
+        os.dup2(output.fileno(), number)
+        output.close()
+    sys.stdout, sys.stderr = (open(number, "w", encoding="utf-8", closefd=False) for number in (1, 2))
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, name="end with parent", daemon=True).start()
+    processes.run_given(connection)
+
+
+def _begin_fork() -> None:
     gc.freeze()  # what was imported is no garbage, and stays shared with the other forks
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    # Its workers are forks, too, of the same server: a fork would begin with one of its own.
+    forkserver._forkserver.ensure_running = lambda: None
+    processes.start_python = ForkedWorker
+
+
+def _print(out: Connection, environment: dict[str, str], work: Callable[..., int | None], *arguments: Any) -> None:
+    _begin_fork()
     os.environ.clear()
     os.environ.update(environment)
     os.dup2(out.fileno(), 1)
     out.close()
     sys.stdout = open(1, "w", encoding="utf-8", closefd=False)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.exit(work(*arguments))
 
 
 def _run(errors: Path, work: Callable[..., int], *arguments: Any) -> None:
-    gc.freeze()
+    _begin_fork()
     os.dup2(os.open(errors, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666), 2)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     sys.stderr = open(2, "w", encoding="utf-8", closefd=False)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.exit(work(*arguments))

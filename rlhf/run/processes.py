@@ -46,11 +46,7 @@ class Worker:
     def __init__(self, function: Callable[..., None], *given: Any) -> None:
         self.connection, theirs = Pipe()
         with contextlib.closing(theirs):
-            code = f"from rlhf.run.processes import serve; serve({theirs.fileno()}, {os.getpid()})"
-            self._process = subprocess.Popen(
-                [sys.executable, "-P", "-c", code],
-                stdin=subprocess.PIPE, pass_fds=(theirs.fileno(),), start_new_session=True, env=_environment(),
-            )  # fmt: skip
+            self._process = start_python(theirs)
         with contextlib.suppress(OSError):  # it may be dead already, which is noticed where its answer is waited for
             self.connection.send((function, given))
 
@@ -214,10 +210,23 @@ def _portable(error: BaseException) -> tuple[Exception, str]:
     return RunError(f"{type(error).__name__}: {error}"), text
 
 
+def start_python(connection: Connection) -> subprocess.Popen[bytes]:
+    """Start a Python that runs what comes through a connection and ends with this process."""
+    code = f"from rlhf.run.processes import serve; serve({connection.fileno()}, {os.getpid()})"
+    return subprocess.Popen(
+        [sys.executable, "-P", "-c", code],
+        stdin=subprocess.PIPE, pass_fds=(connection.fileno(),), start_new_session=True, env=_environment(),
+    )  # fmt: skip
+
+
 def serve(descriptor: int, parent: int) -> None:
     """In a worker: run what the process ``parent`` sends through the pipe ``descriptor``, and end with that process."""
     end_with(parent, sys.stdin.fileno())
-    connection = Connection(descriptor)
+    run_given(Connection(descriptor))
+
+
+def run_given(connection: Connection) -> None:
+    """In a worker: receive a function and its arguments, and call it with the connection before them."""
     function, given = connection.recv()
     function(connection, *given)
 
