@@ -5,6 +5,7 @@ python -m docs.apartments
 
 from __future__ import annotations
 
+import hashlib
 import math
 import re
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from pathlib import Path
 import matplotlib
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
+from PIL.PngImagePlugin import PngInfo
 
 from worlds.household.catalogue.classes import CLASSES
 from worlds.household.homes import home
@@ -30,6 +32,7 @@ SHRINK = 3
 ROOM_SIZE = 60  # height of a room's name, in pixels before that
 MARGIN_M = 0.25
 COLOURS = 200  # of the file's palette
+NOTE = "home"  # in a picture's file: the fingerprint of the home that it shows
 WALL, INK, PAPER = (74, 66, 60), (52, 46, 42), (255, 255, 255)
 # Floors; a lighter wash of the colours of the catalogue.
 FLOOR_SHARE = 0.55
@@ -267,7 +270,7 @@ def catalogue() -> str:
             "| --- | --- | --- | --- |",
             *(
                 f"| {each.name} | {each.category} | {' '.join(f'{length:.2f}' for length in each.size)} | "
-                f"{' '.join(flag.name.lower() for flag in Property if flag in each.properties)} |"
+                f"{' '.join(str(flag.name).lower() for flag in Property if flag in each.properties)} |"
                 for each in CLASSES
             ),
         ]
@@ -308,6 +311,17 @@ def between(page: str, name: str) -> re.Match[str] | None:
     return re.search(rf"<!-- {name} -->\n(.*?)<!-- /{name} -->", page, re.DOTALL)
 
 
+def figure(name: str) -> Path:
+    """Return the path of an apartment's picture."""
+    return FIGURES / f"household-{name}.png"
+
+
+def fingerprint(found: Home, state: State) -> str:
+    """Return a digest of what a picture shows; it is noted in the picture's file."""
+    arrays = (found.kind, found.size, found.yaw, state.held, state.centre)
+    return hashlib.sha256(b"".join(each.tobytes() for each in arrays)).hexdigest()
+
+
 def main() -> None:
     """Write the figures and the sections."""
     page = PAGE.read_text(encoding="utf-8")
@@ -317,7 +331,10 @@ def main() -> None:
             page = page[: found.start(1)] + text + "\n" + page[found.end(1) :]
     PAGE.write_text(page, encoding="utf-8")
     for name in APARTMENTS:
-        draw(*home(name)).save(FIGURES / f"household-{name}.png", optimize=True)
+        found, state = home(name)
+        notes = PngInfo()
+        notes.add_text(NOTE, fingerprint(found, state))
+        draw(found, state).save(figure(name), optimize=True, pnginfo=notes)
 
 
 if __name__ == "__main__":

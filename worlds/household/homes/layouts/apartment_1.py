@@ -41,8 +41,7 @@ PLAN = Plan(
             corner=(5.0, 4.5),
             size=(6.0, 3.5),
             north=(
-                "0.4 nightstand+tablelamp 0.05 bed+pillow*2 0.05 nightstand+tablelamp+clock 0.1 closet / "
-                "4.2 window"
+                "0.4 nightstand+tablelamp 0.05 bed+pillow*2 0.05 nightstand+tablelamp+clock 0.1 closet / 4.2 window"
             ),
             east="0.4 sofa+pillow / 2.6 wallpictureframe",
             south="2.3 cabinet 0.4 bookshelf / 2.6 mirror",
