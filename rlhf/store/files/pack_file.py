@@ -44,15 +44,11 @@ class PackFile:
         """Bytes written."""
         return self._file.size
 
-    def takes(self, rows: pa.Table) -> bool:
-        """Return whether ``rows`` have the columns of this file."""
-        return self._writer is None or self._writer.schema.equals(rows.schema, check_metadata=True)
-
     def add(self, rows: pa.Table, single: bytes) -> Span:
         """Add an episode or a group; return where it lies.
 
         Args:
-          rows: of its episodes, which the file takes.
+          rows: of its episodes, with the columns of this file.
           single: a file of these rows.
         """
         begin = self.size

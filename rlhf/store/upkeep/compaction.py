@@ -1,5 +1,8 @@
 """Gathering episodes of small files into files of many episodes, which other programs open faster.
 
+Short episodes that have a row group each, as those that were recorded one by one, are put together in row groups of
+several, as `rlhf record` writes them: they take less space, and are opened and read faster.
+
 A new file is written beside the old ones, without the dataset's lock: files of play never change, so recording and
 reading continue. Then, under the lock, it gets its name, the index is replaced, and the old files are removed. A
 process that dies before the new index is there has changed nothing, and one that dies later has done its work but for
@@ -12,6 +15,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
@@ -19,13 +23,15 @@ import pyarrow as pa
 
 from rlhf.store.files.durable import explained, sync
 from rlhf.store.files.pack_file import PackFile
-from rlhf.store.files.parquet_files import Damaged, ids_by_group, read_part, spans_of
+from rlhf.store.files.parquet_files import Damaged, ids_by_group, read_part, spans_of, to_bytes
 from rlhf.store.folder.index import TABLES, Entry, EpisodeIndex, moved
+from rlhf.store.group_writer import LONG, MOST_STEPS
 from rlhf.store.upkeep.recovery import data_file
 from worlds.errors import UserError
 
 FILE_MB = 128.0
 _MB = 1e6
+_MOST_BYTES = 2**22  # of the row groups that are put together in one
 _WHAT = "a file of many episodes"
 
 Writing = Callable[[str], AbstractContextManager[None]]
@@ -48,6 +54,29 @@ class OtherColumns(Exception):
     """An episode has other columns than those that it is to be put together with."""
 
 
+@dataclass(frozen=True)
+class _Part:
+    """A row group of each table, with the episodes that share it.
+
+    Args:
+      sources: the episodes, in the order of their rows, where they are now.
+      read: by table, the rows and a file of them.
+    """
+
+    sources: list[Entry]
+    read: Mapping[str, tuple[pa.Table, bytes]]
+
+    @property
+    def steps(self) -> int:
+        """Number of rows of the table ``steps``."""
+        return len(self.read["steps"][0])
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of a file of the rows of the table ``steps``."""
+        return len(self.read["steps"][1])
+
+
 class Pack:
     """A new pair of files of many episodes, ``episodes/<stem>.parquet`` and ``steps/<stem>.parquet``.
 
@@ -62,8 +91,11 @@ class Pack:
         self.stem = f"pack-{uuid4().hex}"
         self.sources: list[Entry] = []
         self.entries: list[Entry] = []  # of the same episodes, here
+        self.joined = 0  # row groups that were put together with others
         self._folder = folder
         self._files: dict[str, PackFile] = {}
+        self._schemas: dict[str, pa.Schema] = {}
+        self._small: list[_Part] = []  # not written yet
         try:
             for table in TABLES:
                 self._files[table] = PackFile(data_file(folder, table, self.stem))
@@ -84,13 +116,45 @@ class Pack:
           Missing: if their file is gone.
           UserError: if it is damaged.
         """
-        for part in self._parts(sources):
-            read = {table: self._read(part, table) for table in TABLES}
-            if not all(self._files[table].takes(rows) for table, (rows, _) in read.items()):
+        for own in self._parts(sources):
+            part = _Part(own, {table: self._read(own, table) for table in TABLES})
+            schemas = {table: rows.schema for table, (rows, _) in part.read.items()}
+            known = self._schemas or schemas
+            if not all(known[table].equals(schema, check_metadata=True) for table, schema in schemas.items()):
                 raise OtherColumns
-            spans = {table: self._files[table].add(rows, single) for table, (rows, single) in read.items()}
-            self.sources += part
-            self.entries += [moved(source, self.stem, spans) for source in part]
+            self._schemas = known
+            if _is_small(part.steps, part.bytes):
+                self._add_small(part)
+            else:
+                self._write([part])
+
+    def _add_small(self, part: _Part) -> None:
+        """Keep a small part until there are enough for a row group."""
+        if sum(each.bytes for each in self._small) + part.bytes > _MOST_BYTES:
+            self._write_small()
+        self._small.append(part)
+        if sum(each.steps for each in self._small) >= MOST_STEPS:
+            self._write_small()
+
+    def _write_small(self) -> None:
+        """Write what is kept as one row group."""
+        parts, self._small = self._small, []
+        if parts:
+            self._write(parts)
+
+    def _write(self, parts: Sequence[_Part]) -> None:
+        """Write ``parts`` as one row group of each table."""
+        spans = {}
+        for table, file in self._files.items():
+            rows, single = parts[0].read[table]
+            if len(parts) > 1:
+                rows = pa.concat_tables([part.read[table][0] for part in parts]).combine_chunks()
+                single = to_bytes([rows])
+            spans[table] = file.add(rows, single)
+        self.joined += len(parts) - 1
+        for part in parts:
+            self.sources += part.sources
+            self.entries += [moved(source, self.stem, spans) for source in part.sources]
 
     def _parts(self, sources: Sequence[Entry]) -> list[list[Entry]]:
         """Return the episodes of each row group."""
@@ -125,6 +189,7 @@ class Pack:
 
     def finish(self) -> None:
         """Put the two files on disk, still without their names."""
+        self._write_small()
         for file in self._files.values():
             file.finish()
 
@@ -145,7 +210,8 @@ def compact(
 ) -> None:
     """Put the episodes of files of less than ``file_mb`` together in files of at least that, and one of the rest.
 
-    Episodes with different columns are not put together.
+    A larger file is written again only if most of its row groups are of few steps. Episodes with different columns are
+    not put together.
 
     Args:
       folder: of the dataset.
@@ -158,10 +224,10 @@ def compact(
       UserError: if a file is damaged or cannot be written; the dataset is whole.
     """
     enough = file_mb * _MB
-    files = _small_files(folder, index, enough)
-    while len(files) > 1:
+    files = _files_to_gather(folder, index, enough)
+    while len(files) > 1 or any(map(_is_in_small_groups, files)):
         if not _gather(folder, index, files, enough, writing, gathered):
-            files = _small_files(folder, index, enough)
+            files = _files_to_gather(folder, index, enough)
 
 
 def repack(
@@ -187,21 +253,50 @@ def damage(path: Path, why: object, episode_id: str) -> str:
     return f"{path} is damaged ({why}); put back a copy of it, or remove episode {episode_id} with `rlhf episodes drop`"
 
 
-def _small_files(folder: Path, index: EpisodeIndex, enough: float) -> deque[list[Entry]]:
-    """Return the episodes of each file whose steps take less than ``enough`` bytes, in the order of recording.
+def _files_to_gather(folder: Path, index: EpisodeIndex, enough: float) -> deque[list[Entry]]:
+    """Return the episodes of each file that is to be put together with others, in the order of recording.
 
-    A file that holds others, too, is left: they were damaged when the index was recreated.
+    Its steps take less than ``enough`` bytes, or it has row groups that are to be put together. A file that holds
+    others, too, is left: they were damaged when the index was recreated.
     """
     files: dict[str, list[Entry]] = {}
     for entry in index.entries().values():
         files.setdefault(entry.file, []).append(entry)
-    small = deque()
+    found = deque()
     for stem, entries in files.items():
         path = data_file(folder, "steps", stem)
         parts = {entry.span("steps") for entry in entries}
-        if _size(path) < enough and (None in parts or _count(path) in (None, len(parts))):
-            small.append(entries)
-    return small
+        is_wanted = _size(path) < enough or _is_in_small_groups(entries)
+        if is_wanted and (None in parts or _count(path) in (None, len(parts))):
+            found.append(entries)
+    return found
+
+
+def _is_in_small_groups(entries: Sequence[Entry]) -> bool:
+    """Return whether most row groups of a file, and more than one, have few steps.
+
+    Args:
+      entries: of its episodes. Where a line does not say where its episode lies, the row group is the episode's own.
+    """
+    steps: dict[Hashable, int] = {}
+    size: dict[Hashable, int] = {}
+    for number, entry in enumerate(entries):
+        span = entry.span("steps")
+        group = number if span is None else span
+        steps[group] = steps.get(group, 0) + entry.row.steps
+        size[group] = 0 if span is None else span[1] - span[0]
+    small = sum(_is_small(steps[group], size[group]) for group in steps)
+    return small > 1 and 2 * small > len(steps)
+
+
+def _is_small(steps: int, size: int) -> bool:
+    """Return whether a row group is to be put together with others like it.
+
+    Args:
+      steps: number of its steps.
+      size: bytes of a file of them.
+    """
+    return steps < LONG and 2 * size <= _MOST_BYTES
 
 
 def _size(path: Path) -> int:
@@ -239,11 +334,11 @@ def _gather(
                 raise
             pack.discard()
             return False
-        replaced = {source.file for source in pack.sources}
-        if len(replaced) == 1:
-            pack.discard()  # there is none to put it together with
-            return True
         pack.finish()
+        replaced = {source.file for source in pack.sources}
+        if len(replaced) == 1 and not pack.joined:
+            pack.discard()  # there is nothing to put together
+            return True
         with writing(_WHAT):
             entries = index.entries()
             if any(entries.get(source.row.episode_id) != source for source in pack.sources):

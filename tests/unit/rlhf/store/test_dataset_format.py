@@ -184,8 +184,8 @@ def test_datasets_reads_many_episodes_from_few_files(tmp_path: Path, monkeypatch
     store = open_store(folder, create=True)
     for seed in range(70):
         store.write(synthetic_episode(seed, steps=3, height=6, width=7, episode_id=f"e{seed:02d}"))
-    compact_dataset(folder, file_mb=0.3)
-    assert len(list(folder.glob("steps/*.parquet"))) == 2
+    compact_dataset(folder)
+    assert len(list(folder.glob("steps/*.parquet"))) == 1
     steps, episodes = loaded(folder), loaded(folder, "episodes")
     assert len(steps) == 210 and sorted(episodes["episode_id"]) == store.ids()
     row = steps[len(steps) - 1]

@@ -17,12 +17,19 @@ from rlhf.records.marks import Mark
 from rlhf.store import MemoryStore, ParquetStore, open_store, rebuild_index, same_episode
 from rlhf.store.group_writer import LONG, MOST_SEC, MOST_STEPS, GroupWriter
 from rlhf.store.synthetic import synthetic_episode, synthetic_play
+from rlhf.store.upkeep import compaction
 from tests.unit.rlhf.declared_spaces import SPACES
 from tests.unit.rlhf.store.gathered import files, rows, small, spans
 from tests.unit.rlhf.store.killed import killed
 from worlds.errors import UserError
 
 FIVE = [small(seed) for seed in range(5)]
+
+
+@pytest.fixture(autouse=True)
+def apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No group is so small that it is put together with others."""
+    monkeypatch.setattr(compaction, "LONG", 1)
 
 
 @pytest.fixture(autouse=True)

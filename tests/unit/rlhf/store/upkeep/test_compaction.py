@@ -29,6 +29,12 @@ def no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)
 
 
+@pytest.fixture(autouse=True)
+def apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every episode is long enough for a row group of its own."""
+    monkeypatch.setattr(compaction, "LONG", 1)
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     return make_dataset(tmp_path / "data")

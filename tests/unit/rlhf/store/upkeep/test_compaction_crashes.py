@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from rlhf.store import open_store, rebuild_index, same_episode
+from rlhf.store.upkeep import compaction
 from tests.unit.rlhf.store.gathered import TWO, files, make_dataset, small, spans, whole
 from tests.unit.rlhf.store.killed import killed
 from worlds.errors import UserError
@@ -20,6 +21,12 @@ from worlds.errors import UserError
 def no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     """Synchronising matters only when the power fails, and takes most of the time."""
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+
+
+@pytest.fixture(autouse=True)
+def apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every episode is long enough for a row group of its own."""
+    monkeypatch.setattr(compaction, "LONG", 1)
 
 
 @pytest.fixture
