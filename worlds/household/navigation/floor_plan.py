@@ -1,7 +1,8 @@
 """The floor of a home in cells of a quarter of a metre, and distances to all that never moves.
 
 The centre of a person keeps away from walls and furniture; open doorways are free. A person who has reached a thing
-stands within ``ARRIVED_M`` of its box in the same room; who has reached a room stands in it.
+stands within ``ARRIVED_M`` of its box in the same room, or within ``BESIDE_M`` of the centre of what lies on furniture;
+who has reached a room stands in it.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from worlds.household.state.vocabulary import Held, Property
 CELL_M = 0.25
 BODY_M = 0.2  # radius of a person
 ARRIVED_M = 0.6  # from a thing's box at which a person has arrived; farther where furniture is in between
+BESIDE_M = 1.0  # from the centre of a thing on furniture at which a person has arrived; farther likewise
 BLOCKS_M = (0.05, 1.0)  # a box blocks the way if its upper edge is above the first and its lower below the second
 DOORWAY_M = 0.55  # to both sides of a door's plane the floor is free
 
@@ -66,6 +68,28 @@ class FloorPlan:
             goal.flat[cell] = True
             found = self._from_cell[cell] = kernels.distance_fields(self.free, goal)[0] * np.float32(CELL_M)
         return found
+
+    def distance_beside(self, x: float, y: float, room: int) -> np.ndarray:
+        """Return the distance of every cell from the floor beside a point: float32 [cells], metres.
+
+        Args:
+          x: of the point, metres.
+          y: of the point, metres.
+          room: row of the room in which a person stands beside it.
+        """
+        column, line = int((x - self.origin[0]) / CELL_M), int((y - self.origin[1]) / CELL_M)
+        found = self._beside.get((column, line, room))
+        if found is None:
+            gap = np.hypot((np.arange(self.rows) - line)[:, None], (np.arange(self.columns) - column)[None, :]) * CELL_M
+            gap = np.where(self.free & (self.room == room), gap, np.inf)
+            goal = (gap <= max(BESIDE_M, float(gap.min()) + CELL_M / 2)) & np.isfinite(gap)
+            found = kernels.distance_fields(self.free, goal[None])[0] * np.float32(CELL_M)
+            self._beside[column, line, room] = found
+        return found
+
+    @cached_property
+    def _beside(self) -> dict[tuple[int, int, int], np.ndarray]:
+        return {}
 
     @cached_property
     def _from_cell(self) -> dict[int, np.ndarray]:

@@ -10,6 +10,7 @@ import numpy as np
 from worlds.household.navigation import kernels
 from worlds.household.navigation.floor_plan import ARRIVED_M, plan_and_targets
 from worlds.household.state.home import Home, State
+from worlds.household.state.vocabulary import Held
 
 Point = Sequence[float] | np.ndarray  # x, y and perhaps more, metres
 
@@ -17,7 +18,8 @@ Point = Sequence[float] | np.ndarray  # x, y and perhaps more, metres
 class Ways:
     """Shortest ways in a home to things wherever they are in a state. Making one costs next to nothing.
 
-    A thing that is carried, or that lies on or in another, is where its carrier or outermost support is.
+    A thing that is carried, or that lies on or in another, is where its carrier or outermost support is. Steps towards
+    a thing that lies on furniture lead to the side on which it lies.
 
     Args:
       home: the home.
@@ -69,7 +71,11 @@ class Ways:
           at the thing where it has arrived.
         """
         plan = self.plan
-        field, arrived = self._field(row)
+        if self._lies_openly(row):
+            x, y, _ = self._state.centre[row].tolist()
+            field, arrived = plan.distance_beside(x, y, int(self._state.room[row])), 0.0
+        else:
+            field, arrived = self._field(row)
         x, y, facing, there = kernels.walk(
             plan.free, field, plan.grid, plan.nearest, float(xy[0]), float(xy[1]), float(metres), arrived
         )
@@ -107,10 +113,21 @@ class Ways:
         return kernels.anchor(self._state.parent, self._state.held, self._target, row)
 
     def _field(self, row: int) -> tuple[np.ndarray, float]:
-        """Return the distances of all cells from a thing, and at which of them a person has arrived."""
+        """Return the distances of all cells from a thing's anchor, and at which of them a person has arrived."""
         row = self.anchor(row)
         target = self._target[row]
         if target >= 0:
             return self.plan.distance[target], 0.0
         x, y, _ = self._state.centre[row].tolist()
         return self.plan.distance_from(self.plan.cell(x, y)), ARRIVED_M
+
+    def _lies_openly(self, row: int) -> bool:
+        """Return True for a thing on furniture that is inside nothing."""
+        anchor = self.anchor(row)
+        if anchor == row or self._target[anchor] < 0:
+            return False
+        while row != anchor:
+            if self._state.held[row] != Held.ON:
+                return False
+            row = int(self._state.parent[row])
+        return True

@@ -13,7 +13,7 @@ from worlds.household.homes.placing import home
 from worlds.household.navigation.floor_plan import ARRIVED_M, CELL_M, floor_plan
 from worlds.household.navigation.ways import Ways
 from worlds.household.state.home import Home, State
-from worlds.household.state.vocabulary import NEAR_M, STEP_M, Held
+from worlds.household.state.vocabulary import NEAR_M, STEP_M, Held, Property
 
 
 def gap(found: Home, state: State, row: int, xy: tuple[float, float]) -> float:
@@ -66,6 +66,25 @@ def test_a_step_towards_a_thing_is_as_long_as_the_way_gets_shorter() -> None:
     while (before := ways.distance(xy, row)) > STEP_M + CELL_M:
         xy, _ = ways.advance(xy, row, STEP_M)
         assert before - ways.distance(xy, row) > 0.6 * STEP_M
+
+
+@pytest.mark.parametrize("name", APARTMENTS)
+def test_what_lies_openly_on_furniture_can_be_grabbed_after_walking_to_it(name: str) -> None:
+    found, state = home(name)
+    ways = Ways(found, state)
+    lying = [
+        row
+        for row in range(len(found))
+        if state.held[row] == Held.ON and found.has(row, Property.GRABBABLE) and ways.anchor(row) == state.parent[row]
+    ]
+    assert len(lying) > 20
+    for row in lying[::5]:
+        room = int(state.room[row])
+        xy = tuple(map(float, ways.plan.standing_places(room)[0]))
+        for _ in range(40):
+            xy, _ = ways.advance(xy, row, STEP_M)
+        assert gap(found, state, row, xy) < NEAR_M, found.name_of(row)
+        assert ways.room_at(xy) == room
 
 
 def test_distances_are_those_of_each_thing() -> None:
