@@ -20,6 +20,7 @@ from worlds.household.state.vocabulary import Held, Verb
 from worlds.household.tasks.goals import Goal
 
 FAILURES = 3  # in a row, after which a sub-goal is left alone
+ROUNDS = 3  # times that a walk is at the same point, after which it is a failure: rooms have corners without a way
 BARRED_STEPS = 25  # for which it is
 DOUBT_STEPS = 4  # without a sub-goal, after which a planner looks again at what it has done
 CHANCES = 997  # random numbers of a search, which are used in turn
@@ -93,6 +94,7 @@ class Planner:
         self._legs = np.empty((m.MOST_LEGS, 2), dtype=np.int64)
         self._opened, self._step, self._idle, self._failures = -1, 0, 0, 0
         self._last: tuple[Act, tuple[float, ...]] = (WAITING, ())
+        self._walked: list[tuple[float, ...]] = []  # positions since something was done that is no walk
         self._cannot_put: set[tuple[int, int]] = set()
         self.set_goal(goal, puts_only)
 
@@ -261,15 +263,16 @@ class Planner:
     def _note_failure(self, sight: Sight, failed: bool) -> None:
         """Leave a sub-goal alone for a while after several failures in a row."""
         (verb, target, used), position = self._last
-        stuck = verb == Verb.WALK_TOWARDS and position == tuple(sight.position)
+        self._walked = [*self._walked, position] if verb == Verb.WALK_TOWARDS else []
+        stuck = self._walked.count(tuple(sight.position)) >= ROUNDS
         if not (failed or stuck):
             self._failures = 0
             return
-        self._failures += 1
+        self._failures = FAILURES if stuck else self._failures + 1
         if verb == Verb.PUT_ON and self._current < 0:
             self._cannot_put |= {(row, target) for row, hand in sight.hands() if hand == used}
         if self._failures >= FAILURES:
-            self._failures = 0
+            self._failures, self._walked = 0, []
             if self._current >= 0:
                 self._barred_until[self._current] = self._step + BARRED_STEPS
                 self._current = -1
