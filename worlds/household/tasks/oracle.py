@@ -34,7 +34,7 @@ class Oracle:
         self.home, self.state, self.person = home, state.copy(), person
         self._ways = Ways(home, self.state)
         self._start = self.state.centre[person].copy(), int(self.state.room[person])
-        self._reached: dict[int, bool] = {}  # by row of the outermost thing
+        self._reached: dict[int, bool] = {}  # by row
         self._used: set[int] = set()
 
     def obstacles(self, goal: Mapping[str, int]) -> list[str]:
@@ -141,13 +141,10 @@ class Oracle:
         return self.home.has(row, Property.CAN_OPEN) and not conditions & Condition.ON
 
     def _reaches(self, row: int) -> bool:
-        """Return True if the person can walk until it is near a thing."""
-        outermost = row
-        while self.state.held[outermost] > Held.ROOM and self.state.parent[outermost] != NO_ROW:
-            outermost = int(self.state.parent[outermost])
-        if outermost not in self._reached:
-            self._reached[outermost] = self._walks_near(outermost)
-        return self._reached[outermost]
+        """Return True if the person can walk towards a thing until it is near."""
+        if row not in self._reached:
+            self._reached[row] = self._walks_near(row)
+        return self._reached[row]
 
     def _walks_near(self, row: int) -> bool:
         state, person = self.state, self.person

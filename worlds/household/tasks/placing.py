@@ -15,7 +15,7 @@ import numpy as np
 from worlds.contract import WorldError
 from worlds.errors import UserError
 from worlds.household.homes.placing import home as home_named
-from worlds.household.homes.placing import place
+from worlds.household.homes.placing import place, spot
 from worlds.household.homes.surfaces import Box, levels
 from worlds.household.state.home import Home, State
 from worlds.household.state.vocabulary import Held, Property
@@ -27,7 +27,7 @@ from worlds.household.tasks.splits import sets_of
 
 TRIES = 51  # to find a place for a thing, as in the reference
 REDRAWS = 20  # of all places, where a thing found none
-FULL = 0.5  # share of a surface that things may cover
+FULL = 0.5  # share of a surface that things may cover; of places that turn out too full, less and less
 FIRST_ID = 1000  # of things that are added
 SPARE = 1  # more than any goal of its sets needs, at most
 MOST_BOOKS = 3  # that are counted as the largest need of books
@@ -56,8 +56,8 @@ def place_config(goal: Goal, home_spec: str | Mapping[str, Any], seed: int, name
     goal = parse_goal(goal, home.classes)
     check_places(goal, home)
     rng = np.random.default_rng([seed, 0])
-    removed = _removed(goal, home, state)
-    for _ in range(REDRAWS):
+    for redraw in range(REDRAWS):
+        removed = _removed(goal, home, state, FULL * (1 - redraw / REDRAWS))
         added = _added(goal, home, state, removed, rng)
         persons = _begin(home, rng)
         if added is None:
@@ -71,7 +71,7 @@ def place_config(goal: Goal, home_spec: str | Mapping[str, Any], seed: int, name
             "conditions": {},
             "task": {"name": name or "+".join(sets_of(goal)) or OWN, "goal": goal},
         }
-        if _has_room(config):
+        if _has_room(config, goal):
             return config
     raise NoPlaces(f"the things of the goal {goal} find no places in {home.name}")
 
@@ -82,16 +82,34 @@ def _begin(home: Home, rng: np.random.Generator) -> list[int]:
     return [int(home.ids[row]) for row in rng.choice(rooms, size=2, replace=len(rooms) < 2)]
 
 
-def _has_room(config: Mapping[str, Any]) -> bool:
+def _has_room(config: Mapping[str, Any], goal: Goal) -> bool:
+    """Return True if all that is added finds a spot, and after that all that the goal wants at its places."""
     try:
-        place(config)
+        home, state = place(config)
     except UserError:
         return False
+    for text, count in goal.items():
+        predicate = parse(text)
+        if predicate.relation in (Relation.ON, Relation.INSIDE):
+            held, targets = Held[predicate.relation.name], home.rows_of(predicate.place).tolist()
+            for row in home.rows_of(predicate.thing)[:count].tolist():
+                spots = ((target, spot(home, state, row, held, target)) for target in targets)
+                target, centre = next(((target, free) for target, free in spots if free is not None), (None, None))
+                if target is None:
+                    return False
+                state.held[row], state.parent[row], state.centre[row] = held, target, centre
     return True
 
 
-def _removed(goal: Goal, home: Home, state: State) -> list[int]:
-    """Return ids of what leaves the apartment: clutter at the goal's places, and all things of its classes."""
+def _removed(goal: Goal, home: Home, state: State, full: float) -> list[int]:
+    """Return ids of what leaves the apartment: clutter at the goal's places, and all things of its classes.
+
+    Args:
+      goal: that is to be reached.
+      home: the apartment.
+      state: its first state.
+      full: share of the goal's places that may be covered in the end.
+    """
     gone = np.zeros(len(home), dtype=bool)
     for name in things_of(goal):
         gone[home.rows_of(name)] = True
@@ -102,7 +120,7 @@ def _removed(goal: Goal, home: Home, state: State) -> list[int]:
                 clutter = SETS[each].clutter
                 gone |= there if clutter is None else there & _of_classes(home, clutter)
     gone[list(home.persons)] = False
-    _make_room(goal, home, state, gone)
+    _make_room(goal, home, state, gone, full)
     while True:  # with what lies on them and in them
         more = gone | ((state.parent >= 0) & gone[state.parent])
         if (more == gone).all():
@@ -110,7 +128,7 @@ def _removed(goal: Goal, home: Home, state: State) -> list[int]:
         gone = more
 
 
-def _make_room(goal: Goal, home: Home, state: State, gone: np.ndarray) -> None:
+def _make_room(goal: Goal, home: Home, state: State, gone: np.ndarray, full: float) -> None:
     """Note as gone the largest things at the goal's places, until what is to come has room there."""
     areas = {each.name: each.size[0] * each.size[1] for each in home.classes}
     needed: dict[tuple[Held, int], float] = {}
@@ -124,7 +142,7 @@ def _make_room(goal: Goal, home: Home, state: State, gone: np.ndarray) -> None:
         there = np.flatnonzero((state.parent == target) & (state.held == held) & ~gone)
         covered = home.size[there, 0] * home.size[there, 1]
         order = np.argsort(-covered, kind="stable")
-        left = float(covered.sum()) + area - FULL * _area(home, state, held, target)
+        left = float(covered.sum()) + area - full * _area(home, state, held, target)
         for row, its in zip(there[order].tolist(), covered[order].tolist(), strict=True):
             if left > 0 and home.has(row, Property.GRABBABLE):
                 gone[row], left = True, left - its
