@@ -42,8 +42,8 @@ COMMANDS = (
     "get {things} and put everything {there}",
     "find {things} and leave everything {there}",
     "look for {things} and bring everything together {there}",
-    "bring {things} and put it all {there}",
-    "move {things} so that it is all {there}",
+    "take {things} and put everything {there}",
+    "move {things} until everything is {there}",
     "make sure that {things} can be found {there}",
 )
 # Whole requests that are no commands.
@@ -77,7 +77,7 @@ COMMANDS_OF: Mapping[str, tuple[str, ...]] = {
         "clean {things}: put everything {there}",
         "do the dishes: put {things} {there}",
         "get {things} washed {there}",
-        "clear away {things}: all of it belongs {there}",
+        "clear away {things}: everything belongs {there}",
     ),
     "put_fridge": (
         "stock {place} with {things}",
