@@ -110,6 +110,26 @@ def check_home(goal: Goal, home: Home) -> None:
             raise WorldError(f"goal: it needs {count} of the class {name}; {home.name} has {there}")
 
 
+def task_of(config: Mapping[str, Any], home: Home) -> dict[str, Any] | None:
+    """Return the task of a place's configuration after a check; None if it has none.
+
+    Args:
+      config: of the place; its "task" has a "name" and a "goal".
+      home: of the place.
+
+    Raises:
+      WorldError: the task has not these two fields, or its goal cannot be in this home.
+    """
+    task = config.get("task")
+    if task is None:
+        return None
+    if not isinstance(task, Mapping) or not isinstance(task.get("name"), str) or "goal" not in task:
+        raise WorldError(f'task: give {{"name": ..., "goal": {{predicate: count}}}}, not {task!r}')
+    goal = parse_goal(task["goal"], home.classes)
+    check_home(goal, home)
+    return {"name": task["name"], "goal": goal}
+
+
 def things_of(goal: Goal) -> dict[str, int]:
     """Return how many things of each class a goal needs."""
     needed: dict[str, int] = {}

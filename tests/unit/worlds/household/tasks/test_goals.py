@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from tests.unit.worlds.household.small_home import small_home
 from worlds.contract import WorldError
 from worlds.household.catalogue.classes import CLASSES
-from worlds.household.tasks.goals import parse_goal
+from worlds.household.tasks.goals import parse_goal, task_of
 from worlds.household.tasks.predicates import Predicate, Relation, parse
 from worlds.household.tasks.sets import PREDICATES
 
@@ -61,3 +62,19 @@ def test_a_goal_that_cannot_be_is_refused_in_one_line(goal: Any, message: str) -
         parse_goal(goal, CLASSES)
     assert message in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+def test_a_task_of_a_place_is_checked() -> None:
+    home, _ = small_home()
+    task = {"name": "own", "goal": {"on_plate_kitchentable": 2, "sit_1_sofa": 1}}
+    assert task_of({"task": task}, home) == {"name": "own", "goal": {"on_plate_kitchentable": 2, "sit_sofa": 1}}
+    assert task_of({}, home) is None
+    for wrong, message in (
+        ({"goal": {}}, 'give {"name": ..., "goal": {predicate: count}}'),
+        ("put_fridge", "not 'put_fridge'"),
+        ({"name": "own", "goal": {}}, "at least one predicate"),
+        ({"name": "own", "goal": {"on_plate_kitchentable": 3}}, "needs 3 of the class plate; small has 2"),
+    ):
+        with pytest.raises(WorldError) as refused:
+            task_of({"task": wrong}, home)
+        assert message in str(refused.value)
