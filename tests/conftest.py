@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import sys
+from collections.abc import Generator
 
 # Before any library reads them. Tests run side by side on few cores; more threads only get in each other's way.
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -18,6 +20,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ.pop("RLHF_DEBUG", None)  # what users see is tested as users see it
 
+import pytest  # noqa: E402
 from hypothesis import settings  # noqa: E402
 
 from tests.scheduling import pytest_collection_modifyitems, pytest_xdist_make_scheduler  # noqa: E402, F401
@@ -35,3 +38,11 @@ def pytest_collection_finish() -> None:
     """Collect garbage from now on, but only among what tests make."""
     gc.freeze()
     gc.enable()
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, object]:
+    """Fork the server of forks before the first test, where tests use it."""
+    if session.items and "tests.processes" in sys.modules:
+        sys.modules["tests.processes"].begin_server()
+    return (yield)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import faulthandler
 import gc
+import importlib
 import multiprocessing
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
 from collections.abc import Callable
 from multiprocessing import forkserver
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, arbitrary_address
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +23,40 @@ from pipelines.cli.main import VERBS, main
 from rlhf.run import processes
 from tests.patience import PATIENCE_SEC
 
-# A fork of the tests' own process would not do: PyTorch computes no gradients in forks of a process that has.
 _SERVER = multiprocessing.get_context("forkserver")
-_ALSO = ("agents.acting", "agents.folder", "annotation.server.app", "pandas", "uvicorn.protocols.http.auto")
-_SERVER.set_forkserver_preload([__name__, *_ALSO, *{verb.module for verb in VERBS.values()}])
+# What commands import, which tests alone need not have imported.
+_MODULES = ("agents.acting", "agents.folder", "annotation.server.app", "pandas", "uvicorn.protocols.http.auto")
+_MOST_DESCRIPTORS = 256  # that a process of the tests has before its first test
+
+
+def begin_server() -> None:
+    """Fork the server off this process, which has imported what the tests need and has run no test yet.
+
+    Later would not do: PyTorch computes no gradients in forks of a process that has.
+    """
+    for module in (*_MODULES, *(verb.module for verb in VERBS.values())):
+        importlib.import_module(module)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(address := arbitrary_address("AF_UNIX"))
+        listener.listen()
+        alive, kept_alive = os.pipe()
+        child = os.fork()
+        if child == 0:
+            _serve(listener.fileno(), alive)
+        os.close(alive)
+    server: Any = forkserver._forkserver
+    server._forkserver_address, server._forkserver_alive_fd, server._forkserver_pid = address, kept_alive, child
+
+
+def _serve(listener: int, alive: int) -> None:
+    try:
+        faulthandler.disable()
+        for number in {*range(3, _MOST_DESCRIPTORS)} - {listener, alive}:  # such as the pipes of pytest-xdist
+            with contextlib.suppress(OSError):
+                os.close(number)
+        forkserver.main(listener, alive, [])
+    finally:
+        os._exit(0)
 
 
 class Forked:

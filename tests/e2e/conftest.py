@@ -6,6 +6,11 @@ from functools import partial
 
 import pytest
 
+from benchmarks import serving
+from pipelines.cli.main import main
+from rlhf.run import processes
+from tests.processes import ForkedWorker, Printing
+
 
 @pytest.fixture(autouse=True)
 def forked_servers(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -13,10 +18,5 @@ def forked_servers(monkeypatch: pytest.MonkeyPatch) -> None:
 
     A module in which they have to start as users start them overrides this fixture.
     """
-    from benchmarks import serving
-    from pipelines.cli.main import main
-    from rlhf.run import processes
-    from tests.processes import ForkedWorker, Printing
-
     monkeypatch.setattr(serving, "start", partial(Printing, main))
     monkeypatch.setattr(processes, "start_python", ForkedWorker)
