@@ -17,6 +17,7 @@ from worlds.household.tasks.language.phrases import FILLED, SET_TABLE, VERBS_OF_
 from worlds.household.tasks.predicates import CHARACTER, Predicate, Relation
 
 _CLAUSES = re.compile(r"[;.]|\bthen\b|\balso\b")
+_OWN = re.compile(r"\b(?:i (?:want to|would like to|am going to|feel like)|while i|let me) (?:sit|read)")
 _HELD = "\N{SECTION SIGN}"  # marks where something was said about what is held: "read a book" on the sofa
 
 
@@ -100,6 +101,11 @@ def goal_in(words: str, home: Home) -> dict[str, int] | None:
     except WorldError:
         return None
     return goal
+
+
+def is_own(words: str) -> bool:
+    """Return True if the words say that whoever asks is to hold and sit, as in "I want to read a book on the sofa"."""
+    return _OWN.search(" ".join(words.lower().split())) is not None
 
 
 def _read_clause(

@@ -12,7 +12,7 @@ from worlds.household.state.vocabulary import Property
 from worlds.household.tasks.language import answers
 from worlds.household.tasks.language.asking import CLASS_NAMES, clauses_of, request, templates_of
 from worlds.household.tasks.language.nouns import clear_nouns, names_of, plural, singulars
-from worlds.household.tasks.language.understanding import goal_in, goal_of
+from worlds.household.tasks.language.understanding import goal_in, goal_of, is_own
 from worlds.household.tasks.sets import SETS
 from worlds.household.tasks.splits import goal_splits
 
@@ -29,6 +29,7 @@ def test_every_goal_is_asked_for_in_words_that_are_read_back(own: bool) -> None:
     rng = np.random.default_rng(0)
     for goal in [*GOALS[own::2], LONG]:
         words = request(goal, rng, own)
+        assert is_own(words) == (own and "sit_sofa" in goal), words
         assert len(words) <= UTTERANCE_MAX_CHARS
         assert goal_of(words) == goal, words
 
