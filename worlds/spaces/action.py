@@ -305,7 +305,7 @@ class ActionSpec:
         shape = (self.ticks, len(self.discrete))
         if not isinstance(movement, np.ndarray) or movement.shape != shape or movement.dtype.kind not in "iu":
             raise InvalidAction(f"movement is {shown(movement)}; give integers {list(shape)}")
-        if movement.size <= _FEW and entities is None and self._has_all(movement.tolist()):
+        if movement.size <= _FEW and self._has_all(movement.tolist(), entities):
             return
         wrong = (movement < 0) | (movement >= self.counts)
         if entities is not None:
@@ -319,13 +319,19 @@ class ActionSpec:
                 raise InvalidAction(f"{part.name} points at entity {found} at tick {tick}; there are {there}")
             raise InvalidAction(f"{part.name} is {found} at tick {tick}; bins are 0..{part.count - 1}")
 
-    def _has_all(self, movement: list[list[int]]) -> bool:
-        """Return whether all values of a movement exist; for a few values faster than with arrays."""
-        return all(0 <= value < count for tick in movement for value, count in zip(tick, self._counts, strict=True))
+    def _has_all(self, movement: list[list[int]], entities: int | None) -> bool:
+        """Return True if all values of a movement exist; for a few values faster than with arrays."""
+        most = self._highest if entities is None else [high if high >= 0 else entities for high in self._pointed]
+        return all(0 <= value <= high for tick in movement for value, high in zip(tick, most, strict=True))
 
     @cached_property
-    def _counts(self) -> tuple[int, ...]:
-        return tuple(each.count for each in self.discrete)
+    def _highest(self) -> tuple[int, ...]:
+        return tuple(each.count - 1 for each in self.discrete)
+
+    @cached_property
+    def _pointed(self) -> tuple[int, ...]:
+        """Highest value of every discrete component, but -1 of a pointer."""
+        return tuple(-1 if isinstance(each, Pointer) else each.count - 1 for each in self.discrete)
 
     def _check_continuous(self, values: Any) -> None:
         shape = (self.ticks, len(self.continuous))

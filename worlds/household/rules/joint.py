@@ -38,7 +38,7 @@ def apply(
       Why the setter's and the solver's action failed, in words for each of them; "" where it succeeded.
     """
     scene = Scene(home, state, tables(home, state), ways)
-    refusals = [_refusal(scene.t, number, act, full) for number, act in enumerate(actions)]
+    refusals: list[int] = [_refusal(scene.t, number, act, full) for number, act in enumerate(actions)]
     if not any(refusals) and _touched(scene.t, 0, actions[0]) & _touched(scene.t, 1, actions[1]):
         refusals[1 - drawn(seed, state.step)] = Refusal.OTHER_FIRST
     for number, act in enumerate(actions):
@@ -77,7 +77,9 @@ _WORD = (1 << 64) - 1
 
 
 def _refusal(t: Tables, number: int, act: Act, full: bool) -> int:
-    return refusal(t, t.persons[number], *act, full)
+    verb, row, hand = act
+    # Members of enumerations are slow to pass to compiled code.
+    return refusal(t, t.persons[number], int(verb), int(row), int(hand), full)
 
 
 def _touched(t: Tables, number: int, act: Act) -> set[int]:

@@ -11,7 +11,7 @@ from worlds.household.rules.refusals import (
     refusal_of_sight,
     refusal_of_thing,
 )
-from worlds.household.state.home import Home, State
+from worlds.household.state.home import MOST_THINGS, Home, State
 from worlds.household.state.tables import Tables, holder, in_hand, inner, kernel, tables
 from worlds.household.state.vocabulary import Held, Verb
 
@@ -31,48 +31,62 @@ def possible(home: Home, state: State, number: int, full: bool = False) -> tuple
     Returns:
       Verbs, bool [verbs], and things, bool [N].
     """
-    rows = np.arange(len(home))
-    return legal(tables(home, state), number, rows, full)
+    return _possible(tables(home, state), number, np.arange(len(home)), full)
 
 
-def legal(t: Tables, number: int, rows: np.ndarray, full: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Return which verbs and which of some things have at least one action of which no precondition fails.
+def legal_mask(t: Tables, number: int, rows: np.ndarray, full: bool) -> np.ndarray:
+    """Return the mask of actions: one value after the other of verb, thing and hand.
+
+    Pointing at nothing and both hands are always legal, also where no verb that is legal needs them.
 
     Args:
       t: arrays of the home and its state.
       number: of the person, 0 for the setter, 1 for the solver.
-      rows: of the things: int64 [n].
+      rows: of the things that it observes, in the order in which it points at them: int64 [n].
       full: the person may act on things that it does not see.
 
     Returns:
-      Verbs, bool [verbs], and things, bool [n].
+      bool [verbs + 1 + MOST_THINGS + 2].
     """
-    return _legal(t, t.persons[number], rows, full)
+    return _mask(t, number, rows, full)
 
 
 @kernel
-def _legal(t, person, rows, full):
+def _mask(t, number, rows, full):
+    mask = np.zeros(_VERBS + 1 + MOST_THINGS + 2, np.bool_)
+    mask[_VERBS] = mask[-2] = mask[-1] = True
+    _set_legal(t, t.persons[number], rows, full, mask[:_VERBS], mask[_VERBS + 1 : _VERBS + 1 + len(rows)])
+    return mask
+
+
+@kernel
+def _possible(t, number, rows, full):
     verbs, things = np.zeros(_VERBS, np.bool_), np.zeros(len(rows), np.bool_)
-    able = np.zeros(_VERBS, np.bool_)
-    right, left = in_hand(t, person, _RIGHT), in_hand(t, person, _LEFT)
-    for verb in range(_VERBS):
-        able[verb] = refusal_of_body(t, person, verb) == 0
-        verbs[verb] = able[verb] and not points(verb)
-    for each in range(len(rows)):
-        row = rows[each]
-        if refusal_of_sight(t, person, row, full) == 0:
-            things[each] = _add_verbs(t, right, left, person, row, able, verbs)
+    _set_legal(t, t.persons[number], rows, full, verbs, things)
     return verbs, things
 
 
 @inner
-def _add_verbs(t, right, left, person, row, able, verbs):
+def _set_legal(t, person, rows, full, verbs, things):
+    """Set which verbs and things have an action of which no precondition fails."""
+    right, left = in_hand(t, person, _RIGHT), in_hand(t, person, _LEFT)
+    for verb in range(_VERBS):
+        verbs[verb] = not points(verb) and refusal_of_body(t, person, verb) == 0
+    for each in range(len(rows)):
+        row = rows[each]
+        if refusal_of_sight(t, person, row, full) == 0:
+            things[each] = _add_verbs(t, right, left, person, row, verbs)
+
+
+@inner
+def _add_verbs(t, right, left, person, row, verbs):
     """Set the verbs that are possible with a thing that is seen; return True if there is one."""
-    found = able[Verb.WALK_TOWARDS] and holder(t, row) != person
+    sits = refusal_of_body(t, person, Verb.WALK_TOWARDS) != 0
+    found = not sits and holder(t, row) != person
     verbs[Verb.WALK_TOWARDS] |= found
     if refusal_of_reach(t, person, row) == 0:
         for verb in range(Verb.GRAB, Verb.SIT + 1):
-            if able[verb]:
+            if not (sits and verb == Verb.SIT):
                 for hand in (_RIGHT, _LEFT):
                     if refusal_of_thing(t, right, left, person, verb, row, hand) == 0:
                         verbs[verb] = found = True

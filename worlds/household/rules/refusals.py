@@ -124,6 +124,11 @@ def refusal(t, person, verb, row, hand, full):
       hand: RIGHT_HAND or LEFT_HAND.
       full: the person may act on things that it does not see.
     """
+    return _refusal(t, person, verb, row, hand, full).value  # members of enumerations are slow to return
+
+
+@inner
+def _refusal(t, person, verb, row, hand, full):
     why = refusal_of_body(t, person, verb)
     if why != Refusal.NONE or not points(verb):
         return why

@@ -1,0 +1,179 @@
+"""The household as a world: two persons in an apartment, who act at the same step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from worlds.contract import SETTER, SOLVER, WorldError
+from worlds.errors import UserError
+from worlds.household import homes, rules
+from worlds.household.navigation.ways import Ways
+from worlds.household.observing.entities import ENTITIES, entities
+from worlds.household.observing.senses import visible_rows
+from worlds.household.observing.words import hands, surroundings
+from worlds.household.rules.legal import legal_mask
+from worlds.household.state.home import MOST_THINGS, NO_ROW, Home, State
+from worlds.household.state.tables import Tables, tables
+from worlds.household.state.vocabulary import Held, Verb
+from worlds.spaces.action import ActionSpec, Discrete, FreeText, Pointer
+from worlds.spaces.observation import ObservationSpec, PlayerSpec
+from worlds.step_world import StepWorld
+
+MAX_STEPS = 250  # of an episode, as published
+HANDS = (int(Held.RIGHT_HAND), int(Held.LEFT_HAND))
+PERSON = {SETTER: 0, SOLVER: 1}  # number of each player's body
+
+ACTIONS = ActionSpec(
+    (
+        Discrete("verb", tuple(verb.name.lower() for verb in Verb), Verb.WAIT),
+        Pointer("thing", MOST_THINGS),
+        Discrete("hand", ("right", "left")),
+    ),
+    speech=FreeText(),
+    masked=True,
+)
+
+
+@dataclass
+class Moment:
+    """A home at one moment of an episode.
+
+    Args:
+      home: that never changes.
+      state: of the home.
+      seed: of the episode, from which it follows who acts where both touch the same thing.
+      feedback: why each person's last action failed; "" where it succeeded.
+    """
+
+    home: Home
+    state: State
+    seed: int
+    feedback: tuple[str, str] = ("", "")
+
+    @cached_property
+    def tables(self) -> Tables:
+        """The arrays of the home and of its state."""
+        return tables(self.home, self.state)
+
+    @cached_property
+    def ways(self) -> Ways:
+        """The floor plan of the home."""
+        return Ways(self.home, self.state)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Moment:
+        return Moment(self.home, self.state.copy(), self.seed, self.feedback)
+
+
+class HouseholdWorld(StepWorld):
+    """An apartment of some 350 things and two persons: the setter is Alice, the solver Bob.
+
+    Both have the same body, a verb, a thing that they point at, and a hand, and see the same way: things as entities,
+    of which the i-th is the one at which a pointer's value i points, and in words why their last action failed.
+
+    Args:
+      height: of pictures in pixels; nothing is drawn yet.
+      width: likewise.
+      views: players whose view is needed.
+      max_steps: length of an episode.
+      full: both persons see everything, through walls and in closed containers, and walk to it.
+      text: observations also say in words what is there and what is in the hands, for language models.
+
+    Raises:
+      WorldError: the length of an episode is not a whole number above zero.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"name": "household", "render_modes": []}
+    state: Moment
+
+    def __init__(
+        self,
+        height: int | None = None,
+        width: int | None = None,
+        views: Sequence[str] = (),
+        max_steps: int = MAX_STEPS,
+        full: bool = False,
+        text: bool = False,
+    ) -> None:
+        super().__init__(height, width, views, max_steps)
+        self._full, self._text = full, text
+        self.solver_spec = self.setter_spec = player_spec(text)
+        self._rows: dict[str, np.ndarray] = {}  # rows of the things that each player observes
+
+    def sample(self, seed: int) -> dict[str, Any]:
+        """Return the configuration of the place of a seed."""
+        raise NotImplementedError
+
+    def begin(self, config: Mapping[str, Any]) -> Moment:
+        """Return the first moment of an episode in a place."""
+        try:
+            home, state = homes.place(config)
+        except WorldError:
+            raise
+        except UserError as error:
+            raise WorldError(str(error)) from error
+        return Moment(home, state, int(config.get("seed", 0)))
+
+    def play(self, actions: Mapping[str, Any]) -> None:
+        """Let both persons act."""
+        now = self.state
+        acts = [self._act(player, actions[player]["movement"][0].tolist()) for player in PERSON]
+        now.feedback = rules.apply(now.home, now.state, now.ways, acts, now.seed, self._full)
+
+    def see(self, player: str) -> dict[str, Any]:
+        """Return what a person observes."""
+        now, number = self.state, PERSON[player]
+        self._rows[player] = rows = visible_rows(now.tables, number, self._full)
+        categories, values = entities(now.home, now.tables, number, rows)
+        seen = {
+            "entity_categories": categories,
+            "entity_values": values,
+            "legal": legal_mask(now.tables, number, rows, self._full),
+            "feedback": now.feedback[number],
+        }
+        return seen | self._words(number, rows) if self._text else seen
+
+    def row_at(self, player: str, pointer: int) -> int:
+        """Return the row of the thing at which a pointer's value points now; NO_ROW for nothing.
+
+        Args:
+          player: "setter" or "solver", who points.
+          pointer: value of the component "thing".
+        """
+        return int(self._rows[player][pointer - 1]) if pointer else NO_ROW
+
+    def pointer_to(self, player: str, row: int) -> int | None:
+        """Return the pointer's value for a thing; None if the player does not observe it now.
+
+        Args:
+          player: "setter" or "solver", who points.
+          row: of the thing.
+        """
+        place = int(np.searchsorted(self._rows[player], row))
+        found = place < len(self._rows[player]) and self._rows[player][place] == row
+        return place + 1 if found else None
+
+    def _act(self, player: str, movement: list[int]) -> rules.Act:
+        verb, pointer, hand = movement
+        return verb, self.row_at(player, pointer), HANDS[hand]
+
+    def _words(self, number: int, rows: np.ndarray) -> dict[str, str]:
+        now, person = self.state, self.state.home.persons[number]
+        return {
+            "surroundings": surroundings(now.home, now.state, person, rows),
+            "hands": hands(now.home, now.state, person),
+        }
+
+
+def player_spec(text: bool = False) -> PlayerSpec:
+    """Return the spaces of both players.
+
+    Args:
+      text: see :class:`HouseholdWorld`.
+    """
+    texts = ("feedback", "surroundings", "hands") if text else ("feedback",)
+    return PlayerSpec(ObservationSpec(entities=ENTITIES, texts=texts), ACTIONS)
