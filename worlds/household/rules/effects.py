@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
+from worlds.household.homes import spot
+from worlds.household.navigation.ways import Ways
 from worlds.household.rules.bodies import carry, put, sit_on, stand_at, take
 from worlds.household.rules.refusals import Refusal
 from worlds.household.state.home import Home, State
@@ -13,22 +15,6 @@ from worlds.household.state.tables import Tables, holder, in_hand, outermost_con
 from worlds.household.state.vocabulary import STEP_M, TURN_DEG, Condition, Held, Verb
 
 Point = tuple[float, float]
-
-
-class Ways(Protocol):
-    """The floor plan of a home."""
-
-    def advance(self, xy: Point, row: int, metres: float) -> tuple[Point, float]:
-        """Return the point so many metres on along the shortest way to a thing, and the direction of walking there."""
-        ...
-
-    def forward(self, xy: Point, facing: float, metres: float) -> Point:
-        """Return the point so many metres on in a direction, or where something is in the way."""
-        ...
-
-    def floor(self, xy: Point) -> Point:
-        """Return the nearest point at which a person can stand."""
-        ...
 
 
 class Scene(NamedTuple):
@@ -98,7 +84,9 @@ def _grab(scene: Scene, number: int, verb: int, row: int, hand: int) -> int:
 def _put(scene: Scene, number: int, verb: int, row: int, hand: int) -> int:
     held = Held.ON if verb == Verb.PUT_ON else Held.INSIDE
     item = in_hand(scene.t, scene.home.persons[number], hand)
-    found = _middle(scene.home, scene.state, item, held, row)
+    found = spot(scene.home, scene.state, item, held, row, scene.xy(scene.home.persons[number]))
+    if found is None:
+        return Refusal.NO_SPACE
     put(scene.t, item, held, row, *map(float, found))
     return Refusal.NONE
 
@@ -118,13 +106,6 @@ def _stand(scene: Scene, number: int, verb: int, row: int, hand: int) -> int:
     x, y = scene.ways.floor(scene.xy(scene.home.persons[number]))
     stand_at(scene.t, number, x, y, float(scene.state.facing[number]))
     return Refusal.NONE
-
-
-def _middle(home: Home, state: State, row: int, held: Held, parent: int) -> tuple[float, float, float]:
-    """Return the middle of the top of a support, or of the floor of a container, as the centre of a thing."""
-    x, y, z = map(float, state.centre[parent])
-    half = float(home.size[parent, 2]) / 2
-    return x, y, z + (half if held == Held.ON else -half) + float(home.size[row, 2]) / 2
 
 
 _STANDING_M, _STANDING_RAD = 1e-3, 1e-3  # who moves less stands still

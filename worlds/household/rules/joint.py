@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from worlds.household.rules.effects import Scene, Ways, take_effect
+from worlds.household.navigation.ways import Ways
+from worlds.household.rules.effects import Scene, take_effect
 from worlds.household.rules.refusals import Refusal, refusal, sentence
 from worlds.household.state.home import NO_ROW, Home, State
 from worlds.household.state.tables import Tables, in_hand, tables

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.unit.worlds.household.small_home import ROW, SmallWays, small_home
+from tests.unit.worlds.household.small_home import ROW, small_home
+from worlds.household.navigation.ways import Ways
 from worlds.household.rules import apply
 from worlds.household.rules.bodies import stand_at
 from worlds.household.rules.joint import WAITING, Act
@@ -19,7 +20,7 @@ class Play:
 
     def __init__(self, seed: int = 0) -> None:
         self.home, self.state = small_home()
-        self.ways, self.seed = SmallWays(self.home, self.state), seed
+        self.ways, self.seed = Ways(self.home, self.state), seed
 
     def __call__(self, verb: Verb, name: str = "", hand: Held = RIGHT, full: bool = False) -> str:
         """Let the setter act and return why it failed."""

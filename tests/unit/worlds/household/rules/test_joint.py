@@ -9,8 +9,9 @@ import pytest
 
 from tests.unit.worlds.household.rules.play import LEFT, RIGHT, Play, act
 from tests.unit.worlds.household.small_home import ROW
+from worlds.household.observing import near
 from worlds.household.rules import possible, why_not
-from worlds.household.rules.joint import drawn
+from worlds.household.rules.joint import Act, drawn
 from worlds.household.rules.refusals import Refusal, refusal
 from worlds.household.state.home import NO_ROW
 from worlds.household.state.tables import tables
@@ -78,17 +79,20 @@ def test_what_the_setter_does_may_make_the_solvers_action_impossible(together):
     assert play.both(act(Verb.GRAB, "box"), act(Verb.GRAB, "book 2")) == ("", "the other person holds the book")
 
 
-def random_act(rng: np.random.Generator) -> tuple[int, int, int]:
-    verb = rng.choice(list(Verb))
-    row = NO_ROW if rng.random() < 0.02 else int(rng.integers(len(ROW)))
-    return int(verb), row, int(rng.choice([RIGHT, LEFT]))
+def random_act(play: Play, number: int, rng: np.random.Generator) -> Act:
+    """Return an action with any thing, but more often with one that is near."""
+    rows = np.arange(len(ROW))
+    if rng.random() < 0.7:
+        rows = np.flatnonzero(near(play.home, play.state, play.home.persons[number]))
+    row = NO_ROW if rng.random() < 0.02 else int(rng.choice(rows))
+    return int(rng.choice(list(Verb))), row, int(rng.choice([RIGHT, LEFT]))
 
 
 def test_random_play_keeps_the_tree_and_failures_change_nothing():
     play, rng = Play(), np.random.default_rng(0)
     seen: Counter = Counter()
     for step in range(2000):
-        acts = random_act(rng), random_act(rng)
+        acts = random_act(play, 0, rng), random_act(play, 1, rng)
         if rng.random() < 0.3:  # so that more comes within reach
             for person in ("setter", "solver"):
                 if play.state.held[ROW[person]] == Held.ROOM:
