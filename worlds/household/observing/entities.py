@@ -45,11 +45,14 @@ class Looks(NamedTuple):
       kind: int16 [N], class in the catalogue, or UNKNOWN.
       extent: float32 [N, 3], of each thing's box along its front, across it, and up, metres.
       yaw: float32 [N], direction of its front, radians.
+      no_parent: class of the parent of what has none. It changes with the catalogue, so it is no constant of compiled
+        code, which is kept until its own file changes.
     """
 
     kind: np.ndarray
     extent: np.ndarray
     yaw: np.ndarray
+    no_parent: int
 
 
 @lru_cache(maxsize=64)
@@ -58,7 +61,7 @@ def looks(home: Home) -> Looks:
     kind = np.array([NUMBER_OF.get(each.name, UNKNOWN) for each in home.classes], np.int16)[home.kind]
     quarter = np.round(home.yaw / (math.pi / 2)).astype(np.int64) % 2 == 1
     extent = np.where(quarter[:, None], home.size[:, [1, 0, 2]], home.size)
-    return Looks(kind, np.ascontiguousarray(extent, np.float32), home.yaw)
+    return Looks(kind, np.ascontiguousarray(extent, np.float32), home.yaw, UNKNOWN + 1)
 
 
 def entities(home: Home, t: Tables, number: int, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -109,7 +112,7 @@ def _categories(t, looks, person, row, found):
     parent, conditions, by = t.parent[row], t.conditions[row], holder(t, row)
     found[0] = looks.kind[row]
     found[1] = t.held[row]
-    found[2] = UNKNOWN + 1 if parent == NO_ROW else looks.kind[parent]
+    found[2] = looks.no_parent if parent == NO_ROW else looks.kind[parent]
     found[3] = looks.kind[t.room[row]]
     found[4] = 2 if conditions & _OPEN else 1 if conditions & _CLOSED else 0
     found[5] = 2 if conditions & _ON else 1 if conditions & _OFF else 0
