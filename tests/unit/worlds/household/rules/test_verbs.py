@@ -59,8 +59,9 @@ def test_walking_into_another_room_changes_the_room_of_all_that_is_carried(play)
 
 
 def test_walking_forward_goes_where_the_person_looks(play):
+    play.bring("setter", 1.0, 1.8)
     assert play(Verb.WALK_FORWARD) == ""
-    assert play.state.centre[ROW["setter"]].tolist() == pytest.approx([2.0, 1.0, 0.8])
+    assert play.state.centre[ROW["setter"]].tolist() == pytest.approx([2.0, 1.8, 0.8])
     play.state.facing[0] = math.pi
     reasons = [play(Verb.WALK_FORWARD) for _ in range(4)]
     assert reasons == ["", "", "something is in the way", "something is in the way"]
