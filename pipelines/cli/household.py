@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from agents.ranges import Count, Seed, check_ranges
 from rlhf.run.progress import announce, progress
 from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
-from worlds.household.tasks.benchmark import demonstration, task
+from worlds.household.tasks.benchmark import DEMONSTRATIONS, demonstration, tasks
 from worlds.household.tasks.splits import SPLITS, TEST_1, TEST_2, TRAIN, goals_of
 
 
@@ -32,9 +33,9 @@ class HouseholdTasksConfig:
     out: Path = Path("household-tasks")
     seed: Seed = 0
     tasks: Count | None = None
-    train_demonstrations: Count = 5303
-    test_1_demonstrations: Count = 1023
-    test_2_demonstrations: Count = 1000
+    train_demonstrations: Count = DEMONSTRATIONS[TRAIN]
+    test_1_demonstrations: Count = DEMONSTRATIONS[TEST_1]
+    test_2_demonstrations: Count = DEMONSTRATIONS[TEST_2]
 
     def __post_init__(self) -> None:
         check_ranges(self, UserError)
@@ -55,25 +56,20 @@ def write_tasks(config: HouseholdTasksConfig) -> Path:
     }
     for split in SPLITS:
         goals = len(goals_of(split, config.seed))
-        _write(config.out / f"{split}.jsonl", min(config.tasks or goals, goals), _tasks(split, config.seed))
+        lines = map(vars, tasks(split, config.seed))
+        _write(config.out / f"{split}.jsonl", min(config.tasks or goals, goals), lines)
         shown = _demonstrations(split, config.seed)
         _write(config.out / f"{split}_demonstrations.jsonl", demonstrations[split], shown)
     return config.out
 
 
-def _tasks(split: str, seed: int) -> Iterator[Mapping[str, Any]]:
-    return (vars(task(split, number, seed)) for number in range(len(goals_of(split, seed))))
-
-
 def _demonstrations(split: str, seed: int) -> Iterator[Mapping[str, Any]]:
-    number = 0
-    while True:
+    for number in count():
         yield {"name": f"{split}/demonstration-{number}", "config": demonstration(split, number, seed)}
-        number += 1
 
 
-def _write(path: Path, count: int, lines: Iterator[Mapping[str, Any]]) -> None:
-    numbered = progress(range(count), count, path.name, "line")
+def _write(path: Path, most: int, lines: Iterator[Mapping[str, Any]]) -> None:
+    numbered = progress(range(most), most, path.name, "line")
     text = "".join(json.dumps(line) + "\n" for _, line in zip(numbered, lines, strict=False))
     write_file(path, text.encode())
-    announce(f"wrote {count:,} lines to {path}")
+    announce(f"wrote {most:,} lines to {path}")
