@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from worlds.household.players.acting import Player
 from worlds.household.players.planner import Decision
-from worlds.household.players.players import Player
 from worlds.household.rules import apply
 from worlds.household.rules.effects import Ways
 from worlds.household.rules.joint import Act

@@ -18,6 +18,7 @@ from worlds.household.rules.joint import WAITING, Act
 from worlds.household.state.home import NO_ROW, Home
 from worlds.household.state.vocabulary import Held, Verb
 from worlds.household.tasks.goals import Goal
+from worlds.household.tasks.predicates import Predicate
 
 FAILURES = 3  # in a row, after which a sub-goal is left alone
 ROUNDS = 3  # times that a walk is at the same point, after which it is a failure: rooms have corners without a way
@@ -68,6 +69,11 @@ class Planner:
       puts_only: leave out predicates that concern another person's hands and seat, as a helper does.
       metres: that have to be walked; needed where walking costs by the metre.
 
+    Attributes:
+      belief: of the planner.
+      done: True if nothing seems to be left to do.
+      closes: see :class:`~worlds.household.players.settings.PlannerSettings`; may be changed at any time.
+
     Raises:
       WorldError: the home lacks a place that the goal names, or the ways are missing.
     """
@@ -96,6 +102,7 @@ class Planner:
         self._last: tuple[Act, tuple[float, ...]] = (WAITING, ())
         self._walked: list[tuple[float, ...]] = []  # positions since something was done that is no walk
         self._cannot_put: set[tuple[int, int]] = set()
+        self.closes = self.settings.closes
         self.set_goal(goal, puts_only)
 
     def set_goal(self, goal: Goal, puts_only: bool = False) -> None:
@@ -103,7 +110,12 @@ class Planner:
         self.subgoals = Subgoals(self.home, self.belief.places, goal, puts_only)
         self._target = [0] * len(self.subgoals.predicates)  # of each predicate, the one of its targets that is used
         self._barred_until = np.zeros(len(self.subgoals), dtype=np.int64)
-        self._current = -1
+        self._current, self.done = -1, False
+        self._remaining = self.subgoals.wanted
+
+    def unmet(self) -> list[Predicate]:
+        """Return the predicates for which something remained to be done at the last step."""
+        return [one for one, count in zip(self.subgoals.predicates, self._remaining, strict=True) if count > 0]
 
     def decide(self, sight: Sight, failed: bool = False, intent: Intent | None = None) -> Decision:
         """Choose what to do at this step.
@@ -118,6 +130,8 @@ class Planner:
         self._note_failure(sight, failed)
         self._choose_targets(sight)
         supposed = Supposition(self.belief, sight, self.subgoals, self._search.rows_needed)
+        self._remaining = supposed.remaining.copy()
+        self.done = bool((self._remaining <= 0).all())
         decision = self._put_away(sight, supposed) or self._pursue(sight, supposed, intent)
         self._idle = 0 if decision.subgoal else self._idle + 1
         if self._idle >= DOUBT_STEPS and self.settings.doubts:
@@ -198,7 +212,7 @@ class Planner:
         verb, item = Verb(int(self._legs[first, 0])), int(self._legs[first, 1])
         walks = not supposed.items[item, m.NEAR]
         leaves = walks or (verb == Verb.OPEN and item != self._opened)
-        if self.settings.closes and leaves and self._has_to_close(supposed):
+        if self.closes and leaves and self._has_to_close(supposed):
             return Verb.CLOSE, int(self.belief.rows[self._opened]), Held.RIGHT_HAND
         if not walks:
             return self._act(sight, verb, int(supposed.rows[item]))

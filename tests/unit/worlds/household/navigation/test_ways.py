@@ -80,7 +80,8 @@ def test_what_lies_openly_on_furniture_can_be_grabbed_after_walking_to_it(name: 
     assert len(lying) > 20
     for row in lying[::5]:
         room = int(state.room[row])
-        xy = tuple(map(float, ways.plan.standing_places(room)[0]))
+        x, y = ways.plan.standing_places(room)[0].tolist()
+        xy = (x, y)
         for _ in range(40):
             xy, _ = ways.advance(xy, row, STEP_M)
         assert gap(found, state, row, xy) < NEAR_M, found.name_of(row)

@@ -10,9 +10,9 @@ import pytest
 from tests.unit.worlds.household.small_home import ROW, SmallWays, small_home
 from worlds.contract import WorldError
 from worlds.household.observing import near, visible
+from worlds.household.players.acting import PlanningPlayer, RandomPlayer
 from worlds.household.players.demonstrations import Demonstration, play
 from worlds.household.players.planner import NO_PLAN, PUTS_AWAY, Intent, Planner
-from worlds.household.players.players import PlanningPlayer, RandomPlayer
 from worlds.household.players.settings import PlannerSettings
 from worlds.household.players.sight import Sight
 from worlds.household.players.situation import Metres

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
+from worlds.contract import Action
+from worlds.household.navigation.ways import Ways
 from worlds.household.observing import near, visible
+from worlds.household.players.places import places_of
 from worlds.household.players.planner import Decision, Intent, Planner
 from worlds.household.players.settings import PlannerSettings
 from worlds.household.players.sight import Sight
 from worlds.household.players.situation import Metres
+from worlds.household.rules.joint import Act
 from worlds.household.rules.refusals import SENTENCES, Refusal
 from worlds.household.state.home import NO_ROW, Home, State
 from worlds.household.state.vocabulary import Condition, Held, Property, Verb
@@ -50,7 +54,13 @@ class PlanningPlayer:
       avoids: avoids the sub-goal of its partner, where that is known to it.
       puts_only: leave out predicates that concern another person's hands and seat, as a helper does.
       metres: that have to be walked; needed where walking costs by the metre.
+
+    Attributes:
+      planner: of the person.
+      sight: of the last step.
     """
+
+    sight: Sight
 
     def __init__(
         self,
@@ -71,9 +81,9 @@ class PlanningPlayer:
     def act(self, state: State, reason: str, intent: Intent | None = None) -> Decision:
         """See :meth:`Player.act`."""
         seen = visible(self._home, state, self._person, self._full)
-        sight = Sight.of(state, self._person, seen, near(self._home, state, self._person))
+        self.sight = Sight.of(state, self._person, seen, near(self._home, state, self._person))
         failed = reason not in ("", LOST_OUT)
-        self._last = self.planner.decide(sight, failed, intent if self._avoids else None)
+        self._last = self.planner.decide(self.sight, failed, intent if self._avoids else None)
         return self._last
 
     def intent(self, state: State) -> Intent:
@@ -137,3 +147,27 @@ class RandomPlayer:
 def _hands(state: State, person: int) -> bool:
     """Return True if a person holds something."""
     return any(state.in_hand(person, hand) != NO_ROW for hand in (Held.RIGHT_HAND, Held.LEFT_HAND))
+
+
+def metres_of(home: Home, state: State, ways: Ways) -> Metres:
+    """Return the ways between the fixtures and rooms of a home, for planners that count metres."""
+    return Metres(places_of(home), state.centre, ways.distances)
+
+
+def action_of(world: Any, player: str, act: Act | None, utterance: str) -> Action:
+    """Return an action as a household takes it; one about a thing that the player does not see is no action.
+
+    Args:
+      world: the household.
+      player: "setter" or "solver".
+      act: verb, row and hand; None for nothing.
+      utterance: that is said meanwhile.
+    """
+    action: Any = world.spec(player).action.silent()
+    action["utterance"] = utterance
+    pointer = None
+    if act is not None:
+        pointer = 0 if act[1] == NO_ROW else world.pointer_to(player, act[1])
+    if act is not None and pointer is not None:
+        action["movement"][0] = int(act[0]), pointer, int(act[2] == Held.LEFT_HAND)
+    return action
