@@ -13,12 +13,13 @@ from worlds.household.state.home import Home
 from worlds.household.tasks.goals import Goal, things_of
 from worlds.household.tasks.language.asking import request
 from worlds.household.tasks.oracle import obstacles
-from worlds.household.tasks.progress import HORIZON, reached
+from worlds.household.tasks.progress import HORIZON, progress
 from worlds.household.tasks.sets import possible_sets, set_named
 from worlds.household.tasks.splits import TEST_1, TRAIN, goals_of
 from worlds.household.tasks.success import HouseholdTask, Moment
 
 TRIES = 20  # goals for which a place is looked at more closely
+MOST_DONE = 0.5  # share of what is asked for that may be done already
 SPLITS: Mapping[str, str] = {"train": TRAIN, "held_out": TEST_1}  # splits of goals, by those of requests
 
 
@@ -33,8 +34,8 @@ def make_task(spec: TaskSpec) -> HouseholdTask:
 def probe(name: str, world: Any, seed: int, split: str = "train") -> TaskSpec | None:
     """Return a request of a predicate set for the place at hand; None if none of its goals can be reached there.
 
-    It is the goal of the place, if that is of this set and split and not reached yet; otherwise one of the goals of
-    the split that the place has enough things for.
+    It is the goal of the place, if that is of this set and split; otherwise one of the goals of the split that the
+    place has enough things for. No more than half of it is done already.
 
     Args:
       name: of the predicate set.
@@ -54,7 +55,8 @@ def probe(name: str, world: Any, seed: int, split: str = "train") -> TaskSpec | 
         return None
     for goal in islice((each for each in _goals(name, world.config, split, rng) if _has_enough(home, each)), TRIES):
         person = home.persons[1]
-        if not reached(home, now.state, goal, person) and not obstacles(home, now.state, goal, person):
+        done = sum(progress(home, now.state, goal, person).values())
+        if done <= MOST_DONE * sum(goal.values()) and not obstacles(home, now.state, goal, person):
             words = _request(goal, home, rng)
             if words:
                 return TaskSpec(name, words, {"goal": dict(goal), "whose": SOLVER}, HORIZON)
