@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-from worlds.household.players.acting import Player
+from worlds.contract import WorldError
+from worlds.household.homes.placing import place
+from worlds.household.navigation.ways import Ways
+from worlds.household.players.acting import PlanningPlayer, Player, metres_of
 from worlds.household.players.planner import Decision
-from worlds.household.rules import apply
-from worlds.household.rules.effects import Ways
+from worlds.household.players.settings import PlannerSettings
+from worlds.household.rules import apply, effects
 from worlds.household.rules.joint import Act
 from worlds.household.state.home import Home, State
 from worlds.household.tasks.progress import HORIZON, GoalCheck
@@ -37,7 +42,7 @@ class Demonstration:
 def play(
     home: Home,
     state: State,
-    ways: Ways,
+    ways: effects.Ways,
     check: GoalCheck,
     alice: Player,
     bob: Player | None = None,
@@ -74,3 +79,24 @@ def play(
 
 def _words(home: Home, decision: Decision) -> str:
     return decision.subgoal.describe(home) if decision.subgoal else ""
+
+
+def demonstrate(config: Mapping[str, Any], seed: int, settings: PlannerSettings | None = None) -> Demonstration:
+    """Let Alice reach the goal of a place alone.
+
+    Args:
+      config: of the place, with a goal.
+      seed: of her chance.
+      settings: of her planner.
+
+    Raises:
+      WorldError: the place has no goal, or cannot be built.
+    """
+    goal = (config.get("task") or {}).get("goal")
+    if not goal:
+        raise WorldError("the place has no goal to demonstrate: its configuration needs a task with one")
+    home, state = place(config)
+    ways, person = Ways(home, state), home.persons[0]
+    metres = metres_of(home, state, ways) if settings and settings.metre_cost else None
+    alice = PlanningPlayer(home, person, goal, seed, settings, metres=metres)
+    return play(home, state, ways, GoalCheck(home, goal, person), alice, seed=seed)
