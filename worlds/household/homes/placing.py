@@ -13,6 +13,7 @@ from worlds.errors import UserError
 from worlds.household.homes.apartments import apartment
 from worlds.household.homes.building import SIDES, turned
 from worlds.household.homes.draft import Draft, Thing
+from worlds.household.homes.graphs.reading import home_of_graph
 from worlds.household.homes.persons import place_persons
 from worlds.household.homes.surfaces import Box, place_on
 from worlds.household.state.home import NO_ROW, Home, State
@@ -101,6 +102,9 @@ def _box(home: Home, state: State, row: int) -> Box:
 def _first(wanted: Any) -> tuple[Home, State]:
     if isinstance(wanted, str):
         return apartment(wanted)
+    if isinstance(wanted, Mapping) and "graph" in wanted:
+        found, state, _ = home_of_graph(wanted["graph"], drop_unknown_relations=True)
+        return found, state
     raise UserError(f"home is {str(wanted)[:80]!r}, neither the name of one nor a graph")
 
 

@@ -83,7 +83,8 @@ def levels(box: Box, yaw: float, properties: Property, held: Held) -> list[Level
         count = max(1, math.floor(box.size[2] / SHELF_M))
         height = (box.size[2] - EDGE_M) / count
         heights = [box.low(2) + EDGE_M + height * number for number in range(count)]
-        return [Level(west, south, east, north, z, height - EDGE_M) for z in reversed(heights)]
+        clearance = height - EDGE_M if count > 1 or Property.CAN_OPEN in properties else math.inf  # a bowl is open
+        return [Level(west, south, east, north, z, clearance) for z in reversed(heights)]
     if properties & Property.SITTABLE and box.size[2] > SEAT_M + 0.1:
         x, y = math.cos(yaw), math.sin(yaw)
         west += BACK_SHARE * box.size[0] * max(0.0, round(x))

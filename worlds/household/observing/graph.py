@@ -51,6 +51,7 @@ def graph_of(home: Home, state: State, person: int | None = None, all_close: boo
 
 def _node(home: Home, state: State, row: int) -> dict[str, Any]:
     kind = home.classes[int(home.kind[row])]
+    yaw = state.facing[home.persons.index(row)] if row in home.persons else home.yaw[row]
     (x, y, z), (width, depth, height) = state.centre[row].tolist(), home.size[row].tolist()
     return {
         "id": int(home.ids[row]),
@@ -58,8 +59,15 @@ def _node(home: Home, state: State, row: int) -> dict[str, Any]:
         "category": kind.category,
         "properties": [each.name for each in Property if each in kind.properties],
         "states": [each.name for each in Condition if each & int(state.conditions[row])],
+        "obj_transform": {"position": [x, z, y], "rotation": _rotation(yaw), "scale": [1.0, 1.0, 1.0]},
         "bounding_box": {"center": [x, z, y], "size": [width, height, depth]},
     }
+
+
+def _rotation(yaw: float) -> list[float]:
+    """Return a quaternion of Unity: its y is up, its front +z, and it turns clockwise seen from above."""
+    half = (math.pi / 2 - float(yaw)) / 2
+    return [0.0, math.sin(half), 0.0, math.cos(half)]
 
 
 Edge = tuple[int, str, int]

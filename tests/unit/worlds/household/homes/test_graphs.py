@@ -1,0 +1,219 @@
+"""Graphs of VirtualHome as homes: round trips, what is assumed, and what is refused."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from worlds.errors import UserError
+from worlds.household.catalogue.classes import CLASSES
+from worlds.household.homes import home, place
+from worlds.household.homes.apartments import APARTMENTS
+from worlds.household.homes.graphs.reading import home_of_graph
+from worlds.household.navigation.ways import Ways
+from worlds.household.observing import graph_of
+from worlds.household.state.vocabulary import Condition, Held, Property
+
+Graph = dict[str, Any]
+
+
+def node(number: int, name: str, category: str = "", box: Any = None, **more: Any) -> dict[str, Any]:
+    found = {"id": number, "class_name": name, "category": category, **more}
+    return found | ({"bounding_box": {"center": box[0], "size": box[1]}} if box else {})
+
+
+def edge(one: int, relation: str, other: int) -> dict[str, Any]:
+    return {"from_id": one, "relation_type": relation, "to_id": other}
+
+
+def small_graph() -> Graph:
+    """Two rooms side by side, as VirtualHome writes them: y is up, INSIDE a room besides ON, and classes of its own."""
+    return {
+        "nodes": [
+            node(11, "kitchen", "Rooms", ([2.0, 1.25, 2.0], [4.0, 2.5, 4.0])),
+            node(12, "home_office", "Rooms", ([6.0, 1.25, 2.0], [4.0, 2.5, 4.0])),
+            node(13, "door", "Doors", ([4.0, 1.0, 2.0], [0.1, 2.0, 0.9]), properties=["CAN_OPEN"], states=["OPEN"]),
+            node(14, "kitchen_table", "Furniture", ([2.0, 0.4, 3.0], [1.4, 0.8, 0.8]), properties=["SURFACES"]),
+            node(15, "aquarium", "Decor", ([7.0, 0.5, 3.5], [1.0, 1.0, 0.4]),
+                 properties=["CONTAINERS", "HAS_SWITCH", "WET"]),
+            node(16, "apple", "Food", properties=["GRABBABLE", "EATABLE"]),
+            node(17, "fridge", "Appliances", ([0.4, 0.9, 3.6], [0.7, 1.8, 0.7]), states=["OPEN"]),
+            node(18, "bowl", "Props", properties=["GRABBABLE", "CONTAINERS"]),
+            node(19, "floor", "Floor", ([2.0, 0.0, 2.0], [4.0, 0.1, 4.0])),
+            node(1, "character", "Characters", ([1.0, 0.85, 1.0], [0.4, 1.7, 0.4])),
+        ],
+        "edges": [
+            edge(13, "BETWEEN", 11), edge(13, "BETWEEN", 12),
+            edge(14, "INSIDE", 11), edge(14, "ON", 19), edge(15, "INSIDE", 12), edge(17, "INSIDE", 11),
+            edge(18, "INSIDE", 17), edge(18, "ON", 17), edge(18, "INSIDE", 11),
+            edge(16, "INSIDE", 18), edge(16, "INSIDE", 17), edge(16, "INSIDE", 11),
+            edge(1, "INSIDE", 11), edge(1, "CLOSE", 14), edge(14, "CLOSE", 1),
+        ],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", APARTMENTS)
+def test_an_apartment_written_as_a_graph_is_read_as_the_same_home(name: str) -> None:
+    before, state = home(name)
+    found, again, report = home_of_graph(json.loads(json.dumps(graph_of(before, state))), name)
+    assert len(report) == 0, str(report)
+    for field in ("ids", "kind", "size", "between", "properties"):
+        np.testing.assert_array_equal(getattr(found, field), getattr(before, field))
+    for field in ("held", "parent", "room", "conditions", "centre"):
+        np.testing.assert_array_equal(getattr(again, field), getattr(state, field))
+    furniture = np.setdiff1d(np.arange(len(before)), before.persons)
+    np.testing.assert_allclose(np.exp(1j * found.yaw[furniture]), np.exp(1j * before.yaw[furniture]), atol=1e-5)
+    np.testing.assert_allclose(np.exp(1j * again.facing), np.exp(1j * state.facing), atol=1e-5)
+    assert found.classes == list(CLASSES) and found.persons == before.persons
+
+
+def test_things_are_read_with_what_is_known_of_them() -> None:
+    found, state, report = home_of_graph(small_graph())
+    row = found.row_of
+    apple, bowl, fridge, aquarium = row[16], row[18], row[17], row[15]
+    assert (state.parent[apple], state.held[apple]) == (bowl, Held.INSIDE)  # not the fridge and not the kitchen
+    assert (state.parent[bowl], state.held[bowl]) == (fridge, Held.INSIDE)  # not ON it
+    assert state.conditions[fridge] & Condition.OPEN and found.name_of(row[14]) == "kitchentable"
+    assert state.centre[row[14]].tolist() == pytest.approx([2.0, 3.0, 0.4])
+    assert found.size[aquarium].tolist() == pytest.approx([1.0, 0.4, 1.0])
+    assert found.has(aquarium, Property.CONTAINERS | Property.HAS_SWITCH) and state.conditions[aquarium] & Condition.OFF
+    assert found.has(fridge, Property.CAN_OPEN) and 19 not in row
+    assert {int(found.ids[each]) for each in found.persons} == {1, 2}
+    low, high = state.centre[fridge] - found.size[fridge] / 2, state.centre[fridge] + found.size[fridge] / 2
+    assert (low < state.centre[bowl]).all() and (state.centre[bowl] < high).all()
+    assert list(report.lines()) == [
+        "class 'kitchen_table' is read as 'kitchentable'",
+        "unknown property 'WET' is left out: aquarium 15",
+        "floors, walls and ceilings are left out: floor 19",
+        "classes that are not in the catalogue, known by properties and boxes: home_office, aquarium",
+        "things without a box lie at a free place on or in what holds them: bowl 18, apple 16",
+        "persons were missing and have been added: character 2",
+    ]
+
+
+def test_every_room_is_reached_without_any_box_and_without_any_door() -> None:
+    graph = graph_of(*home("apartment-2"))
+    doors = {each["id"] for each in graph["nodes"] if each["category"] == "Doors"}
+    for without in (set(), doors):
+        bare = {
+            "nodes": [
+                {key: value for key, value in each.items() if key not in ("bounding_box", "obj_transform")}
+                for each in graph["nodes"]
+                if each["id"] not in without
+            ],
+            "edges": [
+                each for each in graph["edges"] if each["from_id"] not in without and each["to_id"] not in without
+            ],
+        }
+        found, state, report = home_of_graph(bare)
+        assert "no way leads" not in str(report) and "rooms without a box got one" in str(report)
+        assert ("doors were added" in str(report)) == bool(without)
+        assert np.isfinite(Ways(found, state).distances(state.centre[found.persons[0]])).all()
+
+
+def test_an_episode_can_be_placed_in_an_imported_home() -> None:
+    config = {"home": {"graph": small_graph()}, "seed": 5, "persons": ["home_office", "kitchen"],
+              "added": [[1000, "plate", "ON", 14]], "removed": [16]}  # fmt: skip
+    (found, state), (_, again) = place(config), place(config)
+    plate = found.row_of[1000]
+    assert found.name_of(int(state.parent[plate])) == "kitchentable" and 16 not in found.row_of
+    assert found.name_of(int(state.room[found.persons[0]])) == "home_office"
+    assert state.centre.tobytes() == again.centre.tobytes()
+
+
+def test_the_graph_is_left_as_it_is() -> None:
+    graph = small_graph()
+    before = copy.deepcopy(graph)
+    home_of_graph(graph)
+    assert graph == before
+
+
+def adds(*edges: dict[str, Any]) -> Callable[[Graph], None]:
+    return lambda graph: graph["edges"].extend(edges)
+
+
+def adds_node(**fields: Any) -> Callable[[Graph], None]:
+    return lambda graph: graph["nodes"].append({"id": 50, "class_name": "apple", **fields})
+
+
+def leaves(*names: str) -> Callable[[Graph], None]:
+    """Take all nodes of some classes out, with their edges."""
+
+    def change(graph: Graph) -> None:
+        gone = {each["id"] for each in graph["nodes"] if each["class_name"] in names}
+        graph["nodes"] = [each for each in graph["nodes"] if each["id"] not in gone]
+        graph["edges"] = [each for each in graph["edges"] if not gone & {each["from_id"], each["to_id"]}]
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda graph: graph.pop("edges"), 'two lists, "nodes" and "edges"'),
+        (lambda graph: graph["nodes"].append(7), "node 10 of the graph is no object"),
+        (adds_node(id="16"), "has the id '16'; ids are whole numbers"),
+        (adds_node(id=16), "two nodes of the graph have the id 16"),
+        (adds_node(class_name=None), "node 50 of the graph has no class_name"),
+        (adds_node(), "apple 50 is on, in or held by nothing in the graph"),
+        (adds_node(bounding_box={"center": [1, 2]}), "apple 50 of the graph: its bounding_box has no center and size"),
+        (adds_node(bounding_box={"center": [0, 0, float("nan")], "size": [1, 1, 1]}), "is not finite"),
+        (adds_node(states=["OPEN", "CLOSED"]), "apple 50 is CLOSED and OPEN at once"),
+        (adds_node(states="OPEN"), "its list of state names is 'OPEN'"),
+        (adds(edge(16, "ON", 99)), "ON, leads to node 99, which is not there"),
+        (adds(edge(16, "UNDER", 14)), "the unknown relation 'UNDER'; known: ON, INSIDE"),
+        (adds(edge(16, "ON", 14)), "apple 16 has two parents in the graph: bowl 18 and kitchentable 14"),
+        (adds(edge(15, "INSIDE", 11)), "aquarium 15 has two parents in the graph: home_office 12 and kitchen 11"),
+        (adds(edge(17, "INSIDE", 16)), "in a circle in the graph"),
+        (adds(edge(14, "ON", 14)), "in a circle in the graph"),
+        (adds(edge(1, "HOLDS_RH", 16), edge(1, "HOLDS_RH", 18)), "has two parents"),
+        (leaves("kitchen", "home_office", "door"), "the graph has no rooms"),
+    ],
+)
+def test_what_is_no_home_is_refused_in_one_line(change: Callable[[Graph], None], words: str) -> None:
+    graph = small_graph()
+    change(graph)
+    with pytest.raises(UserError) as refused:
+        home_of_graph(graph)
+    assert words in str(refused.value) and "\n" not in str(refused.value)
+
+
+def test_two_things_in_one_hand_and_three_persons_are_refused() -> None:
+    graph = small_graph()
+    leaves("fridge")(graph)
+    graph["edges"] = [each for each in graph["edges"] if each["from_id"] not in (16, 18)]
+    adds(edge(1, "HOLDS_LH", 16), edge(1, "HOLDS_LH", 18))(graph)
+    with pytest.raises(UserError, match="one hand holds two things in the graph"):
+        home_of_graph(graph)
+    graph = small_graph()
+    for number in (60, 61):
+        graph["nodes"].append(node(number, "character", "Characters"))
+        adds(edge(number, "INSIDE", 11))(graph)
+    with pytest.raises(UserError, match="the graph has 3 persons"):
+        home_of_graph(graph)
+
+
+def test_unknown_relations_are_dropped_where_that_is_wanted() -> None:
+    graph = small_graph()
+    adds(edge(16, "UNDER", 14))(graph)
+    _, _, report = home_of_graph(graph, drop_unknown_relations=True)
+    assert "edges of the unknown relation 'UNDER' are left out: 16 to 14" in str(report)
+
+
+def test_a_person_who_sits_and_what_it_holds_are_read() -> None:
+    graph = small_graph()
+    graph["nodes"].append(node(20, "sofa", "Furniture", ([6.0, 0.4, 0.5], [2.0, 0.8, 0.9])))
+    graph["nodes"].append(node(2, "character", "Characters", states=["SITTING"]))
+    graph["nodes"].append(node(21, "book", "Props"))
+    adds(edge(20, "INSIDE", 12), edge(2, "SITTING", 20), edge(2, "INSIDE", 12), edge(2, "HOLDS_LH", 21))(graph)
+    found, state, _ = home_of_graph(graph)
+    solver, book = found.persons[1], found.row_of[21]
+    assert (state.held[solver], state.parent[solver]) == (Held.SITS, found.row_of[20])
+    assert state.conditions[solver] & Condition.SITTING
+    assert (state.held[book], state.parent[book]) == (Held.LEFT_HAND, solver)
+    assert found.name_of(int(state.room[book])) == "home_office"

@@ -1,0 +1,1 @@
+"""Graphs of VirtualHome, in their JSON form, as homes."""

@@ -1,0 +1,258 @@
+"""Nodes and edges of a graph, checked one by one."""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from worlds.errors import UserError
+from worlds.household.catalogue.classes import CLASS_OF, CLASSES, first_conditions
+from worlds.household.homes.graphs.report import Report
+from worlds.household.homes.surfaces import Box
+from worlds.household.state.home import ThingClass
+from worlds.household.state.vocabulary import Condition, Property
+
+RELATIONS = ("ON", "INSIDE", "BETWEEN", "CLOSE", "FACING", "HOLDS_RH", "HOLDS_LH", "SITTING")
+DERIVED = ("CLOSE", "FACING")  # these follow from where things are
+STRUCTURE = ("floor", "wall", "walls", "ceiling")  # of a room; their nodes are left out, as the published system does
+CONTRADICTIONS = (
+    Condition.CLOSED | Condition.OPEN,
+    Condition.OFF | Condition.ON,
+    Condition.CLEAN | Condition.DIRTY,
+    Condition.PLUGGED_IN | Condition.PLUGGED_OUT,
+)
+LEAST_M = 0.001  # no box is thinner
+
+
+@dataclass
+class Node:
+    """One node, with what is known of it.
+
+    Args:
+      id: of the node.
+      name: of its class; that of the catalogue where it is written in another way.
+      category: of its class.
+      properties: of the node; None if it does not say.
+      conditions: in which it is; None if it does not say.
+      box: None if it has none.
+      yaw: direction of its front, radians; None if it does not say.
+    """
+
+    id: int
+    name: str
+    category: str
+    properties: Property | None
+    conditions: Condition | None
+    box: Box | None
+    yaw: float | None
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.id}"
+
+
+@dataclass
+class Graph:
+    """A graph whose nodes and edges are sound, each for itself.
+
+    Args:
+      nodes: by id, in the order of the file.
+      edges: relation, from whom and to whom, without those that are derived from geometry.
+      left_out: ids of nodes that are not loaded.
+    """
+
+    nodes: dict[int, Node] = field(default_factory=dict)
+    edges: list[tuple[str, int, int]] = field(default_factory=list)
+    left_out: set[int] = field(default_factory=set)
+
+
+def read_graph(graph: Any, report: Report, drop_unknown_relations: bool = False) -> Graph:
+    """Return the nodes and edges of a graph.
+
+    Args:
+      graph: of JSON.
+      report: is given what was not understood.
+      drop_unknown_relations: leave edges of relations out that are not known, instead of refusing the graph.
+
+    Raises:
+      UserError: the graph is none, ids occur twice, an edge leads to no node, or its relation is unknown.
+    """
+    if not isinstance(graph, Mapping) or not all(isinstance(graph.get(key), list) for key in ("nodes", "edges")):
+        raise UserError('a graph is an object with two lists, "nodes" and "edges"')
+    found = Graph()
+    for number, raw in enumerate(graph["nodes"]):
+        node = _node(raw, number, report)
+        if node.id in found.nodes or node.id in found.left_out:
+            raise UserError(f"two nodes of the graph have the id {node.id}")
+        if node.name in STRUCTURE:
+            found.left_out.add(node.id)
+            report.note("floors, walls and ceilings are left out", str(node))
+        else:
+            found.nodes[node.id] = node
+    for number, raw in enumerate(graph["edges"]):
+        edge = _edge(raw, number, found, drop_unknown_relations, report)
+        if edge:
+            found.edges.append(edge)
+    found.edges = list(dict.fromkeys(found.edges))
+    return found
+
+
+def _node(raw: Any, number: int, report: Report) -> Node:
+    if not isinstance(raw, Mapping):
+        raise UserError(f"node {number} of the graph is no object")
+    node_id, name = raw.get("id"), raw.get("class_name")
+    if not isinstance(node_id, int) or isinstance(node_id, bool) or not 0 <= node_id < 2**31:
+        raise UserError(f"node {number} of the graph has the id {node_id!r}; ids are whole numbers from 0 up")
+    if not isinstance(name, str) or not name.strip():
+        raise UserError(f"node {node_id} of the graph has no class_name")
+    read = _known_name(name.strip())
+    if read != name:
+        report.note(f"class {name!r} is read as {read!r}")
+    category = raw.get("category") or (CLASS_OF[read].category if read in CLASS_OF else "")
+    about = f"{read} {node_id}"
+    properties = _flags(raw.get("properties"), Property, "property", about, report)
+    conditions = _flags(raw.get("states"), Condition, "state", about, report)
+    for pair in CONTRADICTIONS:
+        if conditions is not None and conditions & pair == pair:
+            raise UserError(f"{about} is {' and '.join(str(each.name) for each in pair)} at once in the graph")
+    box, yaw = _box(raw.get("bounding_box"), about, report), _yaw(raw.get("obj_transform"))
+    return Node(node_id, read, str(category), properties, conditions, box, yaw)
+
+
+def _known_name(name: str) -> str:
+    """Return the name of the class in the catalogue that is written in another way; the name itself without one."""
+    plain = name.lower().replace("_", "").replace(" ", "")
+    for each in (name, plain, plain.removesuffix("s")):
+        if each in CLASS_OF:
+            return each
+    return name
+
+
+def _flags(raw: Any, kind: Any, noun: str, about: str, report: Report) -> Any:
+    if raw is None:
+        return None
+    if not isinstance(raw, list):
+        raise UserError(f"{about} of the graph: its list of {noun} names is {raw!r}")
+    found = kind(0)
+    for name in raw:
+        if str(name).upper() in kind.__members__:
+            found |= kind[str(name).upper()]
+        else:
+            report.note(f"unknown {noun} {str(name)!r} is left out", about)
+    return found
+
+
+def _box(raw: Any, about: str, report: Report) -> Box | None:
+    """Return the box with y and z exchanged: VirtualHome's y is up."""
+    if raw is None:
+        return None
+    try:
+        (x, z, y), (width, height, depth) = (tuple(map(float, raw[key])) for key in ("center", "size"))
+    except (TypeError, ValueError, KeyError):
+        raise UserError(f"{about} of the graph: its bounding_box has no center and size of three numbers") from None
+    if not all(math.isfinite(each) and abs(each) < 1e4 for each in (x, y, z, width, depth, height)):
+        raise UserError(f"{about} of the graph: its bounding_box is not finite, or kilometres away")
+    if min(width, depth, height) < LEAST_M:
+        report.note(f"boxes thinner than {LEAST_M} m are made as thick", about)
+    return Box((x, y, z), (max(width, LEAST_M), max(depth, LEAST_M), max(height, LEAST_M)))
+
+
+def _yaw(raw: Any) -> float | None:
+    """Return the direction of the front from the rotation of Unity: a quaternion, 0 along +z, clockwise from above."""
+    try:
+        x, y, z, w = map(float, raw["rotation"])
+    except (TypeError, ValueError, KeyError):
+        return None
+    angle = math.pi / 2 - math.atan2(2 * (w * y + x * z), 1 - 2 * (x * x + y * y))
+    return math.remainder(angle, math.tau) if math.isfinite(angle) else None
+
+
+def _edge(
+    raw: Any, number: int, graph: Graph, drop_unknown_relations: bool, report: Report
+) -> tuple[str, int, int] | None:
+    if not isinstance(raw, Mapping):
+        raise UserError(f"edge {number} of the graph is no object")
+    relation, ends = str(raw.get("relation_type")), (raw.get("from_id", -1), raw.get("to_id", -1))
+    for end in ends:
+        if not isinstance(end, int) or end not in graph.nodes and end not in graph.left_out:
+            raise UserError(f"edge {number} of the graph, {relation}, leads to node {end!r}, which is not there")
+    if relation not in RELATIONS:
+        if not drop_unknown_relations:
+            known = ", ".join(RELATIONS)
+            raise UserError(f"edge {number} of the graph has the unknown relation {relation!r}; known: {known}")
+        report.note(f"edges of the unknown relation {relation!r} are left out", f"{ends[0]} to {ends[1]}")
+        return None
+    if relation in DERIVED or not graph.left_out.isdisjoint(ends):
+        return None
+    return relation, ends[0], ends[1]
+
+
+def classes_of(graph: Graph, report: Report) -> tuple[list[ThingClass], dict[str, int]]:
+    """Return the classes of the home, which begin with those of the catalogue, and the number of each name in them.
+
+    All things of a class have the same properties: those that any of them has.
+
+    Args:
+      graph: its nodes are given their category.
+      report: is given classes that are unknown, and those whose things differ.
+    """
+    classes, number_of = list(CLASSES), {each.name: number for number, each in enumerate(CLASSES)}
+    by_name: dict[str, list[Node]] = {}
+    for node in graph.nodes.values():
+        by_name.setdefault(node.name, []).append(node)
+    for name, nodes in by_name.items():
+        known = CLASS_OF.get(name)
+        written = [node.properties for node in nodes if node.properties is not None]
+        properties = known.properties if known and not written else Property(0)
+        for each in written:
+            properties |= each
+        if any(each != properties for each in written):
+            report.note("things of one class differ in properties, and now have all of them", name)
+        category = next((node.category for node in nodes if node.category), "")
+        if not category:
+            category = "Props" if Property.GRABBABLE in properties else "Furniture"
+            report.note("classes without a category", f"{name}: {category}")
+        for node in nodes:
+            node.category = category
+        if known and (known.properties, known.category) == (properties, category):
+            continue
+        size = next((node.box.size for node in nodes if node.box), known.size if known else _size(properties))
+        colour = known.colour if known else _colour(name)
+        if not known:
+            number_of[name] = len(classes)
+            classes.append(ThingClass(name, category, properties, size, colour))
+            report.note("classes that are not in the catalogue, known by properties and boxes", name)
+        else:
+            classes[number_of[name]] = ThingClass(name, category, properties, known.size, colour)
+    return classes, number_of
+
+
+def conditions_of(node: Node, properties: Property) -> Condition:
+    """Return the conditions of a node; where it does not say, it is closed, off, clean and plugged in.
+
+    Args:
+      node: of the graph.
+      properties: of its class.
+    """
+    found = node.conditions or Condition(0)
+    for pair in CONTRADICTIONS:
+        if not found & pair:
+            found |= first_conditions(properties) & pair
+    return found
+
+
+def _size(properties: Property) -> tuple[float, float, float]:
+    """Return the size of a thing of which only properties are known."""
+    if Property.GRABBABLE in properties:
+        return (0.12, 0.12, 0.12)
+    if properties & (Property.SURFACES | Property.CONTAINERS):
+        return (0.6, 0.8, 0.8)
+    return (0.4, 0.4, 0.6)
+
+
+def _colour(name: str) -> tuple[int, int, int]:
+    """Return a colour that is always the same for a name."""
+    number = zlib.crc32(name.encode())
+    return 90 + number % 120, 90 + number // 120 % 120, 90 + number // 14400 % 120
