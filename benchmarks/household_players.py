@@ -94,9 +94,8 @@ def report_alone(tasks: int, settings: PlannerSettings) -> None:
             f" (published {PUBLISHED_STEPS[name]})"
         )
     print(f"  all             {np.mean(successes):6.1%} succeed; asked: 95%")
-    print(
-        f"  {np.mean(seconds) * 1e3:.2f} ms a step, the slowest 1% above {np.percentile(seconds, 99) * 1e3:.1f}; asked: 5"
-    )
+    mean, slow = np.mean(seconds) * 1e3, np.percentile(seconds, 99) * 1e3
+    print(f"  {mean:.2f} ms a step, the slowest 1% above {slow:.1f}; asked: 5")
 
 
 def report_help(tasks: int, settings: PlannerSettings) -> None:
@@ -132,14 +131,10 @@ def report_demonstrations(number: int, processes: int) -> None:
         rate = number / (time.perf_counter() - start)
     share, busy = (float(np.mean(column)) for column in zip(*played, strict=True))
     total = DEMONSTRATIONS["train"]
+    minutes, busy_minutes = total / rate / 60, total * busy / processes / 60
     print(f"\n{number} demonstrations by {processes} processes, with their places")
-    print(
-        f"  {share:6.1%} succeed; {rate:.1f} a second of wall-clock time: {total / rate / 60:.1f} minutes for {total:,}"
-    )
-    busy_minutes = total * busy / processes / 60
-    print(
-        f"  {busy * 1e3:.0f} ms of processor time each: {busy_minutes:.1f} minutes on {processes} free cores; asked: 30"
-    )
+    print(f"  {share:6.1%} succeed; {rate:.1f} a second of wall-clock time: {minutes:.1f} minutes for {total:,}")
+    print(f"  {busy * 1e3:.0f} ms of processor time each: {busy_minutes:.1f} minutes on as many free cores; asked: 30")
 
 
 def main() -> None:
