@@ -154,6 +154,7 @@ GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
             Verb("preferences import", "pipelines.cli.preferences:import_into_dataset", "a file of other judgements"),
             Verb("preferences export", "pipelines.cli.preferences:export_from_dataset", "those of a dataset"),
             Verb("household tasks", "pipelines.cli.household:write_tasks", "Watch-And-Help's tasks as JSON lines"),
+            Verb("household check", "pipelines.cli.household_home:check_home", "a graph of VirtualHome as a home"),
             Verb("world check", "pipelines.cli.world:check", "what a world promises, by trying it", status=True),
             Verb("doctor", "pipelines.cli.doctor:doctor", "what this machine has and lacks", status=True),
         ),

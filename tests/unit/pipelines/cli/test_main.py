@@ -127,6 +127,7 @@ NAMED_BY_PLACE = (
     "marks ",
     "people ",
     "preferences ",
+    "household check",
     "world ",
 )  # verbs whose configurations have no defaults
 
