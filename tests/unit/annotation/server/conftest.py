@@ -105,6 +105,11 @@ def tableless_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return postgres.copied(request.getfixturevalue("postgres_server"), "template0")
 
 
+@pytest.fixture(autouse=True)
+def workers_start_at_once(forked_workers: None) -> None:
+    """Let the processes that draw pictures and act for agents be forks."""
+
+
 @pytest.fixture
 def study(folder: Path, made: Path, database_url: str) -> Study:
     if not database_url:
