@@ -12,6 +12,7 @@ from worlds.contract import WorldError
 from worlds.household.homes.apartments import APARTMENTS
 from worlds.household.homes.placing import home as home_named
 from worlds.household.homes.placing import place
+from worlds.household.observing.graph import graph_of
 from worlds.household.state.vocabulary import Held
 from worlds.household.tasks.benchmark import DEMONSTRATIONS, demonstration, task
 from worlds.household.tasks.goals import things_of
@@ -100,6 +101,15 @@ def test_a_goal_of_no_set_has_a_place_too() -> None:
     assert config["task"]["name"] == "own"
     home, state = place(config)
     assert obstacles(home, state, config["task"]["goal"], home.persons[0]) == []
+
+
+def test_a_home_of_others_gets_places_too() -> None:
+    graph = graph_of(*home_named("apartment-1"))
+    config = place_config({"inside_plate_dishwasher": 2, "inside_apple_fridge": 1}, {"graph": graph}, 0)
+    assert config["task"]["name"] == "put_dishwasher+put_fridge"
+    home, state = place(json.loads(json.dumps(config)))
+    assert obstacles(home, state, config["task"]["goal"], home.persons[0]) == []
+    assert not any(progress(home, state, config["task"]["goal"], home.persons[0]).values())
 
 
 def test_what_cannot_be_sampled_is_refused() -> None:
