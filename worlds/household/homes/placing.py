@@ -43,7 +43,8 @@ def place(config: Mapping[str, Any]) -> tuple[Home, State]:
     """Return the home and the first state of an episode; the same configuration leads to the same bits.
 
     Args:
-      config: "home": a name, or {"graph": a graph of VirtualHome}. Optional: "seed"; "persons": where the two begin,
+      config: "home": a name, or {"graph": a graph of VirtualHome} and, where edges of unknown relations shall be left
+        out, "drop_unknown_relations": True. Optional: "seed"; "persons": where the two begin,
         each a room's class or id, or [x, y, facing]; "removed": ids of things that are taken away with all that is on
         or in them; "added": [id, class, "ON" or "INSIDE", id of the support or container] of each new thing;
         "conditions": a condition or several by id.
@@ -103,7 +104,8 @@ def _first(wanted: Any) -> tuple[Home, State]:
     if isinstance(wanted, str):
         return apartment(wanted)
     if isinstance(wanted, Mapping) and "graph" in wanted:
-        found, state, _ = home_of_graph(wanted["graph"], drop_unknown_relations=True)
+        drop = bool(wanted.get("drop_unknown_relations", False))
+        found, state, _ = home_of_graph(wanted["graph"], drop_unknown_relations=drop)
         return found, state
     raise UserError(f"home is {str(wanted)[:80]!r}, neither the name of one nor a graph")
 

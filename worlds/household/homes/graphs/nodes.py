@@ -24,6 +24,7 @@ CONTRADICTIONS = (
     Condition.CLEAN | Condition.DIRTY,
     Condition.PLUGGED_IN | Condition.PLUGGED_OUT,
 )
+LARGEST_ID = 10**9
 LEAST_M = 0.001  # no box is thinner
 
 
@@ -96,6 +97,10 @@ def read_graph(graph: Any, report: Report, drop_unknown_relations: bool = False)
         if edge:
             found.edges.append(edge)
     found.edges = list(dict.fromkeys(found.edges))
+    for relation, _, number in found.edges:
+        if relation == "BETWEEN" and not found.nodes[number].category:
+            found.nodes[number].category = "Rooms"
+            report.note("nodes without a category to which doors lead are rooms", str(found.nodes[number]))
     return found
 
 
@@ -103,8 +108,10 @@ def _node(raw: Any, number: int, report: Report) -> Node:
     if not isinstance(raw, Mapping):
         raise UserError(f"node {number} of the graph is no object")
     node_id, name = raw.get("id"), raw.get("class_name")
-    if not isinstance(node_id, int) or isinstance(node_id, bool) or not 0 <= node_id < 2**31:
-        raise UserError(f"node {number} of the graph has the id {node_id!r}; ids are whole numbers from 0 up")
+    if not isinstance(node_id, int) or isinstance(node_id, bool) or not 0 <= node_id <= LARGEST_ID:
+        raise UserError(
+            f"node {number} of the graph has the id {node_id!r}; ids are whole numbers from 0 to {LARGEST_ID:,}"
+        )
     if not isinstance(name, str) or not name.strip():
         raise UserError(f"node {node_id} of the graph has no class_name")
     read = _known_name(name.strip())

@@ -72,7 +72,7 @@ def tree_of(graph: Graph, report: Report) -> Tree:
     if len(persons) > 2:
         raise UserError(f"the graph has {len(persons)} persons, {_names(graph, persons)}; a home has at most two")
     tree = Tree(rooms, doors, sorted(persons), {}, {}, _between(graph, rooms, doors, report))
-    wanted = _candidates(graph, rooms)
+    wanted = _candidates(graph, tree, report)
     for number, node in nodes.items():
         if number in rooms:
             continue
@@ -127,18 +127,23 @@ def _rooms_around(graph: Graph, rooms: list[int], door: Node) -> list[int]:
     return [room for gap, room in sorted(near) if gap <= NEAR_WALL_M][:2]
 
 
-def _candidates(graph: Graph, rooms: list[int]) -> dict[int, dict[int, Held]]:
+def _candidates(graph: Graph, tree: Tree, report: Report) -> dict[int, dict[int, Held]]:
     """Return all that is said to hold each thing, rooms included, and how."""
     found: dict[int, dict[int, Held]] = {number: {} for number in graph.nodes}
     for relation, one, other in graph.edges:
-        if relation == "BETWEEN" or one in rooms and relation in ("ON", "INSIDE"):
-            continue
-        if relation == "SITTING":
-            found[one][other] = Held.SITS
-        elif relation.startswith("HOLDS"):
+        holds = relation.startswith("HOLDS")
+        if (holds or relation == "SITTING") and one not in tree.persons:
+            raise UserError(f"{relation} leads from {graph.nodes[one]} in the graph, which is no person")
+        if not holds and other in tree.persons and relation != "BETWEEN":
+            raise UserError(f"{graph.nodes[one]} is {relation} a person in the graph; what persons have, they hold")
+        if holds:
             found[other][one] = _HELD[relation]
-        elif found[one].get(other) != Held.INSIDE:  # who is INSIDE and ON the same thing is inside
-            found[one][other] = _HELD[relation]
+        elif relation == "SITTING":
+            found[one][other] = Held.SITS
+        elif one in tree.rooms and relation != "BETWEEN":
+            report.note("edges by which rooms are on or in something are left out", str(graph.nodes[one]))
+        elif relation != "BETWEEN" and found[one].get(other) != Held.INSIDE:
+            found[one][other] = _HELD[relation]  # who is INSIDE and ON the same thing is inside
     return found
 
 

@@ -126,6 +126,16 @@ def test_an_episode_can_be_placed_in_an_imported_home() -> None:
     assert state.centre.tobytes() == again.centre.tobytes()
 
 
+def test_rooms_are_known_by_their_doors_and_are_in_nothing() -> None:
+    graph = small_graph()
+    del graph["nodes"][1]["category"]
+    adds(edge(12, "INSIDE", 11))(graph)
+    found, _, report = home_of_graph(graph)
+    assert [int(found.ids[row]) for row in found.rooms] == [11, 12]
+    assert "nodes without a category to which doors lead are rooms: home_office 12" in str(report)
+    assert "edges by which rooms are on or in something are left out: home_office 12" in str(report)
+
+
 def test_the_graph_is_left_as_it_is() -> None:
     graph = small_graph()
     before = copy.deepcopy(graph)
@@ -172,6 +182,8 @@ def leaves(*names: str) -> Callable[[Graph], None]:
         (adds(edge(17, "INSIDE", 16)), "in a circle in the graph"),
         (adds(edge(14, "ON", 14)), "in a circle in the graph"),
         (adds(edge(1, "HOLDS_RH", 16), edge(1, "HOLDS_RH", 18)), "has two parents"),
+        (adds(edge(14, "HOLDS_RH", 16)), "HOLDS_RH leads from kitchentable 14 in the graph, which is no person"),
+        (adds(edge(16, "ON", 1)), "apple 16 is ON a person in the graph; what persons have, they hold"),
         (leaves("kitchen", "home_office", "door"), "the graph has no rooms"),
     ],
 )
@@ -201,6 +213,9 @@ def test_two_things_in_one_hand_and_three_persons_are_refused() -> None:
 def test_unknown_relations_are_dropped_where_that_is_wanted() -> None:
     graph = small_graph()
     adds(edge(16, "UNDER", 14))(graph)
+    with pytest.raises(UserError, match="unknown relation"):
+        place({"home": {"graph": graph}})
+    place({"home": {"graph": graph, "drop_unknown_relations": True}})
     _, _, report = home_of_graph(graph, drop_unknown_relations=True)
     assert "edges of the unknown relation 'UNDER' are left out: 16 to 14" in str(report)
 
