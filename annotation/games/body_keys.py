@@ -94,6 +94,11 @@ def body_keys(action: ActionSpec) -> tuple[BodyKey, ...]:
     return tuple(keys)
 
 
+def taught_by(world: str, action: ActionSpec) -> str:
+    """Return the world whose tutorial teaches the keys of a body; "" for the Playhouse's, which many worlds share."""
+    return "" if action == BODY else world
+
+
 class BodyHands:
     """One person's keys and lines for a declared body, between two ticks. Not for several threads at once.
 

@@ -28,7 +28,8 @@ from annotation.session.verdicts import LineVerdict
 from rlhf.records.episode import Episode
 from rlhf.store import EpisodeStore
 from worlds import registry
-from worlds.contract import WorldError
+from worlds.contract import SOLVER, WorldError
+from worlds.spaces.action import ActionSpec
 
 IDLE_SEC = 0.5  # between two views while nothing moves
 BROKEN = "an unexpected error has ended the game; the study's leader finds it in the server's log"
@@ -166,6 +167,11 @@ class Game:
     def turn_based(self) -> bool:
         """True if each step waits for the person who solves, so that no clock runs."""
         return self._live_world.turn_based and Role.SOLVER not in self._stand_ins
+
+    @property
+    def solver_body(self) -> ActionSpec:
+        """Actions of the solver."""
+        return self._live_world.bodies[SOLVER]
 
     def keys(self, role: Role) -> list[dict[str, Any]]:
         """Return the keys of a declared body for the page of the person in ``role``; [] in the Playhouse."""
@@ -376,6 +382,7 @@ class Game:
             frame=self._screens.frame(role),
             grabs=grabs,
             grab_failed=grab_failed,
+            fulfilled=self._steps.fulfilled if session.state is State.ENDED else (),
         )
 
     def _notice(self) -> str:

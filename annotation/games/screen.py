@@ -54,6 +54,7 @@ class View:
       frame: the picture as a file of type MIME; None before the first.
       grabs: what a grab would take now, e.g. "the red ball"; "" for nothing.
       grab_failed: why a recent grab failed; "" if none did.
+      fulfilled: after the game, whether each request was fulfilled, where the world checks them; () elsewhere.
     """
 
     state: State
@@ -74,6 +75,7 @@ class View:
     frame: bytes | None = None
     grabs: str = ""
     grab_failed: str = ""
+    fulfilled: tuple[bool, ...] = ()
 
     def header(self) -> dict[str, Any]:
         """Return everything but the picture, JSON-serialisable."""

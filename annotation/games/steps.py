@@ -69,6 +69,11 @@ class Steps:
         """True once a turn has been waited for too long."""
         return self._turns.given_up
 
+    @property
+    def fulfilled(self) -> tuple[bool, ...]:
+        """Whether each request of a scripted setter was fulfilled so far; () without such a setter."""
+        return () if self._scripted is None else tuple(s is not None for s in self._scripted.referee.success_step)
+
     def play(self, in_control: Role) -> bool:
         """Play and record one step, in which ``in_control`` moves the solver.
 

@@ -58,7 +58,7 @@ def test_a_mission_is_solved_by_keys(tmp_path: Path) -> None:
     recorded = {row.episode_id for row in open_store(folder / "babyai").rows()}
     with chromium() as browser, serving.served(folder, "--episode-seconds", "60") as (_, url, _):
         ann = Somebody(browser, url, serving.new_people(folder, Role.SOLVER, 1)[0])
-        ann.knows_the_keys()
+        learns_the_keys(ann)
         ann.starts("A scripted setter")
         ann.is_ready()
         ann.plays()
@@ -67,6 +67,7 @@ def test_a_mission_is_solved_by_keys(tmp_path: Path) -> None:
         for key in keys:
             presses(ann, key)
         ann.sees("Saved. Thank you!")
+        ann.sees("The task was achieved.")
         ann.shot("play-babyai-saved")
         assert ann.complaints == []
     (played,) = {row.episode_id for row in open_store(folder / "babyai").rows()} - recorded
@@ -74,6 +75,24 @@ def test_a_mission_is_solved_by_keys(tmp_path: Path) -> None:
     episode = open_store(folder / "babyai").read(played)
     check_episode(episode, mission, keys, open_store(folder / "babyai").read(min(recorded)))
     check_learning(folder / "babyai", episode)
+
+
+def learns_the_keys(ann: Somebody) -> None:
+    """The tutorial teaches the keys of BabyAI's body, in BabyAI, and nothing that this body cannot do."""
+    assert ann.page.get_by_role("button", name="Start").is_disabled()
+    ann.click("Learn the keys")
+    ann.page.locator(".tutorial .current").wait_for()
+    ann.plays()
+    lessons = ann.page.locator(".tutorial li")
+    assert lessons.all_inner_texts()[1:] == ["right", "forward", "pickup", "drop", "toggle", "done", "Speak"]
+    for number, key in enumerate(KEYS):
+        ann.page.keyboard.press(key)
+        until(lambda number=number: "done" in (lessons.nth(number).get_attribute("class") or ""), key, 0.05)
+    ann.says("hello")
+    ann.click("I know the keys")
+    ann.sees("You have finished the tutorial")
+    ann.page.get_by_role("link", name="All games").click()
+    ann.page.get_by_role("button", name="Learn the keys again").wait_for()
 
 
 def waits_for_the_turn(ann: Somebody) -> str:

@@ -9,11 +9,12 @@ from typing import Annotated, Any
 from fastapi import Path, WebSocket
 from sqlalchemy import select
 
+from annotation.games.body_keys import taught_by
 from annotation.server.clock import now
 from annotation.server.db.judging_tables import JudgedProject
 from annotation.server.db.tables import Project
 from annotation.server.errors import Refused
-from annotation.server.routes.schema import DatasetBody, GameBody, JoinBody, OpaqueId
+from annotation.server.routes.schema import DatasetBody, GameBody, JoinBody, OpaqueId, TutorialBody
 from annotation.server.security import visitors
 from annotation.server.security.policies import ADMINS, PLAYERS, Asking, Routes, Served, visitor_of
 from annotation.server.security.visitors import Visitor
@@ -46,8 +47,7 @@ def lobby(study: Served, visitor: Asking) -> dict[str, Any]:
         "parts": parts,
         "kinds": {kind: _people(kind, parts) for kind in kinds},
         "projects": [
-            {"id": project_id, "dataset": dataset, "image": _image_size(study, dataset)}
-            for project_id, dataset in projects.items()
+            {"id": project_id, "dataset": dataset, **_world(study, dataset)} for project_id, dataset in projects.items()
         ],
         "agents": [{"name": agent.name, "image": agent.image} for agent in study.games.agents.all()],
         "seconds": study.games.seconds,
@@ -91,9 +91,13 @@ def start(body: GameBody, study: Served, visitor: Asking) -> dict[str, Any]:
 
 
 @ROUTES.add("POST", "/tutorial", PLAYERS)
-def tutorial(study: Served, visitor: Asking) -> dict[str, Any]:
+def tutorial(study: Served, visitor: Asking, body: TutorialBody | None = None) -> dict[str, Any]:
     """Start the tutorial; it is not recorded, and every player may play it."""
-    return _begin(study, visitor, GameRequest("", "", Kind.PRACTICE_SOLVING), Role.SOLVER)
+    world_of = ""
+    if body is not None and body.project is not None:
+        with study.database.reading() as session:
+            world_of = members.project_of(session, visitor, body.project).dataset
+    return _begin(study, visitor, GameRequest("", "", Kind.PRACTICE_SOLVING, world_of=world_of), Role.SOLVER)
 
 
 @ROUTES.add("GET", "/games/{game_id}", PLAYERS)
@@ -101,6 +105,7 @@ def about(game_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
     """Describe a game to its players and to those who may join; only its setter gets the prompt."""
     running = _game(study, visitor, game_id)
     role, prompt = running.role_of(visitor.person_id), running.game.config.prompt
+    body = running.game.solver_body
     return {
         **_listed(running, visitor, _parts(visitor)),
         "tutorial": running.request.tutorial,
@@ -109,6 +114,8 @@ def about(game_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
         "turn_based": running.game.turn_based,
         "own_body": running.game.own_body,
         "keys": running.game.keys(role) if role else [],
+        "speaks": body.speech is not None,
+        "taught_by": taught_by(running.game.config.world, body),
         "prompt": {"text": prompt.text, "modifier": prompt.modifier} if prompt and role is Role.SETTER else None,
     }
 
@@ -186,16 +193,23 @@ def _barred(study: Study, visitor: Visitor | None, running: ActiveGame, role: Ro
 
 def _begin(study: Study, visitor: Visitor, request: GameRequest, role: Role) -> dict[str, Any]:
     with study.games.entering(visitor.person_id):
-        store = study.datasets.store(request.dataset) if request.dataset else None
+        dataset = request.dataset or request.world_of
+        store = study.datasets.store(dataset) if dataset else None
         running = study.games.enter(request, store, role, visitor.person_id, visitor.pseudonym)
     return {"id": running.id}
 
 
-def _image_size(study: Study, dataset: str) -> tuple[int, int] | None:
-    """Height and width of a dataset's images; None if it has none, or cannot be read now."""
+def _world(study: Study, dataset: str) -> dict[str, Any]:
+    """Return what a page needs of a dataset's world; that of the Playhouse if it has none, or cannot be read now.
+
+    Returns:
+      ``image``: height and width of its images, or None; ``taught_by``: see :func:`taught_by`.
+    """
     with suppress(UserError):
-        return study.datasets.store(dataset).description.image_size
-    return None
+        about = study.datasets.store(dataset).description
+        body = None if about.declared is None else about.declared.solver.action
+        return {"image": about.image_size, "taught_by": taught_by(about.world or "", body) if body else ""}
+    return {"image": None, "taught_by": ""}
 
 
 def _game(study: Study, visitor: Visitor, game_id: str) -> ActiveGame:

@@ -265,6 +265,12 @@ class GameBody(Body):
     agent: Annotated[str, StringConstraints(max_length=200)] = ""
 
 
+class TutorialBody(Body):
+    """The project in whose world a person learns the keys; without one, in the Playhouse."""
+
+    project: OpaqueId | None = None
+
+
 class JoinBody(Body):
     """The role in which a person joins a game."""
 

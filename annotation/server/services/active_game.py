@@ -29,6 +29,7 @@ class GameRequest:
       kind: who plays what.
       prompted: whether the setter is prompted with the kind of thing to ask for.
       agent: name of the agent; "" draws one by chance, as an evaluation always does.
+      world_of: dataset in whose world the tutorial is played; "" for the Playhouse.
     """
 
     project_id: str
@@ -36,6 +37,7 @@ class GameRequest:
     kind: Kind
     prompted: bool = False
     agent: str = ""
+    world_of: str = ""
 
     @property
     def tutorial(self) -> bool:

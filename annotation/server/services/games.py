@@ -252,7 +252,9 @@ class Games:
         last = store.read(rows[-1].episode_id)
         height, width = last.declared.image_size or (config.height, config.width)
         options = last.notes.get(WORLD_OPTIONS) or {}
-        shortest = config.shortest if last.spaces is None else min(SHORTEST_TURNS, config.shortest)
+        shortest = config.shortest
+        if last.spaces is not None and request.recorded:
+            shortest = min(SHORTEST_TURNS, shortest)
         return replace(
             config, world=last.world, world_options=options, height=height, width=width, shortest=shortest,
             place_settings=recorded_world_settings(store),

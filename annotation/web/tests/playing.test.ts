@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Hands } from "../src/playing/hands";
-import { clock, duration, openRequest, parse, turns } from "../src/playing/view";
+import { lessonsOf } from "../src/playing/tutorial";
+import { clock, duration, openRequest, outcome, parse, turns } from "../src/playing/view";
 
 interface Sent {
   inputs: { held: string[]; tapped?: string[]; turn?: number; look?: number; reach?: number; say?: string };
@@ -128,4 +129,22 @@ test("keys of a declared body are reported by their numbers, each press once", a
   hands.close();
   assert.deepEqual(sent.map((message) => message.inputs.pressed), [[1, 0]]);
   assert.deepEqual(sent[0]?.inputs.held, []);
+});
+
+test("a lesson for each key of a declared body, and for speaking where it can", async () => {
+  const keys = [{ codes: ["ArrowUp", "Digit1"], shown: "↑ 1", name: "forward" }, { codes: ["KeyT"], shown: "T", name: "toggle" }];
+  const hands = new Hands(() => true, keys.map((key) => key.codes));
+  const lessons = lessonsOf({ keys, speaks: false, taught_by: "gym:Maze" });
+  assert.deepEqual(lessons.map((lesson) => lesson.title), ["forward", "toggle"]);
+  assert.equal(lessons[0]?.how, "Press ↑ or 1.");
+  hands.press("Digit1");
+  hands.close();
+  assert.deepEqual(lessons.map((lesson) => lesson.done(hands.practice, {} as never)), [true, false]);
+  const playhouse = lessonsOf({ keys: [], speaks: true, taught_by: "" });
+  assert.deepEqual(playhouse.map((lesson) => lesson.title), ["Look around", "Walk", "Grab", "Speak"]);
+});
+
+test("the outcome of a game is said where its world checks it", () => {
+  assert.deepEqual([outcome([]), outcome([true]), outcome([false])], ["", "The task was achieved.", "The task was not achieved."]);
+  assert.equal(outcome([true, false, true]), "2 of 3 requests were fulfilled.");
 });

@@ -129,7 +129,7 @@ function Table(props: { person: Me; about: About }) {
           </p>
         </section>
         <aside class="side">
-          {about.tutorial ? <Tutorial person={props.person} hands={hands} view={view} onDone={() => doThis("end")} /> : <Prompt about={about} role={role} />}
+          {about.tutorial ? <Tutorial person={props.person} about={about} hands={hands} view={view} onDone={() => doThis("end")} /> : <Prompt about={about} role={role} />}
           <Dialogue view={view} />
           {about.kind === "evaluation" && view && view.state !== "judging" && <Requests asked={view.asked} onJudge={judge} />}
           <Keys kind={about.kind} role={role} declared={about.keys} ownBody={about.own_body} />

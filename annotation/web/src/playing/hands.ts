@@ -24,13 +24,14 @@ const LOOKS = ["turn_left", "turn_right", "look_up", "look_down"];
 
 /** How long a person has used each control, in milliseconds, for the tutorial; `looked` also counts the mouse. */
 export interface Practice {
+  pressed: number[]; // numbers of keys of a declared body
   moved: number;
   looked: number;
   grabbed: number;
 }
 
 export class Hands {
-  readonly practice: Practice = { moved: 0, looked: 0, grabbed: 0 };
+  readonly practice: Practice = { pressed: [], moved: 0, looked: 0, grabbed: 0 };
   private readonly held = new Map<string, string>(); // what by which key or button
   private readonly tapped = new Set<string>();
   private turn = 0;
@@ -65,6 +66,7 @@ export class Hands {
   private choose(code: string): boolean {
     const number = this.declared.findIndex((codes) => codes.includes(code));
     if (number >= 0 && this.pressed.length < MOST_PRESSED) this.pressed.push(number);
+    if (number >= 0) this.practice.pressed.push(number);
     return number >= 0;
   }
 

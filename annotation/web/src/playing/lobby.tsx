@@ -9,7 +9,7 @@ import { duration, KINDS, NAMES, type Game, type Kind, type Role } from "./view"
 interface Data {
   parts: Role[];
   kinds: Partial<Record<Kind, Role[]>>;
-  projects: { id: string; dataset: string; image: Size | null }[]; // of its pictures; null where nothing is recorded yet
+  projects: Project[];
   agents: { name: string; image: Size }[];
   seconds: number;
   games: Game[];
@@ -17,13 +17,20 @@ interface Data {
 
 type Size = [height: number, width: number];
 
+interface Project {
+  id: string;
+  dataset: string;
+  image: Size | null; // of its pictures; null where nothing is recorded yet, or no pictures
+  taught_by: string; // world whose tutorial teaches the keys; "" for the Playhouse's
+}
+
 const REFRESH_MS = 2_000;
 
 export function Lobby() {
   const [person, setPerson] = useState<Me | null>(null);
   const [data, setData] = useState<Data | null>(null);
   const [trouble, setTrouble] = useState("");
-  const [knows, setKnows] = useState(false);
+  const [, setSkipped] = useState(0);
   const [busy, setBusy] = useState(false);
 
   const load = () =>
@@ -32,10 +39,7 @@ export function Lobby() {
       .catch((error: Error) => setTrouble(error.message));
   useEffect(() => {
     me()
-      .then((found) => {
-        setPerson(found);
-        setKnows(knowsKeys(found));
-      })
+      .then(setPerson)
       .then(load)
       .catch((error: ApiError) => (error.status === 401 ? location.replace("./") : setTrouble(error.message)));
     const timer = setInterval(() => document.visibilityState === "visible" && void load(), REFRESH_MS);
@@ -57,7 +61,9 @@ export function Lobby() {
   const leave = (game: Game) => ask("POST", `/api/play/games/${game.id}/leave`).then(load, (error: Error) => setTrouble(error.message));
   const mine = data?.games.find((game) => game.role !== null);
   const open = data?.games.filter((game) => game.role === null && game.free.length > 0) ?? [];
-  const locked = busy || !knows || mine !== undefined;
+  const bodies = data?.projects.length ? [...new Set(data.projects.map((project) => project.taught_by))] : [""];
+  const knows = (taughtBy: string) => person !== null && knowsKeys(person, taughtBy);
+  const locked = (project?: Project) => busy || mine !== undefined || !knows(project?.taught_by ?? "");
   return (
     <Frame title="Play" me={person}>
       <Trouble said={trouble} />
@@ -65,15 +71,20 @@ export function Lobby() {
       {data && person && (
         <>
           {mine && <Mine game={mine} onLeave={() => void leave(mine)} />}
-          <Learn
-            knows={knows}
-            disabled={busy || mine !== undefined}
-            onStart={() => void enter("/api/play/tutorial")}
-            onSkip={() => {
-              rememberKeys(person);
-              setKnows(true);
-            }}
-          />
+          {bodies.map((taughtBy) => (
+            <Learn
+              key={taughtBy}
+              world={taughtBy}
+              alone={bodies.length === 1}
+              knows={knows(taughtBy)}
+              disabled={busy || mine !== undefined}
+              onStart={() => void enter("/api/play/tutorial", { project: taughtBy ? data.projects.find((project) => project.taught_by === taughtBy)?.id : null })}
+              onSkip={() => {
+                rememberKeys(person, taughtBy);
+                setSkipped((times) => times + 1);
+              }}
+            />
+          ))}
           <section class="card">
             <h2>Waiting for players</h2>
             {open.length === 0 && <p class="hint">Nobody is waiting now. Start a game: a player who starts the same kind of game in the other role joins you.</p>}
@@ -85,7 +96,7 @@ export function Lobby() {
                       <strong>{KINDS[game.kind].name}</strong> <span class="hint">into {named(game.dataset)}{game.prompted ? "" : ", free-form"}</span>
                     </span>
                     {game.free.map((role) => (
-                      <button key={role} type="button" class="primary" disabled={locked} onClick={() => void enter(`/api/play/games/${game.id}/join`, { role }, game.id)}>
+                      <button key={role} type="button" class="primary" disabled={locked(data.projects.find((project) => project.dataset === game.dataset))} onClick={() => void enter(`/api/play/games/${game.id}/join`, { role }, game.id)}>
                         Join as {NAMES[role]}
                       </button>
                     ))}
@@ -94,7 +105,7 @@ export function Lobby() {
               </ul>
             )}
           </section>
-          {data.projects.length > 0 && <Start data={data} disabled={locked} onStart={(request) => void enter("/api/play/games", request)} />}
+          {data.projects.length > 0 && <Start data={data} locked={locked} onStart={(request) => void enter("/api/play/games", request)} />}
           {data.projects.length === 0 && !person.roles.includes("admin") && <p>There is no dataset to play into yet. The study's leader has to make one.</p>}
           {person.roles.includes("admin") && <NewDataset first={data.projects.length === 0} onMade={load} />}
         </>
@@ -131,17 +142,19 @@ function Mine(props: { game: Game; onLeave: () => void }) {
   );
 }
 
-function Learn(props: { knows: boolean; disabled: boolean; onStart: () => void; onSkip: () => void }) {
+/** The way to the tutorial of one body; `alone`: there are no others. */
+function Learn(props: { world: string; alone: boolean; knows: boolean; disabled: boolean; onStart: () => void; onSkip: () => void }) {
+  const where = props.alone ? "" : ` in ${props.world || "the Playhouse"}`;
   return (
     <section class={`card ${props.knows ? "known" : ""}`}>
       {props.knows ? (
         <button type="button" class="quiet" disabled={props.disabled} onClick={props.onStart}>
-          Learn the keys again
+          Learn the keys again{where}
         </button>
       ) : (
         <>
-          <h2>Before your first game</h2>
-          <p>Learn to look, walk, grab and speak. It takes two minutes; nothing is recorded.</p>
+          <h2>Before your first game{where}</h2>
+          <p>{props.world ? "Press each key once. It takes a minute; nothing is recorded." : "Learn to look, walk, grab and speak. It takes two minutes; nothing is recorded."}</p>
           <div class="row">
             <button type="button" class="primary" disabled={props.disabled} onClick={props.onStart}>
               Learn the keys
@@ -164,7 +177,7 @@ interface GameRequest {
   agent: string;
 }
 
-function Start(props: { data: Data; disabled: boolean; onStart: (request: GameRequest) => void }) {
+function Start(props: { data: Data; locked: (project?: Project) => boolean; onStart: (request: GameRequest) => void }) {
   const { data } = props;
   const withAgents = (kind: Kind) => Object.values(KINDS[kind].cast).includes("agent");
   const kinds = (Object.keys(data.kinds) as Kind[]).filter((kind) => data.agents.length > 0 || !withAgents(kind));
@@ -252,7 +265,7 @@ function Start(props: { data: Data; disabled: boolean; onStart: (request: GameRe
         </p>
       )}
       <p>
-        <button class="primary" disabled={props.disabled || clash}>
+        <button class="primary" disabled={props.locked(data.projects.find((each) => each.id === project)) || clash}>
           Start
         </button>
       </p>

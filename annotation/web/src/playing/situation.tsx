@@ -4,7 +4,7 @@ import { absolute } from "../address";
 import { Copied, Trouble } from "../frame";
 import type { Link } from "./connection";
 import { Requests } from "./panels";
-import { clock, duration, KINDS, NAMES, type About, type Role, type Said, type View } from "./view";
+import { clock, duration, KINDS, NAMES, outcome, type About, type Role, type Said, type View } from "./view";
 
 interface Props {
   about: About;
@@ -62,7 +62,7 @@ export function Situation(props: Props) {
         </Sheet>
       );
     case "ended":
-      return <Ended />;
+      return <Ended outcome={outcome(view.fulfilled)} />;
     case "abandoned":
       return (
         <Sheet title={about.recorded ? "This game is not kept" : about.tutorial ? "You have finished the tutorial" : "You have finished practising"}>
@@ -164,9 +164,10 @@ function Cast(props: { about: About; view: View }) {
   );
 }
 
-function Ended() {
+function Ended(props: { outcome: string }) {
   return (
     <Sheet title="Saved. Thank you!">
+      {props.outcome && <p>{props.outcome}</p>}
       <p>The episode is on the server's disk. Raters will mark it.</p>
       <Onwards />
     </Sheet>

@@ -1,17 +1,17 @@
 // The tutorial: the keys one after another, each confirmed by using it. Nothing of it is recorded.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Me } from "../api";
 import type { Hands, Practice } from "./hands";
-import type { View } from "./view";
+import type { About, View } from "./view";
 
-interface Lesson {
+export interface Lesson {
   title: string;
   how: string;
   done: (practice: Practice, view: View) => boolean;
 }
 
 const ENOUGH_MS = 700;
-const LESSONS: Lesson[] = [
+const PLAYHOUSE: Lesson[] = [
   {
     title: "Look around",
     how: "Click the picture and move the mouse, or hold the arrow keys. Escape frees the mouse.",
@@ -23,44 +23,56 @@ const LESSONS: Lesson[] = [
     how: "Aim the cross at a thing and hold the mouse button, or Space. Release it to let go. G keeps hold for you; the wheel, or E and Q, push it away and pull it nearer.",
     done: (practice) => practice.grabbed >= ENOUGH_MS,
   },
-  {
-    title: "Speak",
-    how: "Press Enter, write a line, such as “hello”, and press Enter again.",
-    done: (_, view) => view.dialogue.some((line) => line.role === "solver"),
-  },
 ];
+const SPEAK: Lesson = {
+  title: "Speak",
+  how: "Press Enter, write a line, such as “hello”, and press Enter again.",
+  done: (_, view) => view.dialogue.some((line) => line.role === "solver"),
+};
 
-const kept = (person: Me) => `rlhf-tutorial-${person.id}`;
-
-/** Return true if this person has finished or skipped the tutorial in this browser. */
-export function knowsKeys(person: Me): boolean {
-  return localStorage.getItem(kept(person)) !== null;
+/** Return what the body of a game can do: a lesson for each key that its world declares, or the Playhouse's. */
+export function lessonsOf(about: Pick<About, "keys" | "speaks" | "taught_by">): Lesson[] {
+  const keys = about.keys.map((key, number) => ({
+    title: key.name,
+    how: `Press ${key.shown.split(" ").join(" or ")}.`,
+    done: (practice: Practice) => practice.pressed.includes(number),
+  }));
+  return [...(about.taught_by ? keys : PLAYHOUSE), ...(about.speaks ? [SPEAK] : [])];
 }
 
-export function rememberKeys(person: Me): void {
-  localStorage.setItem(kept(person), "yes");
+const kept = (person: Me, taughtBy: string) => `rlhf-tutorial-${person.id}${taughtBy && `-${taughtBy}`}`;
+
+/** Return true if this person has finished or skipped the tutorial of these keys in this browser. */
+export function knowsKeys(person: Me, taughtBy: string): boolean {
+  return localStorage.getItem(kept(person, taughtBy)) !== null;
 }
 
-export function Tutorial(props: { person: Me; hands: Hands; view: View | null; onDone: () => void }) {
+export function rememberKeys(person: Me, taughtBy: string): void {
+  localStorage.setItem(kept(person, taughtBy), "yes");
+}
+
+export function Tutorial(props: { person: Me; about: About; hands: Hands; view: View | null; onDone: () => void }) {
   const [at, setAt] = useState(0);
-  const { view, hands } = props;
-  const lesson = LESSONS[at];
+  const { view, hands, about } = props;
+  const lessons = useMemo(() => lessonsOf(about), [about]);
+  const lesson = lessons[at];
   useEffect(() => {
+    if (view?.state === "abandoned") rememberKeys(props.person, about.taught_by); // the world has ended it
     if (!lesson || view?.state !== "playing" || !lesson.done(hands.practice, view)) return;
+    Object.assign(hands.practice, { pressed: [], looked: 0, moved: 0, grabbed: 0 }); // each lesson by doing it now
     setAt(at + 1);
-    if (at + 1 < LESSONS.length) return;
-    rememberKeys(props.person);
-    document.exitPointerLock(); // the mouse is needed for the button
   }, [view]);
   useEffect(() => {
-    Object.assign(hands.practice, { looked: 0, moved: 0, grabbed: 0 }); // each lesson by doing it now
+    if (lesson) return;
+    rememberKeys(props.person, about.taught_by);
+    document.exitPointerLock(); // the mouse is needed for the button
   }, [at]);
   return (
     <section class="panel tutorial" aria-label="Learn the keys">
       <h2>Learn the keys</h2>
       <p class="hint">A scripted player asks you for things meanwhile. Do them if you like. Nothing is recorded.</p>
       <ol>
-        {LESSONS.map((each, number) => (
+        {lessons.map((each, number) => (
           <li key={each.title} class={number < at ? "done" : number === at ? "current" : ""}>
             <strong>
               {number < at ? "✓ " : ""}

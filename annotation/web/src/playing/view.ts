@@ -35,6 +35,7 @@ export interface View {
   frame: number; // bytes of the picture
   grabs: string; // what a grab would take now
   grab_failed: string; // why a recent grab failed
+  fulfilled: boolean[]; // after the game: of each request, where the world checks them
 }
 
 /** A game, as the lobby and its players see it. */
@@ -57,6 +58,8 @@ export interface About extends Game {
   turn_based: boolean; // each step waits for a key, so no clock runs
   own_body: boolean; // the Playhouse's, with a mouse
   keys: BodyKey[]; // of a body that its world declares; the Playhouse's are in hands.ts
+  speaks: boolean; // the solver can
+  taught_by: string; // world whose tutorial teaches the keys; "" for the Playhouse's
   prompt: { text: string; modifier: string } | null;
 }
 
@@ -124,6 +127,14 @@ export function clock(seconds: number): string {
 /** Steps that are left in a turn-based world. */
 export function turns(left: number): string {
   return left === 1 ? "1 turn left" : `${left} turns left`;
+}
+
+/** The outcome of a game's requests in words, where its world checks them; "" elsewhere. */
+export function outcome(fulfilled: boolean[]): string {
+  const done = fulfilled.filter(Boolean).length;
+  if (fulfilled.length === 0) return "";
+  if (fulfilled.length === 1) return done ? "The task was achieved." : "The task was not achieved.";
+  return `${done} of ${fulfilled.length} requests were fulfilled.`;
 }
 
 /** The line that a verdict by key is about: the newest without a verdict. */

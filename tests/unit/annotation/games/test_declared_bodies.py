@@ -82,6 +82,19 @@ def test_a_person_solves_what_babyai_asks() -> None:
     assert episode.solver == "human:p-solver" and len(episode.requests) == 1
 
 
+def test_after_a_game_its_players_see_whether_the_task_was_achieved() -> None:
+    game, store = begun(Kind.PRACTICE_SOLVING, "small-grid", steps=20)
+    names = [key["name"] for key in game.keys(Role.SOLVER)]
+    view = game.screen(Role.SOLVER).latest
+    assert view is not None and view.fulfilled == (), "not during the game"
+    while not game.session.over:
+        press(game, names, "right")
+    game.wait(20)
+    view, episode = game.screen(Role.SOLVER).latest, store.read(store.rows()[0].episode_id)
+    assert view is not None and view.fulfilled and len(view.fulfilled) == len(episode.requests)
+    assert view.fulfilled == tuple(step is not None for step in episode.success_step)
+
+
 def test_the_picture_follows_each_key_and_waiting_is_no_delay() -> None:
     game, _ = begun(Kind.HUMAN_HUMAN, "small-grid", steps=50)
     names = [key["name"] for key in game.keys(Role.SOLVER)]

@@ -23,9 +23,13 @@ from annotation.server.routes import play
 from annotation.server.security.visitors import Role
 from annotation.server.services import games as gaming
 from annotation.server.services import people, removing
+from annotation.server.services.datasets import list_episodes
 from annotation.server.study import Study
+from pipelines.stages.record import RecordConfig, record
+from pipelines.stages.settings.world_config import WorldConfig
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
+from tests import small_worlds
 from tests.patience import PATIENCE_SEC, until
 from tests.unit.annotation.server.conftest import Browser
 from tests.unit.annotation.server.players import Denied, Player, listening
@@ -269,6 +273,25 @@ def test_the_tutorial_is_not_kept(enter: Enter, study: Study) -> None:
     solver.say(do="end")
     solver.sees(state="abandoned")
     assert study.datasets.names() == []
+
+
+def test_the_tutorial_teaches_the_body_of_a_datasets_world(enter: Enter, study: Study) -> None:
+    small_worlds.register()
+    world = WorldConfig(name="small-grid")
+    record(RecordConfig(data=study.config.data / "grids", episodes=1, steps=12, workers=1, held_out=0, world=world))
+    with study.database.writing() as session:
+        list_episodes(session, study.datasets, now())
+    ann = enter(Role.SETTER, "ann")
+    (listed,) = ann.said("GET", "/api/play")["projects"]
+    assert listed["taught_by"] == "small-grid" and listed["image"] is None
+    game_id = ann.said("POST", "/api/play/tutorial", {"project": listed["id"]})["id"]
+    about = ann.said("GET", f"/api/play/games/{game_id}")
+    names = [name for part in small_worlds.WORLDS["small-grid"].solver_spec.action.discrete for name in part.bins]  # type: ignore[union-attr]
+    assert about["tutorial"] and about["taught_by"] == "small-grid" and about["speaks"] is True
+    assert [key["name"] for key in about["keys"]] == names
+    ann.said("POST", f"/api/play/games/{game_id}/leave")
+    plain = ann.said("POST", "/api/play/tutorial")["id"]
+    assert ann.said("GET", f"/api/play/games/{plain}")["taught_by"] == ""
 
 
 # ---- refusals ------------------------------------------------------------------------------------------------------
