@@ -132,7 +132,8 @@ def _refusing_unknown(make: Callable[..., Any], noun: str) -> Callable[..., Any]
     return checked
 
 
-_registry: Registry[WorldEntry] = Registry("world", ENTRY_POINT_GROUP, {"playhouse": "worlds.playhouse"}, WorldError)
+_OURS = {"playhouse": "worlds.playhouse", "household": "worlds.household"}
+_registry: Registry[WorldEntry] = Registry("world", ENTRY_POINT_GROUP, _OURS, WorldError)
 
 
 def register(entry: WorldEntry) -> WorldEntry:

@@ -196,8 +196,11 @@ def _listen(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 def pickle_problems(classes: set[str]) -> list[Problem]:
-    """Return a problem that names what was unpickled, if anything was but arrays and numba's cache of its own code."""
-    classes = {name for name in classes if name not in _ARRAYS}
+    """Return a problem that names what was unpickled, if anything was but arrays and numba's compiled code.
+
+    Compiled code that takes named tuples of ours, or has members of enumerations in it, looks their classes up so.
+    """
+    classes = {name for name in classes if name not in _ARRAYS and not name.startswith("worlds.")}
     if any(name.startswith("numba.") for name in classes):
         classes = {name for name in classes if not name.startswith(("numba.", "builtins.", "copyreg.", "_operator."))}
     if not classes:

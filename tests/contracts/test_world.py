@@ -29,6 +29,7 @@ from tests.contracts.tried_worlds import (
 )
 from worlds import registry
 from worlds.contract import SETTER, SOLVER, TickWise, World, WorldError
+from worlds.random_play import fitted
 from worlds.spaces.action import Continuous, Discrete, FreeText, Grammar, Pointer
 from worlds.spaces.random_action import words_of
 from worlds.tiers import EXACT, NAMES, RECORDED, SEEDED, TICK_WISE
@@ -153,8 +154,7 @@ def test_long_utterances_are_cut(entry):
 @of_tier(SEEDED)
 def test_the_previous_action_is_the_players_own(entry):
     world = make(entry)
-    world.reset(seed=0)
-    action = random_actions(world, 4, steps=1)[0]
+    action = fitted(world, random_actions(world, 4, steps=1)[0], world.reset(seed=0)[0])
     observations, *_ = world.step(action)
     for agent in PLAYERS:
         assert observations[agent]["previous_movement"].dtype == world.spec(agent).action.dtype

@@ -20,6 +20,7 @@ from worlds.household.rules.legal import legal_mask
 from worlds.household.state.home import MOST_THINGS, NO_ROW, Home, State
 from worlds.household.state.tables import Tables, tables
 from worlds.household.state.vocabulary import Held, Verb
+from worlds.household.tasks import sample
 from worlds.spaces.action import ActionSpec, Discrete, FreeText, Pointer
 from worlds.spaces.observation import ObservationSpec, PlayerSpec
 from worlds.step_world import StepWorld
@@ -105,11 +106,13 @@ class HouseholdWorld(StepWorld):
         self._rows: dict[str, np.ndarray] = {}  # rows of the things that each player observes
 
     def sample(self, seed: int) -> dict[str, Any]:
-        """Return the configuration of the place of a seed."""
-        raise NotImplementedError
+        """Return the configuration of the place of a seed, of which all else is left to chance."""
+        return sample(seed)
 
     def begin(self, config: Mapping[str, Any]) -> Moment:
-        """Return the first moment of an episode in a place."""
+        """Return the first moment of an episode in a place. Raises WorldError for what is no place of a home."""
+        if "home" not in config:
+            raise WorldError("the configuration of a household's place names no home")
         try:
             home, state = homes.place(config)
         except WorldError:
