@@ -6,9 +6,11 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from worlds.errors import UserError
 from worlds.household.navigation.floor_plan import floor_plan
-from worlds.household.state.home import Home, State
+from worlds.household.state.home import NO_ROW, Home, State
 from worlds.household.state.vocabulary import Condition, Held
 
 APART_M = 1.0  # at least this far from each other two persons begin in a room
@@ -37,11 +39,21 @@ def place_persons(home: Home, state: State, wanted: Sequence[Any], chance: Calla
             x, y, facing = _point(where)
             x, y = plan.floor(x, y)
         room = plan.room_at(x, y)
-        state.held[person], state.parent[person], state.room[person] = Held.ROOM, room, room
+        state.held[person], state.parent[person] = Held.ROOM, room
         floor = state.centre[room, 2] - home.size[room, 2] / 2
-        state.centre[person] = x, y, floor + home.size[person, 2] / 2
+        _bring(state, person, np.array([x, y, floor + home.size[person, 2] / 2]), room)
         state.conditions[person] &= ~int(Condition.SITTING | Condition.LYING)
         state.facing[number] = facing
+
+
+def _bring(state: State, person: int, centre: np.ndarray, room: int) -> None:
+    """Bring a person, and what it holds, to another place."""
+    moved = np.arange(len(state.parent)) == person
+    before = 0
+    while before != (before := int(moved.sum())):
+        moved |= moved[state.parent] & (state.parent != NO_ROW)
+    state.centre[moved] += (centre - state.centre[person]).astype(np.float32)
+    state.centre[person], state.room[moved] = centre, room
 
 
 def _two_rooms(rooms: list[int], chance: Callable[[], float]) -> list[int]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from worlds.errors import UserError
-from worlds.household.homes.apartments import apartment
+from worlds.household.homes.apartments import APARTMENTS, apartment
 from worlds.household.homes.building import SIDES, turned
 from worlds.household.homes.draft import Draft, Thing
 from worlds.household.homes.graphs.reading import home_of_graph
@@ -43,10 +43,14 @@ def place(config: Mapping[str, Any]) -> tuple[Home, State]:
     """Return the home and the first state of an episode; the same configuration leads to the same bits.
 
     Args:
-      config: "home": a name, or {"graph": a graph of VirtualHome} and, where edges of unknown relations shall be left
-        out, "drop_unknown_relations": True. Optional: "seed"; "persons": where the two begin,
-        each a room's class or id, or [x, y, facing]; "removed": ids of things that are taken away with all that is on
-        or in them; "added": [id, class, "ON" or "INSIDE", id of the support or container] of each new thing;
+      config: with these keys, all of them optional.
+        "home": a name, or {"graph": a graph of VirtualHome} and, where edges of unknown relations shall be left out,
+        "drop_unknown_relations": True.
+        "seed": of all that is drawn.
+        "persons": where the two begin, each a room's class or id, or [x, y, facing]; without it rooms are drawn, or
+        they begin where they are in the graph.
+        "removed": ids of things that are taken away with all that is on or in them.
+        "added": [id, class, "ON" or "INSIDE", id of the support or container] of each new thing.
         "conditions": a condition or several by id.
 
     Raises:
@@ -58,12 +62,15 @@ def place(config: Mapping[str, Any]) -> tuple[Home, State]:
         draft, persons = _without(Draft.of(found, state), config.get("removed") or (), found.persons)
         for wanted in config.get("added") or ():
             _add(draft, wanted, chance)
+        facing = state.facing.copy()
         found, state = draft.finish(found.name, persons)
+        state.facing = facing
     else:
         state = state.copy()
     for number, wanted in (config.get("conditions") or {}).items():
         _set_conditions(found, state, number, wanted)
-    place_persons(found, state, config.get("persons") or (), chance)
+    if config.get("persons") or found.name in APARTMENTS:
+        place_persons(found, state, config.get("persons") or (), chance)
     return found, state
 
 
@@ -124,6 +131,8 @@ def _without(draft: Draft, ids: Any, persons: tuple[int, int]) -> tuple[Draft, t
     while below:
         below = [row for row, thing in enumerate(draft.things) if thing.parent in below and row not in gone]
         gone.update(below)
+    if not gone.isdisjoint(persons):
+        raise UserError("removed: a person sits on one of these things")
     kept = [row for row in range(len(draft.things)) if row not in gone]
     new = {row: number for number, row in enumerate(kept)} | {NO_ROW: NO_ROW}
     found = Draft(draft.classes)

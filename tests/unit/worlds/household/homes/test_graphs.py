@@ -232,3 +232,14 @@ def test_a_person_who_sits_and_what_it_holds_are_read() -> None:
     assert state.conditions[solver] & Condition.SITTING
     assert (state.held[book], state.parent[book]) == (Held.LEFT_HAND, solver)
     assert found.name_of(int(state.room[book])) == "home_office"
+    config = {"home": {"graph": graph}}
+    placed, state = place(config)
+    assert state.parent[placed.persons[1]] == placed.row_of[20]  # the graph says where they begin
+    with pytest.raises(UserError, match="a person sits on one of these things"):
+        place({**config, "removed": [20]})
+    placed, state = place({**config, "persons": ["home_office", "kitchen"]})  # with what they hold
+    solver, book = placed.persons[1], placed.row_of[21]
+    assert (
+        not state.conditions[solver] & Condition.SITTING and state.room[book] == state.room[solver] == placed.row_of[11]
+    )
+    assert np.linalg.norm(state.centre[book] - state.centre[solver]) < 1
