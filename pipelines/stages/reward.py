@@ -27,7 +27,7 @@ from pipelines.stages.episodes.noted_episodes import (
 from pipelines.stages.episodes.recordings import find_episodes, read_sources
 from pipelines.stages.outcomes.cards import latest_metrics, model_card, play_used
 from pipelines.stages.outcomes.headlines import reward_headline
-from pipelines.stages.running.memory import check_training
+from pipelines.stages.running.memory import check_followed, check_training
 from pipelines.stages.settings.play_settings import settings_of_agent, settings_of_datasets
 from pipelines.stages.training import run_training
 from reward_models import registry
@@ -132,6 +132,7 @@ def reward(config: RewardConfig) -> Path:
         check_training(config.training, model, config.device)
         noted = EVERY_EPISODE if checkpoint is None else noted_episodes(folder)
         found, marks, preferences = _judged_episodes(config, noted)
+        check_followed(config.training, model, preferences, config.device)
         play, validation, held_out = _marked_play(config, found, marks, tokenizer, model.config)
         trainer = RewardTrainer(model, play, validation, config.training, preferences)
         if checkpoint is None:

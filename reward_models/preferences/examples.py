@@ -45,7 +45,7 @@ from worlds.errors import UserError
 RETURN, END, MEAN = 0, 1, 2  # measures of a stretch
 _MEASURES: Mapping[ComparedBy, int] = {"return": RETURN, "end": END, "mean": MEAN}
 _PROBABILITIES = {A: 1.0, SAME: 0.5, B: 0.0, SUCCESS: 1.0, FAILURE: 0.0}
-_PARTNERS = 8  # other scores with which each score is paired at most twice, so that n scores give at most 8 n pairs
+PARTNERS = 8  # other scores with which each score is paired at most twice, so that n scores give at most 8 n pairs
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,7 +177,7 @@ class _Joined:
             groups[score.rater, score.low, score.high, request].append(score)
         for group in groups.values():
             order = np.random.default_rng(0).permutation(len(group)).tolist()
-            for distance in range(1, min(_PARTNERS, len(group) // 2) + 1):
+            for distance in range(1, min(PARTNERS, len(group) // 2) + 1):
                 # Half way round a circle of even length every pair is met twice.
                 count = len(group) // 2 if 2 * distance == len(group) else len(group)
                 for place in range(count):

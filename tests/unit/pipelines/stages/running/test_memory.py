@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,8 +10,10 @@ import numpy as np
 import pytest
 
 from pipelines.cli.main import main
+from pipelines.stages.running import memory
 from pipelines.stages.running.memory import check_memory, largest
 from rlhf.records.marks import Mark
+from rlhf.records.preferences import ClipPair
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
 from worlds.errors import UserError
@@ -48,6 +51,34 @@ def test_a_batch_that_does_not_fit_is_refused_with_one_that_does(
     fits = int(lines[0].rpartition(f"{setting} ")[2].removesuffix(" fits"))
     assert 1 <= fits < 1_000_000
     assert not (tmp_path / verb).exists()
+
+
+def test_stretches_of_preferences_count(
+    made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(made / "data", tmp_path / "data")
+    store = open_store(tmp_path / "data")
+    names = store.ids()
+    store.write_preferences(
+        ClipPair(one, 0, 6, other, number, 6, "a", "ann", None, True)
+        for number in range(5)
+        for one in names
+        for other in names
+        if one != other
+    )
+    monkeypatch.setattr(memory, "usable_memory", lambda: GIB // 10)
+    monkeypatch.setattr(memory, "_PROGRAM", 0)
+    capsys.readouterr()
+    words = ["reward", f"--data={store.folder}", f"--agent={made / 'clone' / 'agent'}", f"--runs={tmp_path}"]
+    words += ["--wandb=disabled", "--training.updates=1", "--training.steps=10", "--training.batch=2"]
+    words += ["--training.preferences.clip-pairs=1", "--training.preferences.batch"]
+    assert main([*words, "150"]) == 1
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 1 and lines[0].startswith("error: --training.preferences.batch 150 needs about 0.2 GiB of ")
+    assert "0.1 GiB are usable; --training.preferences.batch " in lines[0]
+    fits = lines[0].removesuffix(" fits").rpartition(" ")[2]
+    assert not (tmp_path / "reward").exists()
+    assert main([*words, fits]) == 0, "it is what fits"
 
 
 def test_batches_that_cannot_fit_are_refused_and_doubtful_ones_warned_of(capsys: pytest.CaptureFixture[str]) -> None:
