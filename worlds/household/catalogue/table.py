@@ -68,7 +68,7 @@ tablelamp             Lamps        0.22  0.22  0.42  ecd694  HAS_SWITCH HAS_PLUG
 walllamp              Lamps        0.15  0.20  0.30  eedb9c  HAS_SWITCH
 
 clock                 Decor        0.04  0.30  0.30  e0d8c8  LOOKABLE
-curtain               Decor        0.10  0.50  2.10  c7b59c  CAN_OPEN COVER_OBJECT
+curtain               Decor        0.10  0.30  1.40  c7b59c  CAN_OPEN COVER_OBJECT
 houseplant            Decor        0.35  0.35  0.90  5f8f4e  MOVABLE
 mirror                Decor        0.03  0.60  0.80  c4d6de  LOOKABLE
 rug                   Decor        1.60  2.20  0.01  b46a5a  SITTABLE LIEABLE SURFACES MOVABLE

@@ -10,7 +10,7 @@ from worlds.household.catalogue.classes import CLASS_OF
 from worlds.household.homes.draft import Draft
 from worlds.household.homes.plan import Door, Plan, Room
 from worlds.household.homes.surfaces import Box
-from worlds.household.state.home import NO_ROW
+from worlds.household.state.home import NO_ROW, PERSONS
 from worlds.household.state.vocabulary import Condition, Held
 
 SIDES = {"east": 0.0, "north": math.pi / 2, "west": math.pi, "south": -math.pi / 2}
@@ -35,8 +35,7 @@ HUNG_M = {
     "wallshelf": 1.3,
     "window": 1.0,
 }
-CURTAIN_M = 1.4  # height of a curtain
-CURTAIN_WIDTH_M = 0.3
+BESIDE = {"window": ("curtain", "window", "curtain")}  # what hangs side by side where one word is written
 SWITCH_M = 0.62  # from the middle of a door to the light switch beside it
 
 
@@ -44,8 +43,8 @@ def build(plan: Plan) -> Draft:
     """Return the two persons, rooms, doors and furniture of an apartment, in this order; small things are missing."""
     draft = Draft()
     rooms = [_box_of(room) for room in plan.rooms]
-    for _ in range(2):  # they are given a place at the end
-        draft.add("character", Box((0.0, 0.0, 0.85), CLASS_OF["character"].size), 0.0, Held.ROOM, 2)
+    for _ in range(PERSONS):  # they are given a place at the end
+        draft.add("character", Box((0.0, 0.0, 0.85), CLASS_OF["character"].size), 0.0, Held.ROOM, PERSONS)
     rows = [draft.add(room.name, box, 0.0, Held.NOWHERE, NO_ROW) for room, box in zip(plan.rooms, rooms, strict=True)]
     for door in plan.doors:
         _add_door(draft, door, rows)
@@ -111,23 +110,17 @@ def _add_along(draft: Draft, room: int, side: str, text: str, hung: bool) -> Non
             continue
         names, _, times = word.rpartition("*") if word[-1].isdigit() and "+" not in word else (word, "", "1")
         for _ in range(int(times)):
-            at = _add_at_wall(draft, room, side, at, names, hung)
+            for each in BESIDE.get(names, (names,)):
+                at = _add_at_wall(draft, room, side, at, each, hung)
 
 
 def _add_at_wall(draft: Draft, room: int, side: str, at: float, words: str, hung: bool) -> float:
     """Add a thing at a wall, and what is on it; return where the next one begins."""
-    if words == "window":
-        for each in ("curtain", "window-itself", "curtain"):
-            at = _add_at_wall(draft, room, side, at, each, hung)
-        return at
-    name, *on_top = words.removesuffix("-itself").split("+")
-    depth, width, height = CLASS_OF[name].size
-    if name == "curtain":
-        width, height = CURTAIN_WIDTH_M, CURTAIN_M
-    wall = draft.things[room].box
-    box = at_wall(wall, side, at + width / 2, (depth, width, height), HUNG_M[name] if hung else 0.0, hung)
+    name, *on_top = words.split("+")
+    size = CLASS_OF[name].size
+    box = at_wall(draft.things[room].box, side, at + size[1] / 2, size, HUNG_M[name] if hung else 0.0, hung)
     _add_with(draft, name, box, OPPOSITE[side], room, on_top)
-    return at + width
+    return at + size[1]
 
 
 def at_wall(room: Box, side: str, along: float, size: tuple[float, float, float], bottom: float, flush: bool) -> Box:
@@ -180,12 +173,7 @@ def _fit_out(draft: Draft, room: int) -> None:
         lamp = Box((centre[0], centre[1], centre[2]), (width, depth, height))
         draft.add("ceilinglamp", lamp, 0.0, Held.ROOM, room)
     _add_first_free(draft, room, "lightswitch", _beside_doors(draft, room))
-    for window in [row for row in draft.rows("window") if draft.things[row].parent == room]:
-        under = draft.things[window]
-        axis = 1 if under.box.size[0] < under.box.size[1] else 0
-        side = next(name for name, yaw in SIDES.items() if yaw == under.yaw)
-        along = under.box.centre[axis] - box.low(axis)
-        _add_first_free(draft, room, "radiator", iter([(OPPOSITE[side], along)]))
+    _add_radiators(draft, room)
     for name, shares in (
         ("powersocket", (0.5, 0.3, 0.7)),
         ("walllamp", (0.4, 0.6)),
@@ -194,6 +182,17 @@ def _fit_out(draft: Draft, room: int) -> None:
         for side in ("north", "east", "south", "west") if name == "powersocket" else ("north", "west"):
             length = box.size[1 if side in ("east", "west") else 0]
             _add_first_free(draft, room, name, ((side, length * share) for share in shares))
+
+
+def _add_radiators(draft: Draft, room: int) -> None:
+    """Add a radiator under each window of a room where there is space for it."""
+    box = draft.things[room].box
+    for window in [row for row in draft.rows("window") if draft.things[row].parent == room]:
+        under = draft.things[window]
+        axis = 1 if under.box.size[0] < under.box.size[1] else 0
+        side = next(name for name, yaw in SIDES.items() if yaw == under.yaw)
+        along = under.box.centre[axis] - box.low(axis)
+        _add_first_free(draft, room, "radiator", iter([(OPPOSITE[side], along)]))
 
 
 def _beside_doors(draft: Draft, room: int) -> Iterator[tuple[str, float]]:
