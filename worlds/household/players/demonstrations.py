@@ -12,7 +12,7 @@ from worlds.household.navigation.ways import Ways
 from worlds.household.players.acting import PlanningPlayer, Player, metres_of
 from worlds.household.players.planner import Decision
 from worlds.household.players.settings import PlannerSettings
-from worlds.household.rules import apply, effects
+from worlds.household.rules import apply
 from worlds.household.rules.joint import Act
 from worlds.household.state.home import Home, State
 from worlds.household.tasks.progress import HORIZON, GoalCheck
@@ -42,7 +42,7 @@ class Demonstration:
 def play(
     home: Home,
     state: State,
-    ways: effects.Ways,
+    ways: Ways,
     check: GoalCheck,
     alice: Player,
     bob: Player | None = None,

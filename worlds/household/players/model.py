@@ -17,7 +17,7 @@ from worlds.household.state.vocabulary import Verb
 kernel = njit(nogil=True, error_model="numpy")  # without a cache of its own: the search, which calls these, has it
 
 PUT, HOLD, SWITCH, SIT = range(4)  # sorts of sub-goals, in the order in which they are pursued
-IN_HAND, TAKEN = -1, -2  # places of things that are in the planner's hand, and in somebody else's
+IN_HAND, TAKEN = -1, -2  # places of things that are in the planner's hand, and in another person's
 NONE = -1
 PLACE, STATE, NEAR = range(3)  # columns of ``items``
 ROOM, ANCHOR, HAND, FREE, SEAT = range(5)  # entries of ``body``

@@ -102,6 +102,11 @@ class ScriptedSolver:
         utterance = utterance or self._report(decision)
         return action_of(self._world, SOLVER, self._spoilt(decision).act, utterance)
 
+    @property
+    def planned(self) -> list[Predicate]:
+        """The predicates that it pursues at present."""
+        return list(self._player.planner.subgoals.predicates)
+
     def _hear(self, words: str) -> str:
         """Take in a request; return what it answers."""
         self._heard = words

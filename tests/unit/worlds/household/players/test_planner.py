@@ -34,7 +34,8 @@ def task(seed: int, helper: str = "", goal: dict[str, int] = GOAL, **settings: A
         bob = PlanningPlayer(home, SOLVER, goal, seed + 1, avoids=True, puts_only=True)
     elif helper == "random":
         bob = RandomPlayer(home, SOLVER, seed)
-    return play(home, state, SmallWays(home, state), GoalCheck(home, goal, SETTER), alice, bob, seed, horizon=100)
+    ways: Any = SmallWays(home, state)
+    return play(home, state, ways, GoalCheck(home, goal, SETTER), alice, bob, seed, horizon=100)
 
 
 def acted(played: Demonstration, person: int = 0) -> list[tuple[Verb, int]]:
@@ -63,7 +64,8 @@ def test_she_walks_opens_grabs_and_puts_in_this_order():
     home_goal = {"on_apple_coffeetable": 2}
     alice = PlanningPlayer(home, SETTER, home_goal, 1)
     state.held[ROW["apple 2"]], state.parent[ROW["apple 2"]] = Held.INSIDE, ROW["fridge"]
-    played = play(home, state, SmallWays(home, state), GoalCheck(home, home_goal, SETTER), alice, horizon=100)
+    ways: Any = SmallWays(home, state)
+    played = play(home, state, ways, GoalCheck(home, home_goal, SETTER), alice, horizon=100)
 
     walks, elsewhere = Verb.WALK_TOWARDS, ROW["microwave"]
     verbs = [verb for verb, row in acted(played) if verb != walks and row != elsewhere]
