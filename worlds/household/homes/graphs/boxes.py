@@ -5,7 +5,7 @@ from __future__ import annotations
 from worlds.household.homes.building import HUNG_M, SIDES, at_wall, turned
 from worlds.household.homes.graphs.nodes import Graph, Node
 from worlds.household.homes.graphs.report import Report
-from worlds.household.homes.graphs.rooms import AISLE_M
+from worlds.household.homes.graphs.rooms import AISLE_M, are_neighbours
 from worlds.household.homes.graphs.tree import Tree
 from worlds.household.homes.surfaces import Box, place_on
 from worlds.household.state.home import ThingClass
@@ -37,7 +37,9 @@ def fill_in(graph: Graph, tree: Tree, class_of: dict[str, ThingClass], report: R
     for door in tree.doors:
         node = graph.nodes[door]
         if node.box is None:
-            report.note("doors without a box stand in the wall of their rooms", str(node))
+            apart = len(tree.between[door]) == 2 and not are_neighbours(graph, *tree.between[door])
+            where = "somewhere between their rooms, which are apart" if apart else "in the wall of their rooms"
+            report.note(f"doors without a box stand {where}", str(node))
             node.box = _door_box(graph, tree.between[door] or [tree.parent[door]], class_of[node.name].size)
         for room in tree.between[door]:
             others.setdefault((room, Held.ROOM), []).append(_doorway(node.box))

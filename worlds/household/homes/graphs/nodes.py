@@ -12,7 +12,7 @@ from worlds.errors import UserError
 from worlds.household.catalogue.classes import CLASS_OF, CLASSES, first_conditions
 from worlds.household.homes.graphs.report import Report
 from worlds.household.homes.surfaces import Box
-from worlds.household.state.home import ThingClass
+from worlds.household.state.home import MOST_THINGS, ThingClass
 from worlds.household.state.vocabulary import Condition, Property
 
 RELATIONS = ("ON", "INSIDE", "BETWEEN", "CLOSE", "FACING", "HOLDS_RH", "HOLDS_LH", "SITTING")
@@ -92,6 +92,8 @@ def read_graph(graph: Any, report: Report, drop_unknown_relations: bool = False)
             report.note("floors, walls and ceilings are left out", str(node))
         else:
             found.nodes[node.id] = node
+    if len(found.nodes) > MOST_THINGS:
+        raise UserError(f"the graph has {len(found.nodes)} things; at most {MOST_THINGS} are possible")
     for number, raw in enumerate(graph["edges"]):
         edge = _edge(raw, number, found, drop_unknown_relations, report)
         if edge:

@@ -151,6 +151,10 @@ def adds_node(**fields: Any) -> Callable[[Graph], None]:
     return lambda graph: graph["nodes"].append({"id": 50, "class_name": "apple", **fields})
 
 
+def resizes(number: int, *size: float) -> Callable[[Graph], None]:
+    return lambda graph: graph["nodes"][number]["bounding_box"].update(size=list(size))
+
+
 def leaves(*names: str) -> Callable[[Graph], None]:
     """Take all nodes of some classes out, with their edges."""
 
@@ -160,6 +164,9 @@ def leaves(*names: str) -> Callable[[Graph], None]:
         graph["edges"] = [each for each in graph["edges"] if not gone & {each["from_id"], each["to_id"]}]
 
     return change
+
+
+TOO_SMALL = (leaves("door"), resizes(0, 0.1, 2.5, 0.1), resizes(1, 0.1, 2.5, 0.1))
 
 
 @pytest.mark.parametrize(
@@ -184,6 +191,9 @@ def leaves(*names: str) -> Callable[[Graph], None]:
         (adds(edge(1, "HOLDS_RH", 16), edge(1, "HOLDS_RH", 18)), "has two parents"),
         (adds(edge(14, "HOLDS_RH", 16)), "HOLDS_RH leads from kitchentable 14 in the graph, which is no person"),
         (adds(edge(16, "ON", 1)), "apple 16 is ON a person in the graph; what persons have, they hold"),
+        (resizes(1, 90.0, 2.5, 4.0), "the rooms of the graph span 90 m; at most 60 m"),
+        (lambda graph: [change(graph) for change in TOO_SMALL], "in no room of the home is there a place to stand"),
+        (lambda graph: graph["nodes"].extend(node(each, "book") for each in range(100, 700)), "at most 512"),
         (leaves("kitchen", "home_office", "door"), "the graph has no rooms"),
     ],
 )
