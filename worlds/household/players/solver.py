@@ -16,7 +16,7 @@ from worlds.household.state.home import NO_ROW
 from worlds.household.state.vocabulary import Held, Verb
 from worlds.household.tasks.goals import Goal
 from worlds.household.tasks.language import answers
-from worlds.household.tasks.language.understanding import goal_in
+from worlds.household.tasks.language.understanding import goal_in, is_own
 from worlds.household.tasks.predicates import Predicate, Relation, parse
 
 MOST_REACTION = 1000  # steps
@@ -91,6 +91,7 @@ class ScriptedSolver:
         self._random = RandomPlayer(now.home, person, seed)
         self._heard, self._goals = "", []
         self._wait = self._distracted = self._without_plan = 0
+        self._puts_only = False  # whoever asks holds and sits itself
         self._lure = NO_ROW
         self.note = ""
 
@@ -116,7 +117,7 @@ class ScriptedSolver:
         if goal is None:
             self._player.planner.set_goal({})
             return answers.not_understood(self._rng)
-        self._goals = [goal]
+        self._goals, self._puts_only = [goal], is_own(words)
         if self._rng.random() < self.settings.wrong:
             right = self._rng.random() < self.settings.notice
             self._goals = [self._mistaken(goal), goal][: 1 + right]
@@ -126,7 +127,7 @@ class ScriptedSolver:
 
     def _next_goal(self) -> None:
         self._without_plan = 0
-        self._player.planner.set_goal(self._goals[0])
+        self._player.planner.set_goal(self._goals[0], self._puts_only)
 
     def _report(self, decision: Decision) -> str:
         """Return what it says about a goal that is done, or that it has no plan for."""

@@ -1,0 +1,59 @@
+"""A request in words from the setter to its success, played by the scripted players in the world itself."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from worlds import registry
+from worlds.contract import SETTER, SOLVER
+from worlds.household.tasks import NAMES, make_task, probe, sample
+from worlds.household.tasks.language.answers import says_done
+from worlds.household.tasks.language.asking import request
+from worlds.household.tasks.progress import progress
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_request_of_every_set_is_heard_done_and_answered(name: str) -> None:
+    entry = registry.get("household")
+    world = entry.make()
+    world.reset(seed=1, options={"config": sample(1, homes=("apartment-3",), tasks=(name,), split="test_1")})
+    spec = probe(name, world, 1, "held_out")
+    assert spec is not None
+    assert spec.arguments["goal"] == world.config["task"]["goal"]
+    task, solver = make_task(spec), entry.make_solver(perfect=True)
+    solver.reset(world, 1)
+    silent = world.spec(SETTER).action.silent()
+    asked, events, done, answered = silent | {"utterance": spec.instruction}, [], False, False
+    observation = world.step({SETTER: asked, SOLVER: silent})[0][SOLVER]
+    task.update(world, "")
+    for _ in range(spec.max_steps - 1):
+        action = solver.act(observation)
+        observation = world.step({SETTER: silent, SOLVER: action})[0][SOLVER]
+        done, new = task.update(world, action["utterance"])
+        events += new
+        answered |= says_done(action["utterance"])
+        if done and answered:
+            break
+    assert done
+    assert answered
+    assert sum(each.sign for each in events) == sum(spec.arguments["goal"].values())
+
+
+def test_a_solver_leaves_the_seat_to_a_setter_who_wants_to_read_herself() -> None:
+    entry = registry.get("household")
+    world = entry.make()
+    world.reset(seed=2, options={"config": sample(2, homes=("apartment-3",), tasks=("read_book",))})
+    home, goal = world.state.home, world.config["task"]["goal"]
+    words = request(goal, np.random.default_rng(0), own=True)
+    solver = entry.make_solver(perfect=True)
+    solver.reset(world, 2)
+    silent = world.spec(SETTER).action.silent()
+    observation = world.step({SETTER: silent | {"utterance": words}, SOLVER: silent})[0][SOLVER]
+    action = solver.act(observation)
+    while not says_done(action["utterance"]) and world.step_index < 240:
+        observation = world.step({SETTER: silent, SOLVER: action})[0][SOLVER]
+        action = solver.act(observation)
+    left = {"holds_book_character", "sit_sofa"}
+    done = progress(home, world.state.state, goal, home.persons[1])
+    assert {text for text, count in done.items() if count < goal[text]} == left
