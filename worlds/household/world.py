@@ -21,6 +21,7 @@ from worlds.household.state.home import MOST_THINGS, NO_ROW, Home, State
 from worlds.household.state.tables import Tables, tables
 from worlds.household.state.vocabulary import Held, Verb
 from worlds.household.tasks import sample
+from worlds.household.tasks.goals import task_of
 from worlds.spaces.action import ActionSpec, Discrete, FreeText, Pointer
 from worlds.spaces.observation import ObservationSpec, PlayerSpec
 from worlds.step_world import StepWorld
@@ -119,6 +120,7 @@ class HouseholdWorld(StepWorld):
             raise
         except UserError as error:
             raise WorldError(str(error)) from error
+        task_of(config, home)
         return Moment(home, state, int(config.get("seed", 0)))
 
     def play(self, actions: Mapping[str, Any]) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from worlds import registry
-from worlds.contract import SETTER, SOLVER
+from worlds.contract import SETTER, SOLVER, WorldError
 from worlds.household.tasks import NAMES, make_task, probe, sample
 from worlds.household.tasks.language.answers import says_done
 from worlds.household.tasks.language.asking import request
@@ -16,7 +18,7 @@ from worlds.household.tasks.progress import progress
 @pytest.mark.parametrize("name", NAMES)
 def test_a_request_of_every_set_is_heard_done_and_answered(name: str) -> None:
     entry = registry.get("household")
-    world = entry.make()
+    world: Any = entry.make()
     world.reset(seed=1, options={"config": sample(1, homes=("apartment-3",), tasks=(name,), split="test_1")})
     spec = probe(name, world, 1, "held_out")
     assert spec is not None
@@ -40,9 +42,16 @@ def test_a_request_of_every_set_is_heard_done_and_answered(name: str) -> None:
     assert sum(each.sign for each in events) == sum(spec.arguments["goal"].values())
 
 
+def test_a_place_whose_task_cannot_be_done_there_is_refused() -> None:
+    config = sample(1, homes=("apartment-3",), tasks=("put_fridge",))
+    config["task"] = {"name": "own", "goal": {"inside_apple_kitchentable": 1}}
+    with pytest.raises(WorldError, match="a kitchentable lacks CONTAINERS, it is no container"):
+        registry.get("household").make().reset(seed=1, options={"config": config})
+
+
 def test_a_solver_leaves_the_seat_to_a_setter_who_wants_to_read_herself() -> None:
     entry = registry.get("household")
-    world = entry.make()
+    world: Any = entry.make()
     world.reset(seed=2, options={"config": sample(2, homes=("apartment-3",), tasks=("read_book",))})
     home, goal = world.state.home, world.config["task"]["goal"]
     words = request(goal, np.random.default_rng(0), own=True)
