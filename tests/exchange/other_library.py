@@ -30,7 +30,7 @@ def run_with(library: str, program: str, *words: str | Path, **variables: str | 
         pytest.skip(f"{ENVIRONMENTS} names no folder with an environment of {library}; `make exchange` makes one")
     python = Path(folder) / library / "bin" / "python"
     if not python.exists():
-        pytest.skip(f"there is no {python}; `make exchange` makes it")
+        pytest.skip(f"there is no {python}; `make exchange` makes it if it finds a Python for {library}")
     own = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     done = subprocess.run(
         [python, "-W", "ignore", PROGRAMS / program, *words],
