@@ -45,6 +45,8 @@ def form_of(hint: Any) -> str:
     if origin in (tuple, list, Sequence):
         each = [form_of(member) for member in members if member is not Ellipsis]
         return " ".join(each) if origin is tuple and Ellipsis not in members else f"{each[0]} [{each[0]} ...]"
+    if dict in (hint, origin):
+        return '{"NAME":VALUE}'
     return {int: "INT", float: "FLOAT", bool: "[true|false]", str: "NAME"}.get(hint, "JSON")
 
 
@@ -71,9 +73,12 @@ def _converted(hint: Any, words: Sequence[str], flag: str) -> Any:
     if hint in (int, float):
         return hint(words[0])
     try:
-        return json.loads(words[0])
+        value = json.loads(words[0])
     except ValueError:
-        return words[0]
+        value = words[0]
+    if dict in (hint, origin) and not isinstance(value, dict):
+        raise ValueError
+    return value
 
 
 def _switch(words: Sequence[str], off: bool) -> bool:

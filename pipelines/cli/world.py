@@ -23,7 +23,7 @@ _RANDOM = (
     "Its scripted solver acts at random: give the environment a method demonstrate(), which returns the best action\n"
     "now, or record an agent or people."
 )
-_NO_PICTURE = "the solver observes no picture (an environment that draws some has the option picture)"
+_NO_PICTURE = "the solver observes no picture (with --world.picture 56, environments of others show what they draw)"
 
 
 @dataclass(frozen=True)
@@ -88,6 +88,7 @@ def check(config: WorldCheckConfig) -> int:
     """
     from pipelines.stages.settings.world_config import check_names
     from worlds import registry
+    from worlds.faults import named_failure
     from worlds.foreign.demonstrator import has_adviser
     from worlds.foreign.world import ForeignWorld
     from worlds.trial import WorldReport, try_world
@@ -96,7 +97,8 @@ def check(config: WorldCheckConfig) -> int:
     entry = registry.get(name)
     options = dict(config.options or {})
     check_names(entry.make, options, ("height", "width", "views"), "options")
-    world = entry.make(**options)  # refuses a package that is missing
+    with named_failure(entry.name, "making the world"):
+        world = entry.make(**options)  # refuses a package that is missing
     unguided = isinstance(world, ForeignWorld) and not has_adviser(world.env)
     world.close()
     print(f"world {entry.name}\n", flush=True)

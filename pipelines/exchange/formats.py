@@ -177,6 +177,11 @@ def import_episodes(source: Path, into: Path, of: str, settings: Any) -> Importe
                 into.rmdir()
             folder.rename(into)
         else:
+            if (episode_id := known.first_difference(store)) is not None:
+                raise UserError(
+                    f"{into} has another episode {episode_id} than {source}; import into another folder, or drop it "
+                    "there first (nothing was imported)"
+                )
             known.merge(store)
     return imported
 

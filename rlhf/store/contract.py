@@ -212,11 +212,10 @@ class EpisodeStore(ABC):
         """
         known = set(self.ids())
         ids = other.ids()
+        if (episode_id := self.first_difference(other)) is not None:
+            different = f"episode {episode_id} differs between {other} and {self}"
+            raise UserError(f"{different}; drop it from one of them, then merge again (nothing was copied)")
         shared = [episode_id for episode_id in ids if episode_id in known]
-        for episode_id in shared:
-            if not same_episode(self.read(episode_id), other.read(episode_id)):
-                different = f"episode {episode_id} differs between {other} and {self}"
-                raise UserError(f"{different}; drop it from one of them, then merge again (nothing was copied)")
         for episode in other.stream(episode_id for episode_id in ids if episode_id not in known):
             self.write(episode)
         have_marks, have_judgements = set(self.marks()), set(self.judgements())
@@ -227,6 +226,12 @@ class EpisodeStore(ABC):
         self.write_judgements(judgements)
         self.write_preferences(preferences)
         return Merged(len(ids) - len(shared), len(shared), len(marks), len(judgements), len(preferences))
+
+    def first_difference(self, other: EpisodeStore) -> str | None:
+        """Return the first id that stands for different episodes in the two stores; None if there is none."""
+        known = set(self.ids())
+        shared = (episode_id for episode_id in other.ids() if episode_id in known)
+        return next((one for one in shared if not same_episode(self.read(one), other.read(one))), None)
 
     def _new_preferences(self, other: EpisodeStore) -> Iterator[Preference]:
         for kind in PREFERENCES.values():

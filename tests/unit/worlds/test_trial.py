@@ -208,3 +208,11 @@ def test_what_is_no_world_is_one_line(words: list[str], message: str, capsys: py
     assert main(["world", "check", *words]) == 1
     shown = capsys.readouterr().err
     assert message in shown and shown.count("\n") == 1
+
+
+def test_an_environment_that_cannot_be_made_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "empty.py"
+    file.write_text("import gymnasium\n\n\nclass Empty(gymnasium.Env):\n    pass\n")
+    assert main(["world", "check", f"{file}:Empty"]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "fails at making the world: AttributeError" in line and "observation_space" in line

@@ -69,6 +69,10 @@ def test_a_flag_changes_one_setting_of_a_preset() -> None:
         (["--world.rooms", "one", "two"], "--world.rooms is INT INT, not one two"),
         (["--world.kinds", "blok"], "--world.kinds: unknown 'blok'; known: ball"),
         (["--players.drop", "2"], "--players.drop: .*not a probability between 0 and 1"),
+        (
+            ["--world.name", "gym:CartPole-v1", "--world.env", "{sutton"],
+            r'--world.env is \{"NAME":VALUE\}\|None, not \{sutton',
+        ),
         (["--world.face-room=perhaps"], r"--world.face-room is \[true\|false\], not perhaps"),
     ],
 )

@@ -107,6 +107,16 @@ def test_an_import_makes_a_dataset_or_adds_to_one(data: Path, tmp_path: Path) ->
     assert open_store(tmp_path / "new").verify() == []
 
 
+def test_an_episode_that_differs_names_source_and_dataset(data: Path, tmp_path: Path) -> None:
+    export_episodes(data, tmp_path / "out", "ids", None, ["e1", "e2"])
+    store = open_store(tmp_path / "other", create=True)
+    store.write(synthetic_episode(9, steps=5, height=6, width=8, episode_id="e2"))
+    with pytest.raises(UserError) as caught:
+        import_episodes(tmp_path / "out", tmp_path / "other", "ids", None)
+    assert str(caught.value).startswith(f"{tmp_path / 'other'} has another episode e2 than {tmp_path / 'out'}; ")
+    assert store.ids() == ["e2"]
+
+
 def test_a_source_that_is_not_there_and_a_target_that_is_no_dataset_are_refused(data: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="there is no .*nowhere"):
         import_episodes(tmp_path / "nowhere", tmp_path / "new", "ids", None)
