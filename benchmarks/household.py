@@ -66,7 +66,7 @@ def random_actions(observations: Any, rng: np.random.Generator, legal: bool) -> 
 def per_core(config: dict[str, Any], steps: int, legal: bool, **options: Any) -> tuple[float, float, float]:
     """Return joint steps a second of processor time, the share of actions that succeed, and the things observed."""
     world, rng = HouseholdWorld(max_steps=10**9, **options), np.random.default_rng(0)
-    observations, _ = world.reset(options={"config": config})
+    observations: Any = world.reset(options={"config": config})[0]
     spent = succeeded = things = 0.0
     for step in range(-20, steps):  # the first steps load compiled code
         actions = random_actions(observations, rng, legal)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -154,7 +155,7 @@ def test_long_utterances_are_cut(entry):
 @of_tier(SEEDED)
 def test_the_previous_action_is_the_players_own(entry):
     world = make(entry)
-    action = fitted(world, random_actions(world, 4, steps=1)[0], world.reset(seed=0)[0])
+    action: Any = fitted(world, random_actions(world, 4, steps=1)[0], world.reset(seed=0)[0])
     observations, *_ = world.step(action)
     for agent in PLAYERS:
         assert observations[agent]["previous_movement"].dtype == world.spec(agent).action.dtype

@@ -14,7 +14,6 @@ from worlds.errors import UserError
 from worlds.household import homes, rules
 from worlds.household.navigation.ways import Ways
 from worlds.household.observing.entities import ENTITIES, entities
-from worlds.household.observing.senses import visible_rows
 from worlds.household.observing.words import hands, surroundings
 from worlds.household.rules.legal import legal_mask
 from worlds.household.state.home import MOST_THINGS, NO_ROW, Home, State
@@ -132,12 +131,12 @@ class HouseholdWorld(StepWorld):
     def see(self, player: str) -> dict[str, Any]:
         """Return what a person observes."""
         now, number = self.state, PERSON[player]
-        self._rows[player] = rows = visible_rows(now.tables, number, self._full)
-        categories, values = entities(now.home, now.tables, number, rows)
+        rows, categories, values = entities(now.home, now.tables, number, self._full)
+        self._rows[player] = rows
         seen = {
             "entity_categories": categories,
             "entity_values": values,
-            "legal": legal_mask(now.tables, number, rows, self._full),
+            "legal": legal_mask(now.tables, number, rows),
             "feedback": now.feedback[number],
         }
         return seen | self._words(number, rows) if self._text else seen

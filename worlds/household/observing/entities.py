@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from worlds.household.catalogue.classes import CLASSES, NUMBER_OF
-from worlds.household.observing.senses import is_near
+from worlds.household.observing.senses import is_near, visible_rows
 from worlds.household.state.home import MOST_THINGS, NO_ROW, Home
 from worlds.household.state.tables import Tables, holder, inner, kernel
 from worlds.household.state.vocabulary import Condition, Held
@@ -64,8 +64,8 @@ def looks(home: Home) -> Looks:
     return Looks(kind, np.ascontiguousarray(extent, np.float32), home.yaw, UNKNOWN + 1)
 
 
-def entities(home: Home, t: Tables, number: int, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return what a person observes of things.
+def entities(home: Home, t: Tables, number: int, full: bool = False) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return what a person observes of the things that it sees.
 
     Positions are those of the centres of boxes, seen from the person's own: forward, to the left and up, metres. The
     direction of a thing's front is relative to that in which the person looks.
@@ -74,16 +74,18 @@ def entities(home: Home, t: Tables, number: int, rows: np.ndarray) -> tuple[np.n
       home: of the person.
       t: arrays of the home and its state.
       number: of the person, 0 for the setter, 1 for the solver.
-      rows: of the things: int64 [n].
+      full: the person sees everything.
 
     Returns:
-      Categories, int16 [n, categorical features of ENTITIES], and values, float32 [n, its real features].
+      Rows of the things, int64 [n]; categories, int16 [n, categorical features of ENTITIES]; and values, float32 [n,
+      its real features].
     """
-    return _entities(t, looks(home), number, rows)
+    return _entities(t, looks(home), number, full)
 
 
 @kernel
-def _entities(t, looks, number, rows):
+def _entities(t, looks, number, full):
+    rows = visible_rows(t, number, full)
     categories = np.empty((len(rows), 9), np.int16)
     values = np.empty((len(rows), 8), np.float32)
     person, facing = t.persons[number], t.facing[number]
@@ -103,7 +105,7 @@ def _entities(t, looks, number, rows):
                 front = t.facing[other]
         values[each, 6] = math.sin(front - facing)
         values[each, 7] = math.cos(front - facing)
-    return categories, values
+    return rows, categories, values
 
 
 @inner

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from worlds.household.state.home import NO_ROW, Home, State
-from worlds.household.state.tables import Tables, inner, kernel, outermost_container, tables
+from worlds.household.state.tables import inner, kernel, outermost_container, tables
 from worlds.household.state.vocabulary import NEAR_M, Condition, Held
 
 _NOWHERE, _INSIDE, _CLOSED = int(Held.NOWHERE), int(Held.INSIDE), int(Condition.CLOSED)
@@ -90,17 +90,6 @@ def is_near(t, person, row):
     return distance_to(t, person, outermost_container(t, row)) < NEAR_M
 
 
-def visible_rows(t: Tables, number: int, full: bool = False) -> np.ndarray:
-    """Return the rows of the things that a person sees, in order: int64 [n].
-
-    Args:
-      t: arrays of the home and its state.
-      number: of the person, 0 for the setter, 1 for the solver.
-      full: see :func:`visible`.
-    """
-    return np.arange(len(t.parent)) if full else _visible_rows(t, number)
-
-
 @kernel
 def _visible(t, person):
     found = np.zeros(len(t.parent), np.bool_)
@@ -110,10 +99,11 @@ def _visible(t, person):
 
 
 @kernel
-def _visible_rows(t, number):
+def visible_rows(t, number, full):
+    """Return the rows of the things that person ``number`` (0 or 1) sees, in order: int64 [n]; all if ``full``."""
     found, count = np.empty(len(t.parent), np.int64), 0
     for row in range(len(found)):
-        if sees(t, t.persons[number], row):
+        if full or sees(t, t.persons[number], row):
             found[count] = row
             count += 1
     return found[:count].copy()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from worlds.household.observing.senses import visible_rows
 from worlds.household.rules.refusals import (
     points,
     refusal_of_body,
     refusal_of_reach,
-    refusal_of_sight,
     refusal_of_thing,
 )
 from worlds.household.state.home import MOST_THINGS, Home, State
@@ -31,10 +31,10 @@ def possible(home: Home, state: State, number: int, full: bool = False) -> tuple
     Returns:
       Verbs, bool [verbs], and things, bool [N].
     """
-    return _possible(tables(home, state), number, np.arange(len(home)), full)
+    return _possible(tables(home, state), number, full)
 
 
-def legal_mask(t: Tables, number: int, rows: np.ndarray, full: bool) -> np.ndarray:
+def legal_mask(t: Tables, number: int, rows: np.ndarray) -> np.ndarray:
     """Return the mask of actions: one value after the other of verb, thing and hand.
 
     Pointing at nothing and both hands are always legal, also where no verb that is legal needs them.
@@ -43,39 +43,40 @@ def legal_mask(t: Tables, number: int, rows: np.ndarray, full: bool) -> np.ndarr
       t: arrays of the home and its state.
       number: of the person, 0 for the setter, 1 for the solver.
       rows: of the things that it observes, in the order in which it points at them: int64 [n].
-      full: the person may act on things that it does not see.
 
     Returns:
       bool [verbs + 1 + MOST_THINGS + 2].
     """
-    return _mask(t, number, rows, full)
+    return _mask(t, number, rows)
 
 
 @kernel
-def _mask(t, number, rows, full):
+def _mask(t, number, rows):
     mask = np.zeros(_VERBS + 1 + MOST_THINGS + 2, np.bool_)
     mask[_VERBS] = mask[-2] = mask[-1] = True
-    _set_legal(t, t.persons[number], rows, full, mask[:_VERBS], mask[_VERBS + 1 : _VERBS + 1 + len(rows)])
+    _set_legal(t, t.persons[number], rows, mask[:_VERBS], mask[_VERBS + 1 :])
     return mask
 
 
 @kernel
-def _possible(t, number, rows, full):
-    verbs, things = np.zeros(_VERBS, np.bool_), np.zeros(len(rows), np.bool_)
-    _set_legal(t, t.persons[number], rows, full, verbs, things)
+def _possible(t, number, full):
+    verbs, things = np.zeros(_VERBS, np.bool_), np.zeros(len(t.parent), np.bool_)
+    rows = visible_rows(t, number, full)
+    found = np.zeros(len(rows), np.bool_)
+    _set_legal(t, t.persons[number], rows, verbs, found)
+    things[rows] = found
     return verbs, things
 
 
 @inner
-def _set_legal(t, person, rows, full, verbs, things):
-    """Set which verbs and things have an action of which no precondition fails."""
+def _set_legal(t, person, rows, verbs, things):
+    """Set which verbs, and which of the things that a person sees, have an action of which no precondition fails."""
     right, left = in_hand(t, person, _RIGHT), in_hand(t, person, _LEFT)
     for verb in range(_VERBS):
         verbs[verb] = not points(verb) and refusal_of_body(t, person, verb) == 0
     for each in range(len(rows)):
-        row = rows[each]
-        if refusal_of_sight(t, person, row, full) == 0:
-            things[each] = _add_verbs(t, right, left, person, row, verbs)
+        if rows[each] != person:
+            things[each] = _add_verbs(t, right, left, person, rows[each], verbs)
 
 
 @inner
@@ -84,10 +85,14 @@ def _add_verbs(t, right, left, person, row, verbs):
     sits = refusal_of_body(t, person, Verb.WALK_TOWARDS) != 0
     found = not sits and holder(t, row) != person
     verbs[Verb.WALK_TOWARDS] |= found
-    if refusal_of_reach(t, person, row) == 0:
-        for verb in range(Verb.GRAB, Verb.SIT + 1):
-            if not (sits and verb == Verb.SIT):
-                for hand in (_RIGHT, _LEFT):
-                    if refusal_of_thing(t, right, left, person, verb, row, hand) == 0:
-                        verbs[verb] = found = True
+    if refusal_of_reach(t, person, row) != 0:
+        return found
+    for verb in range(Verb.GRAB, Verb.SIT + 1):
+        if sits and verb == Verb.SIT:
+            continue
+        possible = refusal_of_thing(t, right, left, person, verb, row, _RIGHT) == 0
+        if not possible and verb <= Verb.PUT_IN:  # verbs to which the hand matters
+            possible = refusal_of_thing(t, right, left, person, verb, row, _LEFT) == 0
+        if possible:
+            verbs[verb] = found = True
     return found

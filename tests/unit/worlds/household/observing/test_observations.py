@@ -24,7 +24,7 @@ REAL = {name: number for number, name in enumerate(ENTITIES.real)}
 
 def observed(home, state, number=0):
     """Return the categories and the values of all things."""
-    return entities(home, tables(home, state), number, np.arange(len(home)))
+    return entities(home, tables(home, state), number, full=True)[1:]
 
 
 def test_entities_fit_their_space():
@@ -32,6 +32,14 @@ def test_entities_fit_their_space():
     categories, values = observed(home, state)
     spec = PlayerSpec(ObservationSpec(entities=ENTITIES), ActionSpec(()))
     spec.check_observation(spec.blank() | {"entity_categories": categories, "entity_values": values})
+
+
+def test_entities_are_what_a_person_sees_in_the_order_of_rows():
+    home, state = small_home()
+    rows, categories, values = entities(home, tables(home, state), 0)
+    assert rows.tolist() == np.flatnonzero(visible(home, state, ROW["setter"])).tolist()
+    for found, all_things in zip((categories, values), observed(home, state), strict=True):
+        assert np.array_equal(found, all_things[rows])
 
 
 def test_categories_are_class_place_conditions_hand_and_reach():
