@@ -77,7 +77,8 @@ class FloorPlan:
           y: of the point, metres.
           room: row of the room in which a person stands beside it.
         """
-        column, line = int((x - self.origin[0]) / CELL_M), int((y - self.origin[1]) / CELL_M)
+        west, south = self.grid[:2]
+        column, line = int((x - west) / CELL_M), int((y - south) / CELL_M)
         found = self._beside.get((column, line, room))
         if found is None:
             gap = np.hypot((np.arange(self.rows) - line)[:, None], (np.arange(self.columns) - column)[None, :]) * CELL_M

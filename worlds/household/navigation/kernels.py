@@ -7,7 +7,9 @@ import math
 import numpy as np
 
 from worlds.household.state.tables import kernel
+from worlds.household.state.vocabulary import Held
 
+_ROOM, _ON = int(Held.ROOM), int(Held.ON)
 _SQRT2 = math.sqrt(2.0)
 SAMPLE = 0.2  # widths of a cell between two points of a line that are looked at
 
@@ -181,13 +183,30 @@ def anchor(parent, held, fixed, row):
 
     Args:
       parent: int16 [N].
-      held: int8 [N]; 0 and 1 mean rooms and what stands in rooms.
+      held: int8 [N], values of Held; up to ROOM are rooms and what stands in them.
       fixed: int32 [N], -1 for things that can move.
       row: of the thing.
     """
-    while fixed[row] < 0 and held[row] > 1:
+    while fixed[row] < 0 and held[row] > _ROOM:
         row = parent[row]
     return row
+
+
+@kernel
+def anchor_of_open(parent, held, fixed, row):
+    """Return the anchor of a thing, and True if the thing is on it and inside nothing.
+
+    Args:
+      parent: int16 [N].
+      held: int8 [N], values of Held.
+      fixed: int32 [N], -1 for things that can move.
+      row: of the thing.
+    """
+    at, is_open = row, True
+    while fixed[at] < 0 and held[at] > _ROOM:
+        is_open &= held[at] == _ON
+        at = parent[at]
+    return at, is_open and at != row and fixed[at] >= 0
 
 
 @kernel
@@ -299,7 +318,7 @@ def all_distances(parent, held, fixed, centre, fields, from_here, grid, nearest,
 
     Args:
       parent: int16 [N].
-      held: int8 [N].
+      held: int8 [N], values of Held.
       fixed: int32 [N], number of each thing that never moves in ``fields``, else -1.
       centre: float32 [N, 3], of the things, metres.
       fields: float32 [fixed, cells], metres.

@@ -10,7 +10,6 @@ import numpy as np
 from worlds.household.navigation import kernels
 from worlds.household.navigation.floor_plan import ARRIVED_M, plan_and_targets
 from worlds.household.state.home import Home, State
-from worlds.household.state.vocabulary import Held
 
 Point = Sequence[float] | np.ndarray  # x, y and perhaps more, metres
 
@@ -70,17 +69,18 @@ class Ways:
           Where the walk ends, and the direction in which the person then looks, radians: along its last stretch, or
           at the thing where it has arrived.
         """
-        plan = self.plan
-        if self._lies_openly(row):
-            x, y, _ = self._state.centre[row].tolist()
-            field, arrived = plan.distance_beside(x, y, int(self._state.room[row])), 0.0
+        plan, state = self.plan, self._state
+        anchor, is_open = kernels.anchor_of_open(state.parent, state.held, self._target, row)
+        if is_open:
+            x, y, _ = state.centre[row].tolist()
+            field, arrived = plan.distance_beside(x, y, int(state.room[row])), 0.0
         else:
-            field, arrived = self._field(row)
+            field, arrived = self._field(anchor)
         x, y, facing, there = kernels.walk(
             plan.free, field, plan.grid, plan.nearest, float(xy[0]), float(xy[1]), float(metres), arrived
         )
         if there or math.isnan(facing):
-            to_x, to_y, _ = self._state.centre[row].tolist()
+            to_x, to_y, _ = state.centre[row].tolist()
             facing = math.atan2(to_y - y, to_x - x)
         return (x, y), facing
 
@@ -120,14 +120,3 @@ class Ways:
             return self.plan.distance[target], 0.0
         x, y, _ = self._state.centre[row].tolist()
         return self.plan.distance_from(self.plan.cell(x, y)), ARRIVED_M
-
-    def _lies_openly(self, row: int) -> bool:
-        """Return True for a thing on furniture that is inside nothing."""
-        anchor = self.anchor(row)
-        if anchor == row or self._target[anchor] < 0:
-            return False
-        while row != anchor:
-            if self._state.held[row] != Held.ON:
-                return False
-            row = int(self._state.parent[row])
-        return True
