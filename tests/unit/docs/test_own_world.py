@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import re
 import shlex
@@ -13,8 +15,10 @@ import numpy as np
 import pytest
 import torch
 
+from agents.folder import load_agent
 from pipelines.cli.main import main
-from rlhf.store import open_store
+from rlhf.records.preferences import ClipPair
+from rlhf.store import open_store, share_play
 from tests.unit.docs.pages import ROOT, blocks
 from worlds.tiers import TIERS, Tier
 
@@ -97,13 +101,46 @@ def parameters(agent: Path) -> dict[str, Any]:
     return load_file(agent / "model.safetensors")
 
 
-def test_the_readmes_commands_in_babyai_run(folder: Path) -> None:
+@pytest.fixture(scope="module")
+def babyai(folder: Path) -> Path:
+    """The folder, after the README's commands in BabyAI."""
     pytest.importorskip("minigrid")
     checked, recorded = commands(README, "gym:BabyAI-GoToObj-v0")
-    assert main(tiny(checked)) == 0 and main(tiny(recorded)) == 0
-    assert main(tiny(["clone", "--data", "babyai", "--name", "babyai"])) == 0  # "agents are built for ..."
-    store = open_store(folder / "babyai")
-    assert store.description.world == "gym:BabyAI-GoToObj-v0" and store.read(store.ids()[0]).requests
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        assert main(tiny(checked)) == 0
+    assert "tier: exact\n" in printed.getvalue()  # "names the tier of a world"
+    assert main(tiny(recorded)) == 0
+    return folder
+
+
+def test_the_readmes_commands_in_babyai_record_its_bot(babyai: Path) -> None:
+    store = open_store(babyai / "babyai")
+    requests = [done for name in store.ids() for done in store.read(name).success_step]
+    assert store.description.world == "gym:BabyAI-GoToObj-v0"
+    assert sum(done is not None for done in requests) > len(requests) / 2 > 0  # "its own bot plays"
+
+
+def test_an_agent_is_built_for_the_spaces_of_the_readmes_world(babyai: Path) -> None:
+    assert main(tiny(["clone", "--data", "babyai", "--name", "babyai"])) == 0
+    agent, _ = load_agent(babyai / "runs" / "babyai" / "agent")
+    spaces = open_store(babyai / "babyai").description.spaces
+    assert spaces is not None and agent.config.player == spaces.solver
+
+
+def test_the_readmes_commands_for_data_of_others_run(babyai: Path) -> None:
+    share_play(babyai / "babyai", babyai / "data" / "play")
+    store = open_store(babyai / "data" / "play")
+    one, other, *_ = store.ids()
+    Path("judged.csv").write_text(
+        "episode_a,begin_a,end_a,episode_b,begin_b,end_b,answer,rater,seconds,scripted\n"
+        f"{one},0,2,{other},0,2,a,ann,4.5,false\n"
+    )
+    export, imported, pushed = commands(README, "preferences import")
+    assert main(export) == 0 and main(imported) == 0 and pushed[:2] == ["episodes", "push"]
+    assert len(store.preferences(ClipPair)) == 1
+    assert main(["episodes", "import", "exported", "back", "--from", "lerobot"]) == 0  # "import takes the same"
+    assert open_store(babyai / "back").fingerprints() == store.fingerprints()  # "to the last bit"
 
 
 def test_the_example_is_as_long_as_the_page_says() -> None:
