@@ -128,11 +128,15 @@ class Planner:
         self._step += 1
         self.belief.update(sight)
         self._note_failure(sight, failed)
-        self._choose_targets(sight)
+        self._choose_targets()
         supposed = Supposition(self.belief, sight, self.subgoals, self._search.rows_needed)
         self._remaining = supposed.remaining.copy()
         self.done = bool((self._remaining <= 0).all())
-        decision = self._put_away(sight, supposed) or self._pursue(sight, supposed, intent)
+        decision = self._put_away(sight, supposed)
+        if decision is None:
+            decision = self._pursue(sight, supposed, intent)
+        else:
+            self._current = -1
         self._idle = 0 if decision.subgoal else self._idle + 1
         if self._idle >= DOUBT_STEPS and self.settings.doubts:
             self.belief.doubt(self.subgoals.things, sight)
@@ -177,8 +181,8 @@ class Planner:
         if intent.empty_handed and self._best(model, supposed) < 0:
             barred[:] = before
 
-    def _choose_targets(self, sight: Sight) -> None:
-        """Choose among several targets of a predicate: the nearest that has been seen, and then always that one."""
+    def _choose_targets(self) -> None:
+        """Choose one of several targets of a predicate: the first that is seen, and then always that one."""
         for number, targets in enumerate(self.subgoals.targets):
             if len(targets) > 1:
                 fixtures = [self._fixture_of(number, target) for target in targets]
@@ -260,9 +264,11 @@ class Planner:
         near = surfaces[sight.near[surfaces]]
         if len(near):
             return Decision((Verb.PUT_ON, int(near[0]), hand), note=PUTS_AWAY)
-        if len(surfaces):
-            return Decision((Verb.WALK_TOWARDS, int(surfaces[0]), hand), note=PUTS_AWAY)
-        return None
+        if not len(surfaces):
+            return None
+        sits = sight.held[sight.person] == Held.SITS
+        act: Act = (Verb.STAND, NO_ROW, hand) if sits else (Verb.WALK_TOWARDS, int(surfaces[0]), hand)
+        return Decision(act, note=PUTS_AWAY)
 
     def _is_useful(self, row: int, supposed: Supposition) -> bool:
         """Return True for a thing in hand that is to be held, or put somewhere."""
@@ -288,5 +294,14 @@ class Planner:
         if self._failures >= FAILURES:
             self._failures, self._walked = 0, []
             if self._current >= 0:
-                self._barred_until[self._current] = self._step + BARRED_STEPS
+                self._give_up(verb)
                 self._current = -1
+
+    def _give_up(self, verb: int) -> None:
+        """Leave the present sub-goal alone, but for one whose place takes nothing where there is another such place."""
+        number = int(self.subgoals.table[self._current, 1])
+        other = self._target[number] + 1
+        if verb in (Verb.PUT_ON, Verb.PUT_IN) and other < len(self.subgoals.targets[number]):
+            self._target[number] = other
+        else:
+            self._barred_until[self._current] = self._step + BARRED_STEPS

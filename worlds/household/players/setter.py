@@ -48,6 +48,7 @@ class ScriptedSetter(AskingSetter):
             raise WorldError(f"setter settings: {error}") from None
         self._acts, self._silent = acts, silent
         self._player: PlanningPlayer | None = None
+        self._goal: dict[str, int] = {}
         self.note = ""
 
     def reset(self, world: Any, seed: int) -> None:
@@ -56,9 +57,9 @@ class ScriptedSetter(AskingSetter):
         self._alice_rng, self._player, self.note = np.random.default_rng([seed, 5]), None, ""
         if not self._acts:
             return
-        now, goal = world.state, self._own_goal(world)
+        now, self._goal = world.state, _own_goal(world)
         metres = metres_of(now.home, now.state, now.ways) if self._settings.metre_cost else None
-        self._player = PlanningPlayer(now.home, now.home.persons[0], goal, seed, self._settings, metres=metres)
+        self._player = PlanningPlayer(now.home, now.home.persons[0], self._goal, seed, self._settings, metres=metres)
 
     def act(self, observation: Observation) -> Action:
         """Ask, and where she acts herself, take the next step towards the goal until it is reached."""
@@ -66,7 +67,7 @@ class ScriptedSetter(AskingSetter):
         if self._player is None:
             return said
         now: Any = self._world.state
-        if reached(now.home, now.state, self._own_goal(self._world), now.home.persons[0]):
+        if reached(now.home, now.state, self._goal, now.home.persons[0]):
             self.note = ""
             return action_of(self._world, SETTER, None, "")
         decision = self._player.act(now.state, now.feedback[0])
@@ -83,19 +84,20 @@ class ScriptedSetter(AskingSetter):
         if self._player is None:
             return super()._other_request(name)
         now: Any = self._world.state
-        goal = self._own_goal(self._world)
+        goal = self._goal
         if reached(now.home, now.state, goal, now.home.persons[0]):
             return None
         words = request(goal, self._alice_rng, own=True, classes=tuple(each.name for each in now.home.classes))
         task: Any = self._world.config["task"]
         return TaskSpec(task["name"], words, {"goal": dict(goal), "whose": SETTER}, HORIZON)
 
-    @staticmethod
-    def _own_goal(world: Any) -> dict[str, int]:
-        task = world.config.get("task") or {}
-        if not task.get("goal"):
-            raise WorldError("setter setting acts: the place has no goal of its own to act for")
-        return task["goal"]
+
+def _own_goal(world: Any) -> dict[str, int]:
+    """Return the goal of the place. Raises WorldError where it has none."""
+    goal = (world.config.get("task") or {}).get("goal")
+    if not goal:
+        raise WorldError("setter setting acts: the place has no goal of its own to act for")
+    return goal
 
 
 def make_setter(tasks: Mapping[str, float], split: str = "train", **settings: Any) -> ScriptedSetter:

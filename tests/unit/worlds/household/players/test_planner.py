@@ -10,12 +10,13 @@ import pytest
 from tests.unit.worlds.household.small_home import ROW, SmallWays, small_home
 from worlds.contract import WorldError
 from worlds.household.observing import near, visible
+from worlds.household.players import model as m
 from worlds.household.players.acting import PlanningPlayer, RandomPlayer
 from worlds.household.players.demonstrations import Demonstration, play
 from worlds.household.players.planner import NO_PLAN, PUTS_AWAY, Intent, Planner
 from worlds.household.players.settings import PlannerSettings
 from worlds.household.players.sight import Sight
-from worlds.household.players.situation import Metres
+from worlds.household.players.situation import Metres, Supposition
 from worlds.household.players.subgoals import Subgoal
 from worlds.household.state.home import NO_ROW
 from worlds.household.state.vocabulary import Condition, Held, Verb
@@ -130,6 +131,44 @@ def test_what_is_not_needed_is_put_away():
 
     assert decision.note == PUTS_AWAY
     assert decision.act[2] == Held.RIGHT_HAND
+
+
+def test_a_person_who_sits_stands_up_to_put_something_away():
+    home, state = small_home()
+    state.held[ROW["box"]], state.parent[ROW["box"]], state.room[ROW["box"]] = Held.RIGHT_HAND, SETTER, ROW["kitchen"]
+    state.held[SETTER], state.parent[SETTER] = Held.SITS, ROW["chair"]
+    state.centre[SETTER, :2] = 20.0, 20.0  # nothing is within reach
+    decision = Planner(home, {"on_plate_coffeetable": 2}, 0).decide(sight_of(home, state))
+
+    assert (decision.act[0], decision.note) == (Verb.STAND, PUTS_AWAY)
+
+
+def test_switching_on_is_regressed_to_a_walk_and_the_switch():
+    home, state = small_home()
+    planner = Planner(home, {"sit_sofa": 1}, 0)
+    sight = sight_of(home, state)
+    planner.belief.update(sight_of(home, state, SOLVER))
+    supposed = Supposition(planner.belief, sight, planner.subgoals)
+    model = supposed.model(np.array([planner.belief.index[ROW["lamp"]]]), np.zeros(1, bool), None, planner.settings)
+    model.subgoals[0, m.SORT] = m.SWITCH
+    legs = np.empty((m.MOST_LEGS, 2), dtype=np.int64)
+    first = m.regress(model, supposed.situations, 0, 0, legs)
+
+    assert [(Verb(verb), supposed.rows[item]) for verb, item in legs[first:]] == [(Verb.SWITCH_ON, ROW["lamp"])]
+
+
+def test_a_second_target_is_tried_where_the_first_takes_nothing():
+    home, state = small_home()
+    planner = Planner(home, {"on_apple_kitchentable": 1}, 0)
+    table, counter = (planner.belief.places.on_fixture[ROW[name]] for name in ("table", "counter"))
+    planner.subgoals.targets[0] = [int(table), int(counter)]
+    state.held[ROW["apple"]], state.parent[ROW["apple"]], state.room[ROW["apple"]] = (
+        Held.RIGHT_HAND, SETTER, ROW["kitchen"],
+    )  # fmt: skip
+    state.centre[SETTER, :2] = 2.0, 2.0  # within reach of both
+    targets = [planner.decide(sight_of(home, state), failed=step > 0).act[1] for step in range(4)]
+
+    assert targets == [ROW["table"]] * 3 + [ROW["counter"]]
 
 
 def test_a_sub_goal_that_fails_again_and_again_is_left_for_another():
