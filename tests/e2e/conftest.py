@@ -1,13 +1,15 @@
-"""End-to-end tests: servers that start at once."""
+"""End-to-end tests: servers that start at once, stages that end at once."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 
 import pytest
 
 from benchmarks import serving
 from pipelines.cli.main import main
+from pipelines.stages.running import staged_run
 from rlhf.run import processes
 from tests.processes import ForkedWorker, Printing
 
@@ -20,3 +22,11 @@ def forked_servers(monkeypatch: pytest.MonkeyPatch) -> None:
     """
     monkeypatch.setattr(serving, "start", partial(Printing, main))
     monkeypatch.setattr(processes, "start_python", ForkedWorker)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def memory_is_kept() -> Iterator[None]:
+    """Leave out that every stage gives memory back: to search all objects of the tests' process takes half a second."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(staged_run, "release_memory", lambda: None)
+        yield
