@@ -22,7 +22,8 @@ class ScriptedSetter(AskingSetter):
     """A setter that asks for goals in words.
 
     Args:
-      tasks: how often each predicate set is asked for, relative to the others.
+      tasks: how often each predicate set is asked for, relative to the others. The first request of an episode is of
+        the set for which its place was drawn, unless that is never asked for.
       split: "train" or "held_out", of the requests.
       acts: she pursues the goal of the place herself, as Alice, and asks for help; by default she stands still, and
         asks for what the solver alone is to do.
@@ -82,7 +83,7 @@ class ScriptedSetter(AskingSetter):
     def _other_request(self, name: str) -> TaskSpec | None:
         """Return the next request: what the solver is to do, or help with her own goal."""
         if self._player is None:
-            return super()._other_request(name)
+            return super()._other_request(name if self.task else self._first(name))
         now: Any = self._world.state
         goal = self._goal
         if reached(now.home, now.state, goal, now.home.persons[0]):
@@ -90,6 +91,11 @@ class ScriptedSetter(AskingSetter):
         words = request(goal, self._alice_rng, own=True, classes=tuple(each.name for each in now.home.classes))
         task: Any = self._world.config["task"]
         return TaskSpec(task["name"], words, {"goal": dict(goal), "whose": SETTER}, HORIZON)
+
+    def _first(self, name: str) -> str:
+        """Return the set for which the place was drawn, if it is asked for at all; else ``name``."""
+        own = (self._world.config.get("task") or {}).get("name", name)
+        return own if dict(zip(self._names, self._chances, strict=True)).get(own, 0.0) > 0 else name
 
 
 def _own_goal(world: Any) -> dict[str, int]:

@@ -56,6 +56,17 @@ def test_the_solver_does_what_the_words_ask_for_and_says_so():
     assert not solver.act(seen[SOLVER])["movement"].any()  # and then it stands still
 
 
+def test_the_first_request_is_for_what_the_place_was_drawn_for():
+    def first(tasks: dict[str, float]) -> str:
+        setter = make_setter(tasks)
+        playing(setter, make_solver(), 3)
+        assert setter.task is not None
+        return setter.task.spec.name
+
+    assert first({"setup_table": 99.0, "put_fridge": 1.0}) == "put_fridge"
+    assert first({"setup_table": 1.0, "put_fridge": 0.0}) == "setup_table"
+
+
 def test_alice_acts_and_asks_for_help_and_both_together_reach_her_goal():
     setter, solver = make_setter({"put_fridge": 1.0}, acts=True), make_solver(perfect=True)
     _, actions = playing(setter, solver, 250)
