@@ -100,12 +100,7 @@ class StepWorld(World):
         Raises:
           WorldError: the configuration is not one of this world.
         """
-        if seed is not None:
-            self._seeds = np.random.default_rng(seed)
-        config = (options or {}).get("config")
-        if config is None:
-            config = self.sample(int(self._seeds.integers(2**31)) if seed is None else seed)
-        self.state = begun(self, config)
+        config, self.state = begun(self, seed, options)
         self._config = copy.deepcopy(dict(config))
         self._texts = dict.fromkeys(PLAYERS, "")
         self._own = {player: self.spec(player).action.silent() for player in PLAYERS}
@@ -203,16 +198,26 @@ class StepWorld(World):
         return found
 
 
-def begun(world: Any, config: Any) -> Any:
-    """Return the state in which ``world`` begins in the place ``config``.
+def begun(world: Any, seed: int | None, options: Mapping[str, Any] | None) -> tuple[Mapping[str, Any], Any]:
+    """Return the configuration of the place in which an episode begins, and the state there.
+
+    Args:
+      world: with the methods ``sample`` and ``begin``, and the generator ``_seeds``.
+      seed: restarts ``world._seeds``, and is the seed of the place; without it, that is the generator's next number.
+      options: with ``config``, the configuration of the place, instead of one that is sampled.
 
     Raises:
       WorldError: it is no configuration of the world.
     """
+    if seed is not None:
+        world._seeds = np.random.default_rng(seed)
+    config = (options or {}).get("config")
+    if config is None:
+        config = world.sample(int(world._seeds.integers(2**31)) if seed is None else seed)
     if not isinstance(config, Mapping):
         raise WorldError(f"the configuration of a place is a mapping, not a {type(config).__name__}")
     try:
-        return world.begin(config)
+        return config, world.begin(config)
     except WorldError:
         raise
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:

@@ -143,12 +143,7 @@ class TickWorld(World):
         Raises:
           WorldError: the configuration is not one of this world.
         """
-        if seed is not None:
-            self._seeds = np.random.default_rng(seed)
-        config = (options or {}).get("config")
-        if config is None:
-            config = self.sample(int(self._seeds.integers(2**31)) if seed is None else seed)
-        self.state = begun(self, config)
+        config, self.state = begun(self, seed, options)
         self._config = self._kept(config)
         self.state_replaced()
         self._texts = dict.fromkeys(PLAYERS, "")
