@@ -66,7 +66,7 @@ SENTENCES = {
     Refusal.NOT_GRABBABLE: "the {thing} cannot be picked up",
     Refusal.HAND_FULL: "the {hand} hand is full",
     Refusal.HANDS_FULL: "both hands are full",
-    Refusal.OCCUPIED: "somebody sits on the {thing}",
+    Refusal.OCCUPIED: "a person sits on the {thing}",
     Refusal.HAND_EMPTY: "the {hand} hand is empty",
     Refusal.NO_SURFACE: "nothing can be put on the {thing}",
     Refusal.NO_CONTAINER: "nothing can be put in the {thing}",

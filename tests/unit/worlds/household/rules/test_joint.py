@@ -33,7 +33,7 @@ def together():
     return made
 
 
-def test_one_of_two_who_touch_the_same_thing_acts_and_the_other_is_told(together):
+def test_one_of_two_who_touch_the_same_thing_acts_and_the_other_reads_why(together):
     winners = Counter()
     for seed in range(64):
         reasons = together(seed).both(act(Verb.GRAB, "book"), act(Verb.GRAB, "book"))

@@ -207,11 +207,11 @@ def test_a_seat_has_so_many_places(play):
     assert abs(np.subtract(*play.state.centre[[ROW["setter"], ROW["solver"]], 0])) > 0.4
 
 
-def test_what_somebody_sits_on_is_not_carried_away(play):
+def test_what_a_person_sits_on_is_not_carried_away(play):
     play.state.held[ROW["solver"]], play.state.parent[ROW["solver"]] = Held.SITS, ROW["plate"]
     play.state.room[ROW["solver"]] = ROW["kitchen"]
     play.bring("setter", *AT_TABLE)
-    assert play(Verb.GRAB, "plate") == "somebody sits on the plate"
+    assert play(Verb.GRAB, "plate") == "a person sits on the plate"
 
 
 def test_every_refusal_has_a_sentence():
