@@ -101,7 +101,9 @@ class ScriptedSolver:
         utterance = self._hear(words) if words != self._heard else ""
         decision = self._player.act(self._world.state.state, self._world.state.feedback[1])
         utterance = utterance or self._report(decision)
-        return action_of(self._world, SOLVER, self._spoilt(decision).act, utterance)
+        decision = self._spoilt(decision)
+        self.note = decision.note
+        return action_of(self._world, SOLVER, decision.act, utterance)
 
     @property
     def planned(self) -> list[Predicate]:
@@ -162,7 +164,7 @@ class ScriptedSolver:
 
     def _spoilt(self, decision: Decision) -> Decision:
         """Let it hesitate, slip and be distracted, if there is something to do."""
-        settings, self.note = self.settings, decision.note
+        settings = self.settings
         if not self._goals:
             return Decision()
         if self._wait > 0 or self._rng.random() < settings.hesitation:

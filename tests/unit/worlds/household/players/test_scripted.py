@@ -113,6 +113,18 @@ def test_words_that_are_no_request_are_answered_and_nothing_is_done():
     assert not action["movement"].any()
 
 
+def test_what_the_solver_does_beside_the_plan_is_noted():
+    solver = make_solver(perfect=True, hesitation=1.0)
+    world = HouseholdWorld()
+    seen: Any = world.reset(options={"config": CONFIG})[0]
+    solver.reset(world, 0)
+
+    solver.act(seen[SOLVER])
+    assert solver.note == ""  # nothing was asked for yet
+    assert not solver.act(seen[SOLVER] | {"setter_text": "please put an apple in the fridge"})["movement"].any()
+    assert solver.note == "hesitates"
+
+
 def test_settings_that_do_not_exist_are_refused_in_one_line():
     with pytest.raises(WorldError, match="no solver setting named 'clumsy'; known: reaction, hesitation"):
         make_solver(clumsy=1)
