@@ -25,7 +25,7 @@ def apartment(name: str) -> tuple[Home, State]:
       name: "apartment-0" to "apartment-6".
     """
     if name not in APARTMENTS:
-        raise UserError(f"there is no home {name!r}; there are {', '.join(APARTMENTS)}")
+        raise UserError(f"there is no home {name!r}; there are {', '.join(APARTMENTS)}, and files of graphs (.json)")
     plan = importlib.import_module(f"worlds.household.homes.layouts.{name.replace('-', '_')}").PLAN
     draft = build(plan)
     scatter(draft, plan.seed)

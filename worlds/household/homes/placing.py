@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ from worlds.errors import UserError
 from worlds.household.homes.apartments import APARTMENTS, apartment
 from worlds.household.homes.building import SIDES, turned
 from worlds.household.homes.draft import Draft, Thing
-from worlds.household.homes.graphs.reading import home_of_graph
+from worlds.household.homes.graphs.reading import home_of_graph, load_graph, without_derived
 from worlds.household.homes.persons import place_persons
 from worlds.household.homes.surfaces import Box, place_on
 from worlds.household.state.home import NO_ROW, Home, State
@@ -26,17 +28,36 @@ PAIRS = (
     (Condition.CLEAN, Condition.DIRTY),
     (Condition.PLUGGED_IN, Condition.PLUGGED_OUT),
 )
+GRAPH_SUFFIX = ".json"  # of files of graphs
 FIXED = ("Rooms", "Doors", "Characters")  # categories of what is never removed
 
 
 def home(name: str) -> tuple[Home, State]:
-    """Return an apartment, the same object each time, and a copy of its first state.
+    """Return a home, the same object each time, and a copy of its first state.
 
     Args:
-      name: "apartment-0" to "apartment-6".
+      name: "apartment-0" to "apartment-6", or the path of a graph's JSON file.
     """
-    found, state = apartment(name)
+    found, state = _graphs_home(name) if name.endswith(GRAPH_SUFFIX) else apartment(name)
     return found, state.copy()
+
+
+@cache
+def home_spec(name: str) -> str | dict[str, Any]:
+    """Return "home" of the configurations of a home: the name of an apartment, or a file's graph itself.
+
+    A configuration with the graph leads to the same bits wherever the file is later, and whatever is in it.
+
+    Args:
+      name: "apartment-0" to "apartment-6", or the path of a graph's JSON file.
+    """
+    return {"graph": without_derived(load_graph(name))} if name.endswith(GRAPH_SUFFIX) else name
+
+
+@cache
+def _graphs_home(path: str) -> tuple[Home, State]:
+    found, state, _ = home_of_graph(load_graph(path), Path(path).stem)
+    return found, state
 
 
 def place(config: Mapping[str, Any]) -> tuple[Home, State]:

@@ -11,6 +11,7 @@ import numpy as np
 from worlds.contract import WorldError
 from worlds.household.homes.apartments import APARTMENTS, HELD_OUT
 from worlds.household.homes.placing import home as home_named
+from worlds.household.homes.placing import home_spec
 from worlds.household.tasks.placing import NoPlaces, place_config
 from worlds.household.tasks.sets import NAMES, possible_sets, set_named
 from worlds.household.tasks.splits import TRAIN, SampledGoal, goals_of
@@ -26,7 +27,7 @@ def sample(
 
     Args:
       seed: of the draw.
-      homes: names of apartments, all as likely.
+      homes: names of apartments, or paths of graphs' JSON files, all as likely.
       tasks: names of predicate sets, all as likely; in the split test_2, both sets of a goal are of these.
       split: of the goals: "train", "test_1" or "test_2".
 
@@ -39,7 +40,7 @@ def sample(
         name, goals = chances[rng.integers(len(chances))]
         home, goal = goals[rng.integers(len(goals))]
         try:
-            return place_config(goal.goal, home, seed, name)
+            return place_config(goal.goal, home_spec(home), seed, name)
         except NoPlaces:
             continue
     raise WorldError(f"seed {seed}: {REDRAWS} goals found no places in {', '.join(homes)}; give other homes or tasks")

@@ -14,7 +14,7 @@ from worlds.errors import UserError
 from worlds.household.catalogue.classes import CLASS_OF
 from worlds.household.homes.draft import Draft, Thing
 from worlds.household.homes.graphs.boxes import fill_in
-from worlds.household.homes.graphs.nodes import Graph, Node, classes_of, conditions_of, read_graph
+from worlds.household.homes.graphs.nodes import DERIVED, Graph, Node, classes_of, conditions_of, read_graph
 from worlds.household.homes.graphs.report import Report
 from worlds.household.homes.graphs.rooms import add_doors, fill_in_rooms
 from worlds.household.homes.graphs.tree import Tree, tree_of
@@ -84,6 +84,14 @@ def load_graph(path: Path | str) -> Any:
         raise UserError(f"cannot read the graph {path}: {error.strerror or error}") from None
     except ValueError as error:
         raise UserError(f"{path} is no JSON file: {error}") from None
+
+
+def without_derived(graph: Any) -> Any:
+    """Return a graph without the edges that follow from where things are, which are most of them."""
+    if not isinstance(graph, dict) or not isinstance(graph.get("edges"), list):
+        return graph  # it is refused where it is read
+    edges = [each for each in graph["edges"] if not isinstance(each, dict) or each.get("relation_type") not in DERIVED]
+    return {**graph, "edges": edges}
 
 
 def _add_persons(graph: Graph, tree: Tree) -> list[int]:

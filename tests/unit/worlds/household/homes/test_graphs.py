@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from worlds.household.homes.graphs.reading import home_of_graph
 from worlds.household.navigation.ways import Ways
 from worlds.household.observing import graph_of
 from worlds.household.state.vocabulary import Condition, Held, Property
+from worlds.household.tasks.sampling import sample
 
 Graph = dict[str, Any]
 
@@ -253,3 +255,13 @@ def test_a_person_who_sits_and_what_it_holds_are_read() -> None:
         not state.conditions[solver] & Condition.SITTING and state.room[book] == state.room[solver] == placed.row_of[11]
     )
     assert np.linalg.norm(state.centre[book] - state.centre[solver]) < 1
+
+
+def test_episodes_are_sampled_in_the_home_of_a_file_and_need_it_no_more(tmp_path: Path) -> None:
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps(graph_of(*home("apartment-1"))))
+    config = json.loads(json.dumps(sample(3, homes=[str(path)], tasks=["put_fridge"])))
+    path.unlink()
+    found, state = place(config)
+    assert len(found.rows_of("fridge")) == 1 and state.room[list(found.persons)].tolist() != []
+    assert {each["relation_type"] for each in config["home"]["graph"]["edges"]} == {"ON", "INSIDE", "BETWEEN"}
