@@ -27,6 +27,7 @@ from worlds.errors import UserError
 KILLS = 3  # of one command, one after another
 WORKERS_END_SEC = 30.0  # time that they need to notice the death of their parent
 PATIENCE_SEC = 600.0
+SHORT_PLAY = Path(__file__).parents[2] / "examples" / "own_world" / "shelf.py"  # a world of short episodes
 LONGER = ("--training.updates=40", "--checkpoint-every=4")
 
 
@@ -157,6 +158,12 @@ def _record(workers: int) -> Job:
     return Job(words, _seen_episodes, _lost_episodes, _recorded)
 
 
+def _record_in_groups(material: Material, folder: Path) -> list[object]:
+    """Words that record episodes of a few steps, which are written in groups (:mod:`rlhf.store.group_writer`)."""
+    settings = [f"--world.name={SHORT_PLAY}", "--episodes=1500", "--steps=20", "--workers=1", "--held-out=0"]
+    return ["record", f"--data={folder / 'new'}", *settings]
+
+
 def _mark_words(material: Material, folder: Path) -> list[object]:
     if not (folder / "play").exists():
         material.copy("play", folder)
@@ -202,6 +209,7 @@ def _training(verb: str, words: Callable[[Material, Path], list[str]], *more: st
 JOBS: dict[str, tuple[Job, int]] = {
     "record": (_record(1), 6),
     "record with two workers": (_record(2), 3),
+    "record in groups": (Job(_record_in_groups, _seen_episodes, _lost_episodes, _recorded), 3),
     "mark": (Job(_mark_words, _seen_marks, _lost_marks, lambda folder: contents(folder / "play")), 4),
     "clone": (_training("clone", clone_words, *LONGER), 4),
     "reward": (_training("reward", reward_words, *LONGER), 4),

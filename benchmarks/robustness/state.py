@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from rlhf.records.episode import Episode
 from rlhf.records.marks import Judgement, Mark
+from rlhf.records.spaces import EpisodeSpaces
 from rlhf.store import open_store
 from rlhf.store.columns.json_text import to_json
 
@@ -61,9 +63,18 @@ def digest(episode: Episode) -> str:
     whole = hashlib.sha256()
     for field in fields(episode):
         value = getattr(episode, field.name)
-        if isinstance(value, np.ndarray):
-            whole.update(f"{value.dtype}{value.shape}".encode() + np.ascontiguousarray(value).tobytes())
+        if field.name == "seen":
+            for name in sorted(value):
+                whole.update(name.encode() + _bytes_of(value[name]))
         elif field.name != "created":
-            whole.update(to_json(value).encode(errors="surrogatepass"))
+            whole.update(_bytes_of(value))
         whole.update(b"\0")
     return whole.hexdigest()[:16]
+
+
+def _bytes_of(value: Any) -> bytes:
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype}{value.shape}".encode() + np.ascontiguousarray(value).tobytes()
+    if isinstance(value, EpisodeSpaces):
+        return repr(value).encode()
+    return to_json(value).encode(errors="surrogatepass")
