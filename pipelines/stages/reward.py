@@ -268,8 +268,12 @@ def _judged_episodes(config: RewardConfig, noted: NotedEpisodes) -> tuple[list[S
         without mix_raters.
     """
     judged = find_preferences(config.data, config.training.preferences)
-    found = find_episodes(config.data, marked=not judged)
     given = [mark for folder in config.data for mark in open_store(folder).marks()]
+    if (weights := config.training.preferences.weights) and not (given or judged):
+        nouns = " or ".join(["marks", *(NOUNS[table] for table in weights)])
+        where = ", ".join(map(str, config.data))
+        raise UserError(f"there are no {nouns} in {where}; collect some, or import them (`rlhf preferences import`)")
+    found = find_episodes(config.data, marked=not judged)
     check_raters(given, config.raters, judged)
     marks, judged = choose_marks(given, config.raters), choose_marks(judged, config.raters)
     judged = about(judged, {source.episode_id for source in found} if noted.ids is None else noted.ids)

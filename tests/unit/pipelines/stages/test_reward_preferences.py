@@ -131,6 +131,10 @@ def test_a_kind_of_which_there_is_none_is_refused(settings: RewardConfig) -> Non
     store.write_marks(Mark(name, "ann", step, sign, False) for name in store.ids() for step, sign in ((3, 1), (8, -1)))
     with pytest.raises(UserError, match=r"no clip pairs of training episodes .*--training.preferences.clip-pairs"):
         reward(settings)
+    store.forget("ann")
+    only = replace(settings.training, preferences=PreferenceConfig(clip_pairs=1.0))
+    with pytest.raises(UserError, match=r"there are no marks or clip pairs in .*`rlhf preferences import`"):
+        reward(replace(settings, training=only))
     assert not (settings.runs / "reward").exists()
 
 
