@@ -117,6 +117,10 @@ class Planner:
         """Return the predicates for which something remained to be done at the last step."""
         return [one for one, count in zip(self.subgoals.predicates, self._remaining, strict=True) if count > 0]
 
+    def interrupt(self) -> None:
+        """Note that something else was done than was decided at the last step."""
+        self._last = WAITING, ()
+
     def decide(self, sight: Sight, failed: bool = False, intent: Intent | None = None) -> Decision:
         """Choose what to do at this step.
 
@@ -283,6 +287,8 @@ class Planner:
     def _note_failure(self, sight: Sight, failed: bool) -> None:
         """Leave a sub-goal alone for a while after several failures in a row."""
         (verb, target, used), position = self._last
+        if verb == Verb.WAIT:
+            return
         self._walked = [*self._walked, position] if verb == Verb.WALK_TOWARDS else []
         stuck = self._walked.count(tuple(sight.position)) >= ROUNDS
         if not (failed or stuck):

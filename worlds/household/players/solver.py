@@ -21,6 +21,7 @@ from worlds.household.tasks.predicates import Predicate, Relation, parse
 
 MOST_REACTION = 1000  # steps
 DISTRACTED = (3, 8)  # steps for which it turns to something else
+_PLACED = (Relation.ON, Relation.INSIDE)
 GIVES_UP = 15  # steps without a plan, after which it says that it misses something
 
 
@@ -91,7 +92,7 @@ class ScriptedSolver:
         self._random = RandomPlayer(now.home, person, seed)
         self._heard, self._goals = "", []
         self._wait = self._distracted = self._without_plan = 0
-        self._puts_only = False  # whoever asks holds and sits itself
+        self._puts_only = False  # the setter holds and sits herself
         self._lure = NO_ROW
         self.note = ""
 
@@ -101,9 +102,11 @@ class ScriptedSolver:
         utterance = self._hear(words) if words != self._heard else ""
         decision = self._player.act(self._world.state.state, self._world.state.feedback[1])
         utterance = utterance or self._report(decision)
-        decision = self._spoilt(decision)
-        self.note = decision.note
-        return action_of(self._world, SOLVER, decision.act, utterance)
+        spoilt = self._spoilt(decision)
+        if spoilt is not decision:
+            self._player.planner.interrupt()
+        self.note = spoilt.note
+        return action_of(self._world, SOLVER, spoilt.act, utterance)
 
     @property
     def planned(self) -> list[Predicate]:
@@ -183,9 +186,6 @@ class ScriptedSolver:
         if self._rng.random() < settings.slip:
             return self._random.act(self._world.state.state, "")
         return decision
-
-
-_PLACED = (Relation.ON, Relation.INSIDE)
 
 
 def make_solver(perfect: bool = False, **settings: Any) -> ScriptedSolver:

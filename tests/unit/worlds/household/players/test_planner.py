@@ -180,6 +180,17 @@ def test_a_sub_goal_that_fails_again_and_again_is_left_for_another():
     assert len(things) > 1
 
 
+def test_what_fails_because_something_else_was_done_is_no_failure_of_the_sub_goal():
+    home, state = small_home()
+    planner = Planner(home, {"on_plate_sofa": 2}, 0)
+    subgoals = set()
+    for _ in range(8):
+        subgoals.add(planner.decide(sight_of(home, state), failed=True).subgoal)
+        planner.interrupt()
+
+    assert len(subgoals) == 1
+
+
 def test_what_is_only_supposed_to_be_at_its_place_is_looked_for_there():
     home, state = small_home()
     planner = Planner(home, {"inside_apple_fridge": 2}, 0)
