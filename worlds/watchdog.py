@@ -11,6 +11,9 @@ An exception cannot end a native call that does not return to Python, such as ``
 releases. No thread can be ended from outside, and Python waits for it at its exit, so the process is ended with one
 line, as by ``kill -9``. Everything on disk is written so that this loses no episode, result or checkpoint of before.
 
+Not covered is compiled code that holds the interpreter's lock and never returns, e.g. an endless loop under
+``numba.njit`` without ``nogil``: no thread of Python runs then, this one neither.
+
 Time is counted in looks, not by a clock: a process that was stopped (Ctrl-Z) for an hour has not hung.
 """
 
