@@ -87,7 +87,7 @@ def _put(scene: Scene, number: int, verb: int, row: int, hand: int) -> int:
     found = spot(scene.home, scene.state, item, held, row, scene.xy(scene.home.persons[number]))
     if found is None:
         return Refusal.NO_SPACE
-    put(scene.t, item, held, row, *map(float, found))
+    put(scene.t, item, int(held), row, *map(float, found))
     return Refusal.NONE
 
 

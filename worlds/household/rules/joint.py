@@ -39,6 +39,8 @@ def apply(
       Why the setter's and the solver's action failed, in words for each of them; "" where it succeeded.
     """
     scene = Scene(home, state, tables(home, state), ways)
+    # Members of enumerations are slow to pass to compiled code.
+    actions = [(int(verb), int(row), int(hand)) for verb, row, hand in actions]
     refusals: list[int] = [_refusal(scene.t, number, act, full) for number, act in enumerate(actions)]
     if not any(refusals) and _touched(scene.t, 0, actions[0]) & _touched(scene.t, 1, actions[1]):
         refusals[1 - drawn(seed, state.step)] = Refusal.OTHER_FIRST
@@ -78,9 +80,7 @@ _WORD = (1 << 64) - 1
 
 
 def _refusal(t: Tables, number: int, act: Act, full: bool) -> int:
-    verb, row, hand = act
-    # Members of enumerations are slow to pass to compiled code.
-    return refusal(t, t.persons[number], int(verb), int(row), int(hand), full)
+    return refusal(t, t.persons[number], *map(int, act), full)
 
 
 def _touched(t: Tables, number: int, act: Act) -> set[int]:

@@ -25,6 +25,11 @@ def act(verb: Verb, pointer: int = 0, hand: int = 0) -> Any:
     return ACTIONS.silent() | {"movement": np.array([[verb, pointer, hand]], np.int16)}
 
 
+def step(world: HouseholdWorld, actions: Any) -> Any:
+    """Play a step and return what is observed."""
+    return world.step(actions)[0]
+
+
 def random_action(seen: Any, rng: np.random.Generator) -> Any:
     """Return any action with a thing that is observed."""
     return act(Verb(rng.choice(list(Verb))), int(rng.integers(1 + len(seen["entity_values"]))), int(rng.integers(2)))
@@ -46,9 +51,9 @@ def test_who_fails_reads_why_and_who_succeeds_reads_nothing():
     world, _ = begun()
     sofa = world.pointer_to(SOLVER, int(world.state.home.rows_of("sofa")[0]))
     assert sofa is not None
-    seen = world.step({SETTER: act(Verb.STAND), SOLVER: act(Verb.WALK_TOWARDS, sofa)})[0]
+    seen = step(world, {SETTER: act(Verb.STAND), SOLVER: act(Verb.WALK_TOWARDS, sofa)})
     assert (seen[SETTER]["feedback"], seen[SOLVER]["feedback"]) == ("you are not sitting", "")
-    assert world.step({})[0][SETTER]["feedback"] == ""
+    assert step(world, {})[SETTER]["feedback"] == ""
 
 
 @pytest.mark.parametrize("full", [False, True])
@@ -58,7 +63,7 @@ def test_nothing_that_is_masked_out_succeeds(full):
     for _ in range(200):
         actions = {player: random_action(seen[player], rng) for player in (SETTER, SOLVER)}
         masks = {player: seen[player]["legal"] for player in actions}
-        seen = world.step(actions)[0]
+        seen = step(world, actions)
         for player, action in actions.items():
             verb, pointer, _ = action["movement"][0].tolist()
             things = masks[player][len(Verb) :]
@@ -73,7 +78,7 @@ def test_full_observation_has_everything_and_is_walked_to():
     assert len(seen[SETTER]["entity_values"]) == len(world.state.home)
     bed = int(world.state.home.rows_of("bed")[0])
     before = world.state.state.centre[world.state.home.persons[0]].copy()
-    assert world.step({SETTER: act(Verb.WALK_TOWARDS, bed + 1)})[0][SETTER]["feedback"] == ""
+    assert step(world, {SETTER: act(Verb.WALK_TOWARDS, bed + 1)})[SETTER]["feedback"] == ""
     assert not np.array_equal(world.state.state.centre[world.state.home.persons[0]], before)
 
 
@@ -95,12 +100,12 @@ def test_a_snapshot_is_left_alone_by_what_follows_it():
     for _ in range(30):
         actions = {player: random_action(seen[player], rng) for player in (SETTER, SOLVER)}
         first.append(actions)
-        seen = world.step(actions)[0]
+        seen = step(world, actions)
     assert world.state.state.centre.tobytes() != bits
     again: Any = world.restore(kept)
     assert world.state.state.centre.tobytes() == bits
     for actions in first:
-        again = world.step(actions)[0]
+        again = step(world, actions)
     for player in (SETTER, SOLVER):
         assert all(np.array_equal(again[player][key], seen[player][key]) for key in seen[player])
 
