@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from worlds.contract import WorldError
+from worlds.errors import UserError
 from worlds.household.homes.apartments import APARTMENTS, HELD_OUT
 from worlds.household.homes.placing import home as home_named
 from worlds.household.homes.placing import home_spec
 from worlds.household.tasks.placing import NoPlaces, place_config
 from worlds.household.tasks.sets import NAMES, possible_sets, set_named
-from worlds.household.tasks.splits import TRAIN, SampledGoal, goals_of
+from worlds.household.tasks.splits import TEST_2, TRAIN, SampledGoal, goals_of
 
 TRAINING_HOMES = tuple(name for name in APARTMENTS if name not in HELD_OUT)
 REDRAWS = 50  # of goal and home, where the things of one find no places in the other
@@ -34,7 +35,8 @@ def sample(
     Raises:
       WorldError: a name is unknown, or none of these goals is possible in any of these homes.
     """
-    chances = _chances(tuple(homes), tuple(tasks), split)
+    homes, tasks = _names("homes", homes), _names("tasks", tasks)
+    chances = _chances(homes, tasks, split)
     rng = np.random.default_rng([seed, 1])
     for _ in range(REDRAWS):
         name, goals = chances[rng.integers(len(chances))]
@@ -54,7 +56,7 @@ def _chances(
     for name in tasks:
         set_named(name)
     found: dict[str, list[tuple[str, SampledGoal]]] = {}
-    possible = {home: possible_sets(home_named(home)[0]) for home in homes}
+    possible = {home: _possible(home) for home in homes}
     for each in goals_of(split):
         if set(each.sets) <= set(tasks):
             pairs = [(home, each) for home in homes if set(each.sets) <= set(possible[home])]
@@ -62,5 +64,23 @@ def _chances(
     chances = tuple((name, tuple(pairs)) for name, pairs in found.items() if pairs)
     if not chances:
         where = ", ".join(homes) or "no home"
-        raise WorldError(f"no goal of {', '.join(tasks) or 'no task'} in {split} is possible in {where}")
+        hint = "; its goals are of two sets each" if split == TEST_2 and len(tasks) < 2 else ""
+        raise WorldError(f"no goal of {', '.join(tasks) or 'no task'} in {split} is possible in {where}{hint}")
     return chances
+
+
+def _names(setting: str, names: Any) -> tuple[str, ...]:
+    """Return names as a tuple; a single one may stand without a list."""
+    names = tuple(names) if isinstance(names, list | tuple) else (names,)
+    if not all(isinstance(each, str) for each in names):
+        raise WorldError(f"place setting {setting}: give names, not {names!r}")
+    return names
+
+
+def _possible(home: str) -> tuple[str, ...]:
+    try:
+        return possible_sets(home_named(home)[0])
+    except WorldError:
+        raise
+    except UserError as error:
+        raise WorldError(str(error)) from error

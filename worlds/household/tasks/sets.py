@@ -26,14 +26,12 @@ class PredicateSet:
 
     Args:
       name: of the set, which is the name of its probe.
-      title: for reports.
       most: largest count of each predicate that is drawn; the smallest is 0.
       always: predicates of every goal, with their counts.
       clutter: classes of things that are taken off the places of its goals; None takes everything off.
     """
 
     name: str
-    title: str
     most: Mapping[str, int]
     always: Mapping[str, int]
     clutter: frozenset[str] | None = None
@@ -70,21 +68,17 @@ _TABLE_CLUTTER = frozenset({"plate", "cutleryfork", "waterglass", "wineglass", "
 SETS: Mapping[str, PredicateSet] = {
     each.name: each
     for each in (
-        PredicateSet(
-            "setup_table", "Set up a table", _placed(Relation.ON, _DISHES, "kitchentable"), {}, _TABLE_CLUTTER
-        ),
-        PredicateSet("put_dishwasher", "Wash dishes", _placed(Relation.INSIDE, _DISHES, "dishwasher"), {}),
-        PredicateSet("put_fridge", "Put groceries", _placed(Relation.INSIDE, _FOOD, "fridge"), {}),
+        PredicateSet("setup_table", _placed(Relation.ON, _DISHES, "kitchentable"), {}, _TABLE_CLUTTER),
+        PredicateSet("put_dishwasher", _placed(Relation.INSIDE, _DISHES, "dishwasher"), {}),
+        PredicateSet("put_fridge", _placed(Relation.INSIDE, _FOOD, "fridge"), {}),
         PredicateSet(
             "prepare_food",
-            "Prepare a meal",
             _placed(Relation.ON, {**_FOOD, "coffeepot": 1}, "kitchentable"),
             {},
             _TABLE_CLUTTER,
         ),
         PredicateSet(
             "read_book",
-            "Read a book",
             _placed(Relation.ON, _SNACKS, "coffeetable"),
             {"holds_book_character": 1, "sit_sofa": 1},
         ),

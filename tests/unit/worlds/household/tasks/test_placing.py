@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -103,16 +104,22 @@ def test_a_goal_of_no_set_has_a_place_too() -> None:
     assert obstacles(home, state, config["task"]["goal"], home.persons[0]) == []
 
 
-def test_a_home_of_others_gets_places_too() -> None:
-    graph = graph_of(*home_named("apartment-1"))
-    config = place_config({"inside_plate_dishwasher": 2, "inside_apple_fridge": 1}, {"graph": graph}, 0)
-    assert config["task"]["name"] == "put_dishwasher+put_fridge"
+def test_a_home_of_others_gets_places_too(tmp_path: Path) -> None:
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps(graph_of(*home_named("apartment-1"))))
+    config = sample(0, homes=str(path), tasks=("put_dishwasher",))
     home, state = place(json.loads(json.dumps(config)))
     assert obstacles(home, state, config["task"]["goal"], home.persons[0]) == []
     assert not any(progress(home, state, config["task"]["goal"], home.persons[0]).values())
 
 
 def test_what_cannot_be_sampled_is_refused() -> None:
+    with pytest.raises(WorldError, match=r"there is no home 'apartment-9'"):
+        sample(0, homes="apartment-9")
+    with pytest.raises(WorldError, match="test_2 is possible in apartment-0; its goals are of two sets each"):
+        sample(0, homes="apartment-0", tasks="put_fridge", split="test_2")
+    with pytest.raises(WorldError, match="place setting tasks: give names, not"):
+        sample(0, tasks=3)  # pyright: ignore[reportArgumentType]
     with pytest.raises(WorldError, match="no task named 'wash_up'; known: setup_table"):
         sample(0, tasks=("wash_up",))
     with pytest.raises(WorldError, match="no goal of put_dishwasher in train is possible in apartment-0"):
