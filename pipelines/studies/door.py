@@ -8,6 +8,7 @@ pairs whose clips are both of test episodes.
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -89,12 +90,14 @@ def door_study(source: Path, run: Path, seeds: Sequence[int]) -> Path:
     Raises:
       UserError: the files are missing or are no such files.
     """
-    store = open_store(run / "play", create=not (run / "play").exists())
-    if not len(store):
-        imported = import_door(source / "steps.parquet", source / "pairs.parquet", store)
-        announce(f"imported {imported.episodes} episodes and {imported.clip_pairs} clip pairs into {run / 'play'}")
+    if not (run / "play").exists():
+        _import(source, run)
+    store = open_store(run / "play")
     if len(store) <= TEST + VALIDATION:
-        raise UserError(f"{run / 'play'} has {len(store)} episodes; the division needs more than {TEST + VALIDATION}")
+        raise UserError(
+            f"{run / 'play'} has {len(store)} episodes; the division needs more than {TEST + VALIDATION}: remove it to "
+            "import it again"
+        )
     results = []
     for seed in seeds:
         results.append(learn_and_measure(store, seed))
@@ -103,6 +106,20 @@ def door_study(source: Path, run: Path, seeds: Sequence[int]) -> Path:
     path = run / "table.md"
     write_file(path, table(results).encode())
     return path
+
+
+def _import(source: Path, run: Path) -> None:
+    """Import demonstrations and clip pairs into ``run``/play, which exists only when it is complete."""
+    partial = run / "play.importing"
+    if partial.exists():
+        shutil.rmtree(partial)  # of an import that was interrupted
+    try:
+        imported = import_door(source / "steps.parquet", source / "pairs.parquet", open_store(partial, create=True))
+    except UserError:
+        shutil.rmtree(partial)
+        raise
+    partial.rename(run / "play")
+    announce(f"imported {imported.episodes} episodes and {imported.clip_pairs} clip pairs into {run / 'play'}")
 
 
 def learn_and_measure(store: EpisodeStore, seed: int, training: RewardTrainingConfig = TRAINING) -> DoorResult:

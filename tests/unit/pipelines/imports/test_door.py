@@ -96,7 +96,7 @@ def test_other_files_are_refused_and_nothing_is_imported(
     files = made_up(tmp_path / "files", steps, pairs)
     with pytest.raises(UserError, match=wrong):
         door_study(files, tmp_path / "run", (0,))
-    assert not len(open_store(tmp_path / "run" / "play"))
+    assert not list((tmp_path / "run").iterdir())
 
 
 def test_missing_and_damaged_files_are_named(tmp_path: Path) -> None:
@@ -105,3 +105,4 @@ def test_missing_and_damaged_files_are_named(tmp_path: Path) -> None:
     (tmp_path / "steps.parquet").write_bytes(b"PAR1 and nothing more")
     with pytest.raises(UserError, match=r"steps.parquet is no Parquet file"):
         door_study(tmp_path, tmp_path / "run", (0,))
+    assert not list((tmp_path / "run").iterdir())
