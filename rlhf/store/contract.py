@@ -18,6 +18,7 @@ from rlhf.store.columns.compressed import CompressedEpisode, compress
 from rlhf.store.columns.fingerprint import episode_fingerprint
 from rlhf.store.columns.json_text import to_json
 from rlhf.store.columns.transcript import EpisodeTranscript, transcript
+from rlhf.store.group_writer import GroupWriter
 from rlhf.store.read_ahead import read_ahead
 from worlds.errors import UserError
 
@@ -216,8 +217,9 @@ class EpisodeStore(ABC):
             different = f"episode {episode_id} differs between {other} and {self}"
             raise UserError(f"{different}; drop it from one of them, then merge again (nothing was copied)")
         shared = [episode_id for episode_id in ids if episode_id in known]
-        for episode in other.stream(episode_id for episode_id in ids if episode_id not in known):
-            self.write(episode)
+        with GroupWriter(self.write_group) as writer:
+            for episode in other.stream(episode_id for episode_id in ids if episode_id not in known):
+                writer.add(episode)
         have_marks, have_judgements = set(self.marks()), set(self.judgements())
         marks = [mark for mark in other.marks() if mark not in have_marks]
         judgements = [judgement for judgement in other.judgements() if judgement not in have_judgements]

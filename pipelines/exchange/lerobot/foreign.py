@@ -28,6 +28,7 @@ from rlhf.records.spaces import EpisodeSpaces
 from rlhf.run.progress import bar
 from rlhf.store import ParquetStore
 from rlhf.store.columns.json_text import from_json
+from rlhf.store.group_writer import GroupWriter
 from worlds.errors import UserError
 from worlds.spaces.action import ActionSpec, Continuous, FreeText
 from worlds.spaces.names import check_names
@@ -48,11 +49,11 @@ def import_foreign(source: Source, store: ParquetStore, settings: LeRobotImport)
     plan = _plan(source, settings)
     frames = _pictures(source, plan) if plan.camera and plan.film else iter(())
     steps, others = 0, 0
-    with bar("importing", len(source.episodes), "episodes") as shown:
+    with bar("importing", len(source.episodes), "episodes") as shown, GroupWriter(store.write_group) as writer:
         for place, rows in source.rows(plan.columns):
             pictures = next(frames) if plan.film else None
             episode, left_out = _episode(source, plan, place, rows, pictures)
-            store.write(episode)
+            writer.add(episode)
             steps, others = steps + place.steps, others + left_out
             shown.advance()
     return Imported(len(source.episodes), steps, notes=tuple(_notes(source, plan, others)))

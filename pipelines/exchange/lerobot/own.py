@@ -20,6 +20,7 @@ from rlhf.records.spaces import EpisodeSpaces
 from rlhf.run.progress import bar
 from rlhf.store import ParquetStore
 from rlhf.store.columns.png import decode_frames
+from rlhf.store.group_writer import GroupWriter
 from worlds.errors import UserError
 
 
@@ -38,11 +39,11 @@ def import_own(source: Source, path: Path, store: ParquetStore) -> Imported:
     known, spaces = sidecar.episodes, sidecar.declared
     if [about.steps for about in known] != [place.steps for place in source.episodes]:
         raise UserError(f"{path} is about other episodes than meta/episodes; without it they are another program's")
-    camera, changed, steps = camera_of(spaces), 0, 0
+    camera, steps = camera_of(spaces), 0
     lossy = camera is not None and _feature(source, camera).dtype == "video"
     frames = _film_frames(source, camera) if lossy and camera else iter(())
     columns = [name for name in columns_of(spaces, "png") if not (lossy and name == camera)]
-    with bar("importing", len(known), "episodes") as shown:
+    with bar("importing", len(known), "episodes") as shown, GroupWriter(store.write_group) as writer:
         for about, (place, rows) in zip(known, source.rows(columns), strict=True):
             arrays = {name: _values(source, place, rows, name) for name in columns}
             with source.explained(place, "its steps"):
@@ -54,10 +55,11 @@ def import_own(source: Source, path: Path, store: ParquetStore) -> Imported:
                     setter_text=source.task_texts(place, rows),
                     spaces=spaces,
                 )
-            store.write(episode)
-            changed += store.fingerprints([episode.episode_id])[episode.episode_id] != about.fingerprint
+            writer.add(episode)
             steps += place.steps
             shown.advance()
+    fingerprints = store.fingerprints()
+    changed = sum(fingerprints[about.episode_id] != about.fingerprint for about in known)
     for settings in sidecar.play_settings:
         store.note_play_settings(settings)
     marks = sidecar.write_records(store)

@@ -25,6 +25,7 @@ from rlhf.run.progress import bar
 from rlhf.store import ParquetStore
 from rlhf.store.columns.json_text import from_json
 from rlhf.store.files.durable import explained
+from rlhf.store.group_writer import GroupWriter
 from worlds.errors import UserError
 
 DATA, METADATA_FILE = "data", "metadata.json"
@@ -132,14 +133,14 @@ def _import_own(sidecar: Sidecar, metadata: Metadata, reader: Reader, store: Par
         found = f"{metadata.name} has {metadata.episodes} episodes, {SIDECAR_FILE} {len(sidecar.episodes)}"
         raise UserError(f"{found}; without {SIDECAR_FILE} it is imported as another program's")
     infos = info_space(sidecar.declared.setter)
-    with bar("importing", len(sidecar.episodes), "episodes") as shown:
+    with bar("importing", len(sidecar.episodes), "episodes") as shown, GroupWriter(store.write_group) as writer:
         for number, about in enumerate(sidecar.episodes):
             parts = (
                 reader.tree(number, "observations", metadata.observation_space, about.steps + 1),
                 reader.tree(number, "actions", metadata.action_space, about.steps),
                 reader.tree(number, "infos", infos, about.steps + 1),
             )
-            store.write(sidecar.episode(number, f"episode {number} of {metadata.name}", *parts))
+            writer.add(sidecar.episode(number, f"episode {number} of {metadata.name}", *parts))
             shown.advance()
     return Imported(len(sidecar.episodes), sidecar.steps, sidecar.write_records(store))
 
@@ -161,7 +162,7 @@ def _import_foreign(metadata: Metadata, reader: Reader, store: ParquetStore, set
         env_id=metadata.env_id,
     )
     prefix = re.sub(r"\W+", "-", metadata.dataset_id).strip("-")
-    with bar("importing", len(lengths), "episodes") as shown:
+    with bar("importing", len(lengths), "episodes") as shown, GroupWriter(store.write_group) as writer:
         for number, steps in enumerate(lengths):
             terminated, truncated = reader.ends(number, steps)
             play = ForeignPlay(
@@ -174,7 +175,7 @@ def _import_foreign(metadata: Metadata, reader: Reader, store: ParquetStore, set
                 reader.seed(number),
                 _success(reader, number),
             )
-            store.write(source.episode(play, f"{prefix}-{number:06d}"))
+            writer.add(source.episode(play, f"{prefix}-{number:06d}"))
             shown.advance()
     return Imported(len(lengths), sum(lengths))
 

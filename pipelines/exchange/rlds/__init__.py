@@ -22,6 +22,7 @@ from rlhf.records.episode import Episode
 from rlhf.run.progress import bar
 from rlhf.store import ParquetStore
 from rlhf.store.files.durable import explained
+from rlhf.store.group_writer import GroupWriter
 from worlds.errors import UserError
 
 _PARTS = tuple(f"{STEPS}/{part}/" for part in ("observation", "action", "info"))
@@ -93,11 +94,11 @@ def import_(source: Path, store: ParquetStore, settings: RldsImport) -> Imported
 def _import_own(sidecar: Sidecar, folder: RldsFolder, store: ParquetStore) -> Imported:
     """Import what :func:`export` wrote."""
     splits = {split: folder.examples(split, _PARTS) for split in folder.shards}
-    with bar("importing", len(sidecar.episodes), "episodes") as shown:
+    with bar("importing", len(sidecar.episodes), "episodes") as shown, GroupWriter(store.write_group) as writer:
         for number, about in enumerate(sidecar.episodes):
             where, columns = next(splits.get(about.split, iter(())), (str(folder.folder), {}))
             observations, actions, infos = (_below(part, columns) for part in _PARTS)
-            store.write(sidecar.episode(number, where, observations, actions, infos))
+            writer.add(sidecar.episode(number, where, observations, actions, infos))
             shown.advance()
     if any(next(rest, None) is not None for rest in splits.values()):
         raise UserError(f"{folder.folder} has more episodes than {SIDECAR_FILE}; it has changed since it was exported")

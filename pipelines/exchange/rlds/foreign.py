@@ -16,6 +16,7 @@ from pipelines.exchange.rlds.folder import RldsFolder
 from pipelines.exchange.settings import RldsImport
 from rlhf.run.progress import bar
 from rlhf.store import ParquetStore
+from rlhf.store.group_writer import GroupWriter
 from worlds.errors import UserError
 
 _OBSERVATION, _ACTION = f"{STEPS}/observation", f"{STEPS}/action"
@@ -42,10 +43,10 @@ def import_foreign(folder: RldsFolder, store: ParquetStore, settings: RldsImport
         env_id=folder.name,
     )
     total = 0
-    with bar("importing", folder.episodes, "episodes") as shown:
+    with bar("importing", folder.episodes, "episodes") as shown, GroupWriter(store.write_group) as writer:
         for number, (split, play) in enumerate(steps.read(steps.wanted)):
             kept = "train" if split == "train" else "held_out"
-            store.write(source.episode(play, f"{folder.name}-{number:06d}", kept))
+            writer.add(source.episode(play, f"{folder.name}-{number:06d}", kept))
             total += len(play.rewards)
             shown.advance()
     unread = ", ".join(steps.unread)

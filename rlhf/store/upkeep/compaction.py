@@ -1,7 +1,7 @@
 """Gathering episodes of small files into files of many episodes, which other programs open faster.
 
 Short episodes that have a row group each, as those that were recorded one by one, are put together in row groups of
-several, as `rlhf record` writes them: they take less space, and are opened and read faster.
+several, as `rlhf record` does: they take less space, and are opened and read faster.
 
 A new file is written beside the old ones, without the dataset's lock: files of play never change, so recording and
 reading continue. Then, under the lock, it gets its name, the index is replaced, and the old files are removed. A
@@ -25,12 +25,13 @@ from rlhf.store.files.durable import explained, sync
 from rlhf.store.files.pack_file import PackFile
 from rlhf.store.files.parquet_files import Damaged, ids_by_group, read_part, spans_of, to_bytes
 from rlhf.store.folder.index import TABLES, Entry, EpisodeIndex, moved
-from rlhf.store.group_writer import LONG, MOST_STEPS
 from rlhf.store.upkeep.recovery import data_file
 from worlds.errors import UserError
 
 FILE_MB = 128.0
 _MB = 1e6
+LONG = 16  # steps of a row group that is left as it is; reading single episodes at random would become slower
+MOST_STEPS = 128  # of a row group that is put together of several
 _MOST_BYTES = 2**22  # of the row groups that are put together in one
 _WHAT = "a file of many episodes"
 

@@ -21,6 +21,15 @@ from pipelines.exchange.formats import (
     load_format,
     missing_package,
 )
+from pipelines.exchange.settings import (
+    LeRobotExport,
+    LeRobotImport,
+    MinariExport,
+    MinariImport,
+    RldsExport,
+    RldsImport,
+)
+from pipelines.exchange.sidecar import SIDECAR_FILE
 from rlhf.store import ParquetStore, open_store
 from rlhf.store.synthetic import synthetic_episode
 from worlds.errors import UserError
@@ -115,6 +124,31 @@ def test_an_episode_that_differs_names_source_and_dataset(data: Path, tmp_path: 
         import_episodes(tmp_path / "out", tmp_path / "other", "ids", None)
     assert str(caught.value).startswith(f"{tmp_path / 'other'} has another episode e2 than {tmp_path / 'out'}; ")
     assert store.ids() == ["e2"]
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "understood"),
+    [
+        ("lerobot", LeRobotExport(), LeRobotImport()),
+        ("minari", MinariExport(), MinariImport()),
+        ("rlds", RldsExport(), RldsImport()),
+    ],
+)
+@pytest.mark.parametrize("foreign", [False, True])
+def test_short_episodes_are_imported_in_groups(
+    name: FormatName, given: Any, understood: Any, foreign: bool, data: Path, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    """As they are recorded, also when they are added to a dataset: not in a file for each."""
+    monkeypatch.setattr(formats, "load_format", load_format)
+    export_episodes(data, tmp_path / "out", name, given)
+    if foreign:
+        (sidecar,) = (tmp_path / "out").rglob(SIDECAR_FILE)
+        sidecar.unlink()
+    for _ in range(1 if foreign else 2):
+        import_episodes(tmp_path / "out", tmp_path / "back", name, understood)
+        assert len(open_store(tmp_path / "back")) == 3 and len(list((tmp_path / "back" / "steps").iterdir())) == 1
+        open_store(tmp_path / "back").drop(open_store(tmp_path / "back").ids())
 
 
 def test_a_source_that_is_not_there_and_a_target_that_is_no_dataset_are_refused(data: Path, tmp_path: Path) -> None:
