@@ -160,6 +160,9 @@ class BCRL(IMPALA):
         super().training_step()
         deliveries = self.metrics.peek((ENV_RUNNER_RESULTS, DELIVERIES), default=[], compile=False)
         self._watch.hear(deliveries[self._heard :])
+        for delivery in deliveries[self._heard :]:
+            for line in delivery.notices:
+                self._report(f"{self._watch.name(delivery.runner)}: {line}")
         self._heard = len(deliveries)
         trained = self.metrics.peek((LEARNER_RESULTS, ALL_MODULES, NUM_ENV_STEPS_TRAINED_LIFETIME), default=0)
         if trained > self._trained:

@@ -36,6 +36,7 @@ class PlayRunner(EnvRunner):
     def __init__(self, *, config: Any, **kwargs: Any) -> None:
         super().__init__(config=config, **kwargs)
         self._runner: Runner | None = None
+        self._notices: list[str] = []  # not delivered yet
         self._play_state: dict[str, Any] | None = None  # to begin from
         self._weights: Mapping[str, np.ndarray] | None = None  # not given to the runner yet
         self._weights_seq_no = 0
@@ -105,6 +106,7 @@ class PlayRunner(EnvRunner):
         runner = self.config.make_runner(self.worker_index - 1, os.getpid() if again else 0)  # type: ignore[attr-defined]
         if self._play_state is not None:
             runner.load_state_dict(self._play_state, plays=False)
+        runner.report = self._notices.append  # standard error of this process is seen by nobody
         return runner
 
     def _pull(self) -> None:
@@ -120,7 +122,8 @@ class PlayRunner(EnvRunner):
     def _log(self, fragment: Fragment) -> None:
         assert self._runner is not None
         results = tuple(self._runner.finished())
-        self._deliver(results=results)
+        notices, self._notices[:] = tuple(self._notices), ()
+        self._deliver(results=results, notices=notices)
         self.metrics.log_value(NUM_ENV_STEPS_SAMPLED_LIFETIME, fragment.steps * fragment.columns, reduce="lifetime_sum")
         for result in results:
             self.metrics.log_value("modelled_return", result.modelled_return, window=100)

@@ -57,6 +57,7 @@ class Delivery:
       process: where it runs, e.g. "process 4711 on node-a".
       actor: Ray's id of it.
       results: plays that ended.
+      notices: lines about plays that failures of their worlds ended.
       failure: why there is no fragment and will be none.
     """
 
@@ -64,6 +65,7 @@ class Delivery:
     process: str
     actor: str
     results: tuple[EpisodeResult, ...] = ()
+    notices: tuple[str, ...] = ()
     failure: Failure | None = None
 
 

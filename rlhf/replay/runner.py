@@ -100,6 +100,7 @@ class Runner:
             )
         self.device = torch.device(device)
         self.steps, self.stagger, self.step_limit_sec = steps, stagger, step_limit_sec
+        self.report: Callable[[str], object] = announce  # called with a line for each play that a failure ends
         self.failed_at = 0.0  # time.monotonic() of the last failure of a world
         self._agent: InteractiveAgent = copy.deepcopy(agent).to(self.device).eval()  # type: ignore[arg-type]
         self._reference: InteractiveAgent = copy.deepcopy(reference).to(self.device).eval()  # type: ignore[arg-type]
@@ -291,7 +292,7 @@ class Runner:
         self.failed_at = time.monotonic()
         if shows_tracebacks() or self._failed >= max(LEAST, self.columns // 2, self._whole + 1):
             raise error
-        announce(f"{error}; the play is ended and counts for nothing, and another begins")
+        self.report(f"{error}; the play is ended and counts for nothing, and another begins")
 
     def _judge(self, rows: FragmentRows) -> None:
         """Fill in rewards and the reference's logits; row 0 was judged as the last row of the fragment before."""

@@ -134,7 +134,7 @@ def test_nothing_imports_ray_before_it_is_asked_for() -> None:
 
 
 class Obedient(tiny_world.TinyWorld):
-    """Does what a file says, if there is one: hangs while it says "hang", breaks if it says "break"."""
+    """Does what a file says, if there is one: hangs while it says "hang", breaks while it says "break", or once."""
 
     def __init__(self, order: Path) -> None:
         super().__init__()
@@ -143,6 +143,9 @@ class Obedient(tiny_world.TinyWorld):
     def step(self, actions):
         while self._ordered("hang"):
             time.sleep(0.02)
+        if self._ordered("break once"):
+            self._order.unlink(missing_ok=True)
+            raise ValueError("the door sticks")
         if self._ordered("break"):
             raise ValueError("the door is jammed")
         return super().step(actions)
@@ -268,6 +271,16 @@ def test_a_runner_that_is_killed_is_replaced_and_named(run: Run, capsys: pytest.
     assert f"{name} died: " in told and "it is replaced" in told
     assert "runner 2 has been replaced" in told
     assert run.updates(1)[0].metrics["ray/runners"] == 2.0
+
+
+def test_a_play_whose_world_fails_is_reported_here(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    run.order.write_text("break once")
+    deadline, shown = time.monotonic() + PATIENCE_SEC, ""
+    while "the door sticks" not in shown and time.monotonic() < deadline:
+        run.updates(1)
+        shown += capsys.readouterr().err
+    assert re.search(r"runner \d \(process \d+ on \S+\): world 'tiny', slot \d, step \d+ of episode tiny-\d: "
+                     r"ValueError: the door sticks; the play is ended and counts for nothing", shown)  # fmt: skip
 
 
 def test_a_run_that_makes_no_progress_says_who_is_waited_for(run: Run) -> None:
