@@ -305,8 +305,9 @@ def test_an_agent_is_evaluated_blindly(tmp_path: Path, agent: Path) -> None:
 
 
 @pytest.mark.e2e
-def test_a_person_plays_with_an_agent_and_leaves(tmp_path: Path, agent: Path) -> None:
+def test_a_person_plays_with_an_agent_and_leaves(tmp_path: Path, agent: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The agent is found in the study's folder; it dies; the setter ends the episode, which is kept."""
+    monkeypatch.undo()  # no fork, but a process as users start it, whose death the server notices
     save = tmp_path / "study" / "runs" / "first"
     save.parent.mkdir(parents=True)
     save.symlink_to(agent)
@@ -355,12 +356,15 @@ def test_a_study_begins_with_nothing(tmp_path: Path) -> None:
 
 def kill_agent() -> None:
     """Kill the process in which the agent of this test's server thinks."""
+    killed = 0
     for status in Path("/proc").glob("[0-9]*/status"):
         with suppress(OSError):
             parent = int(re.search(r"PPid:\s+(\d+)", status.read_text())[1])  # type: ignore[index]
             said = (status.parent / "cmdline").read_bytes()
             if b"processes import serve" in said and parent in SERVERS:
                 os.kill(int(status.parent.name), signal.SIGKILL)
+                killed += 1
+    assert killed == 1
 
 
 @pytest.mark.e2e
