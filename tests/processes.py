@@ -51,9 +51,13 @@ def begin_server() -> None:
 def _serve(listener: int, alive: int) -> None:
     try:
         faulthandler.disable()
-        for number in {*range(3, _MOST_DESCRIPTORS)} - {listener, alive}:  # such as the pipes of pytest-xdist
+        # Let go of such as the pipes of pytest-xdist. Their numbers stay taken: objects of this process still own
+        # them, and would close whatever has the number by then, such as the event loop's of a command.
+        nothing = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
+        for number in {*range(3, _MOST_DESCRIPTORS)} - {listener, alive, nothing}:
             with contextlib.suppress(OSError):
-                os.close(number)
+                os.fstat(number)
+                os.dup2(nothing, number, inheritable=False)
         forkserver.main(listener, alive, [])
     finally:
         os._exit(0)

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 
 import pytest
 
+from tests.patience import until
+
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 LAPTOP = {"width": 1366, "height": 640}  # what a browser shows of a page on a screen of 1366 x 768
 
@@ -21,7 +23,15 @@ _PLAYED = """left => {
 
 def played_enough(page: "Page", episode_sec: int) -> None:  # noqa: F821, UP037  (Playwright may be missing)
     """Wait until so much of a game of ``episode_sec`` is played, as its clock shows, that it is kept."""
-    page.wait_for_function(_PLAYED, arg=episode_sec - _SHORTEST_SEC)
+    wait_in(page, _PLAYED, arg=episode_sec - _SHORTEST_SEC)
+
+
+def wait_in(page: "Page", expression: str, arg: object = None) -> None:  # noqa: F821, UP037
+    """Wait until the JavaScript ``expression``, or its call with ``arg``, is true in the page.
+
+    Playwright's `wait_for_function` repeats it by `eval`, which the pages' Content-Security-Policy forbids.
+    """
+    until(lambda: page.evaluate(expression, arg), expression)
 
 
 @contextmanager
@@ -38,5 +48,15 @@ def chromium() -> Iterator["Browser"]:  # noqa: F821, UP037  (Playwright may be 
         pytest.skip("no Chromium here: apt-get install chromium")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield browser
+        try:
+            yield browser
+        except Exception:
+            _describe(browser)
+            raise
         browser.close()
+
+
+def _describe(browser: "Browser") -> None:  # noqa: F821, UP037  (Playwright may be missing)
+    """Print the address and the text of every open page, for the report of a failed test."""
+    for page in (page for context in browser.contexts for page in context.pages):
+        print(f"{page.url} shows:\n{page.evaluate('document.body.innerText.slice(0, 2000)')}\n")

@@ -22,7 +22,7 @@ from annotation.server.security.visitors import Role
 from benchmarks.serving import new_people, served
 from rlhf.records.episode import CO_PILOT, Episode
 from rlhf.store import open_store
-from tests.e2e.browsers import chromium, played_enough
+from tests.e2e.browsers import chromium, played_enough, wait_in
 from tests.e2e.wires import Wire
 from tests.patience import PATIENCE_MS, PATIENCE_SEC
 from tests.unit.agents import made_up_play
@@ -197,7 +197,7 @@ def they_talk_and_walk(ann: Somebody, bob: Somebody) -> None:
     canvas = ann.page.locator("canvas").bounding_box()
     x, y = canvas["x"] + canvas["width"] / 2, canvas["y"] + canvas["height"] / 2
     ann.page.mouse.click(x, y)
-    ann.page.wait_for_function("document.pointerLockElement !== null")
+    wait_in(ann.page, "document.pointerLockElement !== null")
     for shift in range(1, 8):
         ann.page.mouse.move(x + 15 * shift, y)
     ann.says("bring me the bottle")

@@ -13,7 +13,7 @@ from annotation.server.security.sessions import COOKIE
 from annotation.server.security.visitors import Role
 from annotation.viewer.drawing import CHUNK_STEPS
 from benchmarks.serving import make_study, new_people, served
-from tests.e2e.browsers import chromium
+from tests.e2e.browsers import chromium, wait_in
 from tests.e2e.test_marking_in_a_browser import Visitor
 
 CHUNKS = 12
@@ -93,11 +93,12 @@ def test_an_episode_is_marked_at_50_kbit_per_second(tmp_path: Path) -> None:
         # Of made-up play no sharp picture can be drawn. Chromium may call that answer without content a failure.
         rater.page.on("requestfailed", lambda request: "view=sharp" in request.url or failed.append(request.url))
         rater.page.goto(f"{url}/mark")  # the page itself comes over the slow line, too
-        rater.page.wait_for_function(  # progress within the first chunk, before there is any picture
+        wait_in(
+            rater.page,  # progress within the first chunk, before there is any picture
             """() => {
                 const value = document.querySelector(".picture-bar progress")?.value ?? 0;
                 return value > 0 && value < 0.5 && document.querySelector(".picture canvas.missing") !== null;
-            }"""
+            }""",
         )
         rater.page.locator(".picture canvas:not(.missing)").wait_for()
         rater.press("Shift+ArrowRight", "+")

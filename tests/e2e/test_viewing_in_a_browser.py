@@ -17,7 +17,7 @@ from rlhf.data.memory import encode_episodes
 from rlhf.records.marks import Mark
 from rlhf.store import ParquetStore, open_store
 from rlhf.store.synthetic import synthetic_episode
-from tests.e2e.browsers import chromium
+from tests.e2e.browsers import chromium, wait_in
 from tests.e2e.scripted_study import play
 from tests.e2e.test_marking_in_a_browser import SHOTS, Visitor
 from tests.unit.rlhf import tiny_agent
@@ -103,7 +103,7 @@ def finds_what_was_said(viewer: Visitor, store: ParquetStore) -> int:
     hit.click()
     slider = page.get_by_role("slider")
     slider.wait_for()
-    page.wait_for_function("step => document.querySelector('[role=slider]').ariaValueNow === step", arg=str(asked))
+    wait_in(page, "step => document.querySelector('[role=slider]').ariaValueNow === step", arg=str(asked))
     rows = page.locator(".row-track")
     found = {
         row.locator(".row-label span").first.inner_text(): row.locator(".small-mark").count() for row in rows.all()

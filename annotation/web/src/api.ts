@@ -29,6 +29,7 @@ const [ACCEPTED, NO_CONTENT] = [202, 204];
 const CONSENT_DUE = 428;
 const PATIENCE_MS = 30_000; // of silence
 const WHOLE_ANSWER_MS = 300_000; // of an answer whose parts are not watched: 2 MB at 50 kbit/s
+export const AGAIN_MS = 5_000; // between tries of a request whose error is passing
 let csrf = "";
 
 export async function me(): Promise<Me> {
@@ -36,6 +37,21 @@ export async function me(): Promise<Me> {
   csrf = found.csrf;
   if (found.consent_due) toConsent();
   return found;
+}
+
+/** The answer of `request`, which is repeated while its error is passing. `onTrouble` gets each such error's message, and "" at the answer. */
+export async function untilAnswered<T>(request: () => Promise<T>, onTrouble: (said: string) => void): Promise<T> {
+  for (;;) {
+    try {
+      const found = await request();
+      onTrouble("");
+      return found;
+    } catch (error) {
+      if (!(error instanceof ApiError) || !error.passing) throw error;
+      onTrouble(error.message);
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+    }
+  }
 }
 
 export async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {

@@ -1,6 +1,6 @@
 // The consent text: people agree to it before anything else.
 import { useEffect, useState } from "preact/hooks";
-import { ApiError, ask, me, type Me } from "./api";
+import { ApiError, ask, me, untilAnswered, type Me } from "./api";
 import { Frame, Trouble } from "./frame";
 
 interface Present {
@@ -14,9 +14,9 @@ export function Consent() {
   const [present, setPresent] = useState<Present | null>(null);
   const [trouble, setTrouble] = useState("");
   const load = () =>
-    me()
+    untilAnswered(me, setTrouble)
       .then(setPerson)
-      .then(() => ask<Present>("GET", "/api/consent"))
+      .then(() => untilAnswered(() => ask<Present>("GET", "/api/consent"), setTrouble))
       .then(setPresent)
       .catch((error: ApiError) => (error.status === 401 ? location.replace("./") : setTrouble(error.message)));
   useEffect(() => void load(), []);

@@ -1,6 +1,6 @@
 // The first page: signing in, or the pages that this person may use.
 import { useEffect, useState } from "preact/hooks";
-import { ApiError, ask, me, type Me } from "./api";
+import { ApiError, ask, me, untilAnswered, type Me } from "./api";
 import { Frame, Trouble } from "./frame";
 
 const PAGES: { role: string; href: string; name: string; what: string }[] = [
@@ -18,7 +18,7 @@ export function Home() {
   const [stranger, setStranger] = useState(false);
 
   useEffect(() => {
-    me()
+    untilAnswered(me, setTrouble)
       .then((found) => (found.viewing ? location.replace("look") : setPerson(found)))
       .catch((error: ApiError) => (error.status === 401 ? setStranger(true) : setTrouble(error.message)));
   }, []);

@@ -1,6 +1,6 @@
 // Looking at recorded play: the list of a dataset's episodes, or, where the address names one, that episode.
 import { useEffect, useState } from "preact/hooks";
-import { ApiError, ask, me, type Me } from "./api";
+import { ApiError, ask, me, untilAnswered, type Me } from "./api";
 import { Frame, Trouble } from "./frame";
 import { FILTERS, type Overview } from "./viewer/data";
 import { List, type Search } from "./viewer/list";
@@ -14,9 +14,9 @@ export function Look() {
   const [project, episode, step] = useHash();
 
   useEffect(() => {
-    me()
+    untilAnswered(me, setTrouble)
       .then(setPerson)
-      .then(() => ask<Overview>("GET", "/api/look"))
+      .then(() => untilAnswered(() => ask<Overview>("GET", "/api/look"), setTrouble))
       .then((found) => {
         setOverview(found);
         setSearch((search) => ({ ...search, project: project || found.datasets[0]?.id || "" }));

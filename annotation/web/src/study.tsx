@@ -1,6 +1,6 @@
 // The study leader's page, in tabs: projects and people, progress, submissions, agreement, gold episodes, consent.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ApiError, ask, me, type Me } from "./api";
+import { ApiError, ask, me, untilAnswered, type Me } from "./api";
 import { Frame, Trouble } from "./frame";
 import { Comparisons } from "./comparing/comparisons";
 import { Suites } from "./judging/suites";
@@ -52,7 +52,7 @@ export function Study() {
   };
 
   useEffect(() => {
-    me()
+    untilAnswered(me, setTrouble)
       .then((found) => {
         leads.current = found.roles.includes("admin");
         setPerson(found);

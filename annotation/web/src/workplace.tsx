@@ -2,12 +2,10 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { base } from "./address";
-import { ApiError, me, type Me } from "./api";
+import { AGAIN_MS, ApiError, me, type Me } from "./api";
 import { Frame, Trouble } from "./frame";
 
 const KNOWN = "rlhf-me"; // with the address of the study: who was here last, for visits without a connection
-
-const AGAIN_MS = 5_000;
 
 interface Props<W> {
   title: string;

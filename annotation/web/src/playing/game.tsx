@@ -1,6 +1,6 @@
 // A game: the player's view as large as fits, and the dialogue, the prompt and the keys beside it.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { ApiError, ask, me, type Me } from "../api";
+import { ApiError, ask, me, untilAnswered, type Me } from "../api";
 import { Frame, Trouble } from "../frame";
 import { keepFocus } from "../episode/press";
 import { Connection, type Link } from "./connection";
@@ -18,8 +18,8 @@ export function Play(props: { id: string }) {
   const [trouble, setTrouble] = useState("");
   const load = async () => {
     try {
-      setPerson(await me());
-      setAbout(await ask<About>("GET", `/api/play/games/${props.id}`));
+      setPerson(await untilAnswered(me, setTrouble));
+      setAbout(await untilAnswered(() => ask<About>("GET", `/api/play/games/${props.id}`), setTrouble));
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) location.replace("./");
       else setTrouble((error as Error).message);

@@ -1,6 +1,6 @@
 // The lobby: games that wait for players, and new games.
 import { useEffect, useState } from "preact/hooks";
-import { ApiError, ask, me, type Me } from "../api";
+import { ApiError, ask, me, untilAnswered, type Me } from "../api";
 import { Frame, Trouble } from "../frame";
 import { NewDataset } from "./dataset";
 import { knowsKeys, rememberKeys } from "./tutorial";
@@ -38,7 +38,7 @@ export function Lobby() {
       .then(setData)
       .catch((error: Error) => setTrouble(error.message));
   useEffect(() => {
-    me()
+    untilAnswered(me, setTrouble)
       .then(setPerson)
       .then(load)
       .catch((error: ApiError) => (error.status === 401 ? location.replace("./") : setTrouble(error.message)));
