@@ -32,14 +32,14 @@ class ReproduceConfig:
     """Settings of `rlhf reproduce`.
 
     Args:
-      name: name of the result: demo, probes, ablations, raters, sizes, babyai, door or overcooked (docs/results.md
-        describes them).
+      name: name of the result: demo, probes, ablations, raters, sizes, babyai, door, overcooked or watch-and-help
+        (docs/results.md describes them).
       seeds: seeds, each from 0 to 249; one run each.
       episodes: held-out episodes of each probe, agent and seed.
       runs: folder of the runs. Complete runs are not run again.
       arms: agents of a study to train; none means all.
-      parts: parts of a result that consists of several studies (babyai), by the beginnings of their names; none means
-        all.
+      parts: parts of a result that consists of several (babyai, by the beginnings of their names; watch-and-help);
+        none means all.
       device: device that trains and evaluates: "cpu", "cuda" or "cuda:1"; None is the preset's. It may change when a
         result is resumed.
       source: folder of the published files that the result is learned from (door, overcooked); you download
@@ -65,6 +65,8 @@ class ReproduceConfig:
 def reproduce(config: ReproduceConfig) -> Path:
     """Run all seeds, evaluate them on more episodes, write the report, and return its path."""
     module = _preset(config.name)
+    if hasattr(module, "staged"):
+        return _staged(config, module)
     if config.parts and not hasattr(module, "parts"):
         raise UserError(f"{config.name} has no parts: leave out --parts")
     if hasattr(module, "published"):
@@ -80,6 +82,17 @@ def reproduce(config: ReproduceConfig) -> Path:
     if config.arms:
         raise UserError(f"{config.name} is no study of several agents: leave out --arms")
     return _demo(config, module.demo())
+
+
+def _staged(config: ReproduceConfig, module: ModuleType) -> Path:
+    if config.arms:
+        raise UserError(f"{config.name} is no study of several agents: leave out --arms")
+    if config.docs:
+        load_published()  # refused now, not after hours
+    path = module.staged(config.runs / config.name, config.seeds, config.parts)
+    if config.docs:
+        publish(config.name, path)
+    return path
 
 
 def _parts(config: ReproduceConfig, presets: Parts) -> Path:
@@ -149,16 +162,17 @@ def _is_evaluated(config: EvaluateConfig) -> bool:
 
 
 def _preset(name: str) -> ModuleType:
-    """Return the preset ``name``, which has a function ``demo``, ``study`` or ``published``.
+    """Return the preset ``name``, which has a function ``demo``, ``study``, ``parts``, ``published`` or ``staged``.
 
     Raises:
       UserError: there is none.
     """
     if name not in (known := results()):
         raise UserError(f"no result named {name!r} to reproduce; known: {', '.join(known)}")
-    return importlib.import_module(f"{PACKAGE}.{name}")
+    return importlib.import_module(f"{PACKAGE}.{name.replace('-', '_')}")
 
 
 def results() -> list[str]:
     """Return the names of the presets that can be reproduced; others are for other commands."""
-    return sorted({found for function in ("study", "parts", "demo", "published") for found in presets_of(function)})
+    functions = ("study", "parts", "demo", "published", "staged")
+    return sorted({found.replace("_", "-") for function in functions for found in presets_of(function)})

@@ -88,7 +88,7 @@ class PlanningPlayer:
 
     def intent(self, state: State) -> Intent:
         """See :meth:`Player.intent`."""
-        return Intent(self._last.subgoal, not _hands(state, self._person))
+        return Intent(self._last.subgoal, not holds_something(state, self._person))
 
 
 class RandomPlayer:
@@ -141,10 +141,10 @@ class RandomPlayer:
 
     def intent(self, state: State) -> Intent:
         """See :meth:`Player.intent`: it has none."""
-        return Intent(None, not _hands(state, self._person))
+        return Intent(None, not holds_something(state, self._person))
 
 
-def _hands(state: State, person: int) -> bool:
+def holds_something(state: State, person: int) -> bool:
     """Return True if a person holds something."""
     return any(state.in_hand(person, hand) != NO_ROW for hand in (Held.RIGHT_HAND, Held.LEFT_HAND))
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+import numpy as np
 
 from worlds.contract import WorldError
 from worlds.household.homes.placing import place
@@ -29,6 +31,7 @@ class Demonstration:
       reasons: why they failed, "" where they succeeded.
       subgoals: that they pursued, in words; "" for none.
       notes: of what they did, "" for ordinary steps, e.g. that no plan was found.
+      satisfied: how many things satisfied the goal after each step, no more of a predicate than it wants.
     """
 
     success: bool
@@ -37,6 +40,7 @@ class Demonstration:
     reasons: list[tuple[str, str]] = field(default_factory=list)
     subgoals: list[tuple[str, str]] = field(default_factory=list)
     notes: list[tuple[str, str]] = field(default_factory=list)
+    satisfied: list[int] = field(default_factory=list)
 
 
 def play(
@@ -72,9 +76,10 @@ def play(
         played.reasons.append(reasons)
         played.subgoals.append((_words(home, first), _words(home, second)))
         played.notes.append((first.note, second.note))
+        played.satisfied.append(int(np.minimum(check.counts(state), check.wanted).sum()))
         steps += 1
         success = check.reached(state)
-    return Demonstration(success, steps, played.acts, played.reasons, played.subgoals, played.notes)
+    return replace(played, success=success, steps=steps)
 
 
 def _words(home: Home, decision: Decision) -> str:

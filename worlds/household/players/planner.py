@@ -73,6 +73,7 @@ class Planner:
       belief: of the planner.
       done: True if nothing seems to be left to do.
       closes: see :class:`~worlds.household.players.settings.PlannerSettings`; may be changed at any time.
+      only: text of the one predicate that is pursued, as a policy chose it; "" for the whole goal.
 
     Raises:
       WorldError: the home lacks a place that the goal names, or the ways are missing.
@@ -102,7 +103,7 @@ class Planner:
         self._last: tuple[Act, tuple[float, ...]] = (WAITING, ())
         self._walked: list[tuple[float, ...]] = []  # positions since something was done that is no walk
         self._cannot_put: set[tuple[int, int]] = set()
-        self.closes = self.settings.closes
+        self.closes, self.only = self.settings.closes, ""
         self.set_goal(goal, puts_only)
 
     def set_goal(self, goal: Goal, puts_only: bool = False) -> None:
@@ -153,9 +154,12 @@ class Planner:
 
     def _pursue(self, sight: Sight, supposed: Supposition, intent: Intent | None) -> Decision:
         """Take the first action towards a sub-goal; wait if there is none, or no plan for any."""
-        barred = self._barred_until > self._step
         if len(self.subgoals) == 0:
             return Decision(note=NO_PLAN)
+        barred = self._barred_until > self._step
+        if self.only:
+            wanted = np.array([one.text == self.only for one in self.subgoals.predicates])
+            barred |= ~wanted[self.subgoals.table[:, 1]]
         model = supposed.model(self._target_of_each(), barred, self._metres, self.settings)
         self._avoid(model, supposed, intent)
         first = -1

@@ -1,0 +1,89 @@
+"""The part "help": every helper plays the tasks of both tests with Alice, five times each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pipelines.studies.household.helping.episodes import (
+    TRIES,
+    episodes_file,
+    load_episodes,
+    play_episode,
+    save_episodes,
+)
+from pipelines.studies.household.helping.methods import METHODS, Method, possible_methods
+from pipelines.studies.household.helping.results import Results, write_results
+from pipelines.studies.household.inferred_goals import load_goals
+from rlhf.run.progress import announce, progress
+from worlds.household.tasks.benchmark import BenchmarkTask, task
+from worlds.household.tasks.splits import TEST_1, TEST_2, goals_of
+
+SPLITS = (TEST_1, TEST_2)
+
+
+@dataclass(frozen=True)
+class HelpSettings:
+    """Size of the comparison.
+
+    Args:
+      tries: of each task.
+      tasks: numbers of the tasks of each test; None for all 100.
+      splits: tests that are played.
+      methods: helpers by name, in the order of the tables.
+    """
+
+    tries: int = TRIES
+    tasks: Sequence[int] | None = None
+    splits: Sequence[str] = SPLITS
+    methods: Mapping[str, Method] = field(default_factory=lambda: METHODS)
+
+
+FULL = HelpSettings()
+
+
+def run(folder: Path, seeds: Sequence[int], settings: HelpSettings = FULL) -> None:
+    """Play what has not been played yet, and write rows, tables and figures after every helper.
+
+    Args:
+      folder: of the whole study.
+      seeds: of the players; every task is tried several times with each.
+      settings: size of the comparison.
+    """
+    for split in settings.splits:
+        chosen = range(len(goals_of(split))) if settings.tasks is None else settings.tasks
+        every = {number: task(split, number) for number in chosen}
+        for seed in seeds:
+            methods = possible_methods(folder, seed, split, settings.methods)
+            if left_out := [name for name in settings.methods if name not in methods]:
+                announce(f"{split}, seed {seed}: left out, as nothing was inferred yet: {', '.join(left_out)}")
+            for name, method in methods.items():
+                if _play_missing(folder, split, seed, name, method, every, settings.tries):
+                    write_results(folder)
+
+
+def _play_missing(
+    folder: Path, split: str, seed: int, name: str, method: Method, every: Mapping[int, BenchmarkTask], tries: int
+) -> bool:
+    """Play the tries of a helper of which there is no file; return True if there was one."""
+    inferred = load_goals(folder, seed, split) if method.goal == "inferred" else None
+    names = {each.name for each in every.values()}
+    played = False
+    for attempt in range(tries):
+        path = episodes_file(folder, seed, split, name, attempt)
+        if names <= {each.task for each in load_episodes(path)}:
+            continue
+        title = f"{split}, seed {seed}: {name}, try {attempt + 1} of {tries}"
+        episodes = [
+            play_episode(method, every[number], number, attempt, seed, inferred)
+            for number in progress(list(every), len(every), title, "episode")
+        ]
+        save_episodes(path, episodes)
+        played = True
+    return played
+
+
+def section(folder: Path) -> str:
+    """Return the tables of the part, Markdown; see :mod:`pipelines.studies.household.parts`."""
+    return Results.load(folder).markdown()

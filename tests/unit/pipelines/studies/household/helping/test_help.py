@@ -1,0 +1,66 @@
+"""The help stage: episodes that are played once, and their tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pipelines.studies.household.helping.episodes import HelpEpisode, episodes_file, save_episodes, times_undone
+from pipelines.studies.household.helping.methods import ALONE, METHODS
+from pipelines.studies.household.helping.results import Results, write_results
+from pipelines.studies.household.helping.study import HelpSettings, run, section
+from pipelines.studies.household.inferred_goals import save_goals
+from worlds.household.players.demonstrations import Demonstration
+from worlds.household.rules.joint import WAITING
+from worlds.household.state.vocabulary import Held, Verb
+from worlds.household.tasks.benchmark import task
+
+
+def episode(number: int, steps: int, success: bool = True, undone: int = 0) -> HelpEpisode:
+    return HelpEpisode(f"test_1/put_fridge-{number}", ("put_fridge",), 0, success, steps, (0, 0), undone)
+
+
+def test_helpers_play_every_task_once_and_hp_waits_for_inferred_goals(tmp_path: Path) -> None:
+    few = HelpSettings(1, (40,), ("test_1",), {name: METHODS[name] for name in (ALONE, "HP", "HP, true goal")})
+    run(tmp_path, (0,), few)
+    played = Results.load(tmp_path).episodes["test_1"]
+    assert list(played) == [ALONE, "HP, true goal"]
+    assert played[ALONE][0].success and played["HP, true goal"][0].steps < played[ALONE][0].steps
+    assert "| HP, true goal | 100.0% ± 0.0 | 97.3% |" in section(tmp_path)
+
+    path = episodes_file(tmp_path, 0, "test_1", ALONE, 0)
+    before = path.stat().st_mtime_ns
+    one = task("test_1", 40)
+    save_goals(tmp_path, 0, "test_1", {one.name: one.goal})
+    run(tmp_path, (0,), few)
+    assert path.stat().st_mtime_ns == before
+    assert list(Results.load(tmp_path).episodes["test_1"]) == [ALONE, "HP", "HP, true goal"]
+
+
+def test_speedup_reward_and_undone_things_are_as_published(tmp_path: Path) -> None:
+    save_episodes(episodes_file(tmp_path, 0, "test_1", ALONE, 0), [episode(0, 100), episode(1, 250, success=False)])
+    save_episodes(episodes_file(tmp_path, 0, "test_1", ALONE, 1), [episode(0, 150), episode(1, 200)])
+    helped = [episode(0, 50, undone=2), episode(1, 250, success=False)]
+    save_episodes(episodes_file(tmp_path, 0, "test_1", "Random", 0), helped)
+    results = Results.load(tmp_path)
+
+    def mean(measure: str) -> float:
+        found = results.measured("test_1", "Random", measure)
+        assert found is not None
+        return found.mean
+
+    assert mean("speedup") == pytest.approx((125 / 50 - 1) / 2)  # 0 for the failure
+    assert mean("reward") == pytest.approx((1 - 50 / 250 - 1) / 2)
+    assert (mean("success"), mean("undone")) == (0.5, 0.5)
+    write_results(tmp_path)
+    names = {path.name for path in (tmp_path / "help").glob("*.*")}
+    assert names == {"table.md", "table.json", "test_1-activities.png", "test_1-speedup.png"}
+
+
+def test_a_thing_counts_as_undone_if_the_helper_took_it() -> None:
+    grabs = (Verb.GRAB, 5, Held.RIGHT_HAND)
+    acts = [(WAITING, grabs), (grabs, WAITING), (WAITING, grabs)]
+    played = Demonstration(False, 3, acts, [("", "")] * 3, [], [], satisfied=[1, 0, 0])
+    assert times_undone(played) == 0  # Alice took it herself
+    assert times_undone(Demonstration(False, 3, acts, [("", "")] * 3, [], [], satisfied=[1, 1, 0])) == 1
