@@ -1,1 +1,1 @@
-"""Pictures: the players' camera, the rasteriser behind it, and views of any size for people."""
+"""Pictures of the Playhouse: the players' camera, and views of any size for people."""

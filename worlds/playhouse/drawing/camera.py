@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from worlds.contract import WorldError
-from worlds.playhouse.drawing import rasteriser
-from worlds.playhouse.drawing.kernels.geometry import CAPSULE, CYLINDER, DRAWN, HIDDEN, PLANE, SPHERE
-from worlds.playhouse.drawing.kernels.pixels import DEPTH_UNIT, INK_BITS, SKY_LEVELS
+from worlds.drawing import rasteriser
+from worlds.drawing.kernels.geometry import CAPSULE, CYLINDER, DRAWN, HIDDEN, PLANE, SPHERE
+from worlds.drawing.kernels.pixels import DEPTH_UNIT, INK_BITS, SKY_LEVELS
 
 MAX_GEOMS = (1 << 16) - SKY_LEVELS
 LAST_VISIBLE_GROUP = 2  # as in MuJoCo's own viewers

@@ -11,7 +11,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from worlds.contract import WorldError
-from worlds.playhouse.drawing import rasteriser
+from worlds.drawing import rasteriser
 from worlds.playhouse.drawing.camera import Camera
 from worlds.playhouse.house.catalogue import COLOURS
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from worlds.playhouse.drawing.kernels.culling import EYE_PLANE, clip, first_pixel, is_hidden, stop_pixel
-from worlds.playhouse.drawing.kernels.geometry import cross, dot, into, kernel, plus, scaled
-from worlds.playhouse.drawing.kernels.pixels import DEPTH_MASK, FIXED, LIGHT, NEAREST, shade
+from worlds.drawing.kernels.culling import EYE_PLANE, clip, first_pixel, is_hidden, stop_pixel
+from worlds.drawing.kernels.geometry import cross, dot, into, kernel, plus, scaled
+from worlds.drawing.kernels.pixels import DEPTH_MASK, FIXED, LIGHT, NEAREST, shade
 
 TILE, TILE_CONTRAST = 0.5, 0.08  # side of the tiles on planes in metres, and how much darker every other one is
 TINY = 1e-30

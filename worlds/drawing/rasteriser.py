@@ -1,4 +1,4 @@
-"""Drawing of boxes, planes and round things into pixels, for :mod:`worlds.playhouse.drawing.camera`.
+"""Drawing of boxes, planes and round things into pixels, for the cameras of worlds.
 
 The arithmetic is in ``kernels/``: ``geometry`` (vectors, the eye's frame), ``pixels`` (depth, shade, background),
 ``culling`` (what may be in view), ``flat`` (boxes, planes) and ``round`` (spheres to capsules).
@@ -30,11 +30,11 @@ from pathlib import Path
 import numpy as np
 from numba import njit
 
-from worlds.playhouse.drawing.kernels.culling import near_to_far
-from worlds.playhouse.drawing.kernels.flat import draw_box, draw_plane
-from worlds.playhouse.drawing.kernels.geometry import BOX, PLANE, eye_frame, offset_from, own_axes
-from worlds.playhouse.drawing.kernels.pixels import FADE_FAR, FADE_NEAR, INK_BITS, draw_sky
-from worlds.playhouse.drawing.kernels.round import draw_round
+from worlds.drawing.kernels.culling import near_to_far
+from worlds.drawing.kernels.flat import draw_box, draw_plane
+from worlds.drawing.kernels.geometry import BOX, PLANE, eye_frame, offset_from, own_axes
+from worlds.drawing.kernels.pixels import FADE_FAR, FADE_NEAR, INK_BITS, draw_sky
+from worlds.drawing.kernels.round import draw_round
 
 _cached = njit(nogil=True, cache=True, error_model="numpy")
 

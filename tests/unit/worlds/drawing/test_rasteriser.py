@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numba.core import config
 
-from worlds.playhouse.drawing import kernels, rasteriser
+from worlds.drawing import kernels, rasteriser
 
 
 def test_a_changed_kernel_file_changes_the_digest(tmp_path):

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from worlds.playhouse.drawing.kernels.geometry import (
+from worlds.drawing.kernels.geometry import (
     CAPSULE,
     HIDDEN,
     PLANE,
@@ -17,7 +17,7 @@ from worlds.playhouse.drawing.kernels.geometry import (
     own_axes,
     scaled,
 )
-from worlds.playhouse.drawing.kernels.pixels import DEPTH_MASK, FIXED, INK_BITS, NEAREST
+from worlds.drawing.kernels.pixels import DEPTH_MASK, FIXED, INK_BITS, NEAREST
 
 EYE_PLANE = 1e-6  # metres; what comes nearer to the plane of the eye has no bounds on the screen
 

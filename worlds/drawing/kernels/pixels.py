@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from worlds.playhouse.drawing.kernels.geometry import dot, kernel, plus
+from worlds.drawing.kernels.geometry import dot, kernel, plus
 
 # Light. A surface's shade is AMBIENT + DIFFUSE * (1 + normal . LIGHT) / 2: never dark, and in equal steps from one
 # face of an upright box to the next, so that walls, floor and ceiling meet in visible edges.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from worlds.playhouse.drawing.kernels.culling import EYE_PLANE, clip, is_hidden
-from worlds.playhouse.drawing.kernels.geometry import CAPSULE, CYLINDER, dot, into, kernel, plus, scaled, times
-from worlds.playhouse.drawing.kernels.pixels import LIGHT, put
+from worlds.drawing.kernels.culling import EYE_PLANE, clip, is_hidden
+from worlds.drawing.kernels.geometry import CAPSULE, CYLINDER, dot, into, kernel, plus, scaled, times
+from worlds.drawing.kernels.pixels import LIGHT, put
 
 
 @kernel

@@ -1,0 +1,1 @@
+"""Pictures of scenes of simple shapes: the rasteriser, and what every camera shares."""

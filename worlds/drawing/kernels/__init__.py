@@ -1,0 +1,1 @@
+"""Arithmetic of the rasteriser, compiled into :mod:`worlds.drawing.rasteriser`."""

@@ -1,1 +1,0 @@
-"""Arithmetic of the rasteriser, compiled into :mod:`worlds.playhouse.drawing.rasteriser`."""
