@@ -1,0 +1,1 @@
+"""The watch stage: Alice is seen once, and a model infers her goal."""
