@@ -96,7 +96,8 @@ class MovementPolicy(nn.Module):
         absent = absent.expand(*absent.shape[:-2], len(self.pointers), absent.shape[-1])
         if choices.legal is None:
             return absent
-        parts = [choices.legal[..., self.legal_begins[c] :][..., : self.legal_counts[c]] for c in self.pointers]
+        values = absent.shape[-1]  # those of rows that no frame has are not computed
+        parts = [choices.legal[..., self.legal_begins[c] :][..., :values] for c in self.pointers]
         return absent | ~torch.stack(parts, dim=-2).unsqueeze(-3)
 
     def distributions(self, features: Tensor, before: Tensor, movement: Tensor, choices: Choices = ANY) -> Tensor:

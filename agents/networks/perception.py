@@ -13,12 +13,14 @@ from agents.networks.entities import EntityEncoder, VectorEncoder
 from agents.networks.grid import GridEncoder
 from agents.networks.vision import VisionEncoder
 
+_ROWS = 16  # entities are computed in such steps, so that there are few different shapes
+
 
 class Percepts(NamedTuple):
     """Tokens of N frames."""
 
     places: Tensor  # [N, K, width], always as many, in this order: picture, map, vector
-    entities: Tensor | None  # [N, E, width]
+    entities: Tensor | None  # [N, E, width], E at least the largest number of entities of a frame
     present: Tensor | None  # bool [N, E], rows that are entities
 
 
@@ -53,11 +55,27 @@ class Perception(nn.Module):
             places.append(torch.zeros(len(frames), 0, self.width, device=frames.device))
         entities = present = None
         if self.entities is not None:
+            count = _flat(observations.entity_count)
             categories, values = _flat(observations.entity_categories), _flat(observations.entity_values)
-            rows = torch.arange(values.shape[1], device=values.device)
-            present = rows < _flat(observations.entity_count).unsqueeze(-1)
-            entities = self.entities(categories, values, present)
+            most = _filled_rows(count, values.shape[1])
+            rows = torch.arange(most, device=values.device)
+            present = rows < count.unsqueeze(-1)
+            entities = self.entities(categories[:, :most], values[:, :most], present)
         return Percepts(places[0] if len(places) == 1 else torch.cat(places, dim=1), entities, present)
+
+
+def _filled_rows(count: Tensor, most: int) -> int:
+    """Return the rows E to compute of ``most``: those of the frame with most entities, and some more.
+
+    What is seen is usually far less than what a space allows, and attention costs E squared.
+
+    Args:
+      count: int [N], entities of every frame.
+      most: rows that there are.
+    """
+    if not len(count):
+        return most
+    return min(most, max(1, -(-int(count.max()) // _ROWS)) * _ROWS)
 
 
 def _flat(part: Tensor | None) -> Tensor:

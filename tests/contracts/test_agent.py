@@ -201,6 +201,20 @@ def test_the_order_of_entities_does_not_matter(agent: InteractiveAgent) -> None:
     torch.testing.assert_close(before.movement, after.movement, atol=1e-4, rtol=1e-4)
 
 
+@torch.no_grad()
+def test_rows_without_an_entity_change_nothing(agent: InteractiveAgent, monkeypatch: pytest.MonkeyPatch) -> None:
+    observations, done = batch(agent.config, 2, 3)
+    if observations.entity_count is None:
+        pytest.skip("no entities in these spaces")
+    resets, state = torch.zeros(2, 3, dtype=torch.bool), agent.initial_state(3)
+    few = agent(observations, state, resets)[0]
+    monkeypatch.setattr("agents.networks.perception._filled_rows", lambda count, most: most)
+    all_rows = agent(observations, state, resets)[0]
+    torch.testing.assert_close(few.features, all_rows.features, atol=1e-5, rtol=1e-4)
+    ours, theirs = agent.log_probs(few, done), agent.log_probs(all_rows, done)
+    torch.testing.assert_close(ours.movement, theirs.movement, atol=1e-4, rtol=1e-4)
+
+
 def test_one_batch_is_overfitted(agent: InteractiveAgent) -> None:
     if agent.config.spaces is None:
         pytest.skip("tests/unit/agents/learning has this for the Playhouse")
