@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
@@ -43,6 +43,7 @@ from worlds.watchdog import call_within, limit_unless_debugging
 __all__ = ["EvaluateConfig", "ProbeResult", "Split", "evaluate", "load_results", "probe_episodes", "probe_plans"]
 
 REQUESTS: Mapping[Split, str] = {"held_out": "held-out requests", "train": "requests of training combinations"}
+_LEAST_WIDTH = 9  # of the column of probes
 
 EvaluationSeed = Annotated[int, Range(least=0, most=2**32 - 1, why="below are the places of training")]
 
@@ -187,8 +188,13 @@ def _table(results: Sequence[ProbeResult], split: Split) -> str:
             for agent in agents
             if (c := cells.get((agent, probe))) is not None
         )
-        lines.append(f"  {probe:<9} " + "   ".join(columns))
+        lines.append(f"  {probe:<{_width(probes)}} " + "   ".join(columns))
     return "\n".join(lines)
+
+
+def _width(probes: Iterable[str]) -> int:
+    """Return the width of the column of probes' names."""
+    return max(_LEAST_WIDTH, *map(len, probes))
 
 
 def _differences(results: Sequence[ProbeResult], baseline: str) -> str:
@@ -206,7 +212,7 @@ def _differences(results: Sequence[ProbeResult], baseline: str) -> str:
     width = max(map(len, agents))
     for probe, found in cells.items():
         columns = (f"{agent:>{width}} {points(difference)}" for agent, difference in found)
-        lines.append(f"  {probe:<9} " + "   ".join(columns))
+        lines.append(f"  {probe:<{_width(cells)}} " + "   ".join(columns))
     return "\n".join(lines)
 
 

@@ -282,3 +282,13 @@ def test_an_unknown_baseline_is_refused_before_playing(tmp_path: Path, plays: li
     with pytest.raises(UserError, match="--baseline C is none of the evaluated agents: A, B"):
         evaluate(a_file(tmp_path, agents={"A": "scripted", "B": "perfect"}, baseline="C"))
     assert not plays
+
+
+def test_columns_of_the_table_are_aligned() -> None:
+    results = [
+        pipelines.stages.evaluate.ProbeResult(agent, probe, (0, 1), (True, False), (3, None))
+        for probe in ("lift", "put_dishwasher")
+        for agent in ("bc", "scripted")
+    ]
+    rows = pipelines.stages.evaluate._table(results, "held_out").splitlines()[1:]
+    assert len({row.index("scripted") for row in rows}) == len({row.index(" bc") for row in rows}) == 1
