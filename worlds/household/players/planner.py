@@ -267,7 +267,8 @@ class Planner:
             return None
         row, hand = useless[0]
         fixtures = self.belief.places.fixtures
-        surfaces = fixtures[(self.belief.places.on_fixture[fixtures] >= 0) & sight.visible[fixtures]]
+        here = sight.visible[fixtures] & (sight.room[fixtures] == sight.own_room)  # not what is seen through walls
+        surfaces = fixtures[(self.belief.places.on_fixture[fixtures] >= 0) & here]
         surfaces = np.array([one for one in surfaces if (row, int(one)) not in self._cannot_put], dtype=np.int64)
         near = surfaces[sight.near[surfaces]]
         if len(near):
