@@ -94,15 +94,20 @@ class GuidedPlayer:
         """See :meth:`worlds.household.players.acting.Player.act`."""
         seen = visible(self._home, state, self._person)
         sight = Sight.of(state, self._person, seen, near(self._home, state, self._person))
-        met = self._chosen not in [one.text for one in self.planner.unmet()]
-        if self._chosen is None or met or self._since >= PATIENCE:
-            self._chosen, self._since = self._high.choose(state, reason), 0
-        self._since += 1
-        self.planner.only = self._chosen or ""
+        if self._chosen is None or self._since >= PATIENCE:
+            self._choose(state, reason)
         decision = self.planner.decide(sight, reason not in ("", LOST_OUT))
-        if self._low is None or self._chosen is None:
-            return decision if self._chosen is not None else Decision(WAITING, None, NO_PLAN)
-        return Decision(self._low.act(state, self._chosen, reason))
+        if self._chosen is not None and self._chosen not in [one.text for one in self.planner.unmet()]:
+            self._choose(state, reason)
+            decision = self.planner.decide(sight)
+        self._since += 1
+        if self._chosen is None:
+            return Decision(WAITING, None, NO_PLAN)
+        return decision if self._low is None else Decision(self._low.act(state, self._chosen, reason))
+
+    def _choose(self, state: State, reason: str) -> None:
+        self._chosen, self._since = self._high.choose(state, reason), 0
+        self.planner.only = self._chosen or ""
 
     def intent(self, state: State) -> Intent:
         """See :meth:`worlds.household.players.acting.Player.intent`."""

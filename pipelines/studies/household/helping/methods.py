@@ -11,13 +11,15 @@ from pipelines.studies.household.inferred_goals import load_goals
 from worlds.errors import UserError
 from worlds.household.players.acting import PlanningPlayer, Player
 from worlds.household.players.helpers import make_helper, random_goal
+from worlds.household.players.revising import RevisingPlayer
 from worlds.household.players.settings import PlannerSettings
 from worlds.household.state.home import Home
 from worlds.household.tasks.benchmark import BenchmarkTask
 from worlds.household.tasks.goals import Goal
 
 ALONE = "Alice alone"
-GoalFrom = Literal["true", "inferred", "random"]
+GoalFrom = Literal["true", "inferred", "random", "none"]
+REVISING = "revising"
 
 
 @dataclass(frozen=True)
@@ -25,8 +27,9 @@ class Method:
     """A row of the comparison.
 
     Args:
-      helper: name of :func:`worlds.household.players.helpers.make_helper`; "" for nobody.
-      goal: that the helper pursues: Alice's, that inferred from her demonstration, or one drawn at random.
+      helper: name of :func:`worlds.household.players.helpers.make_helper`; "revising" for a planner that revises its
+        goal by what Alice does; "" for nobody.
+      goal: that the helper pursues: Alice's, that inferred from her demonstration, one drawn at random, or none.
       full: the helper sees everything.
       alice_full: Alice sees everything, too.
       alice: settings of her planner, where they are not the usual ones.
@@ -43,7 +46,10 @@ METHODS: Mapping[str, Method] = {
     ALONE: Method(""),
     "Random": Method("random"),
     "HP, random goal": Method("planner", "random"),
+    "HP, random goal, revising": Method(REVISING, "random"),
+    "HP, no goal, revising": Method(REVISING, "none"),
     "HP": Method("planner", "inferred"),
+    "HP, revising": Method(REVISING, "inferred"),
     "HP, true goal": Method("true_goal"),
     "Oracle B": Method("true_goal", full=True),
     "Oracle A and B": Method("true_goal", full=True, alice_full=True),
@@ -62,6 +68,8 @@ def goal_for(method: Method, task: BenchmarkTask, inferred: Mapping[str, Goal] |
     Raises:
       UserError: no goal was inferred for the task.
     """
+    if method.goal == "none":
+        return {}
     if method.goal == "random":
         return random_goal(seed)
     if method.goal == "inferred":
@@ -85,6 +93,8 @@ def players(method: Method, home: Home, task: BenchmarkTask, goal: Goal, seed: i
     alice = PlanningPlayer(home, home.persons[0], task.goal, seed, settings, method.alice_full)
     if not method.helper:
         return alice, None
+    if method.helper == REVISING:
+        return alice, RevisingPlayer(home, home.persons[1], goal, seed + 1)
     return alice, make_helper(method.helper, home, goal, seed + 1, None, method.full)
 
 

@@ -108,8 +108,12 @@ class Results:
                 for measure in BY_ACTIVITY:
                     about = f"{measure.capitalize()} by activity; published in brackets."
                     parts += [about, format_table(self.by_activity(split, measure))]
-            parts.append("")
-            assert helpers
+            if any(each.contradicted for rows in helpers.values() for each in rows):
+                about = (
+                    "Things that the helper had placed and that Alice took away, and the steps after which the helper "
+                    "no longer wanted them there."
+                )
+                parts += [about, format_table(self.revisions(split))]
         return "\n\n".join(part.rstrip("\n") for part in parts if part)
 
     def _about(self, split: str) -> str:
@@ -136,6 +140,20 @@ class Results:
                     row.append(NONE if figure is None else _number(figure, measure))
             undone = self.measured(split, name, "undone")
             rows.append((*row, NONE if undone is None else f"{100 * undone.mean:.0f}%"))
+        return ResultTable(head, tuple(rows))
+
+    def revisions(self, split: str) -> ResultTable:
+        """Return how soon helpers drop what Alice contradicts, of those that she contradicted."""
+        rows = []
+        for name, episodes in self.episodes[split].items():
+            if total := sum(each.contradicted for each in episodes):
+                within = sum(each.contradicted > 0 for each in episodes) / len(episodes)
+                delays = [delay for each in episodes for delay in each.delays if delay >= 0]
+                median = f"{np.median(delays):.0f}" if delays else NONE
+                mean = f"{np.mean(delays):.1f}" if delays else NONE
+                share = f"{100 * len(delays) / total:.0f}%"
+                rows.append((name, f"{100 * within:.0f}%", str(total), share, median, mean))
+        head = ("helper", "episodes with some", "taken away", "dropped", "median steps", "mean steps")
         return ResultTable(head, tuple(rows))
 
     def by_activity(self, split: str, measure: str) -> ResultTable:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 
 from pipelines.studies.household.helping.episodes import (
     TRIES,
+    digest,
     episodes_file,
     load_episodes,
     play_episode,
@@ -46,42 +48,43 @@ FULL = HelpSettings()
 def run(folder: Path, seeds: Sequence[int], settings: HelpSettings = FULL) -> None:
     """Play what has not been played yet, and write rows, tables and figures after every helper.
 
+    The first try of all comes before the second, so that there is a whole table early.
+
     Args:
       folder: of the whole study.
       seeds: of the players; every task is tried several times with each.
       settings: size of the comparison.
     """
+    every: dict[str, dict[int, BenchmarkTask]] = {}
     for split in settings.splits:
         chosen = range(len(goals_of(split))) if settings.tasks is None else settings.tasks
-        every = {number: task(split, number) for number in chosen}
-        for seed in seeds:
-            methods = possible_methods(folder, seed, split, settings.methods)
-            if left_out := [name for name in settings.methods if name not in methods]:
-                announce(f"{split}, seed {seed}: left out, as nothing was inferred yet: {', '.join(left_out)}")
-            for name, method in methods.items():
-                if _play_missing(folder, split, seed, name, method, every, settings.tries):
-                    write_results(folder)
+        every[split] = {number: task(split, number) for number in chosen}
+    for seed, attempt, split in product(seeds, range(settings.tries), settings.splits):
+        methods = possible_methods(folder, seed, split, settings.methods)
+        left_out = [name for name in settings.methods if name not in methods]
+        if left_out and attempt == 0:
+            announce(f"{split}, seed {seed}: left out, as nothing was inferred yet: {', '.join(left_out)}")
+        for name, method in methods.items():
+            if _play_missing(folder, split, seed, attempt, name, method, every[split]):
+                write_results(folder)
 
 
 def _play_missing(
-    folder: Path, split: str, seed: int, name: str, method: Method, every: Mapping[int, BenchmarkTask], tries: int
+    folder: Path, split: str, seed: int, attempt: int, name: str, method: Method, every: Mapping[int, BenchmarkTask]
 ) -> bool:
-    """Play the tries of a helper of which there is no file; return True if there was one."""
+    """Play one try of a helper, unless there is a file of it; return True if it was played."""
     inferred = load_goals(folder, seed, split) if method.goal == "inferred" else None
-    names = {each.name for each in every.values()}
-    played = False
-    for attempt in range(tries):
-        path = episodes_file(folder, seed, split, name, attempt)
-        if names <= {each.task for each in load_episodes(path)}:
-            continue
-        title = f"{split}, seed {seed}: {name}, try {attempt + 1} of {tries}"
-        episodes = [
-            play_episode(method, every[number], number, attempt, seed, inferred)
-            for number in progress(list(every), len(every), title, "episode")
-        ]
-        save_episodes(path, episodes)
-        played = True
-    return played
+    of = digest(inferred) if inferred else ""
+    path = episodes_file(folder, seed, split, name, attempt)
+    if {each.name for each in every.values()} <= {each.task for each in load_episodes(path, of)}:
+        return False
+    title = f"{split}, seed {seed}: {name}, try {attempt + 1}"
+    episodes = [
+        play_episode(method, every[number], number, attempt, seed, inferred)
+        for number in progress(list(every), len(every), title, "episode")
+    ]
+    save_episodes(path, episodes, of)
+    return True
 
 
 def section(folder: Path) -> str:
