@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,8 @@ from rlhf.run.progress import announce
 from rlhf.run.tracking import Tracker, WandbMode, read_metrics
 from worlds.errors import UserError
 from worlds.spaces.description import to_json
+
+MOST_READ = 64  # tokens of the setter's words; each costs time at every step
 
 __all__ = ["CloneConfig", "clone", "new_agent", "read_episodes", "spoken_texts"]
 
@@ -204,7 +206,8 @@ def _prepare(
     if checkpoint is None:
         torch.manual_seed(config.training.seed)
         tokenizer = Tokenizer.train(set().union(*(part.texts() for part in parts)), config.vocabulary)
-        agent = agent_for(everything.spaces, config.size, tokenizer)
+        requests = set().union(*(part.requests() for part in parts))
+        agent = agent_for(everything.spaces, config.size, tokenizer, requests)
     else:
         agent, tokenizer = checkpoint.load_agent()
     sizes: AgentConfig = agent.config  # type: ignore[assignment]
@@ -213,11 +216,31 @@ def _prepare(
     return agent, tokenizer, train, mixed(held_out) if held_out else None
 
 
-def agent_for(spaces: EpisodeSpaces, size: str, tokenizer: Tokenizer) -> InteractiveAgent:
-    """Create an untrained agent for play of ``spaces``; see :func:`new_agent`."""
+def agent_for(
+    spaces: EpisodeSpaces, size: str, tokenizer: Tokenizer, requests: Iterable[str] = ()
+) -> InteractiveAgent:  # fmt: skip
+    """Create an untrained agent for play of ``spaces``; see :func:`new_agent`.
+
+    In other spaces than the Playhouse's, it reads as many tokens of the setter's words as the longest of ``requests``
+    has, up to MOST_READ, and no fewer than its size does.
+    """
     if spaces.of_the_playhouse and spaces.image_size is not None:
         return new_agent(size, tokenizer, spaces.image_size)
-    return new_agent(size, tokenizer, spaces.image_size or (0, 0), spaces=to_json(spaces.solver))
+    others = {} if (longer := _longer(size, tokenizer, requests)) is None else {"setter_text_length": longer}
+    return new_agent(size, tokenizer, spaces.image_size or (0, 0), spaces=to_json(spaces.solver), **others)
+
+
+def _longer(size: str, tokenizer: Tokenizer, requests: Iterable[str]) -> int | None:
+    """Return the tokens of the longest request, up to MOST_READ; None if an agent of this size reads all of them."""
+    kind, preset = registry.find_size(size)
+    longest = max((len(tokenizer.ids(words)) for words in requests), default=0)
+    read = kind.config_class.preset(preset).setter_text_length  # type: ignore[union-attr]
+    if longest <= read:
+        return None
+    found = max(read, min(longest, MOST_READ))
+    cut = f"; the longest has {longest}, the rest is cut" if longest > found else ", as the longest request has"
+    announce(f"the agent reads {found} tokens of the setter's words instead of {read}{cut}")
+    return found
 
 
 def new_agent(size: str, tokenizer: Tokenizer, image_size: tuple[int, int], **overrides: Any) -> InteractiveAgent:

@@ -45,12 +45,14 @@ class DatasetSummary:
 
     Args:
       texts: every utterance of either player, and every further text that the solver observed.
+      requests: every utterance of the setter.
       demonstrated: int64 [episodes], steps of each episode that are to be imitated.
       movement_counts: int64 [ticks, C, values], see :meth:`rlhf.data.dataset.Dataset.movement_counts`.
       continuous_bins: bins into which continuous components were divided for these counts.
     """
 
     texts: frozenset[str]
+    requests: frozenset[str]
     demonstrated: np.ndarray
     movement_counts: np.ndarray
     continuous_bins: int
@@ -68,12 +70,13 @@ def summarise(sources: Sequence[Source], threads: int = 2, continuous_bins: int 
       UserError: naming the first episode that is damaged, or of other spaces than the one before.
     """
     bins = AgentConfig().continuous_bins if continuous_bins is None else continuous_bins
-    texts, demonstrated, counts = set[str](), list[int](), None
+    texts, requests, demonstrated, counts = set[str](), set[str](), list[int](), None
     before: CompressedEpisode | None = None
     for episode in read_ahead(Source.read, sources, threads):
         if before is not None:
             _check_alike(before, episode)
         before = episode
+        requests.update(episode.setter_utterance)
         texts.update(episode.setter_utterance, episode.utterance, *episode.texts.values())
         imitated = episode.demonstrated()
         demonstrated.append(int(imitated.sum()))
@@ -83,7 +86,11 @@ def summarise(sources: Sequence[Source], threads: int = 2, continuous_bins: int 
         counts = found if counts is None else counts + found
     empty = np.zeros((0, 0, 0), np.int64)
     return DatasetSummary(
-        frozenset(texts - {""}), np.array(demonstrated, np.int64), empty if counts is None else counts, bins
+        frozenset(texts - {""}),
+        frozenset(requests - {""}),
+        np.array(demonstrated, np.int64),
+        empty if counts is None else counts,
+        bins,
     )
 
 

@@ -161,6 +161,13 @@ class RecordedPlay:
         self.load()
         return set(self._summary.texts) if self._summary is not None else spoken_texts(self._episodes or [])
 
+    def requests(self) -> set[str]:
+        """Return all utterances of the setter."""
+        self.load()
+        if self._summary is not None:
+            return set(self._summary.requests)
+        return {words for episode in self._episodes or [] for words in episode.setter_utterance} - {""}
+
     def encode(self, tokenizer: Tokenizer, config: AgentConfig) -> Dataset:
         """Encode the episodes for an agent of ``config``. Raises UserError if one is of other spaces."""
         self.load()

@@ -78,6 +78,22 @@ class GoalCheck:
         )  # fmt: skip
         return counts
 
+    def carried(self, state: State, counts: np.ndarray) -> dict[str, int]:
+        """Return how many things in anybody's hands are still wanted somewhere, by class.
+
+        Args:
+          state: of the home.
+          counts: int64 [predicates], of this state, capped at what is wanted.
+        """
+        missing: dict[str, int] = {}
+        in_hands: dict[str, int] = {}
+        for number, each in enumerate(self.predicates):
+            if each.relation in (Relation.ON, Relation.INSIDE):
+                held = state.held[self._rows[self._first[number] : self._first[number + 1]]]
+                in_hands[each.thing] = int(((held == _RIGHT) | (held == _LEFT)).sum())
+                missing[each.thing] = missing.get(each.thing, 0) + int(self.wanted[number] - counts[number])
+        return {thing: min(count, missing[thing]) for thing, count in in_hands.items()}
+
     def progress(self, state: State) -> dict[str, int]:
         """Return how many things satisfy each predicate, no more than are wanted."""
         return dict(zip(self._texts, np.minimum(self.counts(state), self.wanted).tolist(), strict=True))

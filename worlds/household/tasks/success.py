@@ -1,4 +1,4 @@
-"""Success checks of requests: which things came to be as the goal wants, step by step."""
+"""Success checks of requests: which things came to be as the goal wants, or nearer to it, step by step."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class HouseholdTask:
     """The success check of a request.
 
     The first look, at the step in which the request is said, is only compared with: the solver has not heard it yet.
-    Each thing that newly satisfies a predicate is progress, each that no longer does is regress; more things than are
-    wanted change nothing.
+    Each thing that newly satisfies a predicate is progress, each that no longer does is regress. So is a thing that is
+    still wanted and that anybody takes into a hand, or puts elsewhere. More things than are wanted change nothing.
 
     Args:
       spec: of the request; its arguments are "goal", and "whose": the player who is to hold and sit, by default the
@@ -42,7 +42,7 @@ class HouseholdTask:
         if "goal" not in spec.arguments or spec.arguments.get("whose", SOLVER) not in (SETTER, SOLVER):
             raise WorldError(f"a task of the household needs a goal, and a player whose it is; not {spec.arguments!r}")
         self.spec, self.succeeded = spec, False
-        self._last: np.ndarray | None = None
+        self._last: tuple[np.ndarray, dict[str, int]] | None = None  # satisfied by predicate, carried by class
         self._goal: Goal | None = None
 
     def update(self, world: Any, utterance: str) -> tuple[bool, tuple[Event, ...]]:
@@ -53,16 +53,29 @@ class HouseholdTask:
         person = now.home.persons[self.spec.arguments.get("whose", SOLVER) == SOLVER]
         check = goal_check(now.home, self._goal, person)
         counts = np.minimum(check.counts(now.state), check.wanted)
-        last, self._last = self._last, counts
+        carried = check.carried(now.state, counts)
+        last, self._last = self._last, (counts, carried)
         if last is None:
             return False, ()
-        events = [
-            Event(world.step_index, int(np.sign(count - before)), _reason(text, int(count), int(wanted)))
-            for text, before, count, wanted in zip(self._goal, last, counts, check.wanted, strict=True)
-            for _ in range(abs(int(count - before)))
-        ]
+        events: list[Event] = []
+        moved = dict.fromkeys(carried, 0)  # things of a class that came to their places, less those that left them
+        for text, before, count, wanted in zip(self._goal, last[0], counts, check.wanted, strict=True):
+            change, thing = int(count - before), parse(text).thing
+            events += [Event(world.step_index, _sign(change), _reason(text, int(count), int(wanted)))] * abs(change)
+            if thing in moved:
+                moved[thing] += change
+        for thing, count in carried.items():
+            taken = count - last[1][thing]
+            if moved[thing] * taken < 0:  # the same things: from hands to their places, or from there to hands
+                taken = _sign(taken) * max(0, abs(taken) - abs(moved[thing]))
+            reason = f"{thing} {'in hand' if taken > 0 else 'put elsewhere'}"
+            events += [Event(world.step_index, _sign(taken), reason)] * abs(taken)
         self.succeeded |= bool((counts >= check.wanted).all())
         return self.succeeded, tuple(events)
+
+
+def _sign(number: int) -> int:
+    return (number > 0) - (number < 0)
 
 
 def _reason(text: str, count: int, wanted: int) -> str:

@@ -100,6 +100,45 @@ def test_each_thing_put_or_taken_away_is_an_event() -> None:
     assert (done, [each.sign for each in events]) == (True, [-1])  # it has succeeded before
 
 
+def test_a_wanted_thing_in_a_hand_is_progress_and_put_elsewhere_regress() -> None:
+    goal = {"inside_apple_fridge": 1}
+    world = AWorld(place_config(goal, "apartment-1", 0))
+    fridge, table = (int(world.home.rows_of(name)[0]) for name in ("fridge", "kitchentable"))
+    first, second = world.home.rows_of("apple")[:2].tolist()
+    plate, bob = int(world.home.rows_of("plate")[0]), world.home.persons[1]
+    task = make_task(TaskSpec("put_fridge", "", {"goal": goal}, 100))
+    task.update(world, "")
+    found = []
+    for row, held, parent in (
+        (plate, Held.LEFT_HAND, bob),  # nobody wants it
+        (first, Held.RIGHT_HAND, bob),
+        (first, Held.ON, table),
+        (first, Held.RIGHT_HAND, bob),
+        (first, Held.INSIDE, fridge),
+        (second, Held.RIGHT_HAND, bob),  # one is enough
+        (second, Held.ON, table),
+        (first, Held.RIGHT_HAND, bob),
+        (first, Held.ON, table),
+    ):
+        world.move(row, held, parent)
+        found.append([(each.sign, each.reason) for each in task.update(world, "")[1]])
+    taken, elsewhere = [(1, "apple in hand")], [(-1, "apple put elsewhere")]
+    there, undone = [(1, "apple inside fridge: 1 of 1")], [(-1, "apple inside fridge: 0 of 1")]
+    assert found == [[], taken, elsewhere, taken, there, [], [], undone, elsewhere]
+
+
+def test_a_carried_thing_counts_for_one_predicate() -> None:
+    goal = {"inside_apple_fridge": 1, "on_apple_coffeetable": 1}
+    world = AWorld(place_config(goal, "apartment-1", 0))
+    task = make_task(TaskSpec("put_fridge+read_book", "", {"goal": goal}, 100))
+    task.update(world, "")
+    apple, bob = int(world.home.rows_of("apple")[0]), world.home.persons[1]
+    world.move(apple, Held.RIGHT_HAND, bob)
+    assert len(task.update(world, "")[1]) == 1
+    world.move(apple, Held.ON, int(world.home.rows_of("coffeetable")[0]))
+    assert [each.sign for each in task.update(world, "")[1]] == [1]
+
+
 def test_who_is_to_sit_is_the_task_s() -> None:
     goal = {"holds_book_character": 1, "sit_sofa": 1, "on_apple_coffeetable": 1}
     world = AWorld(place_config(goal, "apartment-0", 0))
