@@ -20,12 +20,18 @@ from PIL.PngImagePlugin import PngInfo
 from worlds.household.catalogue.classes import CLASSES
 from worlds.household.homes import home
 from worlds.household.homes.apartments import APARTMENTS, HELD_OUT
+from worlds.household.pictures.camera import Pictures
+from worlds.household.rules.bodies import stand_at, take
 from worlds.household.state.home import Home, State
-from worlds.household.state.vocabulary import Held, Property
+from worlds.household.state.tables import tables
+from worlds.household.state.vocabulary import Condition, Held, Property
 
 FIGURES = Path(__file__).parent / "figures"
 Colour = tuple[int, int, int]
 HALO = [(4 * x, 4 * y) for x in (-1, 0, 1) for y in (-1, 0, 1) if x or y]
+VIEWS = FIGURES / "household-views.png"
+VIEW_SIZE = 288, 384  # pixels of each view: height and width
+SEEN = "apartment-3"  # the home in them
 PAGE = Path(__file__).parent / "household.md"
 SCALE = 252  # pixels a metre, before the picture is made a third as large
 SHRINK = 3
@@ -322,6 +328,23 @@ def fingerprint(found: Home, state: State) -> str:
     return hashlib.sha256(b"".join(each.tobytes() for each in arrays)).hexdigest()
 
 
+def draw_views() -> Image.Image:
+    """Return what the solver sees before an open fridge with juice in its hand, and the home from above."""
+    found, state = home(SEEN)
+    solver = 1
+    fridge, juice = (int(found.rows_of(name)[0]) for name in ("fridge", "juice"))
+    state = state.copy()
+    state.conditions[fridge] = Condition.OPEN | Condition.PLUGGED_IN
+    yaw = float(found.yaw[fridge])
+    x, y = state.centre[fridge, :2] + 1.5 * np.array([math.cos(yaw), math.sin(yaw)])
+    arrays = tables(found, state)
+    stand_at(arrays, solver, x, y, yaw + math.pi)
+    take(arrays, solver, juice, int(Held.LEFT_HAND))
+    screen = Pictures(*VIEW_SIZE)
+    views = [screen.from_eyes(found, state, solver), screen.from_above(found, state)]
+    return Image.fromarray(np.concatenate(views, axis=1))
+
+
 def main() -> None:
     """Write the figures and the sections."""
     page = PAGE.read_text(encoding="utf-8")
@@ -335,6 +358,7 @@ def main() -> None:
         notes = PngInfo()
         notes.add_text(NOTE, fingerprint(found, state))
         draw(found, state).save(figure(name), optimize=True, pnginfo=notes)
+    draw_views().save(VIEWS, optimize=True)
 
 
 if __name__ == "__main__":

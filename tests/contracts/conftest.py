@@ -30,6 +30,7 @@ def entry(request):
         pytest.importorskip("minigrid")
     if name == ANNOUNCED:
         request.getfixturevalue("announcing")
-    found = registry.get(str(EXAMPLES / name) if name in ("discs.py", "shelf.py") else name)
+    world = name.partition(",")[0]
+    found = registry.get(str(EXAMPLES / world) if world in ("discs.py", "shelf.py") else world)
     options = PICTURED.get(name)
     return found if options is None else replace(found, make=partial(found.make, **options))

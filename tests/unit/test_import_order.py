@@ -27,6 +27,7 @@ INSIDE = {
         ("rules",),
         ("tasks",),
         ("players",),
+        ("pictures",),
     ),
     "agents": (("networks", "learning"),),
     "rlhf.store": (("columns",), ("files",), ("folder",), ("upkeep",), ("transfer",)),

@@ -49,14 +49,18 @@ class Canvas:
             raise WorldError(f"camera: height and width are {height} x {width} pixels; give at least 1 x 1")
         if not 0.0 < fov_y_deg < 180.0:
             raise WorldError(f"camera: fov_y_deg is {fov_y_deg}; give an angle between 0 and 180 degrees")
-        if geoms > MOST_GEOMS:
-            raise WorldError(f"camera: the scene has {geoms} geoms; at most {MOST_GEOMS} can be drawn")
         self.height, self.width = height, width
         self._pixel = 2.0 * math.tan(math.radians(fov_y_deg) / 2.0) / height
+        self._pixels = np.zeros((height, width), dtype=np.int64)
+        self._geoms = 0  # of the last drawing
+        self.allow(geoms)
+
+    def allow(self, geoms: int) -> None:
+        """Make place for scenes of so many geoms. Raises WorldError if they are too many."""
+        if geoms > MOST_GEOMS:
+            raise WorldError(f"camera: the scene has {geoms} geoms; at most {MOST_GEOMS} can be drawn")
         self._order = np.empty(geoms, dtype=np.int32)
         self._nearest = np.empty(geoms, dtype=np.float64)
-        self._pixels = np.zeros((height, width), dtype=np.int64)
-        self._geoms = geoms
 
     def draw(
         self,

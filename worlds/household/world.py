@@ -15,6 +15,7 @@ from worlds.household import homes, rules
 from worlds.household.navigation.ways import Ways
 from worlds.household.observing.entities import ENTITIES, entities
 from worlds.household.observing.words import hands, surroundings
+from worlds.household.pictures.camera import Pictures
 from worlds.household.rules.legal import legal_mask
 from worlds.household.state.home import MOST_THINGS, NO_ROW, Home, State
 from worlds.household.state.tables import Tables, tables
@@ -22,11 +23,13 @@ from worlds.household.state.vocabulary import Held, Verb
 from worlds.household.tasks import sample
 from worlds.household.tasks.goals import task_of
 from worlds.spaces.action import ActionSpec, Discrete, FreeText, Pointer
-from worlds.spaces.observation import ObservationSpec, PlayerSpec
+from worlds.spaces.observation import Image, ObservationSpec, PlayerSpec
 from worlds.step_world import StepWorld
 
 MAX_STEPS = 250  # of an episode, as published
 HANDS = (int(Held.RIGHT_HAND), int(Held.LEFT_HAND))
+PICTURE = 72, 96  # height and width in pixels, where they are not set
+SCREEN = 270, 360  # of each of the two views that render() shows
 PERSON = {SETTER: 0, SOLVER: 1}  # number of each player's body
 
 ACTIONS = ActionSpec(
@@ -77,18 +80,20 @@ class HouseholdWorld(StepWorld):
     of which the i-th is the one at which a pointer's value i points, and in words why their last action failed.
 
     Args:
-      height: of pictures in pixels; nothing is drawn yet.
-      width: likewise.
-      views: players whose view is needed.
+      height: of pictures in pixels.
+      width: of pictures in pixels.
+      views: players whose view is drawn; the others' pictures are black, which saves time.
       max_steps: length of an episode.
       full: both persons see everything, through walls and in closed containers, and walk to it.
       text: observations also say in words what is there and what is in the hands, for language models.
+      picture: observations also show what is before the person's eyes; walls and closed containers hide what is behind
+        them, also in the pictures of persons who otherwise see everything.
 
     Raises:
       WorldError: the length of an episode is not a whole number above zero.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"name": "household", "render_modes": []}
+    metadata: ClassVar[dict[str, Any]] = {"name": "household", "render_modes": ["rgb_array"]}
     state: Moment
 
     def __init__(
@@ -99,10 +104,14 @@ class HouseholdWorld(StepWorld):
         max_steps: int = MAX_STEPS,
         full: bool = False,
         text: bool = False,
+        picture: bool = False,
     ) -> None:
         super().__init__(height, width, views, max_steps)
         self._full, self._text = full, text
-        self.solver_spec = self.setter_spec = player_spec(text)
+        image = Image(height or PICTURE[0], width or PICTURE[1]) if picture else None
+        self._pictures = Pictures(image.height, image.width) if image else None
+        self._screen: Pictures | None = None
+        self.solver_spec = self.setter_spec = player_spec(text, image)
         self._rows: dict[str, np.ndarray] = {}  # rows of the things that each player observes
 
     def sample(self, seed: int) -> dict[str, Any]:
@@ -139,7 +148,19 @@ class HouseholdWorld(StepWorld):
             "legal": legal_mask(now.tables, number, rows),
             "feedback": now.feedback[number],
         }
-        return seen | self._words(number, rows) if self._text else seen
+        if self._text:
+            seen |= self._words(number, rows)
+        if self._pictures:
+            seen["image"] = self._picture(self._pictures, player)
+        return seen
+
+    def render(self) -> np.ndarray:
+        """Return the solver's view and the home seen from above, side by side: uint8 [270, 720, 3]."""
+        if self._screen is None:
+            self._screen = Pictures(*SCREEN)
+        now = self.state
+        eyes = self._screen.from_eyes(now.home, now.state, PERSON[SOLVER])
+        return np.concatenate([eyes, self._screen.from_above(now.home, now.state)], axis=1)
 
     def row_at(self, player: str, pointer: int) -> int:
         """Return the row of the thing at which a pointer's value points now; NO_ROW for nothing.
@@ -161,6 +182,11 @@ class HouseholdWorld(StepWorld):
         found = place < len(self._rows[player]) and self._rows[player][place] == row
         return place + 1 if found else None
 
+    def _picture(self, pictures: Pictures, player: str) -> np.ndarray:
+        if player not in self.views:
+            return np.zeros((pictures.height, pictures.width, 3), np.uint8)
+        return pictures.from_eyes(self.state.home, self.state.state, PERSON[player], self.state.tables)
+
     def _act(self, player: str, movement: list[int]) -> rules.Act:
         verb, pointer, hand = movement
         return verb, self.row_at(player, pointer), HANDS[hand]
@@ -173,11 +199,12 @@ class HouseholdWorld(StepWorld):
         }
 
 
-def player_spec(text: bool = False) -> PlayerSpec:
+def player_spec(text: bool = False, image: Image | None = None) -> PlayerSpec:
     """Return the spaces of both players.
 
     Args:
       text: see :class:`HouseholdWorld`.
+      image: the picture that both observe; None without.
     """
     texts = ("feedback", "surroundings", "hands") if text else ("feedback",)
-    return PlayerSpec(ObservationSpec(entities=ENTITIES, texts=texts), ACTIONS)
+    return PlayerSpec(ObservationSpec(image, entities=ENTITIES, texts=texts), ACTIONS)

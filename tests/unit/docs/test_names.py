@@ -174,13 +174,13 @@ def settings() -> dict[str, set[str]]:
     return {command: names | _own_settings(names) for command, names in known.items()}
 
 
-def _own_settings(names: set[str]) -> set[str]:
-    """Return the settings of the Playhouse and its scripted players that a command with these settings has."""
+def _own_settings(names: set[str], world: str | None = None) -> set[str]:
+    """Return the settings of a world, by default the Playhouse, and of its players that a command with these has."""
     owners = {name.rpartition(".")[0] for name in names if name.endswith(("world.settings", "players.setter"))}
     return {
         f"{owner}.{setting.replace('_', '-')}"
         for owner in owners
-        for setting in declared(None, owner.rpartition(".")[2])
+        for setting in declared(world, owner.rpartition(".")[2])
     }
 
 
@@ -196,6 +196,8 @@ def check(line: str, known: dict[str, set[str]]) -> None:
         assert any(each.startswith(f"{words[0]} ") for each in known), line
         return
     everywhere = {"help", "preset", "version"}
+    if "household" in words:
+        everywhere |= _own_settings(known[command], "household")
     for word in words:
         if match := re.match(r"--(?:no-)?([A-Za-z][\w.-]*)", word):
             typed = match[1].replace("_", "-")

@@ -1,0 +1,1 @@
+"""Pictures of a home: as a person sees it, and from above."""
