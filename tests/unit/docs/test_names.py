@@ -180,8 +180,13 @@ def _own_settings(names: set[str], world: str | None = None) -> set[str]:
     return {
         f"{owner}.{setting.replace('_', '-')}"
         for owner in owners
-        for setting in declared(world, owner.rpartition(".")[2])
+        for setting in _declared_by(world, owner.rpartition(".")[2])
     }
+
+
+@cache
+def _declared_by(world: str | None, group: str) -> tuple[str, ...]:
+    return tuple(declared(world, group))
 
 
 def check(line: str, known: dict[str, set[str]]) -> None:
