@@ -1,5 +1,7 @@
 """Joint steps a second of the household: two persons who act at random, and what both observe as entities.
 
+With pictures, the solver also sees one of 72x96 pixels at every step.
+
     python -m benchmarks.household
 
 A person's random action is any verb with any thing that it sees and any hand, as an untrained agent would act, or one
@@ -25,7 +27,8 @@ from worlds.household.homes.placing import home, place
 from worlds.household.world import ACTIONS, HouseholdWorld
 
 THINGS = 350  # of every apartment
-TARGET = 6_000  # joint steps a second
+TARGET, TARGET_PICTURE = 6_000, 1_500  # joint steps a second
+PICTURE = {"picture": True, "height": 72, "width": 96, "views": (SOLVER,)}
 SMALL = ("apple", "plate", "mug", "book")
 SUPPORTS = ("kitchencounter", "kitchentable", "coffeetable", "desk", "bed", "tvstand", "nightstand", "bookshelf")
 _COUNTS = ACTIONS.counts.tolist()
@@ -83,12 +86,14 @@ def report(steps: int) -> None:
     """Print the rates of all apartments."""
     print(f"{describe()}; load before the start {os.getloadavg()[0]:.1f}")
     configs = [filled(name, 0) for name in APARTMENTS]
-    print(f"\n{len(configs)} apartments of {THINGS} things, {steps} steps each, both act at random; target {TARGET:,}")
+    print(f"\n{len(configs)} apartments of {THINGS} things, {steps} steps each, both act at random")
+    print(f"target {TARGET:,} with entities, {TARGET_PICTURE:,} with a picture")
     for words, legal, options in (
         ("any actions, entities", False, {}),
         ("legal actions, entities", True, {}),
         ("any actions, everything observed", False, {"full": True}),
         ("any actions, entities and texts", False, {"text": True}),
+        ("any actions, entities and a picture", False, PICTURE),
     ):
         found = np.array([per_core(config, steps, legal, **options) for config in configs])
         rate, succeeded, things = np.median(found, axis=0)
