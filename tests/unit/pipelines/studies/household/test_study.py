@@ -36,8 +36,8 @@ def test_parts_that_are_there_run_and_their_tables_are_on_one_page(tmp_path: Pat
 
 def test_it_is_a_result_that_can_be_reproduced(tmp_path: Path) -> None:
     assert "watch-and-help" in results()
-    with pytest.raises(UserError, match="no part 'halp'; known:.* help"):
-        reproduce(ReproduceConfig("watch-and-help", (0,), runs=tmp_path, parts=("halp",)))
+    with pytest.raises(UserError, match="no part 'hellp'; known:.* help"):
+        reproduce(ReproduceConfig("watch-and-help", (0,), runs=tmp_path, parts=("hellp",)))
     with pytest.raises(UserError, match="leave out --arms"):
         reproduce(ReproduceConfig("watch-and-help", (0,), runs=tmp_path, arms=("HP",)))
 
