@@ -34,7 +34,7 @@ def test_every_result_has_its_section(name: str) -> None:
     section = section.partition("\n## ")[0]
     assert found and f"`rlhf reproduce {name}`" in section and f"<!-- table: {name} -->" in section
     assert f"[`{name}`](#{name})" in PAGE and name in str(ReproduceConfig.__doc__)
-    preset = importlib.import_module(f"pipelines.runs.{name}")
+    preset = importlib.import_module(f"pipelines.runs.{name.replace('-', '_')}")
     for arm in preset.study().arms if hasattr(preset, "study") else ():
         kind, _, size = arm.partition(", ")
         shown = (f"`{kind}, SIZE`", f"`{size}`") if name == "sizes" else (f"`{arm}`",)
