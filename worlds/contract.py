@@ -228,6 +228,15 @@ class GrabHints(Protocol):
         ...
 
 
+@runtime_checkable
+class Filmed(Protocol):
+    """Optional part of a world: pictures for people who watch what the setter does."""
+
+    def film(self) -> np.ndarray:
+        """Return what people see of the setter now, in an array of the caller's own: uint8 [height, width, 3]."""
+        ...
+
+
 @dataclass(frozen=True)
 class Event:
     """Something a task's ground truth counts as progress (+1) or regress (-1).

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from worlds.contract import SETTER, SOLVER, Setter, Solver, Task, TaskSpec, World, WorldError
+from worlds.goal_choices import GoalChoices
+from worlds.live_play import LivePlay
 from worlds.plugins import FILE_SUFFIX, Registry
 from worlds.requests import AskingSetter
 from worlds.spaces.observation import PlayerSpec
@@ -47,9 +49,14 @@ class WorldEntry:
       people_settings: settings of ``sample_config`` for places in which people play, where they are not set otherwise.
       tier: that the world declares, one of :data:`worlds.tiers.NAMES`; None leaves it to ``rlhf world check``.
       spaces: of both players, by name, where no option changes them; None reads them from a world that is made for it.
+      live_play: (world) -> how people play it who choose among things, for a world whose actions point at some; None
+        for keys.
+      helpers: names of scripted solvers that help a setter with a goal of her own, which nobody asks for.
+      make_helper: (name) -> one of them; None where there are none.
       declares: () -> the callable or dataclass whose parameters name, type and describe the world's own settings, by
         the part of the configuration that holds them: "settings" (of places), "options" (of the world), "setter" and
         "solver". What is not named is declared by the signature of what takes it.
+      goal_choices: () -> what people can say that a setter wanted whom they have watched; None where nobody can.
 
     ``sample_config``, ``make_setter`` and ``make_solver`` raise WorldError for a setting that they do not know; for
     those that name their settings in their signatures, the entry does so.
@@ -67,7 +74,11 @@ class WorldEntry:
     people_settings: Mapping[str, Any] = field(default_factory=dict)
     tier: str | None = None
     spaces: Mapping[str, PlayerSpec] | None = field(default=None, repr=False)
+    live_play: Callable[[Any], LivePlay] | None = None
+    helpers: Sequence[str] = ()
+    make_helper: Callable[[str], Solver] | None = None
     declares: Mapping[str, Callable[[], Callable[..., Any]]] = field(default_factory=dict, repr=False, compare=False)
+    goal_choices: Callable[[], GoalChoices] | None = None
 
     def __post_init__(self) -> None:
         if self.tier is not None and self.tier not in NAMES:
@@ -132,7 +143,7 @@ def _refusing_unknown(make: Callable[..., Any], noun: str) -> Callable[..., Any]
     return checked
 
 
-_OURS = {"playhouse": "worlds.playhouse", "household": "worlds.household"}
+_OURS = {"playhouse": "worlds.playhouse", "household": "worlds.household", "school": "worlds.school"}
 _registry: Registry[WorldEntry] = Registry("world", ENTRY_POINT_GROUP, _OURS, WorldError)
 
 

@@ -31,6 +31,8 @@ SIZES = ["nano", "mini", "5m"] + [
     for size in registry.get(kind).config_class.preset_names()
 ]
 SIZES += [f"nano in {name}" for name in SPACES]
+SIZES += [f"film_agent/small in {name}" for name in ("grid", "school")]
+SIZES.remove("film_agent/paper")  # differs from the small one in widths only
 assert own_agent.PatchConfig.model_type in registry.names(), "an agent from outside is among them"
 STEPS, COLUMNS = 5, 2
 HEADS = ("features", "value", "speak_logit", "vision", "language")
@@ -39,7 +41,9 @@ HEADS = ("features", "value", "speak_logit", "vision", "language")
 @pytest.fixture(scope="module", params=SIZES)
 def agent(request: pytest.FixtureRequest) -> InteractiveAgent:
     size, _, spaces = request.param.partition(" in ")
-    declared = {"spaces": to_json(SPACES[spaces]), "feels_movement": spaces != "grid"} if spaces else {}
+    declared = (
+        {"spaces": to_json(SPACES[spaces]), "feels_movement": spaces != "grid" and size == "nano"} if spaces else {}
+    )
     return made_up_play.agent(size, **declared)
 
 

@@ -24,6 +24,7 @@ from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
 from reward_models import registry
 from reward_models.contract import RewardModel
+from reward_models.film import FilmRewardModel
 from reward_models.registry import load_reward_model
 from reward_models.scores.scoring import EpisodeDraws, StreamingScorer, mark_probabilities, rewards, score
 from rlhf.data.memory import MemoryDataset, encode_episodes
@@ -49,7 +50,8 @@ def tokenizer() -> Tokenizer:
 
 def begins_from(kind: type[RewardModel], **sizes: Any) -> InteractiveAgent:
     """An agent of the sort that reward models of this kind are made from."""
-    return agents.registry.make("patch_agent/small" if kind is own_agent.PatchRewardModel else "nano", **sizes)
+    sorts = {own_agent.PatchRewardModel: "patch_agent/small", FilmRewardModel: "film_agent/small"}
+    return agents.registry.make(sorts.get(kind, "nano"), **sizes)
 
 
 @pytest.fixture(params=registry.names())

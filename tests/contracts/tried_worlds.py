@@ -25,12 +25,18 @@ PAIR = f"{Path(__file__).parent / 'rendezvous.py'}:Rendezvous"
 ANNOUNCED = "announced"  # by an installed package
 FOREIGN = ("gym:CartPole-v1", "gym:FrozenLake-v1", "gym:Pendulum-v1", "gym:BabyAI-GoToObj-v0", PAIR)
 HOUSEHOLD_PICTURES = "household, pictures"
+SCHOOL_PICTURES = "school, pictures"
 # Options of worlds that are tried with some; the name of the world is what stands before a comma.
-PICTURED = {"gym:MiniGrid-Empty-5x5-v0": {"picture": 56}, HOUSEHOLD_PICTURES: {"picture": True}}
+PICTURED = {
+    "gym:MiniGrid-Empty-5x5-v0": {"picture": 56},
+    HOUSEHOLD_PICTURES: {"picture": True},
+    SCHOOL_PICTURES: {"picture": True},
+}
 # The tier of every world; that of environments of others, which declare none, is the one that they reach.
 TIERS = {
     "playhouse": TICK_WISE,
     "household": EXACT,
+    "school": EXACT,
     "discs.py": TICK_WISE,
     "shelf.py": EXACT,
     ANNOUNCED: TICK_WISE,

@@ -33,7 +33,7 @@ class Turn(NamedTuple):
     """What came of one step of an environment.
 
     Args:
-      seen: the environment's own observation, by player.
+      seen: the environment's own observation, by player; one that is left out keeps its last.
       reward: of the solver.
       terminated: the environment has ended the episode.
       truncated: a limit has ended it.

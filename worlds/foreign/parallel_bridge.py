@@ -64,20 +64,19 @@ class ParallelBridge:
     def reset(self, seed: int) -> dict[str, Any]:
         """See :class:`worlds.foreign.bridge.Bridge`."""
         observations, _ = self.env.reset(seed=seed)
-        self._seen = {player: observations[agent] for player, agent in self._roles.items()}
-        return dict(self._seen)
+        return {player: observations[agent] for player, agent in self._roles.items()}
 
     def step(self, actions: Mapping[str, Any]) -> Turn:
-        """See :class:`worlds.foreign.bridge.Bridge`. An agent that has left keeps its last observation."""
+        """See :class:`worlds.foreign.bridge.Bridge`. An agent that has left observes nothing more."""
         solver, alive = self._roles[SOLVER], set(self.env.agents)
         own = {agent: actions[player] for player, agent in self._roles.items()} | self._idle
         given = {agent: action for agent, action in own.items() if agent in alive}
         observations, rewards, terminated, truncated, infos = self.env.step(given)
-        self._seen |= {player: observations[agent] for player, agent in self._roles.items() if agent in observations}
+        seen = {player: observations[agent] for player, agent in self._roles.items() if agent in observations}
         over = bool(terminated.get(solver, False)) or not self.env.agents
         cut = bool(truncated.get(solver, False))
         return Turn(
-            dict(self._seen), float(rewards.get(solver, 0.0)), over and not cut, cut, infos.get(solver) or {}
+            seen, float(rewards.get(solver, 0.0)), over and not cut, cut, infos.get(solver) or {}
         )  # fmt: skip
 
     def mission(self, seen: Mapping[str, Any]) -> str:

@@ -241,7 +241,7 @@ class ForeignWorld(World):
             actions[player] = self._translations[player].action.build(movement[0], values[0])
         with named_failure(self.name, f"step {self._step_index} of seed {self._seed}"):
             turn = self.bridge.step(actions)
-            self._look(turn.seen)
+            self._look({**self._raw, **turn.seen})
         self.reward, self.total = turn.reward, self.total + turn.reward
         self.ended = turn.terminated or turn.truncated
         self._cut = turn.truncated and not turn.terminated

@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from rlhf.records.preferences import (
-    PREFERENCES,
+    STATEMENTS,
     ClipPair,
-    Preference,
+    HelperRating,
+    InferredGoal,
     RequestVerdict,
+    Statement,
     StretchScore,
     TakeOver,
 )
@@ -56,11 +58,14 @@ PREFERRED = (
     RequestVerdict("e1", 1, 6, "cannot tell", "bo", False),
     TakeOver("e1", 2, 4, "ann", False),
     StretchScore("e1", 0, 6, 4.0, 1.0, 5.0, "cy", True),
+    InferredGoal("e1", 0, 6, '{"on_plate_kitchentable":2}', "cy", 61.5, False),
+    InferredGoal("e2", 0, 6, "{}", "cy", None, False),
+    HelperRating("e1", 0, 6, 7, 1, 4, "cy", False),
 )
 
 
-@pytest.mark.parametrize("kind", PREFERENCES.values())
-def test_preferences_are_sorted_sets(store: EpisodeStore, kind: type[Preference]) -> None:
+@pytest.mark.parametrize("kind", STATEMENTS.values())
+def test_preferences_are_sorted_sets(store: EpisodeStore, kind: type[Statement]) -> None:
     store.write(small(1))
     store.write(small(2))
     store.write_preferences(PREFERRED)
@@ -78,7 +83,7 @@ def test_preferences_of_missing_episodes_and_steps_are_refused(store: EpisodeSto
         store.write_preferences([TakeOver("e1", 0, 2, "ann", False), PREFERRED[0]])
     with pytest.raises(UserError, match="steps 0 to 5, not 6"):
         store.write_preferences([PREFERRED[1], TakeOver("e1", 3, 7, "ann", False)])
-    assert all(store.preferences(kind) == [] for kind in PREFERENCES.values())
+    assert all(store.preferences(kind) == [] for kind in STATEMENTS.values())
 
 
 def test_preferences_go_with_their_episodes_and_raters(store: EpisodeStore) -> None:

@@ -1,0 +1,90 @@
+"""Every id of the published code has a tree, and no tree has a combination that cannot be played."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from worlds.errors import UserError
+from worlds.school.parameters.branches import FULL
+from worlds.school.parameters.ids import ids, tree_of
+from worlds.school.parameters.names import VALUES
+from worlds.school.parameters.tree import combinations
+
+
+def chosen(id_: str) -> list[dict[str, str]]:
+    return [combination for combination, _ in combinations(tree_of(id_))]
+
+
+def test_there_are_159_ids() -> None:
+    assert len(ids()) == len(set(ids())) == 159
+    assert all(re.fullmatch(r"SocialAI-\w+-v[01]", each) for each in ids())
+
+
+@pytest.mark.parametrize("id_", ids())
+def test_every_combination_can_be_played(id_: str) -> None:
+    for each in chosen(id_):
+        assert all(value in VALUES.get(name, (value,)) for name, value in each.items())
+        assert each["Env_type"] in VALUES["Env_type"]
+        if each["Env_type"] == "Information_seeking":
+            assert {"Problem", "N", "Peer"} <= each.keys() and not {"Role", "Version", "Obstacles"} & each.keys()
+            assert ("Cue_type" in each) == (each.get("Scaffolding") == "N")
+            assert not (each.get("JA_recursive") == "Y" and each["Scaffolding"] == "Y")
+            assert (each["N"], each["Peer"]) != ("2", "N")  # nobody could say which object is the right one
+        elif each["Env_type"] == "Collaboration":
+            assert {"Problem", "Role", "Version"} <= each.keys() and "Cue_type" not in each
+            assert each["Version"] == "Social" or each["Problem"] == "MarblePass"
+        else:
+            assert ("NPC_movement" in each) == (each["Version"] == "Social") and "Obstacles" in each
+
+
+def test_training_holds_the_doors_out() -> None:
+    for name in ("EPointingTrain", "EPointingHeldoutDoorsTrain", "JAELangColorHeldoutDoorsTrain"):
+        doors = [each for each in chosen(f"{name}InformationSeeking") if each["Problem"] == "Doors"]
+        others = [each for each in chosen(f"{name}InformationSeeking") if each["Problem"] != "Doors"]
+        assert {(each["N"], each["Peer"]) for each in doors} == {("1", "N")}
+        assert {(each["N"], each["Peer"]) for each in others} == {("2", "Y")} and len({*map(problem, others)}) == 5
+    assert {each["JA_recursive"] for each in chosen("JAELangColorTrainInformationSeeking")} == {"Y", "N"}
+    (test,) = chosen("JAELangColorDoorsTestInformationSeeking")
+    assert (test["N"], test["Peer"], test["JA_recursive"], test["Cue_type"]) == ("2", "Y", "Y", "Language_Color")
+
+
+def problem(combination: dict[str, str]) -> str:
+    return combination["Problem"]
+
+
+def test_trees_of_the_other_studies() -> None:
+    assert {*map(problem, chosen("EEmulationNoDistrInformationSeeking"))} == {
+        *("Boxes", "Switches", "Generators", "Levers", "Marble")
+    }
+    assert len(chosen("AELangFeedbackTrainScaffoldingCS")) == 4 * 2 * 6
+    assert chosen("AELangFeedbackTrainScaffoldingCS") == chosen("NLangFeedbackTrainScaffoldingCS")
+    assert {each["Pragmatic_frame_complexity"] for each in chosen("AELangFeedbackTrainFormatsCS")} == {
+        "Ask_Eye_contact"
+    }
+    (walking,) = chosen("AppleStealingWalkObst_A_bit")
+    assert (walking["NPC_movement"], walking["Obstacles"]) == ("Walking", "A_bit")
+    groups = {name: chosen(f"RoleReversalGroup{name}Collaboration") for name in ("Experimental", "Control")}
+    for name, version in (("Experimental", "Social"), ("Control", "Asocial")):
+        passed = [each for each in groups[name] if each["Problem"] == "MarblePass"]
+        assert [(each["Role"], each["Version"]) for each in passed] == [("B", version)]
+        assert len(groups[name]) == 6 * 2 + 1
+    assert chosen("AsocialBoxInformationSeeking") == [
+        {"Env_type": "Information_seeking", "Problem": "Boxes", "N": "1", "Peer": "N"}
+    ]
+
+
+def test_single_environments_share_the_full_tree() -> None:
+    whole = [each for each, _ in combinations(FULL)]
+    parts = ("InformationSeeking-v0", "AppleStealingEnv-v0", "ObjectsCollaboration-v0", "MarblePassEnv-v1")
+    parts = (*parts, "MarblePushEnv-v1", "LeverDoorEnv-v1")
+    found = [each for part in parts for each in chosen(f"SocialAI-{part}")]
+    assert len(found) == len(whole) and all(each in whole for each in found)
+
+
+def test_an_unknown_id_is_refused() -> None:
+    with pytest.raises(UserError, match="no environment 'SocialAI-Nowhere-v1'; 159 ids have trees"):
+        tree_of("SocialAI-Nowhere-v1")
+    with pytest.raises(UserError, match="did you mean SocialAI-MarblePassACollaborationParamEnv-v1"):
+        tree_of("MarblePassA")

@@ -1,0 +1,1 @@
+"""The school as Gymnasium environments."""

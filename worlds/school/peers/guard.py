@@ -1,0 +1,37 @@
+"""The guard of AdversarialPeer: it looks around, and nobody eats before its eyes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from worlds.school.grid.codes import GO_FORWARD, NO_OP, ROTATE_LEFT, ROTATE_RIGHT
+from worlds.school.peers.script import Decision, Script
+
+WAITS = 4  # steps between two acts
+
+
+class Guard(Script):
+    """The script of one episode.
+
+    Args:
+      rng: decides where it turns and whether it walks.
+      walks: half of its acts are steps forward; else it only turns.
+    """
+
+    def __init__(self, rng: np.random.Generator, walks: bool = False) -> None:
+        super().__init__(rng)
+        self.walks, self.waited = walks, 0
+
+    def decide(self, problem: Any, utterance: str | None) -> Decision:
+        """See :meth:`worlds.school.peers.script.Script.decide`. It never speaks."""
+        if problem.peer.hidden:
+            return NO_OP, None
+        if self.waited < WAITS:
+            self.waited += 1
+            return NO_OP, None
+        self.waited = 0
+        if self.walks and self.rng.random() < 0.5:
+            return GO_FORWARD, None
+        return (ROTATE_LEFT if self.rng.random() < 0.5 else ROTATE_RIGHT), None

@@ -1,0 +1,169 @@
+"""The demonstrator of Collaboration: it does its side's part when the partner is ready, and bumps into nothing else.
+
+It knows the room, what has been opened, and that partners of levers first walk about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from worlds.school.grid.codes import EAST
+from worlds.school.grid.paths import distances, first_direction
+from worlds.school.grid.room import Cell
+from worlds.school.grid.things import AppleGenerator, LockableBox, Switch
+from worlds.school.peers.partners import WANDERS, direction_towards
+from worlds.school.problems.collaboration import LEFT_SIDE, Collaboration
+from worlds.school.problems.object_pairs import ObjectPairs
+from worlds.school.problems.problem import FORWARD, LEFT, RIGHT, TOGGLE
+from worlds.school.problems.shared_generator import LeverDoor, MarblePass, MarblePush
+
+Act = int | None  # one of PRIMITIVES; None for no move
+
+
+def collaborate(problem: Collaboration) -> Act:
+    """Return the agent's next primitive; None to wait."""
+    if problem.apple.eaten:  # in role Meta, until the partner has eaten, too
+        return None
+    if problem.apple.at is not None:
+        return use(problem, problem.apple.at)
+    on_left = problem.side == LEFT_SIDE
+    match problem:
+        case ObjectPairs():
+            return _use_chosen(problem) if on_left else _open_nearest(problem)
+        case MarblePass():
+            return push(problem, problem.marble.place, EAST) if on_left else _push_on(problem)
+        case MarblePush():
+            return _push_through_door(problem) if on_left else _hold_door(problem)
+        case LeverDoor():
+            return _let_in(problem) if on_left else _enter(problem)
+    raise TypeError(f"no demonstrator for {type(problem).__name__}")
+
+
+# -- pairs of objects ---------------------------------------------------------------------------------------------
+
+
+def _open_nearest(problem: ObjectPairs) -> Act:
+    steps = distances(problem.room.solid, *problem.room.agent)
+    nearest = min(problem.boxes, key=lambda box: (int(steps[box.place]) if box.at else 0, box.at or (0, 0)))
+    return use(problem, nearest.place)
+
+
+def _use_chosen(problem: ObjectPairs) -> Act:
+    thing = problem.chosen
+    if thing is None:
+        return None
+    if isinstance(thing, Switch) and thing.is_on:
+        assert problem.apple_cell is not None
+        return use(problem, problem.apple_cell)
+    if isinstance(thing, LockableBox | Switch):
+        return use(problem, thing.place)
+    assert isinstance(thing, AppleGenerator)
+    if problem.marble is None:
+        return walk(problem, thing.place)
+    if problem.marble.direction is not None:
+        return None
+    return push(problem, problem.marble.place, direction_towards(problem.marble.place, thing.place))
+
+
+# -- one generator ------------------------------------------------------------------------------------------------
+
+
+def _push_on(problem: MarblePass) -> Act:
+    """Wait behind the place at which the marble will be, out of its row; if it stopped before, push it there."""
+    (x, y), (a, b) = problem.marble.place, problem.generator.place
+    if x == a:
+        return push(problem, (x, y), direction_towards((x, y), (a, b)))
+    if problem.marble.was_pushed and problem.marble.direction is None:
+        return push(problem, (x, y), EAST)
+    direction = direction_towards((a, y), (a, b))
+    goal = problem.room.beside((a, y), (direction + 2) % 4)
+    aside = walk(problem, goal, without=[(column, y) for column in range(1, a + 1)])
+    # One who is on the other side of the row waits there until the marble has passed.
+    return walk(problem, goal) if aside is None and problem.room.agent[1] == y else aside
+
+
+def _push_through_door(problem: MarblePush) -> Act:
+    """Stand behind the marble, and push it once the door is open."""
+    marble = problem.marble
+    if marble.direction is not None:
+        return None
+    behind = problem.room.beside(marble.place, (EAST + 2) % 4)
+    if problem.room.agent != behind:
+        return walk(problem, behind)
+    turn = turn_to(problem, EAST)
+    return FORWARD if turn is None and problem.door.is_open else turn
+
+
+def _hold_door(problem: MarblePush) -> Act:
+    """Stand before the lever, and pull it once the marble rolls; push a marble that the closed door has stopped."""
+    marble, lever = problem.marble, problem.lever
+    if lever.was_activated:
+        stuck = marble.direction is None and marble.place != problem.door.place
+        return push(problem, marble.place, EAST) if stuck else None
+    if problem.front != lever.place:
+        return walk(problem, lever.place)
+    return TOGGLE if marble.was_pushed else None
+
+
+def _let_in(problem: LeverDoor) -> Act:
+    """Stand before the lever, and pull it once the partner stands at the door, looking at it."""
+    lever, peer = problem.lever, problem.peer
+    if lever.was_activated:
+        return None
+    if problem.front != lever.place:
+        return walk(problem, lever.place)
+    assert peer is not None
+    return TOGGLE if peer.front == problem.door.place and problem.steps > WANDERS else None
+
+
+def _enter(problem: LeverDoor) -> Act:
+    """Stand at the door, and walk into the generator once it is open."""
+    door = problem.door.place
+    if problem.door.is_open or problem.room.agent == door:
+        return walk(problem, problem.generator.place)
+    return None if problem.front == door else walk(problem, door)
+
+
+# -- moving -------------------------------------------------------------------------------------------------------
+
+
+def turn_to(problem: Collaboration, direction: int) -> Act:
+    """Return the turn towards a direction; None if the agent looks there."""
+    difference = (direction - problem.room.direction) % 4
+    return None if difference == 0 else LEFT if difference == 3 else RIGHT
+
+
+def walk(problem: Collaboration, cell: Cell, without: Iterable[Cell] = ()) -> Act:
+    """Return the primitive that leads to a cell, or into what is there; None where there is no way.
+
+    Args:
+      problem: the episode.
+      cell: where to.
+      without: cells to keep out of, as far as the agent is not in one.
+    """
+    room = problem.room
+    solid = room.solid
+    kept = [each for each in without if each not in (room.agent, cell)]
+    if kept:
+        solid = solid.copy()
+        for each in kept:
+            solid[each] = True
+    way = first_direction(solid, *room.agent, room.direction, *cell)
+    if way < 0:
+        return None
+    turn = turn_to(problem, way)
+    return FORWARD if turn is None else turn
+
+
+def use(problem: Collaboration, cell: Cell) -> Act:
+    """Return the primitive that leads to toggling what is in a cell."""
+    return TOGGLE if problem.front == cell else walk(problem, cell)
+
+
+def push(problem: Collaboration, thing: Cell, direction: int) -> Act:
+    """Return the primitive that leads behind a thing and then into it, in a direction."""
+    start = problem.room.beside(thing, (direction + 2) % 4)
+    if problem.room.agent != start:
+        return walk(problem, start)
+    turn = turn_to(problem, direction)
+    return FORWARD if turn is None else turn

@@ -1,0 +1,81 @@
+"""Moves of a scripted agent: ways, turns, and standing where a peer can be met."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from worlds.school.grid.codes import NORTH
+from worlds.school.grid.paths import FAR, distances
+from worlds.school.grid.room import Cell, Room
+from worlds.school.peers.script import direction_to
+from worlds.school.problems.problem import FORWARD, LEFT, RIGHT, TOGGLE
+
+
+def turn(room: Room, wanted: int) -> int | None:
+    """Return the primitive that turns the agent towards a direction; None if it looks there."""
+    return (None, RIGHT, RIGHT, LEFT)[(wanted - room.direction) % 4]
+
+
+def look_at(room: Room, cell: Cell) -> int | None:
+    """Return the primitive that turns the agent towards a cell; None if it looks there."""
+    return turn(room, direction_to(room.agent, cell))
+
+
+def walk_to(room: Room, cell: Cell) -> int | None:
+    """Return the primitive that leads the agent to a cell; None where there is no way or it is there."""
+    way = room.way(room.agent, room.direction, cell)
+    if way < 0:
+        return None
+    return FORWARD if way == room.direction else turn(room, way)
+
+
+def use(room: Room, cell: Cell) -> int | None:
+    """Return the primitive that leads the agent to a thing, and toggles it once it is before it."""
+    return TOGGLE if Room.beside(room.agent, room.direction) == cell else walk_to(room, cell)
+
+
+def nearest(room: Room, cells: list[Cell]) -> Cell | None:
+    """Return the cell with the shortest way from the agent; None where there is none."""
+    away = distances(room.solid, *room.agent)
+    reachable = [cell for cell in cells if away[cell] < FAR]
+    return min(reachable, key=lambda cell: (away[cell], cell), default=None)
+
+
+def cells_beside(room: Room, cell: Cell) -> list[Cell]:
+    """Return the cells beside one that can be walked on."""
+    found = [room.beside(cell, direction) for direction in range(NORTH + 1)]
+    return [(x, y) for x, y in found if 0 <= x < room.size and 0 <= y < room.size and not room.solid[x, y]]
+
+
+def meet(room: Room, peer: Any, waits: bool) -> int | None:
+    """Return the primitive that leads to eye contact with a peer; None once the agent looks at it.
+
+    Args:
+      room: with the agent in it.
+      peer: whom to meet.
+      waits: the peer looks elsewhere and does not turn to the agent, which therefore has to stand before it.
+    """
+    x, y = peer.place
+    ahead = [cell for k in range(1, room.size) if _inside(room, cell := _far(peer.place, peer.direction, k))]
+    if waits:
+        places = [cell for cell in ahead if not room.solid[cell]]
+    else:
+        free = np.argwhere(~room.solid).tolist()
+        places = [(a, b) for a, b in free if (a == x) != (b == y) and _inside(room, (a, b))]
+    if room.agent in places:
+        return look_at(room, peer.place)
+    goal = nearest(room, places)
+    return None if goal is None else walk_to(room, goal)
+
+
+def _far(cell: Cell, direction: int, steps: int) -> Cell:
+    for _ in range(steps):
+        cell = Room.beside(cell, direction)
+    return cell
+
+
+def _inside(room: Room, cell: Cell) -> bool:
+    x, y = cell
+    return 0 < x < room.width - 1 and 0 < y < room.height - 1
