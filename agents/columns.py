@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _MOST_TOKENS = 64  # of a map; a larger one is halved until it has no more
 _MOST_OF_INT8 = 128  # values 0 to 127
+_ROWS = 16  # entities are computed in such steps, so that there are few different shapes
 
 
 @dataclass(frozen=True)
@@ -102,6 +103,18 @@ class ActionColumns:
             return movement, None
         low, width = self._bounds
         return movement, (low + (columns[..., discrete:] + np.float32(0.5)) * width).astype(np.float32)
+
+
+def computed_rows(entities: int, most: int) -> int:
+    """Return the rows that are computed for frames of which the one with most entities has ``entities``.
+
+    What is seen is usually far less than what a space allows, and attention costs E squared.
+
+    Args:
+      entities: of the frame with most of them.
+      most: rows that there are.
+    """
+    return min(most, max(1, -(-entities // _ROWS)) * _ROWS)
 
 
 def player_spec(spaces: Mapping[str, Any] | None, image_size: tuple[int, int]) -> PlayerSpec:

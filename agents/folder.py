@@ -16,6 +16,7 @@ from agents.agent import InteractiveAgent
 from agents.card import ModelCard, write_card
 from agents.computing import usable_device
 from agents.config import AgentConfig
+from agents.language_models.folder import is_language_model
 from agents.play_settings import save_play_settings
 from agents.tokenizer import Tokenizer
 from worlds.errors import UserError
@@ -83,6 +84,8 @@ def load_agent(folder: str | Path, kind: type[A] | None = None, device: str = "c
         another size or are not finite, its tokenizer is not the one that it was saved with, or there is no such device.
     """
     place, folder = usable_device(device), Path(folder)
+    if is_language_model(folder):
+        raise UserError(f"{folder} holds a language model, which only `rlhf evaluate` and `rlhf record` play")
     config_path, weights_path = folder / "config.json", folder / "model.safetensors"
     for path in (config_path, weights_path):
         if not path.is_file():

@@ -19,7 +19,9 @@ SEPARATOR = "/"  # between a kind and its size
 
 Kind = TypeVar("Kind", bound=type)
 
-_registry: Registry[type] = Registry("agent", ENTRY_POINT_GROUP, {BUILT_IN: "agents.agent"}, ValueError)
+_BUILT_IN = {BUILT_IN: "agents.agent", "film_agent": "agents.film_agent"}
+
+_registry: Registry[type] = Registry("agent", ENTRY_POINT_GROUP, _BUILT_IN, ValueError)
 
 
 def register(kind: Kind) -> Kind:

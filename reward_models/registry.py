@@ -24,6 +24,7 @@ MODEL_TYPE_SUFFIX = "_reward_model"
 _BUILT_IN = {
     "inter_temporal": "reward_models.inter_temporal",
     "autoregressive": "reward_models.autoregressive",
+    "film": "reward_models.film",
 }
 
 Kind = TypeVar("Kind", bound=type)

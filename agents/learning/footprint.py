@@ -8,14 +8,18 @@ numbers each keeps. Calibrated on the CPU against the growth of the peak residen
     nano, 36x48 pixels, activations computed again: 50x32, 458, 0.93
     nano, 72x96 pixels: 50x16, 686, 1.21; mini: 50x8, 545, 1.07; 5m: 10x16, 1,284, 0.94; 18m: 10x8, 1,224, 1.25
 
-On a GPU, in bfloat16, and of other spaces than the Playhouse's, it was not measured.
+    the household's entities, nano: 10x8, 135, 0.98; 50x8, 678, 0.80; 50x32, 1,586, 1.33
+    the household's entities, mini: 20x8, 424, 1.23; 5m: 10x8, 1,161, 0.99; nano, computed again: 50x16, 901, 0.95
+    the household's entities and 36x48 pixels, nano: 20x8, 220, 0.94
+
+On a GPU, in bfloat16, and of other spaces than these, it was not measured.
 """
 
 from __future__ import annotations
 
 import math
 
-from agents.columns import grid_sides
+from agents.columns import computed_rows, grid_sides
 from agents.computing_config import ComputingConfig
 from agents.config import AgentConfig
 
@@ -39,6 +43,7 @@ def learning_bytes(
     parameters: int,
     computing: ComputingConfig,
     paired: int | None = None,
+    entities: int | None = None,
 ) -> int:
     """Peak bytes of a gradient step on a window [T, B] beside the program itself: activations, weights, optimiser.
 
@@ -49,14 +54,16 @@ def learning_bytes(
       parameters: number of the agent's parameters.
       computing: precision, and whether activations are kept or computed again.
       paired: how many of the B trajectories the contrastive loss pairs with each other; None pairs all.
+      entities: of the frame with most of them; None for as many as the agent's spaces allow.
     """
+    rows = entity_rows(config, entities)
     frames, image = steps * batch, config.player.observation.image
     pixels = 0 if image is None else math.prod(image.shape)
     checkpointed, paired = computing.checkpoint_activations, batch if paired is None else paired
-    numbers = _vision(config, checkpointed) + _transformer(config, checkpointed) + 3 * pixels
+    numbers = _vision(config, checkpointed) + _transformer(config, checkpointed, rows) + 3 * pixels
     exact = _KEPT_BY_MEMORY * config.memory_width + _policies(config)
     activations = frames * (numbers * (_SHARE_IN_BF16 if computing.bf16 else 1.0) + exact)
-    pairs = 2 * steps * paired * paired * (visual_tokens(config) + _entities(config))
+    pairs = 2 * steps * paired * paired * (visual_tokens(config) + rows)
     inputs = frames * pixels
     weights = _COPIES_OF_WEIGHTS * parameters
     return round(_NUMBER * (activations + pairs + weights) + inputs + _SCRATCH)
@@ -69,10 +76,17 @@ def visual_tokens(config: AgentConfig) -> int:
     return picture + (0 if seen.grid is None else math.prod(grid_sides(seen.grid))) + (seen.vector is not None)
 
 
-def _entities(config: AgentConfig) -> int:
-    """E, the largest number of entities."""
-    entities = config.player.observation.entities
-    return 0 if entities is None else entities.most
+def entity_rows(config: AgentConfig, entities: int | None = None) -> int:
+    """Return E, the rows of entities that are computed.
+
+    Args:
+      config: sizes of the agent.
+      entities: of the frame with most of them; None for as many as the agent's spaces allow.
+    """
+    known = config.player.observation.entities
+    if known is None:
+        return 0
+    return known.most if entities is None else computed_rows(entities, known.most)
 
 
 def _sides(config: AgentConfig, stages: int) -> tuple[int, ...]:
@@ -95,12 +109,16 @@ def _vision(config: AgentConfig, checkpointed: bool) -> float:
     return kept + 2 * config.vision_channels[-1] * visual_tokens(config)
 
 
-def _transformer(config: AgentConfig, checkpointed: bool) -> float:
+def _transformer(config: AgentConfig, checkpointed: bool, entities: int) -> float:
     seen = visual_tokens(config)
-    tokens = config.dedicated_tokens + seen + 1 + config.feels_movement + config.setter_text_length + _entities(config)
-    layer = tokens * config.width * _KEPT_BY_LAYER + config.heads * tokens * tokens
-    layers = layer + (config.layers - 1) * tokens * config.width if checkpointed else config.layers * layer
-    return layers + _KEPT_BY_TOKEN * (seen + _KEPT_BY_ENTITY * _entities(config)) * config.width
+    tokens = config.dedicated_tokens + seen + 1 + config.feels_movement + config.setter_text_length + entities
+    queries = config.dedicated_tokens + seen  # of the last layer, of which no other tokens are read
+    linear = tokens * config.width * _KEPT_BY_LAYER
+    layer, last = (linear + config.heads * asking * tokens for asking in (tokens, queries))
+    whole = config.layers - 1
+    largest = layer if whole else last
+    layers = largest + whole * tokens * config.width if checkpointed else whole * layer + last
+    return layers + _KEPT_BY_TOKEN * (seen + _KEPT_BY_ENTITY * entities) * config.width
 
 
 def _policies(config: AgentConfig) -> float:

@@ -8,12 +8,11 @@ import torch
 from torch import Tensor, nn
 
 from agents.batch import ObservationBatch
+from agents.columns import computed_rows
 from agents.config import AgentConfig
 from agents.networks.entities import EntityEncoder, VectorEncoder
 from agents.networks.grid import GridEncoder
 from agents.networks.vision import VisionEncoder
-
-_ROWS = 16  # entities are computed in such steps, so that there are few different shapes
 
 
 class Percepts(NamedTuple):
@@ -65,17 +64,8 @@ class Perception(nn.Module):
 
 
 def _filled_rows(count: Tensor, most: int) -> int:
-    """Return the rows E to compute of ``most``: those of the frame with most entities, and some more.
-
-    What is seen is usually far less than what a space allows, and attention costs E squared.
-
-    Args:
-      count: int [N], entities of every frame.
-      most: rows that there are.
-    """
-    if not len(count):
-        return most
-    return min(most, max(1, -(-int(count.max()) // _ROWS)) * _ROWS)
+    """Return the rows E to compute of ``most`` for frames of ``count`` entities, int [N]."""
+    return computed_rows(int(count.max()), most) if len(count) else most
 
 
 def _flat(part: Tensor | None) -> Tensor:

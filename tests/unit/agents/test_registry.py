@@ -47,7 +47,7 @@ def test_a_size_names_the_kind(tokenizer: Tokenizer) -> None:
     [
         ("huge", "no agent size 'huge'; known: nano, micro"),
         ("patch_agent/huge", "no agent size 'patch_agent/huge'; known: small"),
-        ("nobody/small", "no agent named 'nobody'; known: interactive_agent, .*patch_agent"),
+        ("nobody/small", "no agent named 'nobody'; known: film_agent, interactive_agent, .*patch_agent"),
     ],
 )
 def test_an_unknown_size_or_kind_is_one_line(size: str, complaint: str, tokenizer: Tokenizer) -> None:
@@ -107,7 +107,7 @@ def test_two_agents_of_one_name_are_refused() -> None:
 
 def test_own_reward_models_are_found_by_name_and_by_folder(tokenizer: Tokenizer, tmp_path: Path) -> None:
     assert RewardConfig(kind="patch").kind == "patch"
-    with pytest.raises(UserError, match="^kind is one of autoregressive, inter_temporal, patch, not 'none'$"):
+    with pytest.raises(UserError, match="^kind is one of autoregressive, film, inter_temporal, patch, not 'none'$"):
         RewardConfig(kind="none")
     model = reward_models.get("patch").from_agent(new_agent(SIZE, tokenizer, (12, 12)))
     loaded, _ = reward_models.load_reward_model(save_agent(model, tokenizer, tmp_path / "judge"))

@@ -100,6 +100,7 @@ def no_agent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pipelines.stages.improve, "load_agent", lambda *_, **__: (agent, None))
     monkeypatch.setattr(pipelines.stages.improve, "improved_agent_card", lambda *_: None)
     monkeypatch.setattr(pipelines.stages.improve, "_check_held_out", lambda *_: None)
+    monkeypatch.setattr(pipelines.stages.improve, "find_replayed", lambda *_: [])
     monkeypatch.setattr(pipelines.stages.improve, "begin_note", lambda *_: EVERY_EPISODE)
 
 

@@ -1,0 +1,1 @@
+"""Language models as agents: prompts made of texts, answers read as actions, and the models that answer."""
