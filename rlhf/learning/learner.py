@@ -64,13 +64,14 @@ class Learner:
         self._optimizer = make_optimizer(self.agent, self.config)
         prepare(agent, self.config.computing)
 
-    def update(self, fragment: Fragment, window: RecordedWindow) -> dict[str, float]:
+    def update(self, fragment: Fragment, window: RecordedWindow | None = None) -> dict[str, float]:
         """Make one gradient step.
 
         Args:
           fragment: T transitions of N slots, played by this agent or a recent version of it.
           window: [T+1, B] of recorded play, as long as the fragment with its last row. Only what was demonstrated in
-            it is imitated. With ``config.carry_memory`` column b continues the last window's.
+            it is imitated. With ``config.carry_memory`` column b continues the last window's. Without a window nothing
+            is imitated: reinforcement learning alone.
 
         Returns:
           Metrics by name; losses before they are weighted.
@@ -80,6 +81,8 @@ class Learner:
           FloatingPointError: naming the term, if a loss or the gradient is not finite; the weights are as they were.
         """
         played = fragment.to_tensors(self.device)
+        if window is None:
+            return self._update_from_play(played)
         window = window.to(self.device)
         if played.resets.shape[0] != window.resets.shape[0]:
             raise ValueError(
@@ -94,6 +97,19 @@ class Learner:
         )
         memory = [part[fragment.columns :].detach().float() for part in forward.state]
         self._memory = AgentState(*memory) if self.config.carry_memory else None
+        self.updates += 1
+        return metrics
+
+    def _update_from_play(self, played: FragmentTensors) -> dict[str, float]:
+        """Make one gradient step of reinforcement learning alone."""
+        with autocast(self.config.computing, self.device):
+            output, state = self.agent(played.observations, played.state, played.resets)
+        log_probs, entropy = self.agent.log_probs_and_entropy(output, played.actions)
+        forward = _Forward(log_probs, entropy, output.value.float(), output.speak_logit.float(), output, state)
+        terms, statistics = self._reinforcement(forward, played)
+        metrics = optimizer_step(
+            self._optimizer, self.agent.parameters(), terms, self.config.clip, self.updates, statistics, self.workers
+        )
         self.updates += 1
         return metrics
 

@@ -1,0 +1,148 @@
+"""The case studies of the paper (SocialAI school, Section 5): what learns where, and what it is tested on.
+
+The paper trains each agent for 0.5 to 100 million frames. ``frames`` of a study are the paper's. A run on two cores
+takes ``--parts NAME`` with fewer frames, and its results say how many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+_PROBLEMS = ("Boxes", "Switches", "Generators", "Levers", "Doors", "Marble")
+
+
+@dataclass(frozen=True)
+class Arm:
+    """An agent that learns in one environment.
+
+    Args:
+      id: of the environment of training.
+      allowed: values by parameter to which its tree is narrowed.
+      settings: of the environment, e.g. ``hidden_npc``; curriculum and the like.
+      begins_with: arm whose agent it begins with; "" begins from scratch.
+      frames: of training, a part of the study's.
+      bonus: for exploration, a name of :func:`agents.exploration.bonuses.make_bonus`; "" for none.
+      scale: of the bonus, C of its equation in the published settings (before it is divided by 40).
+    """
+
+    id: str
+    allowed: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    begins_with: str = ""
+    frames: float = 1.0
+    bonus: str = ""
+    scale: float = 2.0
+
+
+@dataclass(frozen=True)
+class Case:
+    """A study.
+
+    Args:
+      question: it answers.
+      arms: agents by name; the first is compared with the others.
+      tests: environments by name, in which every arm is tested while it learns.
+      frames: of training in the paper.
+      claim: of the paper.
+      tests_allowed: values to which the trees of tests are narrowed.
+      tests_settings: settings of the tests' environments.
+    """
+
+    question: str
+    arms: Mapping[str, Arm]
+    tests: Mapping[str, str]
+    frames: int
+    claim: str
+    tests_allowed: Mapping[str, Any] = field(default_factory=dict)
+    tests_settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+def _id(name: str) -> str:
+    return f"SocialAI-{name}ParamEnv-v1"
+
+
+def _cue(cue: str, claim: str, frames: int, joint: str = "", bonus: str = "cbl", scale: float = 10.0) -> Case:
+    """Trained on five problems with a peer, and on doors without one; tested on doors with a peer."""
+    tests = {"held out: Doors": _id(f"{joint}E{cue}DoorsTestInformationSeeking")}
+    tests |= {
+        f"trained: {problem}": _id(f"{joint}E{cue}{problem}TestInformationSeeking") for problem in ("Boxes", "Marble")
+    }
+    question = f"does an agent that uses {cue} in five problems use it in a sixth?"
+    arm = Arm(_id(f"{joint}E{cue}TrainInformationSeeking"), bonus=bonus, scale=scale)
+    return Case(question, {"agent": arm}, tests, frames, claim)
+
+
+CASES: Mapping[str, Case] = {
+    "asocial-box": Case(
+        "does an agent learn to open a box and eat the apple, with nobody there?",
+        {"agent": Arm(_id("AsocialBoxInformationSeeking"))},
+        {"the same": _id("AsocialBoxInformationSeeking")},
+        2_000_000,
+        "95% of success within 2 million frames (published code)",
+    ),
+    "pointing": _cue(
+        "Pointing", "does not generalise to the held-out problem (Section 5.1)", 50_000_000, "", "cb", 0.25
+    ),
+    "feedback": _cue("LangFeedback", "71.4% in the held-out problem, where colour reaches 95.9%", 20_000_000),
+    "colour": _cue("LangColor", "95.9% in the held-out problem", 20_000_000),
+    "joint-attention": _cue("LangColor", "joint attention is not inferred", 20_000_000, "JA"),
+    "imitation": Case(
+        "does an agent that emulates in five problems emulate in a sixth?",
+        {"agent": Arm(_id("EEmulationNoDistrInformationSeeking"), bonus="cb", scale=0.5)},
+        {"held out: Doors": _id("EEmulationNoDistrDoorsInformationSeeking")},
+        20_000_000,
+        "does not generalise",
+    ),
+    "role-reversal": Case(
+        "does practice in one role of a joint task help in the other?",
+        {
+            "B, with a partner": Arm(_id("MarblePassBCollaboration"), bonus="cb"),
+            "alone": Arm(_id("AsocialMarbleCollaboration"), bonus="cb"),
+            "A after B": Arm(_id("MarblePassACollaboration"), begins_with="B, with a partner", frames=0.25, bonus="cb"),
+            "A after alone": Arm(_id("MarblePassACollaboration"), begins_with="alone", frames=0.25, bonus="cb"),
+        },
+        {"role A": _id("MarblePassACollaboration")},
+        4_000_000,
+        "practice with a partner helps (Section 5.2)",
+    ),
+    "formats": Case(
+        "is a pragmatic frame (eye contact and a question) learned?",
+        {
+            "with a bonus": Arm(_id("AELangFeedbackTrainFormatsCS"), bonus="cbl", scale=10.0),
+            "without": Arm(_id("AELangFeedbackTrainFormatsCS")),
+        },
+        {problem: _id(f"AELangFeedback{problem}TestFormatsCS") for problem in _PROBLEMS},
+        50_000_000,
+        "97.9% with an exploration bonus",
+    ),
+    "scaffolding": Case(
+        "does a curriculum that gives less and less help teach what training without one does not?",
+        {
+            "no curriculum": Arm(_id("AELangFeedbackTrainFormatsCS")),
+            "introductions": Arm(
+                _id("AELangFeedbackTrainScaffoldingCS"), {}, {"curriculum": {"kind": "intro_seq", "thresholds": [0.9]}}
+            ),
+            "introductions and help": Arm(
+                _id("AELangFeedbackTrainScaffoldingCS"),
+                {},
+                {"curriculum": {"kind": "intro_seq_scaf", "thresholds": [0.9]}},
+            ),
+        },
+        {problem: _id(f"AELangFeedback{problem}TestFormatsCS") for problem in _PROBLEMS},
+        50_000_000,
+        "both curricula help (Section 5.3)",
+    ),
+    "adversarial-peer": Case(
+        "does an agent infer what an adversary sees?",
+        {
+            "peer in sight": Arm(_id("AppleStealingObst_No"), bonus="cb"),
+            "peer hidden": Arm(_id("AppleStealingObst_No"), {}, {"hidden_npc": True}, bonus="cb"),
+            "no peer": Arm(_id("AsocialAppleStealingObst_No"), bonus="cb"),
+        },
+        {"with a peer": _id("AppleStealingObst_No")},
+        2_000_000,
+        "an agent that sees the peer does better than one that does not",
+    ),
+}

@@ -1,0 +1,102 @@
+"""Tables and learning curves of the school's case studies, from the metrics of all runs so far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from matplotlib.figure import Figure
+from scipy import stats
+
+from pipelines.diagnose.figures import blank_figure
+from pipelines.studies.config import slug
+from pipelines.studies.results_docs import ResultTable, format_table
+from pipelines.studies.school.cases import Case
+from pipelines.studies.school.training import METRICS
+from reward_models.scores.plots import FAINT, INK
+from rlhf.run.json_lines import Row, read_rows
+
+TRAINING = "in training"
+_COLOURS = ("#332288", "#cc6677", "#117733", "#999933")
+Curves = Mapping[str, Mapping[int, Sequence[Row]]]  # arm, seed
+
+
+def load_curves(folder: Path, case: Case) -> Curves:
+    """Return the metrics of every arm and seed of a study; arms without any are left out."""
+    found: dict[str, dict[int, Sequence[Row]]] = {}
+    for name in case.arms:
+        for path in sorted((folder / slug(name)).glob(f"seed-*/{METRICS}")):
+            if rows := read_rows(path):
+                found.setdefault(name, {})[int(path.parent.name.removeprefix("seed-"))] = rows
+    return found
+
+
+def welch(one: Sequence[float], other: Sequence[float]) -> float | None:
+    """Return the p value of Welch's t-test of equal means; None where it is not defined.
+
+    Args:
+      one: a number a seed.
+      other: the same of another arm.
+    """
+    if len(one) < 2 or len(other) < 2 or (np.ptp(one) == 0 and np.ptp(other) == 0):
+        return None
+    return float(stats.ttest_ind(one, other, equal_var=False).pvalue)  # type: ignore[attr-defined]
+
+
+def final(curves: Curves, arm: str, test: str) -> list[float]:
+    """Return the last success of every seed of an arm."""
+    key = "train" if test == TRAINING else test
+    return [float(rows[-1][key]) for rows in curves.get(arm, {}).values()]
+
+
+def section(name: str, case: Case, folder: Path) -> str:
+    """Return the study's results so far, Markdown; "" if nothing was trained."""
+    curves = load_curves(folder, case)
+    if not curves:
+        return ""
+    tests = [TRAINING, *case.tests]
+    first, rows = next(iter(case.arms)), []
+    for arm, seeds in curves.items():
+        frames = min(rows_[-1]["step"] for rows_ in seeds.values())
+        cells = [_share(final(curves, arm, test)) for test in tests]
+        p = None if arm == first else welch(final(curves, arm, tests[-1]), final(curves, first, tests[-1]))
+        rows.append((arm, str(len(seeds)), f"{frames / 1e6:.2f}", *cells, "" if p is None else f"{p:.3f}"))
+    head = ("agent", "seeds", "million frames", *tests, f"p, against {first}")
+    title = f"## {name}\n\n{case.question[:1].upper()}{case.question[1:]} Published: {case.claim}."
+    about = "Shares of success at the end, means of the seeds with the least and the greatest; Welch's test."
+    return f"{title} {about}\n\n{format_table(ResultTable(head, tuple(rows)))}"
+
+
+def _share(values: Sequence[float]) -> str:
+    mean = f"{100 * np.mean(values):.0f}%"
+    return mean if len(values) == 1 else f"{mean} ({100 * min(values):.0f} to {100 * max(values):.0f})"
+
+
+def draw_curves(case: Case, curves: Curves) -> Figure:
+    """Draw success over frames in training and in each test: means of the seeds, and all between the extremes."""
+    tests = [TRAINING, *case.tests]
+    columns = min(3, len(tests))
+    lines = -(-len(tests) // columns)
+    figure = blank_figure(2.9 * columns, 2.3 * lines + 0.3)
+    panels = figure.subplots(lines, columns, sharex=True, sharey=True, squeeze=False).ravel().tolist()
+    for axes, test in zip(panels, tests, strict=False):
+        for colour, (arm, seeds) in zip(_COLOURS, curves.items(), strict=False):
+            length = min(len(rows) for rows in seeds.values())
+            key = "train" if test == TRAINING else test
+            values = 100 * np.array([[row[key] for row in rows[:length]] for rows in seeds.values()])
+            frames = [row["step"] / 1e6 for row in next(iter(seeds.values()))[:length]]
+            axes.plot(frames, values.mean(0), color=colour, label=arm, linewidth=1.4)
+            axes.fill_between(frames, values.min(0), values.max(0), color=colour, alpha=0.18, linewidth=0)
+        axes.set_title(test, color=INK, fontsize=9, loc="left")
+        axes.set_ylim(0, 102)
+        axes.grid(color=FAINT, linewidth=0.6)
+        axes.tick_params(labelsize=8)
+    for axes in panels[len(tests) :]:
+        axes.set_visible(False)
+    for axes in panels[max(0, len(tests) - columns) : len(tests)]:
+        axes.set_xlabel("million frames", color=INK, fontsize=8)
+    panels[0].set_ylabel("success, %", color=INK, fontsize=8)
+    if len(curves) > 1:
+        panels[0].legend(fontsize=7, frameon=False)
+    return figure

@@ -1,0 +1,66 @@
+"""The school's Gymnasium environments in the spaces of a solver, as agents of this project observe and act.
+
+Without a world around it there is one observation a step, and the peer always follows its script.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+from worlds.school.environments.environment import NOTHING
+from worlds.school.grid.dialogue import NOUNS, TEMPLATES, sentence
+from worlds.school.tasks import INSTRUCTION
+from worlds.school.world import AGENT_ACTS, GRID, NO_MOVE
+from worlds.spaces.observation import ObservationSpec, PlayerSpec
+
+STAY = NO_MOVE
+SPEC = PlayerSpec(ObservationSpec(grid=GRID, texts=("heard",)), AGENT_ACTS)  # the solver's of the world "school"
+_NUMBERS = {sentence(i, j).strip(): (i, j) for i in range(len(TEMPLATES)) for j in range(len(NOUNS))}
+
+
+class SolverEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
+    """An environment of the school with the observations and actions of a solver (:mod:`worlds.contract`).
+
+    The setter's text is always the school's instruction. ``heard`` is what the peer said in the last step.
+
+    Args:
+      env: a :class:`worlds.school.environments.environment.SchoolEnv`, with or without wrappers.
+    """
+
+    def __init__(self, env: gymnasium.Env[dict[str, Any], Any]) -> None:
+        self._env = env
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Begin an episode; see :meth:`worlds.school.environments.environment.SchoolEnv.reset`."""
+        self._said, self._act = "", STAY
+        seen, info = self._env.reset(seed=seed, options=options)
+        return self._solver(seen), info
+
+    def step(self, action: dict[str, Any]) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
+        """Play a step."""
+        self._act = int(action["movement"][0, 0])
+        words = action["utterance"].strip()
+        template, noun = _NUMBERS.get(words, (NOTHING, NOTHING))
+        self._said = words or self._said
+        primitive = NOTHING if self._act == STAY else self._act
+        seen, reward, terminated, truncated, info = self._env.step(np.array([primitive, template, noun]))
+        return self._solver(seen), float(reward), terminated, truncated, info
+
+    def close(self) -> None:
+        """Close the environment."""
+        self._env.close()
+
+    def _solver(self, seen: dict[str, Any]) -> dict[str, Any]:
+        heard = [line.strip() for line in seen["utterance"].splitlines() if ": " in line]
+        return {
+            "grid": seen["image"].transpose(1, 0, 2).astype(np.int16),
+            "heard": " ".join(line for line in heard if not line.startswith("Conversation:")),
+            "setter_text": INSTRUCTION,
+            "solver_text": self._said,
+            "previous_movement": np.array([[self._act]], np.int8),
+        }

@@ -1,0 +1,97 @@
+"""The school's case studies: agents that learn from rewards, and the page of results.
+
+```
+RUN/CASE/ARM/seed-S/...: one agent (:mod:`pipelines.studies.school.training`)
+RUN/CASE/curves.png
+RUN/table.md: tables of all studies that have results
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from pipelines.diagnose.figures import png
+from pipelines.report.file import circumstances
+from pipelines.studies.config import slug
+from pipelines.studies.school.cases import CASES, Arm, Case
+from pipelines.studies.school.results import draw_curves, load_curves, section
+from pipelines.studies.school.training import SchoolTraining, train
+from rlhf.run.checkpoint import Checkpoints
+from rlhf.run.config import lock_run
+from rlhf.run.progress import announce
+from rlhf.store.files.durable import write_file
+from worlds.errors import UserError
+
+TABLE, FULL = "table.md", "full"
+LAPTOP_FRAMES = 2_000_000  # of a study at the size for two cores, where the paper's has more
+
+
+def school_study(
+    run: Path,
+    seeds: Sequence[int],
+    parts: Sequence[str] = (),
+    training: SchoolTraining | None = None,
+    cases: Mapping[str, Case] = CASES,
+) -> Path:
+    """Train and test the agents of studies, and write the tables. What is there is not trained again.
+
+    Args:
+      run: folder of all studies.
+      seeds: of each agent.
+      parts: names of studies; "NAME/full" has as many frames as the paper. None means all, at the smaller size.
+      training: size of a study; None is the usual one, whose frames are the study's.
+      cases: all studies by name.
+
+    Returns:
+      The tables, Markdown.
+
+    Raises:
+      UserError: there is no such study, or another process runs them.
+    """
+    chosen = list(_chosen(parts, cases))
+    run.mkdir(parents=True, exist_ok=True)
+    with lock_run(run):
+        for name, case, frames in chosen:
+            size = training or replace(SchoolTraining(), frames=frames)
+            for seed in seeds:
+                _train_arms(run / name, case, size, seed)
+                write_file(run / name / "curves.png", png(draw_curves(case, load_curves(run / name, case))))
+                path = write_tables(run, cases)
+    announce(f"tables: {path}")
+    return path
+
+
+def write_tables(run: Path, cases: Mapping[str, Case] = CASES) -> Path:
+    """Write the page of results from all metrics there are, and return its path."""
+    now = circumstances({})
+    head = f"# The SocialAI school\n\n`{now.command}`, {now.created}, commit {now.commit}, {now.machine}."
+    names = [(name + ending, case) for name, case in cases.items() for ending in ("", f"/{FULL}")]
+    sections = [text for name, case in names if (text := section(name, case, run / name))]
+    path = run / TABLE
+    write_file(path, ("\n\n".join([head, *(each.strip("\n") for each in sections)]) + "\n").encode())
+    return path
+
+
+def _chosen(parts: Sequence[str], cases: Mapping[str, Case]) -> Iterator[tuple[str, Case, int]]:
+    """Yield name, study and frames of every part."""
+    for part in parts or cases:
+        name, _, size = part.partition("/")
+        if name not in cases or size not in ("", FULL):
+            known = ", ".join(cases)
+            raise UserError(f"no part {part!r}; known: {known}, each also as NAME/{FULL}, with the paper's frames")
+        frames = cases[name].frames
+        yield part, cases[name], frames if size else min(frames, LAPTOP_FRAMES)
+
+
+def _train_arms(folder: Path, case: Case, size: SchoolTraining, seed: int) -> None:
+    tests = {name: Arm(id_, case.tests_allowed, case.tests_settings) for name, id_ in case.tests.items()}
+    for name, arm in case.arms.items():
+        where = folder / slug(name) / f"seed-{seed}"
+        announce(f"{folder.name}: {name}, seed {seed}")
+        before = None
+        if arm.begins_with:
+            before = Checkpoints(folder / slug(arm.begins_with) / f"seed-{seed}").latest().load_agent()[0]
+        train(where, arm, tests, replace(size, frames=round(size.frames * arm.frames)), seed, before)

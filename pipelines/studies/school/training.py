@@ -1,0 +1,203 @@
+"""Training of one agent of a case study by rewards alone, with V-trace, tested as it goes on.
+
+```
+ARM/seed-S/metrics.jsonl: a row every some frames: success in training and in the tests
+ARM/seed-S/checkpoints/...: the agent, from which a run is resumed
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+import torch
+
+from agents.acting import AgentSolvers
+from agents.agent import InteractiveAgent
+from agents.config import AgentConfig
+from agents.exploration.bonuses import ExplorationBonus, make_bonus
+from agents.tokenizer import Tokenizer
+from pipelines.studies.school.cases import Arm
+from pipelines.studies.school.solver_env import SPEC, SolverEnv
+from rlhf.learning.config import LearnerConfig
+from rlhf.learning.learner import Learner
+from rlhf.replay.reward_runner import RewardRunner
+from rlhf.run.checkpoint import Checkpoints
+from rlhf.run.json_lines import Row, read_rows, truncate_after
+from rlhf.run.progress import bar
+from rlhf.store.columns import json_text
+from worlds.school.environments.sampled import SampledEnv
+from worlds.school.grid.codes import COLOUR_NAMES
+from worlds.school.grid.dialogue import sentences
+from worlds.school.tasks import INSTRUCTION
+from worlds.spaces.description import to_json
+
+METRICS = "metrics.jsonl"
+_PUBLISHED_STEPS = 40  # frames of a process in an update, by which the published code divides a bonus
+# What peers say, of which tokens are learned.
+_SAID = ("Hot", "Medium", "Warm", "Cold", *COLOUR_NAMES)
+_PEERS = ("Caretaker", "Partner", "Peer")
+
+
+@dataclass(frozen=True)
+class SchoolTraining:
+    """Size of a training by rewards alone.
+
+    Args:
+      frames: steps of all environments together.
+      envs: N, environments played in lock step.
+      steps: T, steps of each in an update.
+      test_every: frames between tests; another one is made at the end.
+      test_episodes: of each test; their seeds are always 0, 1 and so on, as in the published code.
+      agent: sizes of the agent.
+      learner: the update.
+    """
+
+    frames: int = 2_000_000
+    envs: int = 32
+    steps: int = 20
+    test_every: int = 100_000
+    test_episodes: int = 50
+    agent: Mapping[str, Any] = field(
+        default_factory=lambda: {
+            "width": 32,
+            "heads": 2,
+            "language_heads": 2,
+            "memory_width": 96,
+            "vision_channels": (24,),
+            "vision_strides": (4,),
+            "vision_blocks": (1,),
+            "setter_text_length": 6,
+            "solver_text_length": 2,
+            "utterance_length": 3,
+            "feels_movement": True,
+        }
+    )
+    learner: LearnerConfig = field(
+        default_factory=lambda: LearnerConfig(
+            movement_weight=1.0,
+            language_weight=0.2,
+            value_weight=0.5,
+            no_op_kl_weight=0.0,
+            entropy_weight=0.01,
+            discount=0.99,
+            lambda_=0.95,
+            learning_rate=1e-3,
+            beta1=0.9,
+            clip=1.0,
+        )
+    )
+
+
+def make_env(arm: Arm) -> gymnasium.Env:
+    """Return an environment of an arm, as a solver observes it and acts in it, with its bonus."""
+    env: gymnasium.Env = SampledEnv(arm.id, dict(arm.allowed) or None, **arm.settings)
+    if arm.bonus:
+        env = ExplorationBonus(env, make_bonus(arm.bonus, env, scale=arm.scale / _PUBLISHED_STEPS))
+    return SolverEnv(env)
+
+
+def make_agent(training: SchoolTraining, seed: int) -> tuple[InteractiveAgent, Tokenizer]:
+    """Return an untrained agent and its tokenizer."""
+    heard = [f"{peer}: {said}" for peer in _PEERS for said in _SAID]
+    tokenizer = Tokenizer.train([INSTRUCTION, *heard, *(each.strip() for each in sentences())], 400)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        agent = InteractiveAgent(AgentConfig(spaces=to_json(SPEC), vocab_size=tokenizer.vocab_size, **training.agent))
+    return agent, tokenizer
+
+
+def train(
+    folder: Path,
+    arm: Arm,
+    tests: Mapping[str, Arm],
+    training: SchoolTraining,
+    seed: int,
+    begin_with: InteractiveAgent | None = None,
+) -> list[Row]:
+    """Train an agent, or resume its training, and return the rows of its metrics.
+
+    Args:
+      folder: of this agent and seed.
+      arm: what it learns in.
+      tests: environments by name.
+      training: size.
+      seed: of weights, play and episodes.
+      begin_with: agent whose weights it begins with; None begins from scratch.
+    """
+    agent, tokenizer = make_agent(training, seed)
+    if begin_with is not None:
+        agent.load_state_dict(begin_with.state_dict())
+    checkpoints = Checkpoints(folder, keep=1)
+    frames, state = 0, None
+    if (latest := checkpoints.latest_if_any()) is not None:
+        latest.load_weights_into(agent)
+        frames, state = latest.step, latest.load_state()
+        if frames >= training.frames:
+            return read_rows(folder / METRICS)
+    folder.mkdir(parents=True, exist_ok=True)
+    truncate_after(folder / METRICS, frames)
+    runner = RewardRunner(agent, tokenizer, [make_env(arm) for _ in range(training.envs)], training.steps, seed)
+    learner = Learner(agent, training.learner)
+    if state is not None:
+        learner.load_state_dict(state["learner"])
+        runner.load_state_dict(state["runner"])
+    successes: list[bool] = []
+    with bar(folder.name, training.frames, "frames", done=frames) as shown:
+        while frames < training.frames:
+            metrics = learner.update(runner.sample())
+            runner.set_weights(agent.state_dict())
+            before, frames = frames, frames + training.envs * training.steps
+            successes += [bool(each.success) for each in runner.finished()]
+            recent = np.mean(successes[-500:]) if successes else 0.0
+            shown.update(min(frames, training.frames), f"success {recent:.1%}")
+            if frames // training.test_every > before // training.test_every or frames >= training.frames:
+                row = {"step": frames, "train": float(np.mean(successes)) if successes else 0.0}
+                row |= {name: measure(agent, tokenizer, test, training, seed) for name, test in tests.items()}
+                row |= {"entropy": metrics["policy/entropy"], "explained": metrics["vtrace/explained"]}
+                with (folder / METRICS).open("ab") as file:
+                    file.write((json_text.to_json(row) + "\n").encode())
+                kept = {"learner": learner.state_dict(), "runner": runner.state_dict()}
+                checkpoints.save(frames, agent, tokenizer, kept)
+                successes = []
+    runner.close()
+    return read_rows(folder / METRICS)
+
+
+def measure(agent: InteractiveAgent, tokenizer: Tokenizer, test: Arm, training: SchoolTraining, seed: int) -> float:
+    """Return the share of a test's episodes in which an agent succeeds, with sampled actions.
+
+    Args:
+      agent: that is tested.
+      tokenizer: the agent's.
+      test: what it is tested in.
+      training: how many episodes, and in how many environments at once.
+      seed: of the agent's choices.
+    """
+    slots = min(training.envs, training.test_episodes)
+    envs = [make_env(test) for _ in range(slots)]
+    agent.eval()
+    players = AgentSolvers(agent, tokenizer, slots, seed)
+    waiting = list(range(training.test_episodes))
+    seen = [env.reset(seed=waiting.pop(0))[0] for env in envs]
+    begins, playing = np.ones(slots, np.bool_), np.ones(slots, np.bool_)
+    successes = 0
+    while playing.any():
+        actions = players.act(seen, begins)  # type: ignore[arg-type]
+        begins = np.zeros(slots, np.bool_)
+        for slot in np.flatnonzero(playing).tolist():
+            seen[slot], _, terminated, truncated, info = envs[slot].step(actions[slot])
+            if terminated or truncated:
+                successes += bool(info["success"])
+                playing[slot] = bool(waiting)
+                if waiting:
+                    seen[slot], begins[slot] = envs[slot].reset(seed=waiting.pop(0))[0], True
+    for env in envs:
+        env.close()
+    agent.train()
+    return successes / training.test_episodes

@@ -1,0 +1,114 @@
+"""The school's case studies: environments as a solver sees them, training that resumes, and tables."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from pipelines.studies.school.cases import CASES, Arm, Case
+from pipelines.studies.school.results import final, load_curves, section, welch
+from pipelines.studies.school.solver_env import SPEC, STAY, SolverEnv
+from pipelines.studies.school.study import school_study
+from pipelines.studies.school.training import SchoolTraining, make_agent, make_env, measure, train
+from worlds.errors import UserError
+from worlds.school.environments.sampled import SampledEnv
+from worlds.school.parameters.ids import ids
+from worlds.school.world import SchoolWorld
+from worlds.spaces.as_gym import gym_observation_space
+
+BOX = Arm("SocialAI-AsocialBoxInformationSeekingParamEnv-v1")
+FEEDBACK = Arm("SocialAI-NLangFeedbackBoxesTestFormatsCSParamEnv-v1")
+TINY = replace(SchoolTraining(), frames=160, envs=4, steps=10, test_every=80, test_episodes=3)
+CASE = Case("does it?", {"one": BOX, "more": Arm(BOX.id, begins_with="one", frames=0.5)}, {"box": BOX.id}, 160, "yes")
+
+
+def act(primitive: int, words: str = "") -> dict:
+    return {"movement": np.array([[primitive]], np.int8), "utterance": words}
+
+
+def test_a_solver_sees_the_cells_and_hears_the_peer() -> None:
+    env = SolverEnv(SampledEnv(FEEDBACK.id))
+    seen, _ = env.reset(seed=3)
+    space = gym_observation_space(SPEC)
+    heard = []
+    for _ in range(6):
+        assert space.contains(seen), seen
+        seen, *_, info = env.step(act(STAY))
+        heard.append(seen["heard"])
+        assert np.array_equal(seen["grid"], info["image"].transpose(1, 0, 2))
+    assert heard[-1].split(": ")[0] == "Caretaker" and heard[-1].split(": ")[1] in ("Hot", "Warm", "Medium", "Cold")
+    world = SchoolWorld()
+    assert world.solver_spec == SPEC
+    assert seen.keys() == world.reset(seed=0)[0]["solver"].keys()
+
+
+def test_what_an_agent_says_and_does_arrives() -> None:
+    inner = SampledEnv("SocialAI-ALangFeedbackBoxesTestFormatsCSParamEnv-v1")
+    env = SolverEnv(inner)
+    env.reset(seed=0)
+    before = inner.problem.room.direction
+    seen, *_ = env.step(act(0))
+    assert inner.problem.room.direction == (before - 1) % 4 and seen["previous_movement"].tolist() == [[0]]
+    seen, _, _, _, info = env.step(act(STAY, "Help please"))
+    assert info["NPC_was_introduced_to"] and seen["solver_text"] == "Help please"
+
+
+def test_every_study_names_environments_that_there_are() -> None:
+    known = set(ids())
+    for case in CASES.values():
+        for arm in case.arms.values():
+            assert arm.id in known and (not arm.begins_with or arm.begins_with in case.arms)
+            make_env(arm).reset(seed=0)
+        assert set(case.tests.values()) <= known
+
+
+def test_a_bonus_is_added_in_training() -> None:
+    plain, curious = make_env(BOX), make_env(replace(BOX, bonus="cb", scale=20.0))
+    rewards = []
+    for env in (plain, curious):
+        env.reset(seed=1)
+        rewards.append([env.step(act(0))[1] for _ in range(3)])
+    assert rewards[0] == [0, 0, 0] and rewards[1][0] > 0
+
+
+def test_training_resumes_with_the_weights_it_had(tmp_path: Path) -> None:
+    tests = {"box": BOX}
+    half = replace(TINY, frames=80)
+    train(tmp_path, BOX, tests, half, 0)
+    rows = train(tmp_path, BOX, tests, TINY, 0)
+    assert [row["step"] for row in rows] == [80, 160]
+    again = train(tmp_path, BOX, tests, TINY, 0)
+    assert again == rows
+
+    whole = train(tmp_path / "whole", BOX, tests, half, 0)
+    assert whole == rows[:1]
+
+
+def test_tests_are_played_with_the_same_episodes_and_a_greedy_success_counts() -> None:
+    agent, tokenizer = make_agent(TINY, 0)
+    assert measure(agent, tokenizer, BOX, TINY, 1) == measure(agent, tokenizer, BOX, TINY, 1)
+
+
+def test_a_study_trains_its_agents_and_writes_a_table(tmp_path: Path) -> None:
+    page = school_study(tmp_path, (0, 1), ("it",), TINY, {"it": CASE}).read_text()
+    assert "| one | 2 | 0.00 |" in page and "| more | 2 | 0.00 |" in page
+    assert (tmp_path / "it" / "curves.png").stat().st_size > 1000
+    curves = load_curves(tmp_path / "it", CASE)
+    assert [rows[-1]["step"] for rows in curves["more"].values()] == [80, 80]
+    assert len(final(curves, "one", "box")) == 2
+    assert section("it", CASE, tmp_path / "nothing") == ""
+    with pytest.raises(UserError, match="no part 'thing'; known: it, each also as NAME/full"):
+        school_study(tmp_path, (0,), ("thing",), TINY, {"it": CASE})
+
+
+def test_welchs_test_is_that_of_unequal_variances() -> None:
+    one, other = [0.1, 0.4, 0.35, 0.8], [0.9, 0.95, 0.93]
+    a, b = (np.var(each, ddof=1) / len(each) for each in (one, other))
+    t = (np.mean(one) - np.mean(other)) / np.sqrt(a + b)
+    freedom = (a + b) ** 2 / (a**2 / 3 + b**2 / 2)
+    assert welch(one, other) == pytest.approx(2 * stats.t.sf(abs(t), freedom))
+    assert welch([0.5], other) is None and welch([1.0, 1.0], [1.0, 1.0]) is None
