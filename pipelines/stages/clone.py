@@ -20,7 +20,7 @@ from agents.tokenizer import Tokenizer
 from pipelines.stages.episodes.division import noted_division, save_division
 from pipelines.stages.episodes.noted_episodes import EVERY_EPISODE, NotedEpisodes, note_episodes, noted_episodes
 from pipelines.stages.episodes.play_kinds import PlayGroup, begun_with, find_groups, imitated, mixed, parse_play_kinds
-from pipelines.stages.episodes.recordings import RecordedPlay, evenly_spaced, read_episodes, spoken_texts
+from pipelines.stages.episodes.recordings import RecordedPlay, evenly_spaced, most_entities, read_episodes, spoken_texts
 from pipelines.stages.outcomes.cards import latest_metrics, model_card, play_imitated
 from pipelines.stages.outcomes.headlines import cloning_headline
 from pipelines.stages.running.memory import check_training
@@ -109,13 +109,14 @@ def clone(config: CloneConfig) -> Path:
         groups = begun_with(groups, noted)
         validation = _validation_ids(folder, groups, config.held_out)
         agent, tokenizer, train, held_out = _prepare(config, checkpoint, groups, validation)
-        check_training(config.training, agent, config.device)
+        sources = [source for group in groups for source in group.sources]
+        check_training(config.training, agent, config.device, most_entities(sources))
         torch.nn.Module.to(agent, device)
         cloner = Cloner(agent, train, config.training, held_out)
         if checkpoint is None:
-            sources = [source.episode_id for group in groups for source in group.sources]
             note_episodes(folder, {imitated(group): group.sources for group in groups})
-            save_division(folder, [name for name in sources if name not in validation], sorted(validation))
+            names = [source.episode_id for source in sources]
+            save_division(folder, [name for name in names if name not in validation], sorted(validation))
         else:
             with checkpoint.taken_over() as state:
                 cloner.load_state_dict(state)

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 from agents.ranges import Count, Positive, Range, check_ranges
 from pipelines.stages.outcomes.results_file import (
+    RANDOM,
     SCRIPTED,
     EvaluatedWith,
     ProbeResult,
@@ -27,6 +28,7 @@ from pipelines.stages.settings.play_settings import (
     world_flags,
 )
 from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
+from pipelines.stages.solvers import calls_file, open_solvers, summarised
 from rlhf.records.episode import Episode
 from rlhf.replay.guard import FAILURE, LEAST, Failure
 from rlhf.replay.play import Plan, ProbeSetter, ScriptedSolvers, Solvers, play
@@ -35,15 +37,17 @@ from rlhf.run.place_seeds import probe_seed
 from rlhf.run.progress import announce, progress
 from rlhf.run.setting_forms import NamedPlayers
 from rlhf.run.statistics import Interval, points, wilson_interval
-from worlds.contract import TaskSpec, World, WorldError
+from worlds.contract import Solver, TaskSpec, World, WorldError
 from worlds.errors import UserError
 from worlds.faults import named_failure
+from worlds.random_solver import RandomSolver
 from worlds.watchdog import call_within, limit_unless_debugging
 
 __all__ = ["EvaluateConfig", "ProbeResult", "Split", "evaluate", "load_results", "probe_episodes", "probe_plans"]
 
 REQUESTS: Mapping[Split, str] = {"held_out": "held-out requests", "train": "requests of training combinations"}
 _LEAST_WIDTH = 9  # of the column of probes
+_NO_FOLDER = (*SCRIPTED, RANDOM)  # solvers that are no agents
 
 EvaluationSeed = Annotated[int, Range(least=0, most=2**32 - 1, why="below are the places of training")]
 
@@ -54,7 +58,7 @@ class EvaluateConfig:
 
     Args:
       agents: a name and a folder for every agent, as NAME FOLDER or NAME=FOLDER; the folder "scripted" is the scripted
-        demonstrator, "perfect" the same without its imperfections.
+        demonstrator, "perfect" the same without its imperfections, "random" a solver that acts at random.
       probes: probe tasks or games of the world; none means all probe tasks.
       episodes: number of episodes of each probe and agent; every agent plays the same ones.
       split: split of the instructions: "held_out", or "train", which shows whether an agent fails at the task or at its
@@ -127,7 +131,7 @@ def resolve_config(config: EvaluateConfig) -> EvaluateConfig:
       UserError: if the agents' worlds differ in a setting that is not given.
     """
     given = PlaySettings(config.world, config.players)
-    learned = {name: settings_of_agent(folder) for name, folder in config.agents.items() if folder not in SCRIPTED}
+    learned = {name: settings_of_agent(folder) for name, folder in config.agents.items() if folder not in _NO_FOLDER}
     settings = resolve_play_settings(given, *learned.values())
     elsewhere = dict[str, list[str]]()
     for name, own in learned.items():
@@ -274,7 +278,7 @@ def probe_episodes(config: EvaluateConfig, folder: str, probe: str) -> Iterator[
     Raises:
       WorldError: the world fails in all episodes, or in the first ones.
     """
-    scripted = folder in SCRIPTED
+    scripted = folder in _NO_FOLDER
     slots = 1 if scripted else min(config.slots, config.episodes)
     failures = _Failures(config.episodes)
     with (
@@ -286,21 +290,19 @@ def probe_episodes(config: EvaluateConfig, folder: str, probe: str) -> Iterator[
             config.world.entry(), worlds, plans, solvers,
             setter_name="scripted", solver_name=folder, guard=guard(failures.note, config.step_limit_sec),
         )  # fmt: skip
-        for episode in played:
-            failures.whole += FAILURE not in episode.notes
-            yield episode
+        with summarised(solvers):
+            for episode in played:
+                failures.whole += FAILURE not in episode.notes
+                yield episode
         yield from failures.unplayed
 
 
 def _solvers(config: EvaluateConfig, folder: str, slots: int) -> Solvers:
-    if folder in SCRIPTED:
+    if folder in _NO_FOLDER:
         return ScriptedSolvers(slots)
-    from agents.acting import AgentSolvers
-    from agents.folder import load_agent
-
-    agent, tokenizer = load_agent(folder, device=config.device)
-    config.world.check_fits(agent.config, folder)
-    return AgentSolvers(agent, tokenizer, slots, seed=config.seed, greedy=config.greedy)
+    name = next((name for name, other in config.agents.items() if other == folder), Path(folder).name)
+    calls = calls_file(config.out.with_suffix(""), name)
+    return open_solvers(config.world, folder, slots, calls, config.device, config.seed, config.greedy)
 
 
 def probe_plans(config: EvaluateConfig, probe: str, scripted_solver: str | None = None) -> Generator[Plan, None, None]:
@@ -311,7 +313,7 @@ def probe_plans(config: EvaluateConfig, probe: str, scripted_solver: str | None 
     Args:
       config: settings of the evaluation.
       probe: name of a probe task or game.
-      scripted_solver: "scripted" or "perfect" to plan with that solver; None leaves the solver to the agent.
+      scripted_solver: "scripted", "perfect" or "random" to plan with that solver; None leaves it to the agent.
     """
     with config.world.opened(1, images=False) as (scout,):
         yield from _feasible(config, probe, scout, scripted_solver)
@@ -343,12 +345,17 @@ def _feasible(config: EvaluateConfig, probe: str, scout: World, scripted_solver:
             announce(f"{error}; another place is played instead")
             spec = None
         if spec is not None:
-            solver = None
-            if scripted_solver is not None:
-                solver = entry.make_solver(**config.players.demonstrator_settings(scripted_solver))
+            solver = None if scripted_solver is None else _scripted_solver(config, scripted_solver)
             yield Plan(
                 episode_id=f"{probe}-{seed}", config=place, setter=ProbeSetter(spec, entry.make_task(spec)), seed=seed,
                 steps=spec.max_steps, split=config.split, tail=0, solver=solver,
             )  # fmt: skip
             found += 1
         seed += 1
+
+
+def _scripted_solver(config: EvaluateConfig, name: str) -> Solver:
+    """Return a new solver that is no agent, by its name."""
+    if name == RANDOM:
+        return RandomSolver()
+    return config.world.entry().make_solver(**config.players.demonstrator_settings(name))

@@ -21,6 +21,8 @@ from pipelines.stages.episodes.noted_episodes import EVERY_EPISODE, NotedEpisode
 from pipelines.stages.episodes.play_kinds import begun_with, find_groups, mixed
 from pipelines.stages.episodes.recordings import RecordedPlay, find_episodes, read_sources
 from pipelines.stages.improve_config import ImproveConfig
+from pipelines.stages.record_config import SCRIPTED
+from pipelines.stages.settings.play_settings import settings_of_datasets
 from reward_models.registry import load_reward_model
 from reward_models.scores.scoring import MeanScorer, StreamingScorer, UtilityScorer
 from rlhf.data.dataset import WindowStream, check_demonstrated
@@ -28,8 +30,10 @@ from rlhf.data.source import Source
 from rlhf.learning.learner import Learner
 from rlhf.learning.local_executor import LocalExecutor, UpdateReport
 from rlhf.records.episode import Episode
+from rlhf.replay.live_setter import LiveSetter
 from rlhf.replay.runner import Runner
 from rlhf.replay.setter_replay import SetterReplay
+from worlds.contract import Setter
 from worlds.errors import UserError
 from worlds.watchdog import limit_unless_debugging
 
@@ -198,12 +202,41 @@ def make_runner(
         rewards = MeanScorer(scorers) if config.ensemble else scorers[0]
     if episodes:
         config.world.check_recorded(episodes[0], " and ".join(map(str, config.replay_folders)))
-    replays = [SetterReplay(world, episodes[0], truth=True) for world in config.world.make(slots)]
+    replays = make_environments(config, episodes, slots)
     return Runner(
         agent, tokenizer, reference, rewards, replays, episodes, steps,
         seed=config.seed, device=config.device, threads=config.threads, stagger=stagger,
         step_limit_sec=limit_unless_debugging(config.step_limit_sec),
     )  # fmt: skip
+
+
+def make_environments(config: ImproveConfig, episodes: Sequence[Episode], slots: int) -> list[SetterReplay]:
+    """Create environments in which setters of recorded play are replayed, or scripted ones react.
+
+    Args:
+      config: settings of the run.
+      episodes: recorded episodes.
+      slots: number of environments.
+
+    Raises:
+      UserError: setters are to react, and one of the episodes has no scripted setter.
+    """
+    worlds = config.world.make(slots)
+    if config.setters == "replayed":
+        return [SetterReplay(world, episodes[0], truth=True) for world in worlds]
+    if others := sorted({episode.setter for episode in episodes} - {SCRIPTED}):
+        raise UserError(
+            f"setters live: only scripted setters can react, and there are episodes of {others[0]}; replay their "
+            "setters, or name other datasets with --replay-data"
+        )
+    players = settings_of_datasets(config.replay_folders).players.complete()
+    entry, settings = config.world.entry(), players.setter_settings()
+    tasks = players.weights(entry)
+
+    def make_setter(episode: Episode) -> Setter:
+        return entry.make_setter(tasks=tasks, split=episode.split, **settings)
+
+    return [LiveSetter(world, episodes[0], make_setter, truth=True) for world in worlds]
 
 
 def _scorer(

@@ -18,7 +18,7 @@ from agents.computing import usable_device
 from agents.folder import load_agent, save_agent
 from pipelines.stages.episodes.noted_episodes import EVERY_EPISODE, NotedEpisodes, note_episodes, noted_episodes
 from pipelines.stages.episodes.play_kinds import find_groups, imitated
-from pipelines.stages.episodes.recordings import find_episodes, read_sources
+from pipelines.stages.episodes.recordings import find_episodes, most_entities, read_sources
 from pipelines.stages.executors import HELD_OUT, REPLAYED, find_replayed, make_executor, make_runner
 from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.outcomes.cards import latest_metrics, model_card, play_imitated, play_used
@@ -38,6 +38,7 @@ from rlhf.learning.alarms import AlarmLog
 from rlhf.learning.guards import Guards
 from rlhf.learning.local_executor import UpdateReport
 from rlhf.records.episode import Episode
+from rlhf.replay.live_setter import live_steps
 from rlhf.replay.runner import Runner
 from rlhf.replay.setter_replay import replay_steps
 from rlhf.replay.slot import EpisodeResult
@@ -56,6 +57,7 @@ _FIXED = (
     "imitate",
     "kinds",
     "replay",
+    "setters",
     "name",
     "scripted_reward",
     "pays",
@@ -67,6 +69,11 @@ _FIXED = (
     "seed",
     "world",
 )
+
+_SETTERS = {
+    "replayed": "recorded setters are replayed",
+    "live": "scripted setters, who react to it, play in the places of recorded ones",
+}
 
 
 def improve(config: ImproveConfig) -> Path:
@@ -110,7 +117,7 @@ class Improvement:
             for data in config.replay_folders:
                 config.world.check_known(open_store(data).description.world, data)
         config.world.check_fits(self.agent.config, config.agent)
-        check_improvement(config, self.agent)
+        check_improvement(config, self.agent, most_entities(find_replayed(config)))
         self.checkpoints = Checkpoints(folder, config.keep_checkpoints)
         self.noted = noted_episodes(folder) if self.checkpoints.latest_if_any() else begin_note(config, folder)
         self.card = improved_agent_card(config, folder.name, self.noted)
@@ -133,7 +140,7 @@ class Improvement:
         episodes = held_out_episodes(self.config, self.config.evaluation_episodes, frames=False, noted=self.noted)
         if not episodes:
             return None
-        longest = max(map(replay_steps, episodes))
+        longest = max(map(live_steps if self.config.setters == "live" else replay_steps, episodes))
         return make_runner(
             self.config, self.agent, self.tokenizer, episodes, len(episodes), longest, stagger=False, expected=True
         )
@@ -255,7 +262,7 @@ def improved_agent_card(config: ImproveConfig, name: str, noted: NotedEpisodes =
         rewarded_by = "the tasks' ground truth, which is known in simulation only"
     return model_card(
         f"Agent `{name}`, improved by reinforcement learning",
-        "Trained by `rlhf improve` (BC+RL): it acts while recorded setters are replayed, is rewarded for its play, and "
+        f"Trained by `rlhf improve` (BC+RL): it acts while {_SETTERS[config.setters]}, is rewarded for its play, and "
         "imitates recorded play at the same time.",
         config,
         play_imitated(config.data, "imitated", config.imitate, config.kinds, noted.ids)

@@ -27,6 +27,8 @@ class ImproveConfig:
       kinds: kinds of play to imitate, with weights, as in `rlhf clone`. Replaces imitate.
       replay: solver of the episodes whose setters are replayed; None takes all. Held-out episodes are never trained on;
         they show whether the modelled reward also rises on other play.
+      setters: "replayed" setters do again what they did, whatever the agent does. "live" ones are scripted setters that
+        begin at the place and the seed of a recording and react to the agent; there are none of recorded people.
       agent: folder of the cloned agent to improve.
       reward_model: folder of the reward model.
       runs: folder of all runs.
@@ -70,6 +72,7 @@ class ImproveConfig:
     imitate: str | None = "scripted"
     kinds: str = "{}"
     replay: str | None = None
+    setters: Literal["replayed", "live"] = "replayed"
     agent: Path = Path("runs/clone/agent")
     reward_model: Path = Path("runs/reward/reward_model")
     runs: Path = Path("runs")

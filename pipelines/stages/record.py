@@ -27,6 +27,7 @@ from pipelines.stages.settings.play_settings import (
     settings_of_dataset,
     settings_of_datasets,
 )
+from pipelines.stages.solvers import calls_file, open_solvers, summarised
 from rlhf.records.episode import Episode
 from rlhf.replay.play import play
 from rlhf.run.processes import divide
@@ -202,16 +203,12 @@ def _in_this_process(plans: RecordingPlans) -> bool:
 
 
 def _agent_episodes(plans: RecordingPlans, numbers: Sequence[int], failures: Failures) -> Iterator[Episode]:
-    from agents.acting import AgentSolvers
-    from agents.folder import load_agent
-
     config = plans.config
     make_co_pilot(config)  # refuses unknown settings before anything is played
-    agent, tokenizer = load_agent(config.solver, device=config.device)
-    config.world.check_fits(agent.config, config.solver)
     slots = min(config.slots, len(numbers))
-    solvers = AgentSolvers(agent, tokenizer, slots, seed=config.seed)
-    with config.world.opened(slots) as worlds:
+    calls = calls_file(config.data, solver_name(config))
+    solvers = open_solvers(config.world, config.solver, slots, calls, config.device, config.seed)
+    with config.world.opened(slots) as worlds, summarised(solvers):
         episodes = play(
             config.world.entry(), worlds, plans.of(numbers), solvers,
             solver_name=solver_name(config), guard=guard(failures.note, config.step_limit_sec),

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from agents.language_models.folder import is_language_model, load_language_model
 from pipelines.stages.record_config import SCRIPTED, RecordConfig
 from rlhf.replay.co_pilot import ScriptedCoPilot
 from rlhf.replay.play import Plan
@@ -101,6 +102,8 @@ def settings_fingerprint(config: RecordConfig) -> str:
     if config.solver != SCRIPTED:
         path = Path(config.solver) / "model.safetensors"
         weights = path.read_bytes() if path.is_file() else b""
+        if is_language_model(config.solver):
+            weights = load_language_model(config.solver).digest().encode()
     return hashlib.sha256(to_json(played).encode() + weights).hexdigest()[:16]
 
 
@@ -136,7 +139,8 @@ def solver_name(config: RecordConfig) -> str:
     """Return the name of the solver in recordings."""
     if config.solver == SCRIPTED:
         return SCRIPTED
-    agent = f"agent:{config.name or Path(config.solver).resolve().parent.name}"
+    folder = Path(config.solver).resolve()
+    agent = f"agent:{config.name or (folder if is_language_model(folder) else folder.parent).name}"
     return f"{agent}+{ScriptedCoPilot.name}" if config.shared_control else agent
 
 

@@ -24,7 +24,7 @@ from pipelines.stages.episodes.noted_episodes import (
     note_episodes,
     noted_episodes,
 )
-from pipelines.stages.episodes.recordings import find_episodes, read_sources
+from pipelines.stages.episodes.recordings import find_episodes, most_entities, read_sources
 from pipelines.stages.outcomes.cards import latest_metrics, model_card, play_used
 from pipelines.stages.outcomes.headlines import reward_headline
 from pipelines.stages.running.memory import check_followed, check_training
@@ -129,10 +129,11 @@ def reward(config: RewardConfig) -> Path:
             model = registry.get(config.kind).from_agent(start, seed=config.training.seed)
         else:
             model, tokenizer = checkpoint.load_agent(registry.get(config.kind), config.device)
-        check_training(config.training, model, config.device)
         noted = EVERY_EPISODE if checkpoint is None else noted_episodes(folder)
         found, marks, preferences = _judged_episodes(config, noted)
-        check_followed(config.training, model, preferences, config.device)
+        entities = most_entities(found)
+        check_training(config.training, model, config.device, entities)
+        check_followed(config.training, model, preferences, config.device, entities)
         play, validation, held_out = _marked_play(config, found, marks, tokenizer, model.config)
         trainer = RewardTrainer(model, play, validation, config.training, preferences)
         if checkpoint is None:

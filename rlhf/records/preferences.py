@@ -1,11 +1,14 @@
-"""The records of judgements besides marks: clip pairs, verdicts on requests, take-overs and scores of stretches.
+"""The records of judgements besides marks: clip pairs, verdicts on requests, take-overs, scores of stretches, goals
+that were inferred from play, and ratings of helpers.
 
-Each is about one or two *stretches*: consecutive steps of one episode.
+Each is about one or two *stretches*: consecutive steps of one episode. Reward models learn from all but the last two.
 """
 
 from __future__ import annotations
 
+import json
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, NamedTuple
@@ -16,6 +19,8 @@ from rlhf.records.marks import CANNOT_TELL, NO_REQUEST
 A, B, SAME = "a", "b", "same"
 SUCCESS, FAILURE = "success", "failure"
 CLIP_ANSWERS = (A, B, SAME, CANNOT_TELL)
+RATED = ("knew_goal", "helpful", "trusted")  # of a helper
+LOWEST_RATING, HIGHEST_RATING = 1, 7
 VERDICTS = (SUCCESS, FAILURE, NO_REQUEST, CANNOT_TELL)
 
 
@@ -208,7 +213,115 @@ class StretchScore:
         return (Stretch(self.episode_id, self.begin, self.end),)
 
 
+@dataclass(frozen=True)
+class InferredGoal:
+    """A rater's answer to what the setter wanted, after watching it act.
+
+    Args:
+      episode_id: the episode.
+      begin: first step that was watched.
+      end: the step after the last.
+      goal: count of each predicate that was inferred, as JSON; see :func:`goal_text`. "{}" where none was.
+      rater: name of the rater.
+      seconds: time that the rater took; None where it is not known.
+      scripted: whether the rater is a program.
+
+    Raises:
+      ValueError: if a field is of another type, the stretch has no step, or the goal is not as ``goal_text`` writes it.
+    """
+
+    episode_id: str
+    begin: int
+    end: int
+    goal: str
+    rater: str
+    seconds: float | None
+    scripted: bool
+
+    def __post_init__(self) -> None:
+        check_texts(episode_id=self.episode_id, goal=self.goal, rater=self.rater)
+        check_flags("an inferred goal", scripted=self.scripted)
+        _check_stretch("an inferred goal", *self.stretches)
+        if self.seconds is not None and (not _is_number(self.seconds) or self.seconds < 0):
+            raise ValueError(f"seconds of an inferred goal is {self.seconds!r}, not a number from 0 on or None")
+        if goal_text(_counts_in(self.goal)) != self.goal:
+            raise ValueError(f"an inferred goal is JSON with sorted names and without spaces, not {self.goal}")
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Count of each predicate that was inferred."""
+        return _counts_in(self.goal)
+
+    @property
+    def stretches(self) -> tuple[Stretch, ...]:
+        """The stretch that was watched."""
+        return (Stretch(self.episode_id, self.begin, self.end),)
+
+
+def goal_text(counts: Mapping[str, int]) -> str:
+    """Return the one text of a goal: JSON with the counts above zero, sorted by name, without spaces.
+
+    Args:
+      counts: of each predicate, by name.
+    """
+    return json.dumps({name: count for name, count in counts.items() if count}, sort_keys=True, separators=(",", ":"))
+
+
+def _counts_in(text: str) -> dict[str, int]:
+    try:
+        counts = json.loads(text)
+    except ValueError:
+        counts = None
+    if not isinstance(counts, dict) or not all(is_whole(count) and count > 0 for count in counts.values()):
+        raise ValueError(f'an inferred goal is JSON such as {{"name":2}} with counts from 1 up, not {text!r}')
+    return counts
+
+
+@dataclass(frozen=True)
+class HelperRating:
+    """A person's ratings of the helper that acted beside them, each from 1, not at all, to 7, completely.
+
+    Args:
+      episode_id: the episode.
+      begin: first step of the help.
+      end: the step after the last.
+      knew_goal: the helper knew the person's goal.
+      helpful: it was helpful.
+      trusted: the person trusted it.
+      rater: name of the person.
+      scripted: whether the rater is a program.
+
+    Raises:
+      ValueError: if a field is of another type, the stretch has no step, or a rating is not on the scale.
+    """
+
+    episode_id: str
+    begin: int
+    end: int
+    knew_goal: int
+    helpful: int
+    trusted: int
+    rater: str
+    scripted: bool
+
+    def __post_init__(self) -> None:
+        check_texts(episode_id=self.episode_id, rater=self.rater)
+        check_flags("a rating", scripted=self.scripted)
+        _check_stretch("a rating", *self.stretches)
+        for name in RATED:
+            value = getattr(self, name)
+            if not is_whole(value) or not LOWEST_RATING <= value <= HIGHEST_RATING:
+                known = f"{LOWEST_RATING} to {HIGHEST_RATING}"
+                raise ValueError(f"{name} of a rating is {value!r}, no whole number from {known}")
+
+    @property
+    def stretches(self) -> tuple[Stretch, ...]:
+        """The stretch in which it helped."""
+        return (Stretch(self.episode_id, self.begin, self.end),)
+
+
 Preference = ClipPair | RequestVerdict | TakeOver | StretchScore
+Statement = Preference | InferredGoal | HelperRating
 
 # By the name of the table that they are kept in.
 PREFERENCES: dict[str, type[Preference]] = {
@@ -217,8 +330,20 @@ PREFERENCES: dict[str, type[Preference]] = {
     "take_overs": TakeOver,
     "scores": StretchScore,
 }
+STATEMENTS: dict[str, type[Statement]] = {
+    **PREFERENCES,
+    "inferred_goals": InferredGoal,
+    "helper_ratings": HelperRating,
+}
 # Words for several of them, by the same name.
-NOUNS = {"clip_pairs": "clip pairs", "verdicts": "verdicts", "take_overs": "take-overs", "scores": "scores"}
+NOUNS = {
+    "clip_pairs": "clip pairs",
+    "verdicts": "verdicts",
+    "take_overs": "take-overs",
+    "scores": "scores",
+    "inferred_goals": "inferred goals",
+    "helper_ratings": "ratings of helpers",
+}
 
 
 def _check_stretch(what: str, stretch: Stretch) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -32,6 +32,15 @@ class Solvers(Protocol):
 
     def act(self, observations: Sequence[Observation], resets: np.ndarray) -> list[Action]:
         """An action for every slot; ``resets`` bool [N] marks the slots whose episode begins at this step."""
+        ...
+
+
+@runtime_checkable
+class FollowsEpisodes(Protocol):
+    """Solvers that note which episode every slot plays, such as language models, whose every answer costs."""
+
+    def follow(self, episodes: Sequence[str | None]) -> None:
+        """Take note of the episodes, by slot, before the next :meth:`Solvers.act`; None is a slot that stands idle."""
         ...
 
 
@@ -308,6 +317,8 @@ def _act(
             last[number] = slot.observations[SOLVER]
     filler = next(seen for seen in last if seen is not None)
     resets = np.array([slot.plan is not None and slot.first for slot in slots])
+    if isinstance(solvers, FollowsEpisodes):
+        solvers.follow([None if slot.plan is None else slot.plan.episode_id for slot in slots])
     return solvers.act([filler if seen is None else seen for seen in last], resets), []
 
 

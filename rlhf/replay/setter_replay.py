@@ -4,13 +4,14 @@ The world is rebuilt from the episode's configuration and the setter's recorded 
 step while the solver acts freely. The setter cannot react: it says at step t what it said then.
 
 A world that is exact shows the recorded solver its observations again. In one that is only reset by its seed the
-recorded instruction is asked again at its step, and that is all that recording and replay need to share.
+recorded instruction is asked again at its step, and that is all that recording and replay need to share. A setter who
+pointed at a thing points at the same one again (:mod:`rlhf.replay.setter_things`).
 """
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -21,6 +22,7 @@ from rlhf.records.episode import Episode
 from rlhf.records.same_data import check_same_data
 from rlhf.replay.guard import check_observation
 from rlhf.replay.referee import Referee
+from rlhf.replay.setter_things import pointing_again, points_at_things, things_pointed_at
 from worlds import registry
 from worlds.contract import SETTER, SOLVER, Action, Event, Observation, Task, World
 
@@ -64,6 +66,7 @@ class SetterReplay(gymnasium.Env[Observation, Action]):
         self.episode = episode
         self._truth = truth
         self._referee: Referee | None = None
+        self._things: dict[str, np.ndarray | None] = {}  # at which setters pointed, by episode
         self._step = 0
         self._end = 0
         self._spec = world.spec(SOLVER)
@@ -90,14 +93,18 @@ class SetterReplay(gymnasium.Env[Observation, Action]):
         super().reset(seed=seed)
         options = options or {}
         self.episode = options.get("episode", self.episode)
-        steps = replay_steps(self.episode)
+        steps = self.longest(self.episode)
         self._step, self._end = 0, min(steps, options.get("steps", steps))
         if self._end < 1:
             raise ValueError(f"a replay takes at least one step, not {self._end}")
         self._referee = Referee(registry.get(self.episode.world)) if self._truth else None
-        observations, _ = self.world.reset(seed=self.episode.seed, options={"config": dict(self.episode.config)})
+        observations = self._begin()
         check_observation(self._spec, observations)
         return observations[SOLVER], {"truth": ReplayTruth()} if self._truth else {}
+
+    def longest(self, episode: Episode) -> int:
+        """Return the number of steps of a whole play of an episode."""
+        return replay_steps(episode)
 
     def step(self, action: Action) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """One step of both players.
@@ -110,9 +117,9 @@ class SetterReplay(gymnasium.Env[Observation, Action]):
             raise RuntimeError(f"the replay of episode {self.episode.episode_id} is over or not begun; reset it first")
         step = self._step
         action = {**action, "utterance": self._body.spoken(action["utterance"])}
-        observations, _, terminations, truncations, _ = self.world.step(
-            {SETTER: self._setter_action(step), SOLVER: action}
-        )
+        hers = self._setter_action(step)
+        observations, _, terminations, truncations, _ = self.world.step({SETTER: hers, SOLVER: action})
+        self._observe(observations)
         check_observation(self._spec, observations)
         reward, info = 0.0, {}
         if self._referee is not None:
@@ -125,14 +132,34 @@ class SetterReplay(gymnasium.Env[Observation, Action]):
             self._end = self._step
         return observations[SOLVER], reward, terminated, truncated, info
 
-    def _setter_action(self, step: int) -> Action:
-        return self.episode.setter_action(step) if step < len(self.episode) else self._setter_body.silent()
+    def _begin(self) -> dict[str, Observation]:
+        """Rebuild the world, and return both players' first observations."""
+        observations = self._rebuilt()
+        if self.episode.episode_id not in self._things:
+            things = self._things[self.episode.episode_id] = things_pointed_at(self.world, self.episode)
+            observations = observations if things is None else self._rebuilt()
+        return observations
 
-    def _look(self, referee: Referee, utterance: str) -> ReplayTruth:
-        """Ground truth after the world has taken the current step."""
+    def _rebuilt(self) -> dict[str, Observation]:
+        return self.world.reset(seed=self.episode.seed, options={"config": dict(self.episode.config)})[0]
+
+    def _observe(self, observations: Mapping[str, Observation]) -> None:
+        """Take in what both players see after a step. A recorded setter does not look."""
+
+    def _setter_action(self, step: int) -> Action:
+        if step >= len(self.episode):
+            return self._setter_body.silent()
+        return pointing_again(self.world, self.episode, step, self._things[self.episode.episode_id])
+
+    def _ask(self, referee: Referee) -> None:
+        """Tell the referee what the setter has asked for in the current step."""
         for request in self.episode.requests:
             if request.step == self._step:
                 referee.ask(self._step, request.task)
+
+    def _look(self, referee: Referee, utterance: str) -> ReplayTruth:
+        """Ground truth after the world has taken the current step."""
+        self._ask(referee)
         events = referee.look(self.world, self._step, utterance)
         return ReplayTruth(tuple(referee.success_step), tuple(events))
 
@@ -159,17 +186,22 @@ class RecordedSetter:
 
     def __init__(self, episode: Episode) -> None:
         self._episode, self._step = episode, 0
+        self._things: np.ndarray | None = None
         self.task: Task | None = None
 
     def reset(self, world: World, seed: int) -> None:
-        self._step, self.task = 0, None
+        self._world, self._step, self.task = world, 0, None
+        if points_at_things(world, self._episode):
+            beginning = world.snapshot()
+            self._things = things_pointed_at(world, self._episode)
+            world.restore(beginning)
 
     def act(self, observation: Observation) -> Action:
         """The action of this step of the recording. Raises IndexError after its last."""
         for request in self._episode.requests:
             if request.step == self._step:
                 self.task = registry.get(self._episode.world).make_task(request.task)
-        action = self._episode.setter_action(self._step)
+        action = pointing_again(self._world, self._episode, self._step, self._things)
         self._step += 1
         return action
 

@@ -21,7 +21,7 @@ from rlhf.records.columns import observed_at
 from rlhf.records.episode import WORLD_OPTIONS, Episode
 from rlhf.store.columns.compressed import CompressedEpisode
 from worlds import registry
-from worlds.contract import SETTER, SOLVER, TickWise, World, WorldError
+from worlds.contract import SETTER, SOLVER, Filmed, TickWise, World, WorldError
 from worlds.errors import UserError
 from worlds.faults import named_failure
 from worlds.plain_pictures import SIZE, PlainPictures
@@ -129,13 +129,31 @@ def recreated_views(episode: Episode) -> Iterator[tuple[int, np.ndarray]]:
     except WorldError as error:
         raise NoPictures(str(error)) from error
     with closing(world):
-        observations, _ = world.reset(seed=episode.seed, options={"config": dict(episode.config)})
-        for step in range(len(episode)):
-            _check_same(observations[SOLVER], episode, step)
+        for step in _replayed(world, episode):
             yield step, rendered(world, episode.world)
-            actions = {SETTER: episode.setter_action(step), SOLVER: episode.solver_action(step)}
-            if step + 1 < len(episode):
-                observations = world.step(actions)[0]
+
+
+def filmed_views(episode: Episode) -> Iterator[tuple[int, np.ndarray]]:
+    """Pictures of the setter, for people who watch it, while both players do again what they did.
+
+    Yields:
+      The step, and the picture uint8 [height, width, 3], of the world's own size.
+
+    Raises:
+      NoPictures: the world is not known here, or draws none of its setter.
+      UserError: the replay differs from the recording.
+    """
+    try:
+        world = _world_of(episode)
+    except WorldError as error:
+        raise NoPictures(str(error)) from error
+    with closing(world):
+        if not isinstance(world, Filmed):
+            raise NoPictures(f"the world {episode.world} draws no pictures of its setter")
+        for step in _replayed(world, episode):
+            with named_failure(episode.world, "film"):
+                picture = world.film()
+            yield step, picture
 
 
 def plain_views(
@@ -177,6 +195,17 @@ def fitted(picture: np.ndarray, height: int, width: int, margin: int = _PAPER) -
     top, left = (height - scaled.shape[0]) // 2, (width - scaled.shape[1]) // 2
     page[top : top + scaled.shape[0], left : left + scaled.shape[1]] = scaled
     return page
+
+
+def _replayed(world: World, episode: Episode) -> Iterator[int]:
+    """Yield every step, with ``world`` as it was before it. Raises UserError where the replay differs."""
+    observations, _ = world.reset(seed=episode.seed, options={"config": dict(episode.config)})
+    for step in range(len(episode)):
+        _check_same(observations[SOLVER], episode, step)
+        yield step
+        actions = {SETTER: episode.setter_action(step), SOLVER: episode.solver_action(step)}
+        if step + 1 < len(episode):
+            observations = world.step(actions)[0]
 
 
 def _world_of(episode: Episode) -> World:

@@ -180,6 +180,45 @@ def ratio_interval(part: np.ndarray, whole: np.ndarray, *, seed: int, level: flo
     return episode_interval(lambda w: (w @ part) / (w @ whole), len(whole), seed=seed, level=level)
 
 
+def crossed_interval(
+    part: np.ndarray, whole: np.ndarray, first: np.ndarray, second: np.ndarray, *, seed: int, level: float = LEVEL
+) -> Interval | None:
+    """The share that ``part`` has of ``whole``, summed over observations that share both of two factors.
+
+    For answers of raters about episodes: those of one rater depend on each other, and so do those about one episode.
+    A percentile bootstrap in which both factors are drawn with replacement, and an observation counts as often as the
+    product of both says (Owen, 2007, "The pigeonhole bootstrap"); it errs towards wide intervals. Where all resamples
+    are alike and would claim certainty, it is Wilson's interval of the levels of the smaller factor that has several.
+
+    Args:
+      part: float [N].
+      whole: float [N], of which ``part`` is a part.
+      first: int [N], level of the first factor of each observation, from 0.
+      second: int [N], of the second.
+      seed: of the draws.
+      level: of the interval.
+
+    Returns:
+      The share with its interval, and the number of observations; None if the whole is nothing.
+    """
+    if not whole.sum() > 0:
+        return None
+    drawn = [
+        resampled_counts(int(factor.max()) + 1, seed=draw)[:, factor]
+        for factor, draw in ((first, 2 * seed), (second, 2 * seed + 1))
+    ]
+    weights = drawn[0] * drawn[1]
+    wholes = weights @ whole
+    shares = (weights @ part)[wholes > 0] / wholes[wholes > 0]
+    found, tail = float(part.sum() / whole.sum()), (1 - level) / 2
+    low, high = map(float, np.quantile(shares, [tail, 1 - tail]))
+    if high - low < 1e-12:
+        levels = [count for count in (len(np.unique(first)), len(np.unique(second))) if count > 1]
+        wilson = wilson_interval(found * min(levels, default=1), min(levels, default=1), level)
+        low, high = wilson.low, wilson.high
+    return Interval(found, min(low, found), max(high, found), len(whole))
+
+
 def percent(share: float) -> str:
     """0.4167 as "42%"."""
     return f"{100 * share:.0f}%"

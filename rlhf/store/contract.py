@@ -12,7 +12,7 @@ import numpy as np
 
 from rlhf.records.episode import Episode
 from rlhf.records.marks import Judgement, Mark
-from rlhf.records.preferences import PREFERENCES, Preference
+from rlhf.records.preferences import STATEMENTS, Statement
 from rlhf.records.spaces import EpisodeSpaces
 from rlhf.store.columns.compressed import CompressedEpisode, compress
 from rlhf.store.columns.fingerprint import episode_fingerprint
@@ -22,8 +22,8 @@ from rlhf.store.group_writer import GroupWriter
 from rlhf.store.read_ahead import read_ahead
 from worlds.errors import UserError
 
-Record = TypeVar("Record", bound=Mark | Judgement | Preference)
-Kind = TypeVar("Kind", bound=Preference)
+Record = TypeVar("Record", bound=Mark | Judgement | Statement)
+Kind = TypeVar("Kind", bound=Statement)
 
 
 @dataclass(frozen=True)
@@ -113,8 +113,11 @@ class EpisodeStore(ABC):
         """Add ``judgements`` of episodes that are in the store, all of them or, on an error, none."""
 
     @abstractmethod
-    def write_preferences(self, preferences: Iterable[Preference]) -> None:
-        """Add ``preferences`` of episodes that are in the store, all of one kind or, on an error, none of that kind."""
+    def write_preferences(self, preferences: Iterable[Statement]) -> None:
+        """Add ``preferences``, or inferred goals, of episodes that are in the store.
+
+        All of one kind are added or, on an error, none of that kind.
+        """
 
     @abstractmethod
     def read(self, episode_id: str) -> Episode:
@@ -138,7 +141,7 @@ class EpisodeStore(ABC):
 
     @abstractmethod
     def preferences(self, kind: type[Kind], episode_id: str | None = None) -> list[Kind]:
-        """Return the preferences of one kind, e.g. ``ClipPair``, that are about one episode, or all."""
+        """Return the preferences of one kind, e.g. ``ClipPair``, or the inferred goals, of one episode or all."""
 
     @abstractmethod
     def drop(self, episode_ids: Iterable[str]) -> None:
@@ -153,7 +156,7 @@ class EpisodeStore(ABC):
         """Remove the marks of one rater of one episode, for good; return how many there were."""
 
     @abstractmethod
-    def remove_preferences(self, preferences: Iterable[Preference]) -> int:
+    def remove_preferences(self, preferences: Iterable[Statement]) -> int:
         """Remove these preferences, for good; return how many of them there were."""
 
     def played_by(self, name: str) -> list[str]:
@@ -235,8 +238,8 @@ class EpisodeStore(ABC):
         shared = (episode_id for episode_id in other.ids() if episode_id in known)
         return next((one for one in shared if not same_episode(self.read(one), other.read(one))), None)
 
-    def _new_preferences(self, other: EpisodeStore) -> Iterator[Preference]:
-        for kind in PREFERENCES.values():
+    def _new_preferences(self, other: EpisodeStore) -> Iterator[Statement]:
+        for kind in STATEMENTS.values():
             known = set(self.preferences(kind))
             yield from (preference for preference in other.preferences(kind) if preference not in known)
 
@@ -279,7 +282,7 @@ def in_order(records: Iterable[Record]) -> list[Record]:
     return sorted(records, key=place)
 
 
-def moments_of(record: Mark | Judgement | Preference) -> tuple[tuple[str, int], ...]:
+def moments_of(record: Mark | Judgement | Statement) -> tuple[tuple[str, int], ...]:
     """Return the episode and the step of every moment that ``record`` names, of stretches the first and the last.
 
     The step is -1 where a judgement names none.
@@ -289,14 +292,14 @@ def moments_of(record: Mark | Judgement | Preference) -> tuple[tuple[str, int], 
     return tuple((one.episode_id, step) for one in record.stretches for step in (one.begin, one.end - 1))
 
 
-def episodes_of(record: Mark | Judgement | Preference) -> set[str]:
+def episodes_of(record: Mark | Judgement | Statement) -> set[str]:
     """Return the ids of the episodes that ``record`` is about."""
     return {episode_id for episode_id, _ in moments_of(record)}
 
 
-def table_of(kind: type[Preference]) -> str:
-    """Return the name of the table of preferences of ``kind``."""
-    return next(table for table, other in PREFERENCES.items() if other is kind)
+def table_of(kind: type[Statement]) -> str:
+    """Return the name of the table of records of ``kind``."""
+    return next(table for table, other in STATEMENTS.items() if other is kind)
 
 
 def check_new(episode: Episode, known: Container[str], store: object) -> None:
@@ -358,9 +361,7 @@ def check_known(episode_ids: Iterable[str], known: Container[str], store: object
             raise UserError(f"no episode {episode_id} in {store}; `rlhf episodes list` shows those there are")
 
 
-def check_steps(
-    records: Iterable[Mark | Judgement | Preference], rows: Mapping[str, EpisodeRow], store: object
-) -> None:
+def check_steps(records: Iterable[Mark | Judgement | Statement], rows: Mapping[str, EpisodeRow], store: object) -> None:
     """Refuse marks, judgements and preferences of unknown episodes or of steps beyond an episode's end.
 
     Raises:

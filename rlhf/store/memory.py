@@ -8,7 +8,7 @@ from threading import RLock
 from rlhf.records.episode import Episode
 from rlhf.records.fields import InvalidField
 from rlhf.records.marks import Judgement, Mark
-from rlhf.records.preferences import Preference
+from rlhf.records.preferences import Statement
 from rlhf.records.spaces import EpisodeSpaces
 from rlhf.store.columns.tables import check_recordable
 from rlhf.store.contract import (
@@ -33,7 +33,7 @@ class MemoryStore(EpisodeStore):
         self._listing: dict[str, EpisodeRow] = {}
         self._marks: set[Mark] = set()
         self._judgements: set[Judgement] = set()
-        self._preferences: set[Preference] = set()
+        self._preferences: set[Statement] = set()
         self._kind: tuple[str, EpisodeSpaces] | None = None  # fixed by the first episode
         self._lock = RLock()
 
@@ -65,7 +65,7 @@ class MemoryStore(EpisodeStore):
             check_steps(judgements, self._listing, self)
             self._judgements.update(judgements)
 
-    def write_preferences(self, preferences: Iterable[Preference]) -> None:
+    def write_preferences(self, preferences: Iterable[Statement]) -> None:
         preferences = tuple(preferences)
         with self._lock:
             check_steps(preferences, self._listing, self)
@@ -116,7 +116,7 @@ class MemoryStore(EpisodeStore):
             self._marks = kept
             return gone
 
-    def remove_preferences(self, preferences: Iterable[Preference]) -> int:
+    def remove_preferences(self, preferences: Iterable[Statement]) -> int:
         with self._lock:
             gone = self._preferences.intersection(preferences)
             self._preferences -= gone

@@ -15,7 +15,7 @@ import pyarrow as pa
 from rlhf.records.episode import Episode
 from rlhf.records.fields import InvalidField
 from rlhf.records.marks import Judgement, Mark
-from rlhf.records.preferences import PREFERENCES, Preference
+from rlhf.records.preferences import STATEMENTS, Statement
 from rlhf.store.columns.compressed import CompressedEpisode
 from rlhf.store.columns.fingerprint import episode_fingerprint, stored_fingerprint
 from rlhf.store.columns.tables import (
@@ -87,7 +87,7 @@ class ParquetStore(EpisodeStore):
         self._judgements = RecordFolder(self.folder / "judgements", Judgement, judgements_table, self._index)
         self._preferences = {
             table: RecordFolder(self.folder / table, kind, partial(preferences_table, table), self._index)
-            for table, kind in PREFERENCES.items()
+            for table, kind in STATEMENTS.items()
         }
         self._tidy_up()
 
@@ -124,8 +124,8 @@ class ParquetStore(EpisodeStore):
             check_steps(judgements, self._rows(), self)
             self._judgements.append(judgements)
 
-    def write_preferences(self, preferences: Iterable[Preference]) -> None:
-        by_table: dict[str, list[Preference]] = {table: [] for table in PREFERENCES}
+    def write_preferences(self, preferences: Iterable[Statement]) -> None:
+        by_table: dict[str, list[Statement]] = {table: [] for table in STATEMENTS}
         for preference in preferences:
             by_table[table_of(type(preference))].append(preference)
         with self._writing("preferences"):
@@ -201,7 +201,7 @@ class ParquetStore(EpisodeStore):
         with self._writing("the marks without those of one rater of one episode"):
             return self._marks.remove(lambda mark: (mark.rater, mark.episode_id) == (rater, episode_id))
 
-    def remove_preferences(self, preferences: Iterable[Preference]) -> int:
+    def remove_preferences(self, preferences: Iterable[Statement]) -> int:
         unwanted = set(preferences)
         tables = sorted({table_of(type(preference)) for preference in unwanted})
         with self._writing("the preferences without some"):

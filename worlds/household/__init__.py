@@ -11,7 +11,10 @@ from worlds.household.world import HouseholdWorld, player_spec
 from worlds.registry import WorldEntry, register
 from worlds.tiers import EXACT
 
-__all__ = ["HouseholdWorld", "player_spec", "sample"]
+# Of :class:`worlds.household.players.helping.HelpingSolver`, by what they know of the setter's goal.
+HELPERS = ("true_goal", "revising", "random_goal", "random", "nobody")
+
+__all__ = ["HELPERS", "HouseholdWorld", "player_spec", "sample"]
 
 
 def _later(module: str, name: str) -> Callable[..., Any]:
@@ -34,6 +37,10 @@ HOUSEHOLD = register(
         probe=probe,
         probes=NAMES,
         tier=EXACT,
+        live_play=_later("live_play", "HouseholdLivePlay"),
+        helpers=HELPERS,
+        make_helper=_later("players.helping", "HelpingSolver"),
+        goal_choices=_later("tasks.choices", "household_goals"),
         declares={
             "setter": lambda: importlib.import_module("worlds.household.players.setter").ScriptedSetter,
             "solver": lambda: importlib.import_module("worlds.household.players.solver").SolverSettings,

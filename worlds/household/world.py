@@ -52,12 +52,14 @@ class Moment:
       state: of the home.
       seed: of the episode, from which it follows who acts where both touch the same thing.
       feedback: why each person's last action failed; "" where it succeeded.
+      acts: the setter's and the solver's last action.
     """
 
     home: Home
     state: State
     seed: int
     feedback: tuple[str, str] = ("", "")
+    acts: tuple[rules.Act, rules.Act] = (rules.WAITING, rules.WAITING)
 
     @cached_property
     def tables(self) -> Tables:
@@ -70,7 +72,7 @@ class Moment:
         return Ways(self.home, self.state)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Moment:
-        return Moment(self.home, self.state.copy(), self.seed, self.feedback)
+        return Moment(self.home, self.state.copy(), self.seed, self.feedback, self.acts)
 
 
 class HouseholdWorld(StepWorld):
@@ -107,7 +109,7 @@ class HouseholdWorld(StepWorld):
         picture: bool = False,
     ) -> None:
         super().__init__(height, width, views, max_steps)
-        self._full, self._text = full, text
+        self.full, self._text = full, text
         image = Image(height or PICTURE[0], width or PICTURE[1]) if picture else None
         self._pictures = Pictures(image.height, image.width) if image else None
         self._screen: Pictures | None = None
@@ -134,13 +136,14 @@ class HouseholdWorld(StepWorld):
     def play(self, actions: Mapping[str, Any]) -> None:
         """Let both persons act."""
         now = self.state
-        acts = [self._act(player, actions[player]["movement"][0].tolist()) for player in PERSON]
-        now.feedback = rules.apply(now.home, now.state, now.ways, acts, now.seed, self._full)
+        hers, his = (self._act(player, actions[player]["movement"][0].tolist()) for player in PERSON)
+        now.acts = hers, his
+        now.feedback = rules.apply(now.home, now.state, now.ways, now.acts, now.seed, self.full)
 
     def see(self, player: str) -> dict[str, Any]:
         """Return what a person observes."""
         now, number = self.state, PERSON[player]
-        rows, categories, values = entities(now.home, now.tables, number, self._full)
+        rows, categories, values = entities(now.home, now.tables, number, self.full)
         self._rows[player] = rows
         seen = {
             "entity_categories": categories,
@@ -156,11 +159,15 @@ class HouseholdWorld(StepWorld):
 
     def render(self) -> np.ndarray:
         """Return the solver's view and the home seen from above, side by side: uint8 [270, 720, 3]."""
-        if self._screen is None:
-            self._screen = Pictures(*SCREEN)
-        now = self.state
-        eyes = self._screen.from_eyes(now.home, now.state, PERSON[SOLVER])
-        return np.concatenate([eyes, self._screen.from_above(now.home, now.state)], axis=1)
+        return self._views_of(SOLVER)
+
+    def film(self) -> np.ndarray:
+        """Return the setter's view and the home seen from above, side by side: uint8 [270, 720, 3]."""
+        return self._views_of(SETTER)
+
+    def observed_rows(self, player: str) -> np.ndarray:
+        """Return the rows of the things that a player observes now, in the order in which it points at them."""
+        return self._rows[player]
 
     def row_at(self, player: str, pointer: int) -> int:
         """Return the row of the thing at which a pointer's value points now; NO_ROW for nothing.
@@ -181,6 +188,13 @@ class HouseholdWorld(StepWorld):
         place = int(np.searchsorted(self._rows[player], row))
         found = place < len(self._rows[player]) and self._rows[player][place] == row
         return place + 1 if found else None
+
+    def _views_of(self, player: str) -> np.ndarray:
+        if self._screen is None:
+            self._screen = Pictures(*SCREEN)
+        now = self.state
+        eyes = self._screen.from_eyes(now.home, now.state, PERSON[player])
+        return np.concatenate([eyes, self._screen.from_above(now.home, now.state)], axis=1)
 
     def _picture(self, pictures: Pictures, player: str) -> np.ndarray:
         if player not in self.views:

@@ -15,6 +15,7 @@ from rlhf.data.dataset import Dataset
 from rlhf.data.memory import encode_episodes
 from rlhf.data.source import DatasetSummary, Source, summarise
 from rlhf.data.streamed import StreamedDataset
+from rlhf.records.declared_fields import ENTITY_COUNTS
 from rlhf.records.episode import Episode, without_frames
 from rlhf.records.spaces import EpisodeSpaces
 from rlhf.run.machine import usable_memory
@@ -24,6 +25,7 @@ from worlds.errors import UserError
 
 Item = TypeVar("Item")
 
+_LOOKED_AT = 32  # episodes that give an idea of all
 _BYTES_BESIDE_FRAME = 512  # words, movement and other fields of one step
 
 
@@ -100,6 +102,18 @@ def in_order(rows: Sequence[EpisodeRow]) -> list[EpisodeRow]:
 def evenly_spaced(items: Sequence[Item], count: int) -> list[Item]:
     """Choose ``count`` of ``items``, spread evenly over their order."""
     return [items[index * len(items) // count] for index in range(count)]
+
+
+def most_entities(sources: Sequence[Source]) -> int | None:
+    """Return the largest number of entities observed at a step, of some episodes; None in spaces without entities.
+
+    Args:
+      sources: the episodes, of which _LOOKED_AT are read, spread evenly over their order.
+    """
+    if not sources or ENTITY_COUNTS not in sources[0].read().seen:
+        return None
+    looked_at = evenly_spaced(sources, min(len(sources), _LOOKED_AT))
+    return max(int(source.read().seen[ENTITY_COUNTS].max(initial=0)) for source in looked_at)
 
 
 def spoken_texts(episodes: Sequence[Episode]) -> set[str]:

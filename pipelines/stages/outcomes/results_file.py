@@ -13,6 +13,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Literal
 
+from agents.language_models.folder import is_language_model, load_language_model
 from pipelines.stages.outcomes.paired import gain
 from pipelines.stages.running.staged_run import format_differences
 from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
@@ -25,6 +26,7 @@ from worlds.errors import UserError
 
 Split = Literal["held_out", "train"]
 SCRIPTED = ("scripted", "perfect")  # in place of an agent's folder
+RANDOM = "random"  # likewise, in evaluations
 _SETTINGS, _WEIGHTS = "evaluated_with", "weights"  # in a row; files of older versions have neither
 _DIFFERENCE = "difference"  # in a row; absent without a baseline
 _FAILED = "failed"  # in a row; absent where no world failed
@@ -167,9 +169,11 @@ class ResultsFile:
 
 
 def fingerprint(folder: str) -> str:
-    """Return a digest of an agent's weights; of a scripted player, its name."""
-    if folder in SCRIPTED:
+    """Return a digest of an agent's weights, of a language model also of its prompts; a scripted player's name."""
+    if folder in (*SCRIPTED, RANDOM):
         return folder
+    if is_language_model(folder):
+        return load_language_model(folder).digest()
     with open(Path(folder) / "model.safetensors", "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()[:16]
 

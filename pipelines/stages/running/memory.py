@@ -92,8 +92,13 @@ def largest(fits: Callable[[int], bool], below: int) -> int:
     return least
 
 
-def check_improvement(config: ImproveConfig, agent: Agent) -> None:
+def check_improvement(config: ImproveConfig, agent: Agent, entities: int | None = None) -> None:
     """Refuse more slots, or a larger batch, of `rlhf improve` than fit into memory.
+
+    Args:
+      config: settings.
+      agent: that is improved.
+      entities: of the frame with most of them; None for as many as the agent's spaces allow.
 
     Raises:
       UserError: if they need more memory than there is.
@@ -104,7 +109,7 @@ def check_improvement(config: ImproveConfig, agent: Agent) -> None:
     row = observed_bytes(sizes)
 
     def needed(slots: int, batch: int) -> float:
-        learner = learning_bytes(sizes, rows, slots + batch, weights, config.learner.computing, paired=batch)
+        learner = learning_bytes(sizes, rows, slots + batch, weights, config.learner.computing, batch, entities)
         fragments = (config.execution.recent + 1) * rows * slots * row
         return _PROGRAM + learner + fragments
 
@@ -124,8 +129,14 @@ def observed_bytes(config: AgentConfig) -> int:
     return sum(math.prod(tail) * np.dtype(dtype).itemsize for dtype, tail in kept)
 
 
-def check_training(training: Training, agent: Agent, device: str) -> None:
+def check_training(training: Training, agent: Agent, device: str, entities: int | None = None) -> None:
     """Refuse a larger batch of `rlhf clone` or `rlhf reward` than fits into memory.
+
+    Args:
+      training: settings.
+      agent: agent or reward model.
+      device: on which it learns.
+      entities: of the frame with most of them; None for as many as the agent's spaces allow.
 
     Raises:
       UserError: if it needs more memory than there is.
@@ -135,13 +146,18 @@ def check_training(training: Training, agent: Agent, device: str) -> None:
     weights = agent.num_parameters()
 
     def needed(batch: int) -> float:
-        return _PROGRAM + learning_bytes(agent.config, training.steps, batch, weights, training.computing)
+        learned = learning_bytes(agent.config, training.steps, batch, weights, training.computing, entities=entities)
+        return _PROGRAM + learned
 
     check_memory("--training.batch", training.batch, needed, memory_of(device))
 
 
 def check_followed(
-    training: RewardTrainingConfig, model: Agent, preferences: Sequence[Preference], device: str
+    training: RewardTrainingConfig,
+    model: Agent,
+    preferences: Sequence[Preference],
+    device: str,
+    entities: int | None = None,
 ) -> None:
     """Refuse more examples of preferences, or a larger batch, of `rlhf reward` than fit into memory together.
 
@@ -150,6 +166,7 @@ def check_followed(
       model: reward model.
       preferences: from which it learns; without any, :func:`check_training` is enough.
       device: on which it learns.
+      entities: of the frame with most of them; None for as many as the model's spaces allow.
 
     Raises:
       UserError: if they need more memory than there is.
@@ -162,8 +179,9 @@ def check_followed(
         return most_followed(preferences, replace(training.preferences, batch=examples), steps)
 
     def needed(batch: int, examples: int) -> float:
-        marks = learning_bytes(sizes, steps, batch, weights, computing)
-        return _PROGRAM + marks + _FOLLOWED * learning_bytes(sizes, 1, followed(examples), 0, computing, paired=0)
+        marks = learning_bytes(sizes, steps, batch, weights, computing, entities=entities)
+        frames = followed(examples)
+        return _PROGRAM + marks + _FOLLOWED * learning_bytes(sizes, 1, frames, 0, computing, 0, entities)
 
     usable, batch, examples = memory_of(device), training.batch, training.preferences.batch
     frames = followed(examples)

@@ -18,6 +18,7 @@ from worlds.errors import UserError
 MODULES: Mapping[str, str] = {
     "watch": "pipelines.studies.household.watching.study",
     "policies": "pipelines.studies.household.policies.study",
+    "marks": "pipelines.studies.household.marking.study",
     "help": "pipelines.studies.household.helping.study",
 }
 

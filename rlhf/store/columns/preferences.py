@@ -1,4 +1,4 @@
-"""The columns of the tables of preferences: the fields of their records, in order."""
+"""The columns of the tables of preferences and inferred goals: the fields of their records, in order."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import fields
 
 import pyarrow as pa
 
-from rlhf.records.preferences import PREFERENCES
+from rlhf.records.preferences import STATEMENTS
 
 _TYPES = {  # by annotation
     "str": pa.string(),
@@ -16,5 +16,5 @@ _TYPES = {  # by annotation
     "bool": pa.bool_(),
 }
 PREFERENCE_COLUMNS = {
-    table: {field.name: _TYPES[str(field.type)] for field in fields(kind)} for table, kind in PREFERENCES.items()
+    table: {field.name: _TYPES[str(field.type)] for field in fields(kind)} for table, kind in STATEMENTS.items()
 }

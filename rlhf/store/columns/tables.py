@@ -15,7 +15,7 @@ import pyarrow as pa
 from rlhf.records.episode import CO_PILOT, Episode, Request
 from rlhf.records.fields import check_requests
 from rlhf.records.marks import Judgement, Mark
-from rlhf.records.preferences import Preference
+from rlhf.records.preferences import Statement
 from rlhf.records.spaces import EpisodeSpaces
 from rlhf.store.columns.compressed import CompressedEpisode
 from rlhf.store.columns.json_text import from_json, to_json
@@ -202,8 +202,8 @@ def judgements_table(judgements: Iterable[Judgement]) -> pa.Table:
     return pa.Table.from_pylist([vars(judgement) for judgement in judgements], schema=JUDGEMENTS)
 
 
-def preferences_table(table: str, preferences: Iterable[Preference]) -> pa.Table:
-    """One row a record of ``table``, one of ``PREFERENCES``."""
+def preferences_table(table: str, preferences: Iterable[Statement]) -> pa.Table:
+    """One row a record of ``table``, one of ``STATEMENTS``."""
     return pa.Table.from_pylist([vars(preference) for preference in preferences], schema=SCHEMAS[table])
 
 

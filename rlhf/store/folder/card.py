@@ -30,6 +30,10 @@ configs:
   data_files: take_overs/*.parquet
 - config_name: scores
   data_files: scores/*.parquet
+- config_name: inferred_goals
+  data_files: inferred_goals/*.parquet
+- config_name: helper_ratings
+  data_files: helper_ratings/*.parquet
 tags:
 - interactive-rlhf
 ---
@@ -37,7 +41,8 @@ tags:
 
 A *setter* asks for things and a *solver* does them, in a simulated world; raters mark where the solver made progress or
 regressed, judges say whether it succeeded. Raters may also compare two stretches of play (`clip_pairs`), say whether a
-stretch carried out its request (`verdicts`), take over from an agent (`take_overs`) or score a stretch (`scores`).
+stretch carried out its request (`verdicts`), take over from an agent (`take_overs`), score a stretch (`scores`), say
+what the setter wanted (`inferred_goals`) or rate a solver that helped them (`helper_ratings`).
 `dataset.json` names the world. Who played is in the columns `setter` and `solver`; records of stand-ins for people are
 `scripted`.
 

@@ -19,7 +19,7 @@ from threading import RLock
 from typing import Any, get_type_hints
 from uuid import uuid4
 
-from rlhf.records.preferences import PREFERENCES
+from rlhf.records.preferences import STATEMENTS
 from rlhf.store.columns.json_text import from_json, to_json
 from rlhf.store.contract import EpisodeRow
 from rlhf.store.files.checksums import Span
@@ -28,7 +28,7 @@ from worlds.errors import UserError
 
 INDEX_FILE = "index.jsonl"
 TABLES = ("episodes", "steps")  # in the order of writing: where there are steps, the episode's row is complete
-COUNTED = ("marks", "judgements", *PREFERENCES)  # tables whose files are no episodes'
+COUNTED = ("marks", "judgements", *STATEMENTS)  # tables whose files are no episodes'
 _TYPES = get_type_hints(EpisodeRow)
 _SEVERAL = "episodes"  # key of a line about several
 

@@ -11,7 +11,7 @@ from uuid import uuid4
 
 import pyarrow as pa
 
-from rlhf.records.preferences import PREFERENCES
+from rlhf.records.preferences import STATEMENTS
 from rlhf.store.contract import Record, episodes_of, in_order
 from rlhf.store.files.durable import sync, write_file
 from rlhf.store.files.parquet_files import Damaged, read_all, to_bytes
@@ -22,7 +22,9 @@ _TRIES = 5  # to list a folder and then read its files before another process re
 
 
 class RecordFolder(Generic[Record]):
-    """A set of marks, of judgements or of one kind of preference. Only the holder of the dataset's lock may change it.
+    """A set of marks, of judgements, of inferred goals or of one kind of preference.
+
+    Only the holder of the dataset's lock may change it.
 
     Args:
       folder: where the files lie; its name is the table's.
@@ -163,7 +165,7 @@ class RecordFolder(Generic[Record]):
 
     def _is_missing_in_older_dataset(self) -> bool:
         """Return whether the folder was never there: its table is younger than the dataset."""
-        return self.folder.name in PREFERENCES and not self.folder.exists() and not self.counted()
+        return self.folder.name in STATEMENTS and not self.folder.exists() and not self.counted()
 
     def _take(self, found: dict[str, tuple[int, int, int]]) -> None:
         """Make the contents of the files in ``found``, versions by name, what is known."""

@@ -1,4 +1,4 @@
-"""Marks or preferences as a file that other programs write and read: JSON Lines, CSV, or Parquet with the same columns.
+"""Marks, preferences or inferred goals as a file for other programs: JSON Lines, CSV, or Parquet with the same columns.
 
 One record a line, e.g. a mark: ``{"episode_id": "e7", "rater": "ann", "step": 12, "sign": 1, "scripted": false}``. The
 first line of CSV names the columns; an empty cell of a field that may be null is null. Reading is strict: if a line is
@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from rlhf.records.marks import Mark
-from rlhf.records.preferences import NOUNS, ClipPair, RequestVerdict, StretchScore, TakeOver
+from rlhf.records.preferences import NOUNS, ClipPair, HelperRating, InferredGoal, RequestVerdict, StretchScore, TakeOver
 from rlhf.store import EpisodeStore
 from rlhf.store.columns.json_text import from_json
 from rlhf.store.columns.tables import marks_table, preferences_table
@@ -83,6 +83,8 @@ PREFERENCE_FILES: Mapping[str, RecordKind[Any]] = {
     "verdicts": _preferences("verdicts", RequestVerdict, "verdict"),
     "take_overs": _preferences("take_overs", TakeOver, "take-over"),
     "scores": _preferences("scores", StretchScore, "score"),
+    "inferred_goals": _preferences("inferred_goals", InferredGoal, "inferred goal"),
+    "helper_ratings": _preferences("helper_ratings", HelperRating, "rating of a helper"),
 }
 
 

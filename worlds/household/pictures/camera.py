@@ -12,6 +12,7 @@ from worlds.household.pictures.gathering import OUTSIDE, gather
 from worlds.household.pictures.model import model_of
 from worlds.household.state.home import Home, State
 from worlds.household.state.tables import Tables, tables
+from worlds.household.state.vocabulary import Held
 
 FOV_DEG = 75.0  # vertical
 PITCH = math.radians(-20.0)  # of the gaze: things lie below the eyes
@@ -57,13 +58,17 @@ class Pictures:
         eye = np.array([x, y, z + EYES * float(home.size[person, 2])])
         return self._draw(self._canvas, home, state, number, eye, float(state.facing[number]), PITCH, t)
 
-    def from_above(self, home: Home, state: State) -> np.ndarray:
+    def from_above(self, home: Home, state: State, shown: np.ndarray | None = None) -> np.ndarray:
         """Return the home without its ceilings, north at the top: uint8 [height, width, 3].
 
         Args:
           home: of which.
           state: of the home.
+          shown: bool [N], things to show, e.g. those that a person sees; walls are always shown. None shows all.
         """
+        if shown is not None:
+            state = state.copy()
+            state.held[~shown] = Held.NOWHERE
         low = (state.centre - home.size / 2)[home.rooms].min(axis=0) - MARGIN_M
         high = (state.centre + home.size / 2)[home.rooms].max(axis=0) + MARGIN_M
         wide, deep, _ = (high - low).tolist()

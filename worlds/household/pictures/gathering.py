@@ -64,7 +64,8 @@ def gather(t, model, number, eye, yaw, angle, low, high, scene, xpos, xmat, pale
         if row != me and _is_seen(t, model, row, eye, yaw, low, high, me == NO_ROW):
             count = _add(t, model, row, me, number, scene, xpos, xmat, palette, count)
     for person in range(len(t.persons)):
-        if low[t.room[t.persons[person]]] <= high[t.room[t.persons[person]]]:
+        row = t.persons[person]
+        if t.held[row] != _NOWHERE and low[t.room[row]] <= high[t.room[row]]:
             count = _add_hands(t, person, person == number, scene, xpos, xmat, palette, count)
     return count
 

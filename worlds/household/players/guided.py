@@ -30,6 +30,14 @@ class HighLevel(Protocol):
         """
         ...
 
+    def see(self, state: State) -> None:
+        """Take in what is visible to the person; called at every step, before :meth:`choose`.
+
+        Args:
+          state: of the home, of which only what is visible to the person is used.
+        """
+        ...
+
     def choose(self, state: State, reason: str) -> str | None:
         """Return a predicate of the goal; None for none. It is asked where the last one is met or was long pursued.
 
@@ -94,6 +102,7 @@ class GuidedPlayer:
         """See :meth:`worlds.household.players.acting.Player.act`."""
         seen = visible(self._home, state, self._person)
         sight = Sight.of(state, self._person, seen, near(self._home, state, self._person))
+        self._high.see(state)
         if self._chosen is None or self._since >= PATIENCE:
             self._choose(state, reason)
         decision = self.planner.decide(sight, reason not in ("", LOST_OUT))

@@ -7,6 +7,7 @@ import numpy as np
 from worlds.household.observing.senses import visible_rows
 from worlds.household.rules.refusals import (
     points,
+    refusal,
     refusal_of_body,
     refusal_of_reach,
     refusal_of_thing,
@@ -48,6 +49,38 @@ def legal_mask(t: Tables, number: int, rows: np.ndarray) -> np.ndarray:
       bool [verbs + 1 + MOST_THINGS + 2].
     """
     return _mask(t, number, rows)
+
+
+def possible_acts(t: Tables, number: int, rows: np.ndarray, full: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    """Return every action of a person of which no precondition fails.
+
+    Free places and the floor plan are not asked.
+
+    Args:
+      t: arrays of the home and its state.
+      number: of the person, 0 for the setter, 1 for the solver.
+      rows: of things: int64 [n].
+      full: the person may act on things that it does not see.
+
+    Returns:
+      Of verbs that point at nothing, bool [verbs]; of the others on each thing, with the right and the left hand, bool
+      [n, verbs, 2].
+    """
+    return _possible_acts(t, number, rows, full)
+
+
+@kernel
+def _possible_acts(t, number, rows, full):
+    person = t.persons[number]
+    alone, found = np.zeros(_VERBS, np.bool_), np.zeros((len(rows), _VERBS, 2), np.bool_)
+    for verb in range(_VERBS):
+        if not points(verb):
+            alone[verb] = refusal_of_body(t, person, verb) == 0
+            continue
+        for each in range(len(rows)):
+            found[each, verb, 0] = refusal(t, person, verb, rows[each], _RIGHT, full) == 0
+            found[each, verb, 1] = refusal(t, person, verb, rows[each], _LEFT, full) == 0
+    return alone, found
 
 
 @kernel

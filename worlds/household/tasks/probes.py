@@ -11,6 +11,7 @@ import numpy as np
 from worlds.contract import SOLVER, TaskSpec, WorldError
 from worlds.household.state.home import Home
 from worlds.household.tasks.goals import Goal, things_of
+from worlds.household.tasks.helping import HelpTask, is_help
 from worlds.household.tasks.language.asking import request
 from worlds.household.tasks.oracle import obstacles
 from worlds.household.tasks.progress import HORIZON, progress
@@ -23,12 +24,16 @@ MOST_DONE = 0.5  # share of what is asked for that may be done already
 SPLITS: Mapping[str, str] = {"train": TRAIN, "held_out": TEST_1}  # splits of goals, by those of requests
 
 
-def make_task(spec: TaskSpec) -> HouseholdTask:
-    """Return the success check of a request. Raises WorldError for a task that the household does not have."""
+def make_task(spec: TaskSpec) -> HouseholdTask | HelpTask:
+    """Return the success check of a request: of help, where the setter pursues the goal herself.
+
+    Raises:
+      WorldError: the household does not have such a task.
+    """
     if spec.name != "own":
         for name in spec.name.split("+"):
             set_named(name)
-    return HouseholdTask(spec)
+    return HelpTask(spec) if is_help(spec) else HouseholdTask(spec)
 
 
 def probe(name: str, world: Any, seed: int, split: str = "train") -> TaskSpec | None:

@@ -94,6 +94,26 @@ class GoalCheck:
                 missing[each.thing] = missing.get(each.thing, 0) + int(self.wanted[number] - counts[number])
         return {thing: min(count, missing[thing]) for thing, count in in_hands.items()}
 
+    def satisfied_by(self, row: int, held: int, parent: int) -> np.ndarray:
+        """Return which predicates a thing satisfies in a place: bool [predicates].
+
+        Args:
+          row: of the thing.
+          held: how it is held there.
+          parent: row of its support, container or holder.
+        """
+        found = np.zeros(len(self.wanted), dtype=np.bool_)
+        for number, relation in enumerate(self._relation.tolist()):
+            about = row in self._rows[self._first[number] : self._first[number + 1]]
+            if relation in (_ON, _INSIDE):
+                there = self._is_place[number, parent] and held == (_HELD_ON if relation == _ON else _HELD_INSIDE)
+            elif relation == _HOLDS:
+                there = parent == self._person and held in (_RIGHT, _LEFT)
+            else:
+                there = self._is_place[number, parent] and held == _SITS
+            found[number] = about and there
+        return found
+
     def progress(self, state: State) -> dict[str, int]:
         """Return how many things satisfy each predicate, no more than are wanted."""
         return dict(zip(self._texts, np.minimum(self.counts(state), self.wanted).tolist(), strict=True))

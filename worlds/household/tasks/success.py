@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from worlds.contract import SETTER, SOLVER, Event, TaskSpec, WorldError
+from worlds.contract import SOLVER, Event, TaskSpec, WorldError
 from worlds.household.state.home import Home, State
 from worlds.household.tasks.goals import Goal, parse_goal
 from worlds.household.tasks.predicates import Relation, parse
@@ -28,8 +28,8 @@ class HouseholdTask:
     still wanted and that anybody takes into a hand, or puts elsewhere. More things than are wanted change nothing.
 
     Args:
-      spec: of the request; its arguments are "goal", and "whose": the player who is to hold and sit, by default the
-        solver.
+      spec: of the request; its argument "goal" is what the solver is to reach. Help with the setter's own goal is
+        judged by :class:`worlds.household.tasks.helping.HelpTask`.
 
     Attributes:
       succeeded: True once the goal was reached.
@@ -39,7 +39,7 @@ class HouseholdTask:
     """
 
     def __init__(self, spec: TaskSpec) -> None:
-        if "goal" not in spec.arguments or spec.arguments.get("whose", SOLVER) not in (SETTER, SOLVER):
+        if "goal" not in spec.arguments or spec.arguments.get("whose", SOLVER) != SOLVER:
             raise WorldError(f"a task of the household needs a goal, and a player whose it is; not {spec.arguments!r}")
         self.spec, self.succeeded = spec, False
         self._last: tuple[np.ndarray, dict[str, int]] | None = None  # satisfied by predicate, carried by class
@@ -50,8 +50,7 @@ class HouseholdTask:
         now: Moment = world.state
         if self._goal is None:
             self._goal = parse_goal(self.spec.arguments["goal"], now.home.classes)
-        person = now.home.persons[self.spec.arguments.get("whose", SOLVER) == SOLVER]
-        check = goal_check(now.home, self._goal, person)
+        check = goal_check(now.home, self._goal, now.home.persons[1])
         counts = np.minimum(check.counts(now.state), check.wanted)
         carried = check.carried(now.state, counts)
         last, self._last = self._last, (counts, carried)

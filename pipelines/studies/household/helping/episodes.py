@@ -10,10 +10,13 @@ from pathlib import Path
 
 from pipelines.studies.config import slug
 from pipelines.studies.household.helping.methods import Method, goal_for, players
+from pipelines.studies.household.inferred_goals import Inferred, Posteriors
+from pipelines.studies.household.policies.players import Policies
 from rlhf.records.json_records import from_json
 from rlhf.store.files.durable import write_file
 from worlds.household.homes.placing import place
 from worlds.household.navigation.ways import Ways
+from worlds.household.players.asking import AskingPlayer
 from worlds.household.players.demonstrations import Demonstration, play
 from worlds.household.players.planner import NO_PLAN
 from worlds.household.players.revising import RevisingPlayer
@@ -41,6 +44,7 @@ class HelpEpisode:
       undone: things that satisfied Alice's goal and that the helper took away.
       contradicted: things that the helper had placed and that Alice took away.
       delays: of those, the steps after which the helper wanted fewer such things there; -1 where it never did.
+      questions: that the helper asked.
     """
 
     task: str
@@ -52,6 +56,7 @@ class HelpEpisode:
     undone: int
     contradicted: int = 0
     delays: tuple[int, ...] = ()
+    questions: int = 0
 
 
 def seed_of(seed: int, task_number: int, attempt: int) -> int:
@@ -60,7 +65,13 @@ def seed_of(seed: int, task_number: int, attempt: int) -> int:
 
 
 def play_episode(
-    method: Method, task: BenchmarkTask, number: int, attempt: int, seed: int, inferred: Mapping[str, Goal] | None
+    method: Method,
+    task: BenchmarkTask,
+    number: int,
+    attempt: int,
+    seed: int,
+    inferred: Inferred | None,
+    policies: Policies | None = None,
 ) -> HelpEpisode:
     """Play one task with one helper.
 
@@ -70,20 +81,22 @@ def play_episode(
       number: of the task.
       attempt: number of the try.
       seed: of the study.
-      inferred: goals by the names of tasks; None if there are none.
+      inferred: what was inferred for the tasks; None for nothing.
+      policies: for helpers that are learned.
     """
     home, state = place(task.help)
     own = seed_of(seed, number, attempt)
-    alice, bob = players(method, home, task, goal_for(method, task, inferred, own), own)
+    alice, bob = players(method, home, task, goal_for(method, task, inferred, own), own, inferred, policies)
     check = GoalCheck(home, task.goal, home.persons[0])
     played = play(home, state, Ways(home, state), check, alice, bob, own)
     waits = [sum(notes[person] == NO_PLAN for notes in played.notes) for person in (0, 1)]
     events = contradictions(home, played)
     revisions = bob.revisions if isinstance(bob, RevisingPlayer) else []
     delays = tuple(_delay(revisions, step, predicate) for step, predicate in events)
+    questions = len(bob.asked) if isinstance(bob, AskingPlayer) else 0
     return HelpEpisode(
         task.name, task.sets, attempt, played.success, played.steps, (waits[0], waits[1]), times_undone(played),
-        len(events), delays,
+        len(events), delays, questions,
     )  # fmt: skip
 
 
@@ -129,7 +142,7 @@ def episodes_file(folder: Path, seed: int, split: str, name: str, attempt: int) 
     return folder / "help" / f"seed-{seed}" / split / f"{slug(name)}-{attempt}.json"
 
 
-def digest(goals: Mapping[str, Goal]) -> str:
+def digest(goals: Mapping[str, Goal] | Posteriors) -> str:
     """Return what tells inferred goals from others: episodes with other ones are played again."""
     return hashlib.sha256(json.dumps(goals, sort_keys=True).encode()).hexdigest()[:16]
 
@@ -140,7 +153,8 @@ def save_episodes(path: Path, episodes: Sequence[HelpEpisode], inferred: str = "
     Args:
       path: of the file.
       episodes: of one helper and try.
-      inferred: :func:`digest` of the goals that the helper pursued; "" where they were not inferred.
+      inferred: :func:`digest` of the goals that the helper pursued, and what tells its policies from others; "" for
+        neither.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     found = {"inferred": inferred, "episodes": [asdict(each) for each in episodes]}

@@ -26,7 +26,7 @@ from worlds.household.tasks.progress import HORIZON
 from worlds.household.tasks.sets import NAMES
 from worlds.household.tasks.splits import TEST_1, TEST_2
 
-MEASURES = ("success", "steps", "speedup", "reward", "undone", "waits")
+MEASURES = ("success", "steps", "speedup", "reward", "undone", "waits", "questions")
 BY_ACTIVITY = ("success", "speedup", "reward")
 NONE = "–"
 
@@ -78,7 +78,7 @@ class Results:
           split: of the tasks.
           name: of the helper.
           measure: one of ``MEASURES``; "undone" is the share of episodes in which the helper took away what satisfied
-            Alice's goal, "waits" the share of the helper's steps without a plan.
+            Alice's goal, "waits" the share of the helper's steps without a plan, "questions" those that it asked.
           activity: name of a predicate set, or "all".
         """
         rows = [each for each in self.episodes[split].get(name, ()) if activity in (ALL, *each.sets)]
@@ -114,6 +114,12 @@ class Results:
                     "no longer wanted them there."
                 )
                 parts += [about, format_table(self.revisions(split))]
+            if early := self.early(split):
+                about = (
+                    "Helpers that begin when they have watched a share of the demonstration, and ask about counts of "
+                    "which they are less than 90% sure."
+                )
+                parts += [about, format_table(early)]
         return "\n\n".join(part.rstrip("\n") for part in parts if part)
 
     def _about(self, split: str) -> str:
@@ -155,6 +161,20 @@ class Results:
                 rows.append((name, f"{100 * within:.0f}%", str(total), share, median, mean))
         head = ("helper", "episodes with some", "taken away", "dropped", "median steps", "mean steps")
         return ResultTable(head, tuple(rows))
+
+    def early(self, split: str) -> ResultTable | None:
+        """Return what helpers gain that begin early or ask; None if none of them played."""
+        if not any(METHODS[name].needs_posterior for name in self.episodes[split] if name in METHODS):
+            return None
+        rows = []
+        for name in self.episodes[split]:
+            method = METHODS.get(name)
+            if method is not None and method.helper == "planner" and method.goal == "inferred":
+                asked = self.measured(split, name, "questions")
+                cells = [_shown(self.measured(split, name, measure), measure) for measure in BY_ACTIVITY]
+                questions = f"{asked.mean:.1f}" if asked and method.asks else NONE
+                rows.append((f"{100 * method.watched:.0f}%", "yes" if method.asks else "no", *cells, questions))
+        return ResultTable(("watched", "asks", *BY_ACTIVITY, "questions"), tuple(rows))
 
     def by_activity(self, split: str, measure: str) -> ResultTable:
         """Return the table of one measure of all helpers, by activity."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
 
+from pipelines.studies.household.helping.agent_helper import weights_digest
 from pipelines.studies.household.helping.episodes import (
     TRIES,
     digest,
@@ -17,7 +18,8 @@ from pipelines.studies.household.helping.episodes import (
 )
 from pipelines.studies.household.helping.methods import METHODS, Method, possible_methods
 from pipelines.studies.household.helping.results import Results, write_results
-from pipelines.studies.household.inferred_goals import load_goals
+from pipelines.studies.household.inferred_goals import load_inferred
+from pipelines.studies.household.policies.training import load_policies, policies_digest
 from rlhf.run.progress import announce, progress
 from worlds.household.tasks.benchmark import BenchmarkTask, task
 from worlds.household.tasks.splits import TEST_1, TEST_2, goals_of
@@ -63,7 +65,8 @@ def run(folder: Path, seeds: Sequence[int], settings: HelpSettings = FULL) -> No
         methods = possible_methods(folder, seed, split, settings.methods)
         left_out = [name for name in settings.methods if name not in methods]
         if left_out and attempt == 0:
-            announce(f"{split}, seed {seed}: left out, as nothing was inferred yet: {', '.join(left_out)}")
+            why = "left out until the parts watch, policies and marks have run"
+            announce(f"{split}, seed {seed}: {why}: {', '.join(left_out)}")
         for name, method in methods.items():
             if _play_missing(folder, split, seed, attempt, name, method, every[split]):
                 write_results(folder)
@@ -73,14 +76,21 @@ def _play_missing(
     folder: Path, split: str, seed: int, attempt: int, name: str, method: Method, every: Mapping[int, BenchmarkTask]
 ) -> bool:
     """Play one try of a helper, unless there is a file of it; return True if it was played."""
-    inferred = load_goals(folder, seed, split) if method.goal == "inferred" else None
-    of = digest(inferred) if inferred else ""
+    inferred = load_inferred(folder, seed, split) if method.goal == "inferred" else None
+    of = ""
+    if inferred is not None:
+        of = digest(inferred.posteriors if method.needs_posterior else inferred.goals)
+    if method.is_learned:
+        of = f"{of}+{policies_digest(folder, seed)}"
+    elif method.agent is not None:
+        of = weights_digest(method.agent)
     path = episodes_file(folder, seed, split, name, attempt)
     if {each.name for each in every.values()} <= {each.task for each in load_episodes(path, of)}:
         return False
+    policies = load_policies(folder, seed) if method.is_learned else None
     title = f"{split}, seed {seed}: {name}, try {attempt + 1}"
     episodes = [
-        play_episode(method, every[number], number, attempt, seed, inferred)
+        play_episode(method, every[number], number, attempt, seed, inferred, policies)
         for number in progress(list(every), len(every), title, "episode")
     ]
     save_episodes(path, episodes, of)

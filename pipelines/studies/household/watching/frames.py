@@ -16,6 +16,7 @@ import numpy as np
 
 from pipelines.studies.household.watching.shown import Shown
 from worlds.household.observing.entities import ENTITIES, entities
+from worlds.household.pictures.camera import Pictures
 from worlds.household.state.home import NO_ROW, Home, State
 from worlds.household.state.tables import tables
 from worlds.household.state.vocabulary import Held, Property, Verb
@@ -24,7 +25,9 @@ from worlds.household.tasks.sets import PREDICATES
 
 MOST_SEEN = 12  # entities of a frame
 MOST_IN_LAST = 224  # entities of the last state by itself: whatever can be grabbed, and Alice
-_CLASS, _NEAR = ([each.name for each in ENTITIES.categorical].index(name) for name in ("class", "near"))
+_CLASS, _NEAR, _HAND, _HELD = (
+    [each.name for each in ENTITIES.categorical].index(name) for name in ("class", "near", "hand", "held")
+)
 _FORWARD, _LEFT = (ENTITIES.real.index(name) for name in ("forward", "left"))
 _ALICE = 0
 
@@ -43,6 +46,8 @@ class Frames:
       first: int64 [demonstrations + 1], where each demonstration begins, and the end of the last.
       steps: int16 [demonstrations], their lengths.
       goal: int8 [demonstrations, predicates], counts, in the order of PREDICATES.
+      picture: uint8 [frames, height, width, 3], what Alice has before her eyes; without pixels where nothing was drawn.
+        It is not stored with the others.
     """
 
     categories: np.ndarray
@@ -53,6 +58,7 @@ class Frames:
     first: np.ndarray
     steps: np.ndarray
     goal: np.ndarray
+    picture: np.ndarray
 
     def __len__(self) -> int:
         return len(self.goal)
@@ -60,13 +66,14 @@ class Frames:
     def save(self, path: Path) -> None:
         """Write it as NumPy arrays, without pickle."""
         with path.open("wb") as file:
-            np.savez_compressed(file, **{each.name: getattr(self, each.name) for each in fields(self)})
+            np.savez_compressed(file, **{name: getattr(self, name) for name in _STORED})
 
     @classmethod
     def load(cls, path: Path) -> Frames:
         """Read what :meth:`save` wrote."""
         with np.load(path, allow_pickle=False) as stored:
-            return cls(**{each.name: stored[each.name] for each in fields(cls)})
+            every = {name: stored[name] for name in _STORED}
+        return cls(**every, picture=no_pictures(len(every["step"])))
 
     @classmethod
     def join(cls, parts: Sequence[Frames]) -> Frames:
@@ -84,8 +91,38 @@ class Frames:
         lengths = np.diff(self.first)[numbers]
         ends = np.cumsum([0, *lengths])
         rows = np.repeat(self.first[numbers] - ends[:-1], lengths) + np.arange(ends[-1])
-        each = {name: getattr(self, name)[rows] for name in ("categories", "values", "present", "action", "step")}
+        each = {name: getattr(self, name)[rows] for name in (*SEEN, "step")}
         return Frames(**each, first=ends, steps=self.steps[numbers], goal=self.goal[numbers])
+
+
+SEEN = ("categories", "values", "present", "action", "picture")  # what a frame shows, each frame for itself
+_STORED = tuple(each.name for each in fields(Frames) if each.name != "picture")
+
+
+def no_pictures(count: int) -> np.ndarray:
+    """Return the pictures of frames of which none was drawn."""
+    return np.zeros((count, 0, 0, 3), np.uint8)
+
+
+def empty_handed(frames: Frames) -> np.ndarray:
+    """Return in which frames Alice holds nothing and does not sit: bool [frames]."""
+    holds = ((frames.categories[..., _HAND] == 1) & frames.present).any(1)
+    return ~holds & (frames.categories[:, _ALICE, _HELD] != Held.SITS)
+
+
+def draw(shown: Shown, steps: Sequence[int], pictures: Pictures) -> np.ndarray:
+    """Return what Alice has before her eyes after some steps of a demonstration: uint8 [steps, height, width, 3].
+
+    Args:
+      shown: the demonstration.
+      steps: ascending, each once.
+      pictures: of the size that is wanted.
+    """
+    wanted = set(steps)
+    drawn = [
+        pictures.from_eyes(home, state, _ALICE) for step, (home, state) in enumerate(shown.states()) if step in wanted
+    ]
+    return np.stack(drawn)
 
 
 def watched(shown: Shown) -> tuple[Frames, Frames]:
@@ -167,5 +204,5 @@ def _frames(
     categories, values, present = (np.stack(each) for each in zip(*seen, strict=True))
     return Frames(
         categories, values, present, np.array(actions, np.int16), np.array(steps, np.int16),
-        np.array([0, len(seen)]), np.array([count], np.int16), goal[None],
+        np.array([0, len(seen)]), np.array([count], np.int16), goal[None], no_pictures(len(seen)),
     )  # fmt: skip

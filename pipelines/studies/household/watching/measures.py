@@ -14,7 +14,7 @@ from pipelines.studies.household.watching.frames import Frames
 
 SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)  # of a demonstration that was watched
 _BINS = 10
-_LEAST = 0.01  # probability of a predicate from which on it counts for calibration; nearly all others are certain
+LEAST = 0.01  # probability of a predicate from which on it counts for calibration; nearly all others are certain
 
 
 @dataclass(frozen=True)
@@ -79,6 +79,18 @@ def chance(training: np.ndarray, goals: np.ndarray) -> Accuracy:
     return Accuracy(float(common / inferred), float(common / goals.sum()), float(exact))
 
 
+def last_frames(frames: Frames, share: float) -> np.ndarray:
+    """Return the last frame of each demonstration that is seen in a share of its steps: int64 [demonstrations].
+
+    Args:
+      frames: of the demonstrations.
+      share: of the steps, from 0 to 1.
+    """
+    demonstration = np.repeat(np.arange(len(frames)), np.diff(frames.first))
+    watched = frames.step <= share * frames.steps[demonstration]
+    return frames.first[:-1] + np.bincount(demonstration[watched], minlength=len(frames)) - 1
+
+
 def posterior_at(probabilities: np.ndarray, frames: Frames, share: float) -> Posterior:
     """Measure the posterior after a share of the steps of each demonstration.
 
@@ -87,14 +99,12 @@ def posterior_at(probabilities: np.ndarray, frames: Frames, share: float) -> Pos
       frames: that were watched.
       share: of the steps, from 0 to 1.
     """
-    demonstration = np.repeat(np.arange(len(frames)), np.diff(frames.first))
-    watched = frames.step <= share * frames.steps[demonstration]
-    last = frames.first[:-1] + np.bincount(demonstration[watched], minlength=len(frames)) - 1
+    last = last_frames(frames, share)
     probable, goals = probabilities[last], frames.goal
     right = np.take_along_axis(probable, goals[..., None].astype(np.int64), axis=2)[..., 0]
     nll = -np.log(np.maximum(right, 1e-9)).sum(1).mean()
     there = 1 - probable[..., 0]
-    counted = there >= _LEAST
+    counted = there >= LEAST
     ece = calibration_error(there[counted], goals[counted] > 0)
     return Posterior(share, accuracy(probable.argmax(-1), goals), float(nll), ece)
 

@@ -7,7 +7,7 @@ head gives a distribution over the counts of each predicate, independent of the 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +21,14 @@ from agents.config import AgentConfig
 from agents.networks.entities import EntityEncoder
 from agents.networks.memory import AgentState, ResettingLSTM
 from agents.networks.trunk import TransformerLayer
-from pipelines.studies.household.watching.frames import Frames, goal_of, watched
+from agents.networks.vision import VisionEncoder
+from pipelines.studies.household.watching.frames import Frames, draw, goal_of, watched
 from pipelines.studies.household.watching.shown import Shown
+from rlhf.records.json_records import BadRecord, from_json, with_new_settings
 from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
 from worlds.household.observing.entities import ENTITIES, UNKNOWN
+from worlds.household.pictures.camera import Pictures
 from worlds.household.state.vocabulary import Verb
 from worlds.household.tasks.goals import Goal
 from worlds.household.tasks.sets import PREDICATES
@@ -45,14 +48,16 @@ class WatcherConfig:
       memory_width: of the LSTM.
       only_last: it sees the last state by itself.
       actions: it also sees what Alice did.
+      picture: height and width of what it sees through Alice's eyes, instead of entities; (0, 0) for entities.
     """
 
     width: int = 64
     heads: int = 4
-    layers: int = 1
+    layers: int = 2
     memory_width: int = 128
     only_last: bool = False
     actions: bool = False
+    picture: tuple[int, int] = (0, 0)
 
 
 class Watcher(nn.Module):
@@ -62,12 +67,12 @@ class Watcher(nn.Module):
         super().__init__()
         self.config = config
         width = config.width
-        self.encoder = EntityEncoder(AgentConfig(width=width, heads=config.heads), ENTITIES)
+        self.encoder = _vision(config) if any(config.picture) else _entities(config)
         self.layers = nn.ModuleList(TransformerLayer(width, config.heads) for _ in range(config.layers))
         self.norm = nn.LayerNorm(width)
         self.verbs = nn.Embedding(len(Verb), width) if config.actions else None
         self.classes = nn.Embedding(UNKNOWN + 1, width) if config.actions else None
-        self.gather = nn.Linear((3 if config.actions else 2) * width, config.memory_width)
+        self.gather = nn.Linear((4 if config.actions else 3) * width, config.memory_width)
         self.memory = ResettingLSTM(config.memory_width, config.memory_width)
         self.head = nn.Linear(config.memory_width, len(PREDICATES) * COUNTS)
 
@@ -92,15 +97,20 @@ class Watcher(nn.Module):
 
     def _frames(self, frames: Frames) -> Tensor:
         """What is seen in each frame by itself: [frames, memory_width]."""
-        present = torch.from_numpy(frames.present)
-        values = torch.from_numpy(frames.values).float()
-        tokens = self.encoder(torch.from_numpy(frames.categories), values, present)
+        if isinstance(self.encoder, VisionEncoder):
+            tokens = self.encoder(torch.from_numpy(frames.picture))
+            present = torch.ones(tokens.shape[:2], dtype=torch.bool)
+        else:
+            present = torch.from_numpy(frames.present)
+            values = torch.from_numpy(frames.values).float()
+            tokens = self.encoder(torch.from_numpy(frames.categories), values, present)
         visible = present[:, None, None, :]
         for layer in self.layers:
             tokens = layer(tokens, visible)
         tokens = self.norm(tokens)
         there = present.unsqueeze(-1)
-        pooled = [tokens.masked_fill(~there, 0.0).sum(1) / 8, tokens.masked_fill(~there, -1e4).amax(1)]
+        # The first token is Alice's, who attends to what she handles; of a picture, its upper left corner's.
+        pooled = [tokens[:, 0], tokens.masked_fill(~there, 0.0).sum(1) / 8, tokens.masked_fill(~there, -1e4).amax(1)]
         if self.verbs is not None and self.classes is not None:
             action = torch.from_numpy(frames.action).long()
             pooled.append(self.verbs(action[:, 0]) + self.classes(action[:, 1]))
@@ -119,6 +129,23 @@ class Watcher(nn.Module):
         return np.concatenate([self(part).softmax(-1).numpy() for part in parts])
 
 
+def _entities(config: WatcherConfig) -> EntityEncoder:
+    return EntityEncoder(AgentConfig(width=config.width, heads=config.heads), ENTITIES)
+
+
+def _vision(config: WatcherConfig) -> VisionEncoder:
+    """The trunk's encoder of pictures; a patch and two more stages leave a token for each 16 x 16 pixels."""
+    sizes = AgentConfig(
+        config.picture,
+        vision_channels=(24, 48, 64),
+        vision_strides=(4, 2, 2),
+        vision_blocks=(1, 1, 1),
+        width=config.width,
+        heads=config.heads,
+    )
+    return VisionEncoder(sizes)
+
+
 def infer(model: Watcher, demonstration: Shown) -> Goal:
     """Return the goal that Alice most probably pursues in a demonstration; counts of 0 are left out.
 
@@ -127,6 +154,9 @@ def infer(model: Watcher, demonstration: Shown) -> Goal:
       demonstration: from its first to its last step.
     """
     frames, last = watched(demonstration)
+    if any(model.config.picture):
+        drawn = draw(demonstration, frames.step.tolist(), Pictures(*model.config.picture))
+        frames = replace(frames, picture=drawn)
     probable = model.probabilities(last if model.config.only_last else frames)[-1]
     return goal_of(probable.argmax(-1))
 
@@ -164,7 +194,10 @@ def load_watcher(folder: Path) -> Watcher:
     kind, predicates = settings.pop("model_type", None), settings.pop("predicates", None)
     if kind != "household_watcher" or predicates != list(PREDICATES):
         raise UserError(f"{folder} has no watcher of these predicates: train it again")
-    model = Watcher(WatcherConfig(**settings))
+    try:
+        model = Watcher(from_json(WatcherConfig, with_new_settings(WatcherConfig, settings)))
+    except BadRecord as error:
+        raise UserError(f"{folder / CONFIG}: {error}: train it again") from error
     try:
         model.load_state_dict(weights)
     except RuntimeError as error:

@@ -14,6 +14,7 @@ from torch.nn import functional as F
 from agents.learning.optimization import make_optimizer, optimizer_step
 from pipelines.studies.household.watching.frames import Frames
 from pipelines.studies.household.watching.model import Watcher, WatcherConfig
+from pipelines.studies.household.watching.splicing import partners, splice
 from rlhf.learning.config import TrainingConfig
 from rlhf.learning.trainer import learning_rate
 
@@ -25,6 +26,8 @@ class WatchTraining:
     Args:
       training: of the optimizer; batch is the number of demonstrations.
       last_weight: weight of the loss after the last frame, compared to the mean over all frames.
+      spliced: share of the demonstrations that are spliced with one of another goal
+        (:mod:`pipelines.studies.household.watching.splicing`), as far as they find one.
     """
 
     training: TrainingConfig = field(
@@ -33,6 +36,7 @@ class WatchTraining:
         )
     )
     last_weight: float = 1.0
+    spliced: float = 0.0
 
 
 def watch_loss(model: Watcher, frames: Frames, last_weight: float) -> dict[str, tuple[float, Tensor]]:
@@ -71,7 +75,7 @@ def train_watcher(
     model = Watcher(config).train()
     optimizer = make_optimizer(model, training)
     start = time.monotonic()
-    for update, batch in zip(range(training.updates), _batches(frames, training.batch, training.seed), strict=False):
+    for update, batch in zip(range(training.updates), _batches(frames, settings), strict=False):
         passed = (time.monotonic() - start) / training.max_seconds if training.max_seconds else 0.0
         progress = max(update / training.updates, passed)
         if progress >= 1.0:
@@ -83,13 +87,17 @@ def train_watcher(
     return model.eval()
 
 
-def _batches(frames: Frames, size: int, seed: int) -> Iterator[Frames]:
+def _batches(frames: Frames, settings: WatchTraining) -> Iterator[Frames]:
     """Yield batches without end; demonstrations of similar length are together, as the longest one sets the time."""
-    rng, lengths = np.random.default_rng(seed), np.diff(frames.first)
+    size, rng, lengths = settings.training.batch, np.random.default_rng(settings.training.seed), np.diff(frames.first)
     while True:
         order = rng.permutation(len(frames))
         for pool in np.array_split(order, max(1, len(order) // (size * 8))):
             by_length = pool[np.argsort(lengths[pool], kind="stable")]
             batches = np.array_split(by_length, max(1, round(len(pool) / size)))
             for number in rng.permutation(len(batches)):
-                yield frames.pick(batches[number])
+                chosen = batches[number]
+                if settings.spliced:
+                    yield splice(frames, chosen, partners(frames.goal, chosen, settings.spliced, rng), rng)
+                else:
+                    yield frames.pick(chosen)

@@ -7,7 +7,17 @@ from typing import Any
 
 import pytest
 
-from rlhf.records.preferences import PREFERENCES, ClipPair, RequestVerdict, Stretch, StretchScore, TakeOver
+from rlhf.records.preferences import (
+    STATEMENTS,
+    ClipPair,
+    HelperRating,
+    InferredGoal,
+    RequestVerdict,
+    Stretch,
+    StretchScore,
+    TakeOver,
+    goal_text,
+)
 
 PAIR = ("e1", 0, 3, "e2", 2, 5)
 HUGE = float("inf")
@@ -29,6 +39,19 @@ HUGE = float("inf")
         (lambda: StretchScore("e1", 0, 5, 6.0, 1.0, 5.0, "ann", False), "is from 1.0 to 5.0 as its scale, not 6.0"),
         (lambda: StretchScore("e1", 0, 5, 1.0, 1.0, 1.0, "ann", False), "rises from low to high, not from 1.0 to 1.0"),
         (lambda: StretchScore("e1", 0, 5, True, 0.0, 1.0, "ann", False), "score of a score is True"),
+        (lambda: InferredGoal("e1", 0, 5, "plates", "ann", None, False), "counts from 1 up, not 'plates'"),
+        (lambda: InferredGoal("e1", 0, 5, '{"a":0}', "ann", None, False), "counts from 1 up"),
+        (lambda: InferredGoal("e1", 0, 5, '{"a":true}', "ann", None, False), "counts from 1 up"),
+        (lambda: InferredGoal("e1", 0, 5, '{"b":1,"a":1}', "ann", None, False), "sorted names and without spaces"),
+        (
+            lambda: HelperRating("e1", 0, 5, 8, 1, 1, "ann", False),
+            "knew_goal of a rating is 8, no whole number",
+        ),
+        (lambda: HelperRating("e1", 0, 5, 1, 2.5, 1, "ann", False), "helpful of a rating is 2.5"),
+        (lambda: HelperRating("e1", 0, 5, 1, 1, True, "ann", False), "trusted of a rating is True"),
+        (lambda: HelperRating("e1", 5, 5, 1, 1, 1, "ann", False), "greater than begin 5, not 5"),
+        (lambda: InferredGoal("e1", 3, 3, "{}", "ann", None, False), "greater than begin 3, not 3"),
+        (lambda: InferredGoal("e1", 0, 5, "{}", "ann", -1.0, False), "seconds of an inferred goal is -1.0"),
     ],
 )
 def test_a_record_of_wrong_values_is_not_made(make: Any, message: str) -> None:
@@ -43,5 +66,15 @@ def test_each_record_names_its_stretches() -> None:
         RequestVerdict("e1", 1, 4, "success", "ann", False),
         TakeOver("e1", 1, 4, "ann", False),
         StretchScore("e1", 1, 4, 2, 0, 5, "ann", False),
+        InferredGoal("e1", 1, 4, "{}", "ann", None, False),
+        HelperRating("e1", 1, 4, 1, 7, 4, "ann", False),
     ):
-        assert made.stretches == (Stretch("e1", 1, 4),) and type(made) in PREFERENCES.values()
+        assert made.stretches == (Stretch("e1", 1, 4),) and type(made) in STATEMENTS.values()
+
+
+def test_a_goal_has_one_text() -> None:
+    counts = {"on_plate_kitchentable": 2, "inside_apple_fridge": 1, "sit_sofa": 0}
+    text = goal_text(counts)
+    assert text == '{"inside_apple_fridge":1,"on_plate_kitchentable":2}'
+    assert InferredGoal("e1", 0, 5, text, "ann", None, False).counts == {name: c for name, c in counts.items() if c}
+    assert goal_text({}) == "{}"

@@ -8,6 +8,7 @@ from scipy import stats
 
 from rlhf.run.statistics import (
     Interval,
+    crossed_interval,
     episode_interval,
     mean_interval,
     ratio_interval,
@@ -177,3 +178,36 @@ def test_one_run_in_which_all_went_alike_claims_no_certainty() -> None:
     mixed = [[np.ones(50), np.r_[np.ones(10), np.zeros(40)]]] * 2
     found = share_interval(mixed, seed=0)
     assert found.estimate == pytest.approx(0.6) and 0.0 < found.low < 0.6 < found.high < 1.0
+
+
+def test_crossed_intervals_are_those_of_episodes_where_there_is_one_rater() -> None:
+    rng = np.random.default_rng(5)
+    whole = rng.integers(1, 6, 40).astype(float)
+    part = rng.binomial(whole.astype(int), 0.7).astype(float)
+    alone, episodes = np.zeros(40, int), np.arange(40)
+    crossed = crossed_interval(part, whole, alone, episodes, seed=1)
+    single = ratio_interval(part, whole, seed=2)
+    assert crossed is not None and single is not None and crossed.estimate == pytest.approx(single.estimate)
+    assert crossed.low == pytest.approx(single.low, abs=0.02) and crossed.high == pytest.approx(single.high, abs=0.02)
+    assert crossed == crossed_interval(part, whole, alone, episodes, seed=1)
+
+
+def test_crossed_intervals_cover_the_share_of_new_raters_and_episodes() -> None:
+    """Raters and episodes differ: an interval over answers alone would be far too narrow."""
+    rng, covered = np.random.default_rng(6), 0
+    raters, episodes = (factor.ravel() for factor in np.meshgrid(np.arange(10), np.arange(20), indexing="ij"))
+    for draw in range(100):
+        share = 0.6 + rng.normal(0, 0.08, 10)[raters] + rng.normal(0, 0.08, 20)[episodes]
+        found = crossed_interval(
+            rng.binomial(1, share.clip(0, 1)).astype(float), np.ones(200), raters, episodes, seed=draw
+        )
+        assert found is not None
+        covered += found.low <= 0.6 <= found.high
+    assert covered >= 90
+
+
+def test_crossed_intervals_of_equal_answers_claim_no_certainty() -> None:
+    ones = np.ones(6)
+    found = crossed_interval(ones, ones, np.arange(6) % 2, np.arange(6) // 2, seed=0)
+    assert found is not None and (found.estimate, found.high) == (1.0, 1.0) and found.low < 0.5
+    assert crossed_interval(np.zeros(2), np.zeros(2), np.zeros(2, int), np.arange(2), seed=0) is None

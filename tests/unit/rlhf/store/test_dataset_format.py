@@ -15,7 +15,7 @@ import pytest
 
 from pipelines.cli.episodes import compact_dataset
 from rlhf.records.marks import Judgement, Mark
-from rlhf.records.preferences import ClipPair, RequestVerdict, StretchScore, TakeOver
+from rlhf.records.preferences import ClipPair, HelperRating, InferredGoal, RequestVerdict, StretchScore, TakeOver
 from rlhf.records.spaces import EpisodeSpaces
 from rlhf.store import ParquetStore, open_store, rebuild_index, share_play
 from rlhf.store.columns.steps import steps_schema
@@ -28,7 +28,7 @@ from worlds.errors import UserError
 
 PAGE = Path("docs/dataset-format.md").read_text()
 NAMES = {"episodes": 13, "steps": 10, "marks": 5, "judgements": 6}
-NAMES |= {"clip_pairs": 10, "verdicts": 6, "take_overs": 5, "scores": 8}
+NAMES |= {"clip_pairs": 10, "verdicts": 6, "take_overs": 5, "scores": 8, "inferred_goals": 7, "helper_ratings": 8}
 
 
 @pytest.fixture
@@ -44,6 +44,8 @@ def store(tmp_path: Path) -> ParquetStore:
             RequestVerdict("e1", 1, 4, "no request", "ann", False),
             TakeOver("e0", 2, 5, "cy", False),
             StretchScore("e0", 0, 5, 3.5, 1.0, 5.0, "ann", False),
+            HelperRating("e0", 0, 5, 6, 5, 4, "ann", False),
+            InferredGoal("e0", 0, 5, '{"on_plate_kitchentable":2}', "ann", 60.0, False),
         ]
     )
     return store

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from worlds.contract import SETTER, SOLVER, WorldError
+from worlds.contract import SETTER, SOLVER, Filmed, WorldError
 from worlds.household.state.home import NO_ROW
 from worlds.household.state.vocabulary import Verb
 from worlds.household.world import ACTIONS, HouseholdWorld
@@ -120,3 +120,13 @@ def test_what_is_no_place_is_refused_in_one_line():
         with pytest.raises(WorldError, match=words) as caught:
             HouseholdWorld().reset(options={"config": config})
         assert "\n" not in str(caught.value)
+
+
+def test_the_film_shows_the_setter_beside_the_home_from_above():
+    world, _ = begun()
+    film, screen = world.film(), world.render()
+    assert isinstance(world, Filmed) and film.shape == screen.shape == (270, 720, 3) and film.dtype == np.uint8
+    np.testing.assert_array_equal(film[:, 360:], screen[:, 360:])
+    assert (film[:, :360] != screen[:, :360]).any()
+    step(world, {SETTER: act(Verb.TURN_LEFT)})
+    assert (world.film()[:, :360] != film[:, :360]).any()

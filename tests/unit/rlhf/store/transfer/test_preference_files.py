@@ -9,13 +9,22 @@ from typing import Any
 import pytest
 
 from pipelines.cli.main import main
-from rlhf.records.preferences import PREFERENCES, ClipPair, Preference, RequestVerdict, StretchScore, TakeOver
+from rlhf.records.preferences import (
+    STATEMENTS,
+    ClipPair,
+    HelperRating,
+    InferredGoal,
+    RequestVerdict,
+    Statement,
+    StretchScore,
+    TakeOver,
+)
 from rlhf.store import ParquetStore, open_store
 from rlhf.store.synthetic import synthetic_episode
 from rlhf.store.transfer.record_files import FORMATS, PREFERENCE_FILES, export_records, import_preferences
 from worlds.errors import UserError
 
-GIVEN: dict[str, list[Preference]] = {
+GIVEN: dict[str, list[Statement]] = {
     "clip_pairs": [
         ClipPair("e0", 0, 3, "e1", 2, 8, "same", 'Zoë, "the\nfirst"', 0.1 + 0.2, False),
         ClipPair("e0", 0, 3, "e0", 3, 6, "a", "ann", None, True),
@@ -23,6 +32,11 @@ GIVEN: dict[str, list[Preference]] = {
     "verdicts": [RequestVerdict("e1", 1, 8, "no request", "ann", False)],
     "take_overs": [TakeOver("e1", 3, 5, "ann", False)],
     "scores": [StretchScore("e0", 0, 8, 2.5, 1.0, 5.0, "7", False)],
+    "helper_ratings": [HelperRating("e0", 0, 8, 1, 7, 4, "ann", False), HelperRating("e1", 0, 8, 2, 2, 2, "bob", True)],
+    "inferred_goals": [
+        InferredGoal("e0", 0, 8, '{"inside_apple_fridge":1,"on_plate_kitchentable":2}', "ann", 61.5, False),
+        InferredGoal("e1", 0, 8, "{}", "ann", None, True),
+    ],
 }
 PAIR = {"episode_a": "e0", "begin_a": 0, "end_a": 3, "episode_b": "e1", "begin_b": 2, "end_b": 5}
 PAIR |= {"answer": "a", "rater": "ann", "seconds": 4, "scripted": False}
@@ -37,15 +51,15 @@ def store(tmp_path: Path) -> ParquetStore:
 
 
 @pytest.mark.parametrize("suffix", FORMATS)
-@pytest.mark.parametrize("table", PREFERENCES)
+@pytest.mark.parametrize("table", STATEMENTS)
 def test_exported_preferences_are_imported_unchanged(
     store: ParquetStore, tmp_path: Path, table: str, suffix: str
 ) -> None:
     kind, file = PREFERENCE_FILES[table], tmp_path / f"given{suffix}"
-    assert kind.record is PREFERENCES[table]
+    assert kind.record is STATEMENTS[table]
     export_records(GIVEN[table], file, kind)
     assert import_preferences(store, file, kind) == (len(GIVEN[table]), 0)
-    assert set(store.preferences(PREFERENCES[table])) == set(GIVEN[table])
+    assert set(store.preferences(STATEMENTS[table])) == set(GIVEN[table])
     assert import_preferences(store, file, kind) == (0, len(GIVEN[table]))
     with pytest.raises(UserError, match="exists already"):
         export_records(GIVEN[table], file, kind)

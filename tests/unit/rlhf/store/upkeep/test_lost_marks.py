@@ -12,7 +12,7 @@ import pytest
 
 from pipelines.cli.main import main
 from rlhf.records.marks import Judgement, Mark
-from rlhf.records.preferences import PREFERENCES, TakeOver
+from rlhf.records.preferences import STATEMENTS, TakeOver
 from rlhf.store import ParquetStore, Problem, open_store, rebuild_index, share_play
 from rlhf.store.synthetic import synthetic_episode
 from tests.unit.rlhf.store.killed import killed
@@ -129,10 +129,10 @@ def test_an_older_dataset_is_whole_and_counted_when_it_is_marked_again(store: Pa
 
 
 def test_a_dataset_older_than_preferences_has_none_until_it_is_given_some(store: ParquetStore) -> None:
-    for table in PREFERENCES:
+    for table in STATEMENTS:
         (store.folder / table).rmdir()
     old = open_store(store.folder)
-    assert old.verify() == [] and all(old.preferences(kind) == [] for kind in PREFERENCES.values())
+    assert old.verify() == [] and all(old.preferences(kind) == [] for kind in STATEMENTS.values())
     assert old.forget("nobody") == 0 == old.remove_preferences([TAKE_OVER])
     old.drop(["e5"])
     old.compact()

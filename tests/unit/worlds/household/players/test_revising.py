@@ -78,7 +78,10 @@ class Chooses:
     """A policy that wants an apple in the fridge first, and then nothing."""
 
     def reset(self, home: Any, person: int, goal: Any, seed: int) -> None:
-        self.goal, self.asked = goal, 0
+        self.goal, self.asked, self.seen = goal, 0, 0
+
+    def see(self, state: Any) -> None:
+        self.seen += 1
 
     def choose(self, state: Any, reason: str) -> str | None:
         self.asked += 1
@@ -97,4 +100,5 @@ def test_a_guided_helper_pursues_what_the_policy_chooses_until_it_is_met() -> No
     assert policy.goal == {"inside_apple_fridge": 2, "on_plate_sofa": 1}
     assert played.success
     assert {words.split()[0] for _, words in played.subgoals if words} == {"inside_apple_fridge"}
+    assert policy.seen == played.steps
     assert bob.act(state, "").note == NO_PLAN and policy.asked == 2

@@ -10,7 +10,7 @@ from pipelines.studies.household.helping.episodes import HelpEpisode, episodes_f
 from pipelines.studies.household.helping.methods import ALONE, METHODS
 from pipelines.studies.household.helping.results import Results, write_results
 from pipelines.studies.household.helping.study import HelpSettings, run, section
-from pipelines.studies.household.inferred_goals import save_goals
+from pipelines.studies.household.inferred_goals import save_goals, save_posteriors
 from worlds.household.players.demonstrations import Demonstration
 from worlds.household.rules.joint import WAITING
 from worlds.household.state.vocabulary import Held, Verb
@@ -64,3 +64,21 @@ def test_a_thing_counts_as_undone_if_the_helper_took_it() -> None:
     played = Demonstration(False, 3, acts, [("", "")] * 3, [], [], satisfied=[1, 0, 0])
     assert times_undone(played) == 0  # Alice took it herself
     assert times_undone(Demonstration(False, 3, acts, [("", "")] * 3, [], [], satisfied=[1, 1, 0])) == 1
+
+
+def test_a_helper_that_watched_half_and_asks_needs_the_posterior(tmp_path: Path) -> None:
+    names = ("HP", "HP, half watched", "HP, half watched, asking")
+    few = HelpSettings(1, (40,), ("test_1",), {name: METHODS[name] for name in (ALONE, *names)})
+    one = task("test_1", 40)
+    save_goals(tmp_path, 0, "test_1", {one.name: one.goal})
+    run(tmp_path, (0,), few)
+    assert list(Results.load(tmp_path).episodes["test_1"]) == [ALONE, "HP"]
+
+    unsure = {text: [0.6, 0.3, 0.1] for text in one.goal}
+    save_posteriors(tmp_path, 0, "test_1", {"0.5": {one.name: unsure}})
+    run(tmp_path, (0,), few)
+    played = Results.load(tmp_path).episodes["test_1"]
+    asked = [text for text in one.goal if text.startswith(("on_", "inside_"))]
+    assert [played[name][0].questions for name in names] == [0, 0, len(asked)]
+    assert played["HP, half watched, asking"][0].steps < played["HP, half watched"][0].steps
+    assert "| 50% | yes | 100.0% ± 0.0 |" in section(tmp_path)

@@ -1,0 +1,1 @@
+"""Agents of ours as Alice's helper: cloned from demonstrations, and improved by marks."""
