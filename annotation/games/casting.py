@@ -3,31 +3,56 @@
 from __future__ import annotations
 
 from annotation.games.config import GameConfig
+from annotation.games.help_sessions import HelpedTask
 from annotation.games.stand_ins import ScriptedPlayer, StandIn
-from annotation.session.states import Player, PlaySession, Role
+from annotation.session.states import Kind, Player, PlaySession, Role
 from rlhf.records.episode import WORLD_OPTIONS
 from rlhf.records.spaces import EpisodeSpaces
 from rlhf.store import EpisodeStore
 from worlds import registry
+from worlds.contract import Solver
 from worlds.errors import UserError
 
 
-def cast(session: PlaySession, entry: registry.WorldEntry, stand_in: StandIn | None) -> dict[Role, StandIn]:
-    """Return the stand-ins of a session by role."""
+def cast(
+    session: PlaySession, entry: registry.WorldEntry, stand_in: StandIn | None, task: HelpedTask | None = None
+) -> dict[Role, StandIn]:
+    """Return the stand-ins of a session by role.
+
+    Args:
+      session: the session.
+      entry: of its world.
+      stand_in: the agent that solves, in the kinds that have one.
+      task: of a helped session, whose helper may be an agent, too.
+
+    Raises:
+      UserError: if there is no agent, or the world has no such helper.
+    """
     found: dict[Role, StandIn] = {}
     for role, player in session.cast.items():
-        if player is Player.SCRIPTED:
-            made = (
-                entry.make_solver()
-                if role is Role.SOLVER
-                else entry.make_setter(tasks=dict.fromkeys(entry.probes, 1.0))
-            )
+        if player is Player.SCRIPTED and stand_in is not None:  # an agent as helper
+            found[role] = stand_in
+        elif player is Player.SCRIPTED:
+            if session.kind is Kind.HELPED:
+                made = _helper(entry, task.helper if task else "")
+            elif role is Role.SOLVER:
+                made = entry.make_solver()
+            else:
+                made = entry.make_setter(tasks=dict.fromkeys(entry.probes, 1.0))
             found[role] = ScriptedPlayer(made)
         elif player is Player.AGENT:
             if stand_in is None:
                 raise UserError(f"a session {session.kind.value} needs an agent to solve; name its folder")
             found[role] = stand_in
     return found
+
+
+def _helper(entry: registry.WorldEntry, name: str) -> Solver:
+    """Return a helper of a world. Raises UserError if it has none of that name."""
+    if entry.make_helper is None or name not in entry.helpers:
+        known = ", ".join(entry.helpers) or "none"
+        raise UserError(f"the world {entry.name} has no helper {name!r}; known: {known}")
+    return entry.make_helper(name)
 
 
 def check_dataset(config: GameConfig, store: EpisodeStore) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from annotation.games.help_sessions import HelpedTask
 from annotation.session.prompts import Prompt
 from annotation.session.states import Kind, TimeLimits
 from worlds.errors import UserError
@@ -37,6 +38,7 @@ class GameConfig:
       deadline_sec: seconds after a step's beginning in which the agent may still answer.
       retry_sec: seconds between attempts to save an episode.
       turn_sec: seconds for which a turn-based world waits for a key; then the episode ends.
+      task: in a session of the kind "helped", which episode of the person's session it is, and with which helper.
 
     Raises:
       UserError: if a value is not possible.
@@ -61,6 +63,7 @@ class GameConfig:
     deadline_sec: float = 0.25
     retry_sec: float = 5.0
     turn_sec: float = 180.0
+    task: HelpedTask | None = None
 
     def __post_init__(self) -> None:
         for name in ("height", "width", "steps", "shortest"):
@@ -70,5 +73,7 @@ class GameConfig:
             raise UserError(f"game.ticks_per_frame is 1, 2, 4 or 8, not {self.ticks_per_frame}")
         if min(self.view) < 1 or not 1 <= self.quality <= 95:
             raise UserError(f"game.view {self.view} or game.quality {self.quality} gives no picture")
+        if (self.task is None) != (self.kind is not Kind.HELPED):
+            raise UserError("game.task is for games of the kind helped, and those need one")
         if self.deadline_sec < 0 or self.retry_sec <= 0:
             raise UserError("game.deadline_sec is at least 0 and game.retry_sec more than 0")

@@ -22,7 +22,8 @@ from annotation.games.steps import Steps
 from annotation.games.timed_session import TimedSession
 from annotation.games.unfinished import UnfinishedGame, new_id
 from annotation.session.prompts import Prompt
-from annotation.session.states import Kind, Player, PlaySession, Refusal, Role, SessionEvent, State, TransitionRefused
+from annotation.session.ratings import HelperRatings
+from annotation.session.states import Player, PlaySession, Refusal, Role, SessionEvent, State, TransitionRefused
 from annotation.session.transitions import allowed
 from annotation.session.verdicts import LineVerdict
 from rlhf.records.episode import Episode
@@ -68,9 +69,10 @@ class Game:
         self._live_world = LiveWorld(config, entry)
         self._pace = pace or Pace(self._live_world.tick_sec)
         self._timed = TimedSession(config.kind, config.limits, self._pace.now)
-        self._stand_ins = cast(self.session, entry, stand_in)
+        self._stand_ins = cast(self.session, entry, stand_in, config.task)
         check_spaces(self._live_world.spaces, store)
-        self._players = Players(self.session, self._stand_ins, self.id, self._live_world.bodies)
+        bodies, boards = self._live_world.bodies, self._live_world.boards
+        self._players = Players(self.session, self._stand_ins, self.id, bodies, boards)
         people = [role for role, player in self.session.cast.items() if player is Player.PERSON]
         self._screens = Screens({role: AVATAR[role] for role in people}, config.quality)
         self._names = {role: stand_in.name for role, stand_in in self._stand_ins.items()}
@@ -147,6 +149,12 @@ class Game:
             self._steps.judged.judge(self.session, role, request_step, said, step)
             self._changed.notify_all()
 
+    def rate(self, role: Role, ratings: HelperRatings) -> None:
+        """Note the setter's ratings of the helper, after the play. Raises TransitionRefused if it is not theirs."""
+        with self._changed:
+            self._steps.judged.rate(self.session, role, ratings)
+            self._changed.notify_all()
+
     def set_prompt(self, prompt: Prompt | None) -> None:
         """Give the setter another prompt, or none. Before play.
 
@@ -165,8 +173,13 @@ class Game:
 
     @property
     def turn_based(self) -> bool:
-        """True if each step waits for the person who solves, so that no clock runs."""
-        return self._live_world.turn_based and Role.SOLVER not in self._stand_ins
+        """True if each step waits for people, so that no clock runs."""
+        return self.chooses or (self._live_world.turn_based and Role.SOLVER not in self._stand_ins)
+
+    @property
+    def chooses(self) -> bool:
+        """True if people choose among actions that the world offers, and use no keys of its own."""
+        return bool(self._live_world.boards)
 
     @property
     def solver_body(self) -> ActionSpec:
@@ -175,7 +188,7 @@ class Game:
 
     def keys(self, role: Role) -> list[dict[str, Any]]:
         """Return the keys of a declared body for the page of the person in ``role``; [] in the Playhouse."""
-        return [asdict(key) for key in body_keys(self._live_world.bodies[AVATAR[role]])]
+        return [] if self.chooses else [asdict(key) for key in body_keys(self._live_world.bodies[AVATAR[role]])]
 
     def screen(self, role: Role) -> Screen:
         """Return the screen of the person in ``role``. Raises TransitionRefused if no person plays it."""
@@ -234,7 +247,7 @@ class Game:
         self._draw()
         while True:
             with self._changed:
-                self._happens_if(SessionEvent.FINISH, len(self._steps) >= self.config.steps)
+                self._happens_if(SessionEvent.FINISH, len(self._steps) >= self._live_world.most_steps)
                 self._happens_if(SessionEvent.STOP, self._closing)
                 state = self.state
             if state is State.PAUSED:
@@ -289,7 +302,7 @@ class Game:
         self._save(self._saver)
 
     def _judge(self, saver: EpisodeSaver) -> None:
-        """In an evaluation: wait until every request has a verdict. Each verdict is on disk when the page shows it."""
+        """Wait until every request has a verdict, or the helper its ratings; each is on disk when the page shows it."""
         while True:
             with self._changed:
                 self._happens_if(SessionEvent.JUDGED, self._steps.judged.done)
@@ -298,7 +311,7 @@ class Game:
                 asked = self._steps.judged.asked
                 if self.state is not State.JUDGING:
                     return
-            saver.keep(self._steps.judged.note(self.config.kind))
+            saver.keep(self._steps.judged.note())
             self._show()
             with self._changed:
                 if asked is self._steps.judged.asked and self.state is State.JUDGING and not self._closing:
@@ -307,7 +320,7 @@ class Game:
     def _save(self, saver: EpisodeSaver) -> None:
         """Store the episode, with retries; the pages report it as saved once it is durable."""
         self._show()
-        while not saver.save(self._steps.judged.note(self.config.kind)):
+        while not saver.save(self._steps.judged.note()):
             with self._changed:
                 if self._closing:
                     saver.give_up()
@@ -360,29 +373,19 @@ class Game:
             self._screens.show(self._view)
 
     def _view(self, role: Role) -> View:
-        session, step, steps = self.session, len(self._steps), self.config.steps
-        playing = session.state in (State.PLAYING, State.PAUSED)
-        grabs, grab_failed = self._live_world.grab_hint(AVATAR[role]) if session.state is State.PLAYING else ("", "")
+        session = self.session
         return View(
+            **self._steps.shown(role, session),
             state=session.state,
-            step=step,
-            steps=steps,
-            seconds_left=(steps - step) * self._live_world.ticks * self._pace.tick_sec,
             limit_sec=self._timed.limit_sec(),
-            in_control=self._steps.in_control if playing else session.in_control,
             can=tuple(sorted(event.value for event in allowed(session, role))),
             here=tuple(sorted(session.here)),
             ready=tuple(sorted(session.ready)),
             lost=tuple(sorted(session.lost)),
-            dialogue=tuple(self._steps.dialogue),
-            asked=self._steps.judged.asked if session.kind is Kind.EVALUATION and role is Role.SETTER else (),
             notice=self._notice(),
             speed=self._pace.speed if session.state is State.PLAYING else 1.0,
             saved=self.id if session.state is State.ENDED else "",
             frame=self._screens.frame(role),
-            grabs=grabs,
-            grab_failed=grab_failed,
-            fulfilled=self._steps.fulfilled if session.state is State.ENDED else (),
         )
 
     def _notice(self) -> str:

@@ -56,6 +56,8 @@ class Inputs:
       say: a typed line; "" for none.
       pressed: of a body that its world declares: numbers of the keys that were pressed, in order, as
         :func:`annotation.games.body_keys.body_keys` lists them.
+      chosen: key of a :class:`worlds.live_play.Choice`; "" for none.
+      chosen_at: step that it was chosen for.
     """
 
     held: frozenset[Key] = frozenset()
@@ -65,6 +67,8 @@ class Inputs:
     reach: float = 0.0
     say: str = ""
     pressed: tuple[int, ...] = ()
+    chosen: str = ""
+    chosen_at: int = 0
 
 
 def printable(text: str) -> str:

@@ -15,6 +15,7 @@ from rlhf.records.spaces import EpisodeSpaces
 from rlhf.replay.views import NoPictures, fitted, rendered
 from worlds.conformance import refuse, space_problems
 from worlds.contract import SETTER, SOLVER, TICKS_PER_SECOND, GrabHints, Observation, TickWise, World
+from worlds.live_play import Board, LivePlay
 from worlds.plain_pictures import PlainPictures
 from worlds.registry import WorldEntry
 
@@ -35,6 +36,7 @@ class LiveWorld:
       spaces: of its players.
       place: configuration that the world was reset to.
       observations: what each player saw at the beginning of the step.
+      boards: by player, what it can do now, where people choose among that; {} where they use keys.
       movement: movement of each player in this step, integers [ticks, components]; it fills up tick by tick.
 
     Raises:
@@ -49,7 +51,7 @@ class LiveWorld:
             world = entry.make(height=config.height, width=config.width, views=PLAYERS, **config.world_options)
         refuse(entry.name, space_problems(world, config.height, config.width))
         self.world, self.spaces = world, EpisodeSpaces.of(world)
-        if not self.spaces.of_the_playhouse:
+        if not self.spaces.of_the_playhouse and entry.live_play is None:
             check_playable(entry.name, world)
         self.bodies = {player: world.spec(player).action for player in PLAYERS}
         self.ticks, self.tick_sec = self.bodies[SOLVER].ticks, self.bodies[SOLVER].tick_sec
@@ -61,7 +63,10 @@ class LiveWorld:
             place = entry.sample_config(config.seed, **{**entry.people_settings, **config.place_settings})
         self.observations: Mapping[str, Observation] = world.reset(seed=config.seed, options={"config": place})[0]
         self.place = world.config
-        self._ticks_played = 0
+        self._live: LivePlay | None = None if entry.live_play is None else entry.live_play(world)
+        self.most_steps = config.steps if self._live is None else min(config.steps, self._live.steps)
+        self.boards: dict[str, Board] = {}
+        self._ticks_played = self._steps_played = 0
         self._begin_step()
 
     def tick(self, rows: Mapping[str, np.ndarray]) -> None:
@@ -92,6 +97,7 @@ class LiveWorld:
         else:
             result = self.world.step({player: self.action(player, said[player]) for player in PLAYERS})
         self.observations, _, terminated, truncated, _ = result
+        self._steps_played += 1
         self._begin_step()
         return not any((*terminated.values(), *truncated.values()))
 
@@ -107,14 +113,18 @@ class LiveWorld:
     def picture(self, player: str) -> np.ndarray:
         """Return what ``player`` sees now: uint8 [height, width, 3].
 
-        Where the world draws no views, both players see what the solver observes: its picture, else the picture that
-        the world draws of itself, else what was observed, drawn plainly.
+        Where the world draws no views, a player sees the picture that it observes. One that observes none sees what
+        the solver observes: its picture, else the picture that the world draws of itself, else what was observed,
+        drawn plainly.
         """
         if self._tick_wise is not None:
             return self._tick_wise.view(player, *self._view)
+        if self._live is not None:
+            return self._live.picture(player, *self._view)
         if self.spaces.of_the_playhouse:
             return self.observations[player]["image"]
-        seen: Mapping[str, Any] = self.observations[SOLVER]
+        own: Mapping[str, Any] = self.observations[player]
+        seen: Mapping[str, Any] = own if "image" in own else self.observations[SOLVER]
         if "image" in seen:
             return fitted(as_rgb(seen["image"]), *self._view, _DARK)
         try:
@@ -130,6 +140,10 @@ class LiveWorld:
         recent = failure is not None and self._ticks_played - failure.tick <= FAILURE_TICKS
         return self.world.graspable(player) or "", failure.reason if failure is not None and recent else ""
 
+    def reached(self, player: str) -> bool | None:
+        """Return True if a goal of a player's own is reached; None if it has none."""
+        return None if self._live is None else self._live.reached(player)
+
     def close(self) -> None:
         """Close the world."""
         self.world.close()
@@ -137,3 +151,7 @@ class LiveWorld:
     def _begin_step(self) -> None:
         self.movement = {player: self.bodies[player].neutral_movement() for player in PLAYERS}
         self._tick = 0
+        if self._live is not None:
+            for player in PLAYERS:
+                choices, status = tuple(self._live.choices(player)), self._live.status(player)
+                self.boards[player] = Board(self._steps_played, choices, status)

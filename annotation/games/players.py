@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping
+from functools import partial
 
 import numpy as np
 
 from annotation.games.body_keys import BodyHands
+from annotation.games.choosing import ChoosingHands
 from annotation.games.inputs import Hands
 from annotation.games.stand_ins import AT_WORK, GONE, STARTING, StandIn
-from annotation.session.states import Kind, PlaySession, Role, SessionEvent
+from annotation.session.states import JUDGED_BY_SETTER, PlaySession, Role, SessionEvent
 from worlds.contract import BODY, SETTER, SOLVER, Action, Observation, World
+from worlds.live_play import Board
 from worlds.spaces.action import ActionSpec
 
 AVATAR = {Role.SETTER: SETTER, Role.SOLVER: SOLVER, Role.CO_PILOT: SOLVER}
@@ -29,6 +32,7 @@ class Players:
       stand_ins: stand-ins by role.
       game_id: id of the game, for the log.
       bodies: by player of the world, what it can do.
+      boards: by player of the world, what it can do now, where people choose among that; it follows the play.
 
     Attributes:
       late: whether a stand-in has not answered in time in the present step.
@@ -41,15 +45,21 @@ class Players:
         stand_ins: Mapping[Role, StandIn],
         game_id: str,
         bodies: Mapping[str, ActionSpec] | None = None,
+        boards: Mapping[str, Board] | None = None,
     ) -> None:
         self.stand_ins, self._kind, self._game_id = stand_ins, session.kind, game_id
         self._bodies = bodies or {SETTER: BODY, SOLVER: BODY}
-        declared = any(body != BODY for body in self._bodies.values())
-        self.hands: dict[Role, Hands | BodyHands] = {
-            role: BodyHands(self._bodies[AVATAR[role]]) if declared else Hands() for role in session.cast
-        }
+        self._chooses = bool(boards)
+        self.hands = {role: self._hands_of(AVATAR[role], boards) for role in session.cast}
         self._logged = False
         self.late, self.late_steps = False, 0
+
+    def _hands_of(self, player: str, boards: Mapping[str, Board] | None) -> Hands | BodyHands | ChoosingHands:
+        body = self._bodies[player]
+        if boards:
+            return ChoosingHands(body, partial(boards.__getitem__, player))
+        declared = any(each != BODY for each in self._bodies.values())
+        return BodyHands(body) if declared else Hands()
 
     def arrivals(self, session: PlaySession) -> Iterator[tuple[SessionEvent, Role | None]]:
         """Yield the events that stand-ins cause before play: they join, are ready once loaded, or have died."""
@@ -115,7 +125,14 @@ class Players:
         return self.hands[action].line() if isinstance(action, Role) else action["utterance"]
 
     def idle(self, in_control: Role) -> bool:
-        """Return True if the person who moves the solver presses no key, and nobody has a line to say."""
+        """Return True while a turn-based world waits.
+
+        That is while the person who moves the solver presses no key and nobody has a line to say; where people choose
+        their actions, while one of those who act has not chosen.
+        """
+        if self._chooses:
+            acting = {Role.SETTER, in_control} - self.stand_ins.keys()
+            return any(self.hands[role].idle for role in acting)
         return in_control not in self.stand_ins and all(
             hands.silent and (role != in_control or hands.idle) for role, hands in self.hands.items()
         )
@@ -128,7 +145,7 @@ class Players:
         if not self._logged:
             _log.error("game %s: %s", self._game_id, gone.trouble)
             self._logged = True
-        return BLIND if self._kind is Kind.EVALUATION else gone.trouble
+        return BLIND if self._kind in JUDGED_BY_SETTER else gone.trouble
 
     def close(self) -> None:
         """Close the stand-ins."""

@@ -58,6 +58,8 @@ class EpisodeRecorder:
         kind, co_pilot = self._config.kind, names.get(Role.CO_PILOT)
         solver_name = player_name(kind, Role.SOLVER, names)
         about = {"kind": kind.value, WORLD_OPTIONS: dict(self._config.world_options), **notes}
+        if self._config.task is not None:
+            about |= {"helper": self._config.task.helper, **self._config.task.note()}
         if co_pilot is not None:  # as recordings with a scripted one say it
             about["co_pilot"] = player_name(kind, Role.CO_PILOT, names)
             solver_name += f"+{about['co_pilot']}"
@@ -81,6 +83,6 @@ class EpisodeRecorder:
 def player_name(kind: Any, role: Role, names: Mapping[Role, str]) -> str:
     """Return the player of ``role`` as recordings name it: "human:<pseudonym>", "agent:<name>" or "scripted"."""
     player = CAST[kind][role]
-    if player is Player.SCRIPTED:
+    if player is Player.SCRIPTED and names.get(role, "scripted") == "scripted":
         return "scripted"
     return f"{'human' if player is Player.PERSON else 'agent'}:{names[role]}"

@@ -1,4 +1,4 @@
-"""Outcomes of the requests in a game: from the ground truth for a scripted setter, from verdicts for a person."""
+"""Outcomes of a game: from the ground truth for a scripted setter's requests, from a person's verdicts and ratings."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from annotation.games.stand_ins import ScriptedPlayer
-from annotation.session import verdicts
+from annotation.session import ratings, verdicts
 from annotation.session.states import Kind, PlaySession, Refusal, Role, State, TransitionRefused
 from rlhf.replay.referee import Referee
 from worlds.contract import SETTER, SOLVER, World
 from worlds.registry import WorldEntry
+
+AFTER_JUDGING = (State.SAVING, State.ENDED, State.ABANDONED)
 
 
 class ScriptedRequests:
@@ -33,11 +35,21 @@ class ScriptedRequests:
         self.referee.look(world, step, said[SOLVER])
 
 
-class JudgedRequests:
-    """A person's requests in an evaluation, with their verdicts. Guarded by the game's lock."""
+class Judgements:
+    """What the setter says of a game: verdicts on requests, or ratings of the helper. Guarded by the game's lock.
 
-    def __init__(self) -> None:
+    Args:
+      kind: of the session.
+
+    Attributes:
+      asked: requests of an evaluation, with their verdicts.
+      ratings: of the helper; None before they are given.
+    """
+
+    def __init__(self, kind: Kind) -> None:
+        self._kind = kind
         self.asked: tuple[verdicts.SetterLine, ...] = ()
+        self.ratings: ratings.HelperRatings | None = None
 
     def hear(self, step: int, words: str) -> None:
         """Note a line of the setter."""
@@ -54,11 +66,21 @@ class JudgedRequests:
         except KeyError:
             raise TransitionRefused(Refusal.NO_SUCH_REQUEST) from None
 
+    def rate(self, session: PlaySession, role: Role, given: ratings.HelperRatings) -> None:
+        """Note the ratings of the helper. Raises TransitionRefused if ``role`` does not rate it, or not now."""
+        if role is not Role.SETTER or session.kind is not Kind.HELPED:
+            raise TransitionRefused(Refusal.NOT_YOURS)
+        if session.state is not State.JUDGING:
+            raise TransitionRefused(Refusal.IS_OVER if session.state in AFTER_JUDGING else Refusal.STILL_OPEN)
+        self.ratings = given
+
     @property
     def done(self) -> bool:
-        """True once every line has a verdict."""
-        return not verdicts.without_verdict(self.asked)
+        """True once every line of an evaluation has a verdict, or the helper its ratings."""
+        return self.ratings is not None if self._kind is Kind.HELPED else not verdicts.without_verdict(self.asked)
 
-    def note(self, kind: Kind) -> dict[str, Any]:
-        """Return the verdicts for the notes of an episode of ``kind``."""
-        return verdicts.note(self.asked) if kind is Kind.EVALUATION else {}
+    def note(self) -> dict[str, Any]:
+        """Return them for the notes of the episode."""
+        if self._kind is Kind.HELPED:
+            return ratings.note(self.ratings)
+        return verdicts.note(self.asked) if self._kind is Kind.EVALUATION else {}

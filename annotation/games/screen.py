@@ -17,6 +17,7 @@ from PIL import Image
 
 from annotation.session.states import PlaySession, Refusal, Role, State, TransitionRefused
 from annotation.session.verdicts import SetterLine
+from worlds.live_play import Board
 
 MIME = "image/jpeg"
 SLOW = 0.9  # of real time, below which the page says so
@@ -54,6 +55,7 @@ class View:
       frame: the picture as a file of type MIME; None before the first.
       grabs: what a grab would take now, e.g. "the red ball"; "" for nothing.
       grab_failed: why a recent grab failed; "" if none did.
+      board: what the person can do now, where people choose among that; None elsewhere, and while nothing is played.
       fulfilled: after the game, whether each request was fulfilled, where the world checks them; () elsewhere.
     """
 
@@ -76,16 +78,28 @@ class View:
     grabs: str = ""
     grab_failed: str = ""
     fulfilled: tuple[bool, ...] = ()
+    board: Board | None = None
 
     def header(self) -> dict[str, Any]:
         """Return everything but the picture, JSON-serialisable."""
-        return asdict(replace(self, frame=None)) | {"frame": len(self.frame or b"")}
+        board = None if self.board is None else self.board.message()
+        return asdict(replace(self, frame=None, board=None)) | {"frame": len(self.frame or b""), "board": board}
+
+    def parts(self, before: View | None) -> tuple[View, ...]:
+        """Return the views to send one after another: a new board comes without the picture first, for slow lines.
+
+        Args:
+          before: the view that the connection got last; None for its first.
+        """
+        new = self.board is not None and (before is None or before.board is not self.board)
+        return (replace(self, frame=None), self) if new and self.frame else (self,)
 
     def message(self, before: View | None = None) -> bytes:
         """Return the view as one message: length of the header (uint32, big-endian), header (UTF-8 JSON), picture.
 
         What grows during a game is sent once to each connection. ``dialogue`` has the lines that are new since
-        ``before``, ``said`` how many there were before them. ``asked`` is null if it has not changed.
+        ``before``, ``said`` how many there were before them. ``asked`` is null if it has not changed,
+        ``board`` then "same".
 
         Args:
           before: the view that the connection got last; None for its first.
@@ -94,6 +108,8 @@ class View:
         fields = replace(self, dialogue=self.dialogue[said:]).header() | {"said": said}
         if before is not None and before.asked == self.asked:
             fields["asked"] = None
+        if before is not None and self.board is not None and before.board is self.board:
+            fields["board"] = "same"
         header = json.dumps(fields, separators=(",", ":")).encode()
         return struct.pack(">I", len(header)) + header + (self.frame or b"")
 

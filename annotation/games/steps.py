@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from annotation.games.config import GameConfig
 from annotation.games.live_world import LiveWorld
 from annotation.games.pace import Pace
-from annotation.games.players import Players
+from annotation.games.players import AVATAR, Players
 from annotation.games.recorder import EpisodeRecorder
-from annotation.games.request_outcomes import JudgedRequests, ScriptedRequests
+from annotation.games.request_outcomes import Judgements, ScriptedRequests
 from annotation.games.screen import SpokenLine
 from annotation.games.turns import Turns
-from annotation.session.states import Role
+from annotation.session.states import Kind, PlaySession, Role, State
 from rlhf.records.episode import Episode
 from worlds.contract import SETTER, SOLVER, Action
+
+CHOOSING_SEC = 10.0  # in which an agent may answer where people take their time, too
 
 
 class Steps:
@@ -32,7 +35,7 @@ class Steps:
 
     Attributes:
       dialogue: everything that was said, oldest first.
-      judged: requests of a person in an evaluation.
+      judged: verdicts and ratings of a person who sets.
       in_control: role that moves the solver in the step in progress.
     """
 
@@ -46,12 +49,14 @@ class Steps:
         lock: threading.Condition,
         draw: Callable[[], None],
     ) -> None:
-        self._deadline_sec, self._world, self._players, self._scripted = config.deadline_sec, world, players, scripted
+        self._world, self._players, self._scripted = world, players, scripted
+        self._deadline_sec = max(config.deadline_sec, CHOOSING_SEC) if world.boards else config.deadline_sec
         self._pace, self._lock, self._draw = pace, lock, draw
         self._recorder = EpisodeRecorder(config, world.place, world.spaces)
+        self._sets_in_person = Role.SETTER not in players.stand_ins
         self._turns = Turns(world, players, pace, config.turn_sec)
         self.dialogue: list[SpokenLine] = []
-        self.judged = JudgedRequests()
+        self.judged = Judgements(config.kind)
         self.in_control = Role.SOLVER
 
     def __len__(self) -> int:
@@ -71,8 +76,30 @@ class Steps:
 
     @property
     def fulfilled(self) -> tuple[bool, ...]:
-        """Whether each request of a scripted setter was fulfilled so far; () without such a setter."""
-        return () if self._scripted is None else tuple(s is not None for s in self._scripted.referee.success_step)
+        """Whether each request of a scripted setter was fulfilled so far, or the own goal of a person who sets."""
+        if self._scripted is not None:
+            return tuple(success is not None for success in self._scripted.referee.success_step)
+        reached = self._world.reached(SETTER) if self._sets_in_person else None
+        return () if reached is None else (reached,)
+
+    def shown(self, role: Role, session: PlaySession) -> dict[str, Any]:
+        """Return the fields of the view of ``role`` that are about the play; see :class:`View`."""
+        played, most, player = len(self), self._world.most_steps, AVATAR[role]
+        playing = session.state in (State.PLAYING, State.PAUSED)
+        grabs, grab_failed = self._world.grab_hint(player) if session.state is State.PLAYING else ("", "")
+        judges = session.kind is Kind.EVALUATION and role is Role.SETTER
+        return {
+            "step": played,
+            "steps": most,
+            "seconds_left": (most - played) * self._world.ticks * self._pace.tick_sec,
+            "in_control": self.in_control if playing else session.in_control,
+            "dialogue": tuple(self.dialogue),
+            "asked": self.judged.asked if judges else (),
+            "grabs": grabs,
+            "grab_failed": grab_failed,
+            "fulfilled": self.fulfilled if session.state is State.ENDED else (),
+            "board": self._world.boards.get(player) if playing else None,
+        }
 
     def play(self, in_control: Role) -> bool:
         """Play and record one step, in which ``in_control`` moves the solver.
@@ -97,7 +124,7 @@ class Steps:
         if self._scripted is not None:
             self._scripted.step(self._world.world, step, said)
         self._draw()
-        return goes_on
+        return goes_on and not (self._sets_in_person and self._world.reached(SETTER))
 
     def _ticks(self, step: int) -> Mapping[str, Action | Role]:
         """Play the ticks of a step. Returns by player a stand-in's action, or the role of a person."""
@@ -134,4 +161,7 @@ class Steps:
           notes: notes of the episode.
         """
         referee = self._scripted.referee if self._scripted else None
+        reached = self._world.reached(SETTER) if self._sets_in_person else None
+        if reached is not None:
+            notes = {**notes, "goal_reached": reached}
         return self._recorder.episode(game_id, names, notes, referee)

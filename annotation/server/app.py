@@ -27,6 +27,7 @@ from annotation.server.routes import (
     study,
     submissions,
     viewer,
+    watching,
 )
 from annotation.server.security.limits import RateLimits, RequestLimits
 from annotation.server.security.policies import refuse_unguarded
@@ -35,6 +36,7 @@ from annotation.server.services.agents import Agents, agent_computing
 from annotation.server.services.completing import Completer
 from annotation.server.services.continuations import list_continuations
 from annotation.server.services.datasets import Datasets
+from annotation.server.services.demonstrations import list_demonstrations
 from annotation.server.services.games import Games
 from annotation.server.services.measuring import Measuring
 from annotation.server.services.removing import Remover
@@ -42,7 +44,7 @@ from annotation.server.services.viewer import ViewerServices
 from annotation.server.study import Study
 from worlds.errors import UserError
 
-MODULES = (pages, people, study, submissions, play, marking, judging, comparing, viewer, gold, consent)
+MODULES = (pages, people, study, submissions, play, marking, judging, comparing, watching, viewer, gold, consent)
 VIEWING = (pages, people, viewer)  # where there is no study, but only datasets to look at
 
 
@@ -63,6 +65,7 @@ def open_study(config: ServeConfig, tracer: Sequence[str] = ()) -> Study:
     signer = Signer(load_secret(config.secrets))
     database = Database(config.database_url)
     list_continuations(database, datasets, now())
+    list_demonstrations(database, datasets, now())
     exporter, viewer, measuring = (
         Exporter(database, datasets),
         ViewerServices.of(config, tracer),
@@ -98,7 +101,7 @@ def create_app(study: Study) -> FastAPI:
 
     app = FastAPI(
         title="interactive-rlhf", version=version("interactive-rlhf"),
-        description="People play, mark, judge and compare.",
+        description="People play, mark, judge, compare and watch.",
         openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False, lifespan=running,
     )  # fmt: skip
     app.state.study = study

@@ -24,7 +24,9 @@ _SHORTEST_SECRET = 32
 _PUBLIC_URL = re.compile(r"https?://[A-Za-z0-9.:_\[\]-]+(/(?!\.{1,2}(/|$))[A-Za-z0-9._~-]+)*/?")
 _DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 # Below these paths a request would be the server's own or, with the prefix already taken off, any other.
-_OWN_PATHS = re.compile(r"/(join|play|mark|judge|compare|study|look|consent|service-worker\.js|(api|static)(/.*)?)")
+_OWN_PATHS = re.compile(
+    r"/(join|play|mark|judge|compare|watch|study|look|consent|service-worker\.js|(api|static)(/.*)?)"
+)
 
 Port = Annotated[int, Range(least=0, most=65535, what="a number")]
 
@@ -50,6 +52,10 @@ class ServeConfig:
       agent_device: device that computes agents in games: "cpu", "cuda" or "cuda:1".
       games: games that run at once, at most.
       episode_seconds: seconds of play in an episode, from 1 to 3600; the paper's episodes have five minutes.
+      helpers: names of the helpers that people meet in helped sessions without knowing which it is: those of the
+        world, and agents; none means all of the world's.
+      helped_tasks: tasks of each person's helped session.
+      helped_seed: seed of these tasks, and of who meets which helper in which of them, from 0 to 499.
     """
 
     data: Path = Path("data")
@@ -65,6 +71,9 @@ class ServeConfig:
     agent_device: str = "cpu"
     games: Count = 4
     episode_seconds: Annotated[int, Range(least=1, most=3600)] = 300
+    helpers: tuple[str, ...] = ()
+    helped_tasks: Annotated[int, Range(least=1, most=1000)] = 10
+    helped_seed: Annotated[int, Range(least=0, most=499)] = 0
 
     def __post_init__(self) -> None:
         check_ranges(self, UserError)

@@ -20,6 +20,7 @@ from annotation.server.routes.schema import PlayerMessage
 from annotation.server.security.limits import RateLimit
 from annotation.server.services.active_game import ActiveGame
 from annotation.session import states as session
+from annotation.session.ratings import HelperRatings
 from annotation.session.states import Role, SessionEvent
 
 MESSAGE_CHARS = 4096
@@ -108,13 +109,14 @@ class PlayerSocket:
                     view = await anext(views)
                 except StopAsyncIteration:
                     return OVER
-                self._sent += 1
-                self._unseen.append((self._sent, time.monotonic()))
-                if len(self._unseen) >= UNSEEN_VIEWS:
-                    self._room.clear()
-                async with self._sending:
-                    await self._socket.send_bytes(view.message(before))
-                before = view
+                for part in view.parts(before):
+                    self._sent += 1
+                    self._unseen.append((self._sent, time.monotonic()))
+                    if len(self._unseen) >= UNSEEN_VIEWS:
+                        self._room.clear()
+                    async with self._sending:
+                        await self._socket.send_bytes(part.message(before))
+                    before = part
 
     async def _hear(self) -> End:
         """Take messages of the browser."""
@@ -150,6 +152,8 @@ class PlayerSocket:
             game.give(self._role, _inputs(said))
         if said.judge is not None:
             game.judge(self._role, said.judge.request_step, said.judge.said)
+        if said.rate is not None:
+            game.rate(self._role, HelperRatings(said.rate.knew_goal, said.rate.helpful, said.rate.trusted))
         if said.do == SessionEvent.LEAVE:
             self._running.leave(self._role)
         elif said.do is not None:
@@ -191,7 +195,7 @@ def _inputs(said: PlayerMessage) -> Inputs:
     assert given is not None
     return Inputs(
         frozenset(given.held), frozenset(given.tapped), given.turn, given.look, given.reach, given.say,
-        tuple(given.pressed),
+        tuple(given.pressed), given.chosen, given.chosen_at,
     )  # fmt: skip
 
 

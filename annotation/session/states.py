@@ -6,7 +6,7 @@ Pure: no clock, no world, no connection.
     ready     all have joined; each reads the introduction and presses a button when ready
     playing   the episode runs
     paused    a player's connection is lost; the episode waits until they are back or their time is up
-    judging   of an evaluation: the episode is over, and the setter judges the requests that are left
+    judging   the episode is over, and the setter judges the requests of an evaluation that are left, or the helper
     saving    the episode is over and is being written
     ended     the episode is written: durable
     abandoned the episode never began, or was too short to keep
@@ -42,6 +42,7 @@ class Kind(StrEnum):
     HUMAN_AGENT = "human-agent"
     HUMAN_AGENT_HUMAN = "human-agent-human"
     EVALUATION = "evaluation"  # as human-agent, and the setter judges each request
+    HELPED = "helped"  # the setter acts herself, and the solver helps without being asked
     PRACTICE_SETTING = "practice-setting"
     PRACTICE_SOLVING = "practice-solving"
 
@@ -51,9 +52,13 @@ CAST: Mapping[Kind, Mapping[Role, Player]] = {
     Kind.HUMAN_AGENT: {Role.SETTER: Player.PERSON, Role.SOLVER: Player.AGENT},
     Kind.HUMAN_AGENT_HUMAN: {Role.SETTER: Player.PERSON, Role.SOLVER: Player.AGENT, Role.CO_PILOT: Player.PERSON},
     Kind.EVALUATION: {Role.SETTER: Player.PERSON, Role.SOLVER: Player.AGENT},
+    Kind.HELPED: {Role.SETTER: Player.PERSON, Role.SOLVER: Player.SCRIPTED},
     Kind.PRACTICE_SETTING: {Role.SETTER: Player.PERSON, Role.SOLVER: Player.SCRIPTED},
     Kind.PRACTICE_SOLVING: {Role.SETTER: Player.SCRIPTED, Role.SOLVER: Player.PERSON},
 }
+
+
+JUDGED_BY_SETTER = frozenset({Kind.EVALUATION, Kind.HELPED})  # kinds in which a state of judging follows the play
 
 
 class State(StrEnum):
@@ -85,7 +90,7 @@ class SessionEvent(StrEnum):
     END = "end"  # the episode, before its time is up
     TIMEOUT = "timeout"  # the state has lasted as long as it may
     FINISH = "finish"  # all steps have been played
-    JUDGED = "judged"  # every request has been
+    JUDGED = "judged"  # every request, or the helper
     FAIL = "fail"  # the world or a scripted player has failed
     STOP = "stop"  # the server stops
     SAVED = "saved"
@@ -120,6 +125,7 @@ class Refusal(StrEnum):
     NOT_IN_CONTROL = "you are not in control"
     STILL_OPEN = "the episode is not over yet"
     NO_SUCH_REQUEST = "nothing was said then"
+    NOT_OFFERED = "that is not possible any more; choose again"
     NOT_TIMED = "this state has no time limit"
 
 

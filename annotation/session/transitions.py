@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from annotation.session.states import (
+    JUDGED_BY_SETTER,
     OF_PLAYERS,
-    Kind,
     Player,
     PlaySession,
     Refusal,
@@ -196,7 +196,7 @@ _WHY_ABANDONED = {
 
 
 def _over(session: PlaySession, why: str) -> PlaySession:
-    state = State.JUDGING if session.kind is Kind.EVALUATION else State.SAVING
+    state = State.JUDGING if session.kind in JUDGED_BY_SETTER else State.SAVING
     return replace(session, state=state, why=why, taken_over=False)
 
 

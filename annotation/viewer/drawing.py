@@ -1,8 +1,8 @@
 """A process that draws sharp pictures of recorded episodes, so that the server answers meanwhile.
 
 An episode is replayed in its world: views of the solver's at a larger size or, of an episode without pictures, those
-that the world draws of itself. Every recorded observation is compared with the one that the replay gives; from the
-first that differs on, nothing is drawn (see :mod:`rlhf.replay.views`).
+that the world draws of itself; for people who watch the setter, a film of it. Every recorded observation is compared
+with the one that the replay gives; from the first that differs on, nothing is drawn (see :mod:`rlhf.replay.views`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from PIL import Image
 
 from annotation.viewer.frames_file import pack_frames
 from rlhf.records.episode import Episode
-from rlhf.replay.views import recreated_views, replayed_views
+from rlhf.replay.views import filmed_views, recreated_views, replayed_views
 from rlhf.store import open_store
 from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
@@ -38,11 +38,13 @@ class DrawingOrder:
       dataset: folder of its dataset.
       episode_id: the episode.
       folder: where the files with its pictures are written, one for every ``CHUNK_STEPS`` steps.
+      film: draw the setter, for people who watch it, instead of the solver's view.
     """
 
     dataset: str
     episode_id: str
     folder: str
+    film: bool = False
 
 
 def chunk_file(folder: Path, number: int) -> Path:
@@ -90,7 +92,7 @@ def _chunks(order: DrawingOrder) -> Iterator[list[bytes]]:
     """Encoded pictures of ``CHUNK_STEPS`` steps after the other."""
     episode = open_store(order.dataset).read(order.episode_id)
     frames: list[bytes] = []
-    for _, view in _views(episode):
+    for _, view in filmed_views(episode) if order.film else _views(episode):
         frames.append(encode_frame(view))
         if len(frames) == CHUNK_STEPS:
             yield frames

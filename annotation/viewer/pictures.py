@@ -31,16 +31,19 @@ class PictureRequest:
       dataset: folder of its dataset.
       episode_id: the episode.
       created: when it was recorded, as its dataset has it.
+      film: pictures of the setter, for people who watch it, instead of the solver's view.
     """
 
     dataset: Path
     episode_id: str
     created: str
+    film: bool = False
 
     @property
     def key(self) -> str:
         """Name of the folder with its pictures."""
-        parts = (str(_VERSION), str(self.dataset.absolute()), self.episode_id, self.created)
+        parts = [str(_VERSION), str(self.dataset.absolute()), self.episode_id, self.created]
+        parts += ["film"] if self.film else []
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:40]
 
 
@@ -144,13 +147,13 @@ class Pictures:
                 process = self._processes[own] = Worker(draw_episodes)
         folder = self._folder / request.key
         try:
-            process.connection.send(DrawingOrder(str(request.dataset), request.episode_id, str(folder)))
+            process.connection.send(DrawingOrder(str(request.dataset), request.episode_id, str(folder), request.film))
             why = process.connection.recv()
         except (EOFError, OSError):
             self._end_process(own)
             return "" if not folder.exists() else "the process that draws has died"  # "" after forget()
         if why:
-            _log.warning("episode %s is shown as it was recorded: %s", request.episode_id, why)
+            _log.warning("episode %s is not drawn: %s", request.episode_id, why)
         return why
 
     def _end_process(self, own: int) -> None:

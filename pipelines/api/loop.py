@@ -314,7 +314,7 @@ def evaluate(
 
     Args:
       agents: folder of every agent by a name of your choice; the folder "scripted" is the demonstrator, "perfect" the
-        demonstrator without its errors.
+        demonstrator without its errors, "random" a solver that acts at random.
       probes: names of probe tasks or games; by default all probe tasks of the world.
       episodes: episodes of each probe and agent, 200 by default.
       split: "held_out" (the default) or "train": the instructions. The houses are new in both.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -14,7 +14,15 @@ from rich.text import Text
 from pipelines.cli.contact_sheet import write_contact_sheet
 from rlhf.records.episode import CO_PILOT, Episode
 from rlhf.records.marks import Judgement, Mark
-from rlhf.records.preferences import PREFERENCES, ClipPair, Preference, RequestVerdict, StretchScore
+from rlhf.records.preferences import (
+    STATEMENTS,
+    ClipPair,
+    HelperRating,
+    InferredGoal,
+    RequestVerdict,
+    Statement,
+    StretchScore,
+)
 from rlhf.run.progress import bar
 from rlhf.store import EpisodeRow, Problem, open_store, rebuild_index
 from rlhf.store.transfer.hub import MANY_FILES, files_of_play, push
@@ -89,7 +97,7 @@ def show_episode(data: str | Path, episode_id: str, png: Path | None = None, con
     ]
     _print_line(console, "\n".join(lines))
     table = Table("step", "time", "who", "what", box=None)
-    preferences = [one for kind in PREFERENCES.values() for one in store.preferences(kind, episode_id)]
+    preferences = [one for kind in STATEMENTS.values() for one in store.preferences(kind, episode_id)]
     for step, who, what in timeline(episode, marks, judgements, preferences):
         table.add_row(str(step), clock(step, steps_per_second), Text(who), Text(what))
     console.print(table)
@@ -167,7 +175,7 @@ def drop_episodes(data: str | Path, ids: Iterable[str], console: Console | None 
     store = open_store(data)
     marks = sum(mark.episode_id in dropped for mark in store.marks())
     judgements = sum(judgement.episode_id in dropped for judgement in store.judgements())
-    preferences = {one for kind in PREFERENCES.values() for name in dropped for one in store.preferences(kind, name)}
+    preferences = {one for kind in STATEMENTS.values() for name in dropped for one in store.preferences(kind, name)}
     store.drop(dropped)
     lost = f"{_count(marks, 'mark')} and {_count(judgements, 'judgement')}"
     lost += f", and {_count(len(preferences), 'other preference')}" if preferences else ""
@@ -225,7 +233,7 @@ def _files(folder: Path) -> int:
 
 
 def timeline(
-    episode: Episode, marks: Sequence[Mark], judgements: Sequence[Judgement], preferences: Sequence[Preference] = ()
+    episode: Episode, marks: Sequence[Mark], judgements: Sequence[Judgement], preferences: Sequence[Statement] = ()
 ) -> Iterator[tuple[int, str, str]]:
     """Yield (step, person or program, event) in order; marks and judgements of a step follow its play."""
     judged = [*_verdict_events(marks, judgements, len(episode) - 1), *_preference_events(preferences, episode)]
@@ -265,7 +273,7 @@ def _verdict_events(
         yield step, f"judge {judgement.judge}{_stand_in(judgement)}", verdict
 
 
-def _preference_events(preferences: Sequence[Preference], episode: Episode) -> Iterator[tuple[int, str, str]]:
+def _preference_events(preferences: Sequence[Statement], episode: Episode) -> Iterator[tuple[int, str, str]]:
     """Yield the preferences about stretches of ``episode``, each at the stretch's first step."""
     for one in preferences:
         for place, stretch in enumerate(one.stretches):
@@ -280,12 +288,22 @@ def _preference_events(preferences: Sequence[Preference], episode: Episode) -> I
                 what = f"judges the request {until}: {one.answer}"
             elif isinstance(one, StretchScore):
                 what = f"scores what is {until} {one.score:g} (of {one.low:g} to {one.high:g})"
+            elif isinstance(one, InferredGoal):
+                what = f"infers the goal {goal_words(one.counts)} from what is {until}"
+            elif isinstance(one, HelperRating):
+                given = f"knew the goal {one.knew_goal}, helpful {one.helpful}, trusted {one.trusted}"
+                what = f"rates the helper {until}, from 1 to 7: {given}"
             else:
                 what = f"acts instead of the agent {until}"
             yield stretch.begin, f"rater {one.rater}{_stand_in(one)}", what
 
 
-def _stand_in(record: Mark | Judgement | Preference) -> str:
+def goal_words(counts: Mapping[str, int]) -> str:
+    """Return the counts of a goal in one line, e.g. "on_plate_kitchentable 2"."""
+    return ", ".join(f"{name} {count}" for name, count in counts.items()) or "of nothing"
+
+
+def _stand_in(record: Mark | Judgement | Statement) -> str:
     return " (scripted)" if record.scripted else ""
 
 

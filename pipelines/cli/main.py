@@ -81,6 +81,7 @@ _BEGUN = "no run was begun; run the command again"
 _PROBED = "every finished probe is kept; the same command resumes"
 _DELETED = "the same command finishes the deletion"
 _LOOKED = "the datasets are unchanged"
+_ANSWERED = "every answer is kept; the same command resumes"
 _UNCHANGED = "the dataset is as it was, or the same command resumes"
 _SERVED = "everything shown as saved is kept"
 
@@ -101,6 +102,13 @@ GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
             Verb("improve", "pipelines.stages.improve:improve", "improve the agent (BC+RL)", _BEGUN),
             Verb("evaluate", "pipelines.stages.evaluate:evaluate", "measure agents at probes", _PROBED),
             Verb("report", "pipelines.report.command:report", "write a run's report as one HTML file"),
+        ),
+    ),
+    (
+        "language models",
+        (
+            Verb("language-model make", "pipelines.stages.language_model:make_language_model", "one as an agent"),
+            Verb("language-model mark", "pipelines.stages.language_rater:mark_with_model", "one as a rater", _ANSWERED),
         ),
     ),
     (
@@ -127,6 +135,11 @@ GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
             Verb("look", "pipelines.cli.serve:look", "episodes, marks and rewards of datasets", _LOOKED),
             Verb("people link", "annotation.server.serve:link_admin", "a new sign-in link for the study's admin"),
             Verb("people delete", "annotation.server.serve:delete_person", "a person's data, permanently", _DELETED),
+            Verb(
+                "household people",
+                "pipelines.cli.household_people:report_people",
+                "results of helped sessions, by helper",
+            ),
             Verb("marks collect", "annotation.server.serve:collect", "what people submitted into the datasets"),
         ),
     ),
@@ -154,7 +167,14 @@ GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
             Verb("preferences import", "pipelines.cli.preferences:import_into_dataset", "a file of other judgements"),
             Verb("preferences export", "pipelines.cli.preferences:export_from_dataset", "those of a dataset"),
             Verb("household tasks", "pipelines.cli.household:write_tasks", "Watch-And-Help's tasks as JSON lines"),
+            Verb(
+                "household demonstrate",
+                "pipelines.cli.household_demonstrate:record_demonstrations",
+                "Alice's demonstrations, for people who infer her goals",
+            ),
+            Verb("household inferred", "pipelines.cli.household_inferred:report_inferred", "people's inferred goals"),
             Verb("household check", "pipelines.cli.household_home:check_home", "a graph of VirtualHome as a home"),
+            Verb("school tree", "pipelines.cli.school:show_tree", "the school's parameters, printed, drawn, sampled"),
             Verb("world check", "pipelines.cli.world:check", "what a world promises, by trying it", status=True),
             Verb("doctor", "pipelines.cli.doctor:doctor", "what this machine has and lacks", status=True),
         ),

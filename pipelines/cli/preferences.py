@@ -1,4 +1,4 @@
-"""`rlhf preferences import|export`: exchange of clip pairs, verdicts, take-overs and scores with other programs."""
+"""`rlhf preferences import|export`: exchange of clip pairs, verdicts, take-overs, scores, inferred goals, ratings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rlhf.run.setting_forms import DatasetFolder, RecordsFile
 from rlhf.store import open_store
 from rlhf.store.transfer.record_files import PREFERENCE_FILES, export_records, import_preferences
 
-PreferenceTable = Literal["clip_pairs", "verdicts", "take_overs", "scores"]
+PreferenceTable = Literal["clip_pairs", "verdicts", "take_overs", "scores", "inferred_goals", "helper_ratings"]
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class ImportPreferencesConfig:
     Args:
       file: file of preferences of one kind, one a line (.jsonl, .csv) or a row (.parquet).
       data: folder of the dataset that has the episodes they are about.
-      kind: the kind of preference, which is also the name of its table.
+      kind: the kind of preference, inferred_goals or helper_ratings; also the name of the table.
     """
 
     file: RecordsFile
@@ -35,7 +35,7 @@ class ExportPreferencesConfig:
     Args:
       data: folder of the dataset.
       file: file to write, .jsonl, .csv or .parquet; it must not exist.
-      kind: the kind of preference, which is also the name of its table.
+      kind: the kind of preference, inferred_goals or helper_ratings; also the name of the table.
     """
 
     data: DatasetFolder

@@ -32,14 +32,14 @@ class ReproduceConfig:
     """Settings of `rlhf reproduce`.
 
     Args:
-      name: name of the result: demo, probes, ablations, raters, sizes, babyai, door, overcooked or watch-and-help
-        (docs/results.md describes them).
+      name: name of the result: demo, probes, ablations, raters, sizes, babyai, door, overcooked, watch-and-help,
+        household or school (docs/results.md describes them).
       seeds: seeds, each from 0 to 249; one run each.
       episodes: held-out episodes of each probe, agent and seed.
       runs: folder of the runs. Complete runs are not run again.
       arms: agents of a study to train; none means all.
-      parts: parts of a result that consists of several (babyai, by the beginnings of their names; watch-and-help);
-        none means all.
+      parts: parts of a result that consists of several (babyai, by the beginnings of their names; watch-and-help;
+        school); none means all.
       device: device that trains and evaluates: "cpu", "cuda" or "cuda:1"; None is the preset's. It may change when a
         result is resumed.
       source: folder of the published files that the result is learned from (door, overcooked); you download

@@ -16,7 +16,7 @@ from pipelines.exchange.gym_play import Columns, episode_columns
 from rlhf.records import json_records
 from rlhf.records.episode import Episode, Request
 from rlhf.records.marks import Judgement, Mark
-from rlhf.records.preferences import PREFERENCES, Preference
+from rlhf.records.preferences import STATEMENTS, Statement
 from rlhf.records.spaces import EpisodeSpaces
 from rlhf.store import EpisodeStore, ParquetStore, episode_fingerprint
 from rlhf.store.columns.json_text import from_json, to_json
@@ -26,7 +26,7 @@ from worlds.errors import UserError
 
 SIDECAR_FILE = "interactive-rlhf.jsonl"
 VERSION = 1
-_RECORDS: dict[str, type] = {"mark": Mark, "judgement": Judgement, **PREFERENCES}
+_RECORDS: dict[str, type] = {"mark": Mark, "judgement": Judgement, **STATEMENTS}
 _NAMES = {kind: name for name, kind in _RECORDS.items()}
 
 
@@ -78,7 +78,7 @@ class Sidecar:
 
     spaces: EpisodeSpaces | None = None
     episodes: list[EpisodeAbout] = field(default_factory=list)
-    records: list[Mark | Judgement | Preference] = field(default_factory=list)
+    records: list[Mark | Judgement | Statement] = field(default_factory=list)
     play_settings: tuple[Mapping[str, Any], ...] = ()
 
     @property
@@ -176,16 +176,16 @@ class Sidecar:
             self.records.append(json_records.from_json(_RECORDS[name], value))
 
 
-def records_about(store: EpisodeStore, ids: Sequence[str]) -> list[Mark | Judgement | Preference]:
+def records_about(store: EpisodeStore, ids: Sequence[str]) -> list[Mark | Judgement | Statement]:
     """Return all marks, judgements and preferences that are about no other episodes than ``ids``."""
     wanted = set(ids)
-    found: list[Mark | Judgement | Preference] = [*store.marks(), *store.judgements()]
-    for kind in PREFERENCES.values():
+    found: list[Mark | Judgement | Statement] = [*store.marks(), *store.judgements()]
+    for kind in STATEMENTS.values():
         found += store.preferences(kind)
     return [record for record in found if episodes_of(record) <= wanted]
 
 
-def marks_by_episode(records: Iterable[Mark | Judgement | Preference]) -> Mapping[str, list[Mark]]:
+def marks_by_episode(records: Iterable[Mark | Judgement | Statement]) -> Mapping[str, list[Mark]]:
     """Return the marks among ``records`` by episode; no marks for an episode without any."""
     found: dict[str, list[Mark]] = defaultdict(list)
     for mark in _of(Mark, records):

@@ -19,6 +19,8 @@ from agents.tokenizer import Tokenizer
 from annotation.server.security.sessions import COOKIE
 from annotation.server.security.visitors import Role
 from benchmarks.serving import make_study, new_person, served
+from pipelines.stages.record import RecordConfig, record
+from pipelines.stages.settings.world_config import WorldConfig
 from reward_models.inter_temporal import InterTemporalRewardModel
 from rlhf.records.marks import Mark
 from rlhf.store import open_store
@@ -58,6 +60,8 @@ def make_whole_study(folder: Path, house: bool = False) -> None:
     agent = made_up_play.agent(**player)
     save_agent(agent, Tokenizer.train(["yes"], made_up_play.VOCABULARY), folder / "player")
     open_store(study / "people", create=True)
+    world = WorldConfig(name="household", settings={"tasks": ["setup_table"]})
+    record(RecordConfig(data=study / "with-helpers", episodes=1, steps=3, workers=1, world=world))
 
 
 @dataclass(frozen=True)
@@ -289,6 +293,27 @@ def evaluating(place: Place) -> States:
     yield "game: saved", ann
 
 
+def helped(place: Place) -> States:
+    """A person chooses what to do from a list, and rates the helper."""
+    page = place.comes(Role.SETTER, "Fay", "/play")
+    page.get_by_role("button", name="I know them already").click()
+    page.get_by_role("radio", name="You act, a helper helps").check()
+    page.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="I am ready").wait_for()
+    yield "helped: ready", page
+    page.get_by_role("button", name="I am ready").click()
+    page.locator(".screen .sheet").wait_for(state="detached")
+    for step in (1, 2):
+        page.get_by_role("button", name="turn left", exact=True).click()
+        page.get_by_text(f"step {step} of").wait_for()
+        page.locator('.choosing[aria-busy="false"]').wait_for()
+    yield "helped: what can be done", page
+    page.get_by_role("button", name="End").click()
+    page.get_by_text("How was the helper?").wait_for()
+    yield "helped: ratings", page
+    page.get_by_role("button", name="Leave").click()
+
+
 def agreeing(place: Place) -> States:
     """The consent text is published, which asks everybody; so this comes last."""
     page = place.comes(Role.ADMIN, "Ida", "/study#consent")
@@ -300,4 +325,4 @@ def agreeing(place: Place) -> States:
     yield "consent", page
 
 
-WALKS = (joining, leading, looking, marking, judging, comparing, learning, evaluating, agreeing)
+WALKS = (joining, leading, looking, marking, judging, comparing, learning, evaluating, helped, agreeing)

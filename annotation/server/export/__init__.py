@@ -1,1 +1,1 @@
-"""Export of submitted marks, judgements and comparisons of clips into the datasets."""
+"""Export of submitted marks, judgements, comparisons of clips and inferred goals into the datasets."""

@@ -17,6 +17,7 @@ from annotation.server.db.database import Database
 from annotation.server.db.tables import Assignment, EpisodeRecord, MarkRecord, Project
 from annotation.server.export.batches import BATCH_SIZE, export_batch, export_projects
 from annotation.server.export.clip_pairs import export_clip_pairs
+from annotation.server.export.inferred_goals import export_inferred_goals
 from annotation.server.export.judgements import export_judgements
 from annotation.server.services.background import Background
 from annotation.server.services.datasets import Datasets
@@ -72,7 +73,7 @@ def _withdraw_some(database: Database, datasets: Datasets, project_id: str, data
 
 
 def export_everything(database: Database, datasets: Datasets, when: float) -> int:
-    """Take marks of returned work out of the datasets, and write marks, judgements and clip pairs into them.
+    """Take marks of returned work out of the datasets, and write everything that was submitted into them.
 
     Returns:
       how many submissions were written.
@@ -85,7 +86,7 @@ def export_everything(database: Database, datasets: Datasets, when: float) -> in
         withdraw_returned(database, datasets)
     except UserError as error:
         trouble = error
-    for export in (export_judgements, export_clip_pairs, export_submitted):
+    for export in (export_judgements, export_clip_pairs, export_inferred_goals, export_submitted):
         try:
             done += export(database, datasets, when)
         except UserError as error:

@@ -18,7 +18,7 @@ from annotation.server.routes.schema import DatasetBody, GameBody, JoinBody, Opa
 from annotation.server.security import visitors
 from annotation.server.security.policies import ADMINS, PLAYERS, Asking, Routes, Served, visitor_of
 from annotation.server.security.visitors import Visitor
-from annotation.server.services import members
+from annotation.server.services import helping, members
 from annotation.server.services.active_game import ActiveGame, GameRequest
 from annotation.server.services.datasets import holds_continuations, list_episodes
 from annotation.server.sockets import SIGNED_OUT, TAKEN_OUT, TERMS_CHANGED, End, PlayerSocket
@@ -41,13 +41,16 @@ _waiting: set[asyncio.Task[None]] = set()
 @ROUTES.add("GET", "", PLAYERS)
 def lobby(study: Served, visitor: Asking) -> dict[str, Any]:
     """Return what a person can play, and the games that wait for players."""
-    parts, projects = _parts(visitor), _projects(study, visitor)
+    parts = _parts(visitor)
+    projects = {project: (name, _world(study, name)) for project, name in _projects(study, visitor).items()}
     kinds = [kind for kind in Kind if any(CAST[kind].get(part) is Player.PERSON for part in parts)]
+    if not any(world["helped"] for _, world in projects.values()):
+        kinds = [kind for kind in kinds if kind is not Kind.HELPED]
     return {
         "parts": parts,
         "kinds": {kind: _people(kind, parts) for kind in kinds},
         "projects": [
-            {"id": project_id, "dataset": dataset, **_world(study, dataset)} for project_id, dataset in projects.items()
+            {"id": project_id, "dataset": dataset, **world} for project_id, (dataset, world) in projects.items()
         ],
         "agents": [{"name": agent.name, "image": agent.image} for agent in study.games.agents.all()],
         "seconds": study.games.seconds,
@@ -87,6 +90,9 @@ def start(body: GameBody, study: Served, visitor: Asking) -> dict[str, Any]:
         raise Refused(409, "this dataset is of a test suite, which judges see; play into another")
     agent = body.agent if Player.AGENT in CAST[body.kind].values() else ""  # or two people would not find each other
     request = GameRequest(project.id, project.dataset, body.kind, body.prompted, agent)
+    if body.kind is Kind.HELPED:
+        store = study.datasets.store(project.dataset)
+        request = helping.with_task(request, store, study.config, visitor.pseudonym)
     return _begin(study, visitor, request, body.role)
 
 
@@ -113,6 +119,8 @@ def about(game_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
         "seconds": study.games.seconds,
         "turn_based": running.game.turn_based,
         "own_body": running.game.own_body,
+        "chooses": running.game.chooses,
+        "task": {"number": task.number, "of": task.of} if (task := running.request.task) else None,
         "keys": running.game.keys(role) if role else [],
         "speaks": body.speech is not None,
         "taught_by": taught_by(running.game.config.world, body),
@@ -203,13 +211,16 @@ def _world(study: Study, dataset: str) -> dict[str, Any]:
     """Return what a page needs of a dataset's world; that of the Playhouse if it has none, or cannot be read now.
 
     Returns:
-      ``image``: height and width of its images, or None; ``taught_by``: see :func:`taught_by`.
+      ``image``: height and width of its images, or None; ``taught_by``: see :func:`taught_by`, None where people choose
+      from a list and have no keys to learn; ``helped``: whether it has helpers.
     """
     with suppress(UserError):
         about = study.datasets.store(dataset).description
         body = None if about.declared is None else about.declared.solver.action
-        return {"image": about.image_size, "taught_by": taught_by(about.world or "", body) if body else ""}
-    return {"image": None, "taught_by": ""}
+        helped, listed = helping.offers_help(about.world or ""), helping.is_chosen_from_a_list(about.world or "")
+        taught = None if listed else taught_by(about.world or "", body) if body else ""
+        return {"image": about.image_size, "taught_by": taught, "helped": helped}
+    return {"image": None, "taught_by": "", "helped": False}
 
 
 def _game(study: Study, visitor: Visitor, game_id: str) -> ActiveGame:

@@ -11,6 +11,7 @@ from annotation.agreement.gold import QUALITY, TRAINING
 from annotation.assignment import STRATEGIES
 from annotation.games import Key
 from annotation.server.security.visitors import Role
+from annotation.session.ratings import HIGHEST, LOWEST
 from annotation.session.states import Kind
 from annotation.session.states import Role as Part
 from annotation.session.verdicts import LineVerdict
@@ -50,6 +51,7 @@ MarkId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-
 OpaqueId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]
 Strategy = Annotated[str, StringConstraints(pattern=f"^({'|'.join(STRATEGIES)})$")]
 Prose = Annotated[str, StringConstraints(max_length=20_000, pattern=r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*$")]
+_Predicate = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Projects = Annotated[list[OpaqueId], Field(max_length=1000)]
 
 
@@ -225,6 +227,16 @@ class AnswerBody(Body):
     active_sec: Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)] = 0.0
 
 
+class GoalBody(Body):
+    """What a rater says that the setter wanted: the count of each predicate, by name; those left out are 0."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    revision: Annotated[int, Field(ge=1, le=_MAX_INT)]
+    goal: Annotated[dict[_Predicate, Annotated[int, Field(ge=0, le=1000)]], Field(max_length=1000)]
+    position: Step = 0
+    active_sec: Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)] = 0.0
+
+
 class RevisionBody(Body):
     """The revision of the verdict or answer that the browser shows."""
 
@@ -245,6 +257,13 @@ class ComparedProjectBody(Body):
     clip_seconds: Annotated[float, Field(ge=0.5, le=60, allow_inf_nan=False)] | None = None
     within_share: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = None
     seed: Annotated[int, Field(ge=0, le=_MAX_INT, strict=True)] | None = None
+    overlap: Annotated[int, Field(ge=1, le=1000, strict=True)] | None = None
+    open: Annotated[bool, Field(strict=True)] | None = None
+
+
+class WatchedProjectBody(Body):
+    """Changes of how demonstrations of a project go to raters; None leaves a field as it is."""
+
     overlap: Annotated[int, Field(ge=1, le=1000, strict=True)] | None = None
     open: Annotated[bool, Field(strict=True)] | None = None
 
@@ -290,6 +309,8 @@ class InputsMessage(Body):
     reach: _Moved = 0.0
     pressed: Annotated[list[Annotated[int, Field(ge=0, le=999)]], Field(max_length=16)] = []
     say: Annotated[str, StringConstraints(max_length=4 * UTTERANCE_MAX_CHARS)] = ""
+    chosen: Annotated[str, StringConstraints(pattern=r"^[a-z0-9_-]{0,60}$")] = ""
+    chosen_at: Step = 0
 
 
 class JudgeMessage(Body):
@@ -297,6 +318,17 @@ class JudgeMessage(Body):
 
     request_step: Step
     said: LineVerdict
+
+
+_Rating = Annotated[int, Field(ge=LOWEST, le=HIGHEST, strict=True)]
+
+
+class RatingsMessage(Body):
+    """Ratings of the helper, after a game; see :class:`annotation.session.ratings.HelperRatings`."""
+
+    knew_goal: _Rating
+    helpful: _Rating
+    trusted: _Rating
 
 
 class PlayerMessage(Body):
@@ -307,9 +339,11 @@ class PlayerMessage(Body):
       do: an event of the player.
       inputs: keys, mouse and words.
       judge: a verdict on a line.
+      rate: ratings of the helper.
     """
 
     seen: Annotated[int, Field(ge=0, le=_MAX_INT)] | None = None
     do: Literal["ready", "leave", "take_over", "hand_back", "end"] | None = None
     inputs: InputsMessage | None = None
     judge: JudgeMessage | None = None
+    rate: RatingsMessage | None = None

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from uuid import uuid4
 
 from annotation.games import Game, Inputs
+from annotation.games.help_sessions import HelpedTask
 from annotation.games.unfinished import UnfinishedGame
 from annotation.server.errors import Refused
 from annotation.session import states as session
@@ -29,6 +30,7 @@ class GameRequest:
       kind: who plays what.
       prompted: whether the setter is prompted with the kind of thing to ask for.
       agent: name of the agent; "" draws one by chance, as an evaluation always does.
+      task: of the person's session with helpers, in the kind "helped".
       world_of: dataset in whose world the tutorial is played; "" for the Playhouse.
     """
 
@@ -37,6 +39,7 @@ class GameRequest:
     kind: Kind
     prompted: bool = False
     agent: str = ""
+    task: HelpedTask | None = None
     world_of: str = ""
 
     @property

@@ -16,6 +16,8 @@ from annotation.server.services import removing
 from annotation.server.services.background import Background
 from annotation.server.services.datasets import Datasets, list_episodes
 from annotation.server.services.removing import Remover
+from annotation.session.ratings import rating_of, read_ratings
+from rlhf.store import EpisodeRow, ParquetStore
 from rlhf.store.contract import people_in
 from worlds.errors import UserError
 
@@ -51,11 +53,20 @@ def _complete(database: Database, datasets: Datasets, game: UnfinishedGame, when
     row = next((row for row in store.rows() if row.episode_id == game.id), None)
     if row is None:  # it was too short to keep
         return False
+    _write_ratings(store, row)
     with database.writing() as session:
         gone = _is_ours(session, game) and removing.note_removal_of_absent(session, people_in(row), when)
     with database.writing() as session:
         list_episodes(session, datasets, when)
     return gone
+
+
+def _write_ratings(store: ParquetStore, row: EpisodeRow) -> None:
+    """Add the ratings in the notes of a helped session to the table of ratings; done again, they are there once."""
+    given = read_ratings(store.read_transcript(row.episode_id).notes)
+    if given is not None:
+        person = row.setter.removeprefix("human:")
+        store.write_preferences([rating_of(row.episode_id, row.steps, person, given)])
 
 
 def _is_ours(session: Session, game: UnfinishedGame) -> bool:

@@ -17,7 +17,9 @@ from annotation.games.unfinished import Unfinished
 from annotation.server.db.comparing_tables import ClipPairRecord, Comparison
 from annotation.server.db.judging_tables import JudgingAssignment
 from annotation.server.db.tables import GONE, PRESENT, Assignment, EpisodeRecord, Project
+from annotation.server.db.watching_tables import GoalAnswer
 from annotation.viewer.frames_file import pack_frames
+from rlhf.replay.demonstrations import demonstrated_goal, goal_choices_of
 from rlhf.store import ParquetStore, open_store
 from rlhf.store.columns.compressed import CompressedEpisode
 from rlhf.store.contract import people_in
@@ -88,9 +90,10 @@ class Datasets:
     def store(self, name: str) -> ParquetStore:
         """Return the dataset ``name``. Raises UserError if it cannot be read."""
         with self._lock:
-            if name not in self._stores:
-                self._stores[name] = open_store(self.folder / name)
-            return self._stores[name]
+            found = self._stores.get(name)
+            if found is None or found.description.world is None:  # it had no episode yet, and may have its first now
+                found = self._stores[name] = open_store(self.folder / name)
+            return found
 
     def readable(self) -> list[str]:
         """Return those of :meth:`names` that can be read; one that is being copied cannot."""
@@ -160,6 +163,14 @@ def holds_continuations(store: ParquetStore) -> bool:
     return first is not None and SCENARIO_NOTE in store.read_transcript(first).notes
 
 
+def holds_demonstrations(store: ParquetStore) -> bool:
+    """Return whether a dataset holds demonstrations, by its first episode. Raises UserError."""
+    first = next(iter(store.ids()), None)
+    if first is None or goal_choices_of(store.description.world) is None:
+        return False
+    return demonstrated_goal(store.read(first)) is not None
+
+
 def spoken(episode: CompressedEpisode) -> list[tuple[int, str, str]]:
     """Return step, player and words of every utterance; at one step the setter's first."""
     said = []
@@ -217,7 +228,7 @@ def _list_project(session: Session, project: Project, store: ParquetStore) -> No
         return
     there = select(EpisodeRecord.episode_id, EpisodeRecord.id, EpisodeRecord.place).where(own)
     known = {episode_id: (id, place) for episode_id, id, place in session.execute(there)}
-    if not known and holds_continuations(store):  # they are for judges
+    if not known and (holds_continuations(store) or holds_demonstrations(store)):  # they are judged, or watched
         project.marking = False
     gone = [id for episode_id, (id, _) in known.items() if episode_id not in store]
     worked_on = set(session.scalars(select(Assignment.episode_id).where(Assignment.submitted.is_not(None))))
@@ -228,7 +239,8 @@ def _list_project(session: Session, project: Project, store: ParquetStore) -> No
         .join(Comparison)
         .where(own, Comparison.submitted.is_not(None))
     )
-    kept = worked_on | set(judged) | set(compared)
+    watched = session.scalars(select(GoalAnswer.episode_id).where(GoalAnswer.submitted.is_not(None)))
+    kept = worked_on | set(judged) | set(compared) | set(watched)
     for id in gone:
         chosen = EpisodeRecord.id == id
         if id in kept:

@@ -90,6 +90,43 @@ def clips_response(
     return Response(pack_frames(frames), media_type=_FILE, headers=headers)
 
 
+def film_response(
+    study: Study, record: EpisodeRecord, dataset: str, asked: FramesQuery, request: Request, tag: str
+) -> Response:
+    """Answer a request for the film of a demonstration, a chunk at a time.
+
+    Args:
+      study: the study.
+      record: the episode.
+      dataset: name of its dataset.
+      asked: the chunk; a film has no sharper pictures.
+      request: the request; its If-None-Match is honoured.
+      tag: what names the episode to this browser.
+
+    Returns:
+      A file as :mod:`annotation.viewer.frames_file` describes it; 202 while it is being drawn; 204 for sharper
+      pictures.
+
+    Raises:
+      Refused: if there is no such chunk, or the film cannot be drawn.
+    """
+    begin = asked.begin or 0
+    if begin % CHUNK_STEPS or begin >= record.steps:
+        raise Refused(422, f"chunks begin at multiples of {CHUNK_STEPS} below {record.steps}, not at {begin}")
+    if asked.view == "sharp":
+        return Response(status_code=204, headers={"Cache-Control": "no-store"})
+    headers = {"ETag": f'"{tag}-film-{begin}"', "Cache-Control": CACHED}
+    if request.headers.get("if-none-match") == headers["ETag"]:
+        return Response(status_code=304, headers=headers)
+    try:
+        file = _drawn_chunk(study, record, dataset, begin // CHUNK_STEPS, film=True)
+    except UserError as error:  # the log has the reason, which may name folders
+        raise Refused(409, "this demonstration cannot be shown here; tell the study's leader") from error
+    if file is None:
+        return JSONResponse({"drawing": True}, 202, {"Cache-Control": "no-store"})
+    return Response(file, media_type=_FILE, headers=headers)
+
+
 def _seen(study: Study, clip: ShownClip, dataset: str) -> list[bytes]:
     """Return pictures as recorded or, where none were, what was observed, drawn plainly."""
     file = study.datasets.shown(dataset, clip.record.episode_id).frames
@@ -117,17 +154,17 @@ def _sharp(study: Study, clips: Sequence[ShownClip], dataset: str) -> list[bytes
     for clip in clips:
         end = clip.begin + clip.steps
         for number in range(clip.begin // CHUNK_STEPS, -(-end // CHUNK_STEPS)):
-            file, before = _sharp_chunk(study, clip.record, dataset, number), number * CHUNK_STEPS
+            file, before = _drawn_chunk(study, clip.record, dataset, number), number * CHUNK_STEPS
             missing |= file is None  # the others are asked for all the same, so that all are drawn
             first = max(clip.begin - before, 0)
             frames += unpack_frames(file, first, end - before - first) if file is not None else []
     return None if missing else frames
 
 
-def _sharp_chunk(study: Study, record: EpisodeRecord, dataset: str, number: int) -> bytes | None:
-    """Return a chunk of sharp pictures; None while it is being drawn. Raises UserError if it cannot be drawn."""
+def _drawn_chunk(study: Study, record: EpisodeRecord, dataset: str, number: int, film: bool = False) -> bytes | None:
+    """Return a chunk of sharp pictures, or of a film; None while it is drawn. Raises UserError if it cannot be."""
     store = study.datasets.store(dataset)
     created = next((row.created for row in store.rows() if row.episode_id == record.episode_id), None)
     if created is None:
         raise Refused(404, "there is no such episode")
-    return study.viewer.pictures.chunk(PictureRequest(store.folder, record.episode_id, created), number)
+    return study.viewer.pictures.chunk(PictureRequest(store.folder, record.episode_id, created, film), number)

@@ -18,7 +18,7 @@ from annotation.server.errors import Refused
 from annotation.server.services.active_game import BEFORE_PLAY, ActiveGame, GameRequest
 from annotation.server.services.agents import Agent, Agents
 from annotation.session.prompts import draw
-from annotation.session.states import CAST, Kind, Player, Role, TimeLimits
+from annotation.session.states import CAST, JUDGED_BY_SETTER, Kind, Player, Role, TimeLimits
 from rlhf.records.episode import WORLD_OPTIONS
 from rlhf.records.spaces import EpisodeSpaces
 from rlhf.run.place_seeds import HELD_OUT_SEEDS, TRAINING_SEEDS
@@ -214,7 +214,7 @@ class Games:
         if store is None or not request.recorded:
             return ActiveGame(request, Game(config, MemoryStore()))
         agent = None
-        if Player.AGENT in CAST[request.kind].values():
+        if Player.AGENT in CAST[request.kind].values() or request.agent:
             rows = store.rows()
             agent = self._agent(request, store.read(rows[-1].episode_id).declared if rows else None)
             if agent.spaces is None:
@@ -236,14 +236,16 @@ class Games:
 
     def _config(self, request: GameRequest, store: EpisodeStore | None) -> GameConfig:
         """Settings of the game: those of the dataset's latest episode, or the defaults in an empty dataset."""
-        held_out = request.kind is Kind.EVALUATION
+        held_out = request.kind in JUDGED_BY_SETTER
         seed = secrets.choice(HELD_OUT_SEEDS if held_out else TRAINING_SEEDS)
+        if request.task is not None:
+            seed = request.task.place_seed
         clock = store.description.steps_per_second if isinstance(store, ParquetStore) else STEPS_PER_SECOND
         steps = max(1, round(self.seconds * clock))
         config = GameConfig(
             kind=request.kind, seed=seed, steps=steps, limits=LIMITS, split="held_out" if held_out else "train",
             shortest=min(GameConfig.shortest, steps) if request.recorded else steps + 1,
-            prompt=draw(seed) if request.prompted else None,
+            prompt=draw(seed) if request.prompted else None, task=request.task,
         )  # fmt: skip
         rows = store.rows() if store is not None else []
         if not rows:

@@ -20,7 +20,7 @@ from annotation.server.services.background import Background
 from annotation.server.services.datasets import Datasets
 from annotation.server.services.measuring import Measuring
 from annotation.server.services.viewer import ViewerServices
-from rlhf.records.preferences import PREFERENCES
+from rlhf.records.preferences import STATEMENTS
 
 _DONE = "done-"  # begins a note of which only traces in the database's file may be left
 
@@ -74,7 +74,7 @@ def appears_in(datasets: Datasets, pseudonym: str) -> bool:
         store.played_by(pseudonym)
         or any(mark.rater == pseudonym for mark in store.marks())
         or any(judgement.judge == pseudonym for judgement in store.judgements())
-        or any(each.rater == pseudonym for kind in PREFERENCES.values() for each in store.preferences(kind))
+        or any(each.rater == pseudonym for kind in STATEMENTS.values() for each in store.preferences(kind))
         for store in stores
     )
 

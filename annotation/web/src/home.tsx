@@ -9,6 +9,7 @@ const PAGES: { role: string; href: string; name: string; what: string }[] = [
   { role: "setter solver co-pilot admin", href: "play", name: "Play", what: "Ask for things or do them in a small house, with others or with an agent; your play is recorded." },
   { role: "rater", href: "mark", name: "Mark episodes", what: "Watch recorded play and mark where the solver made progress, and where it went wrong." },
   { role: "rater", href: "compare", name: "Compare clips", what: "Watch two short clips of play side by side, and say in which the solver does better." },
+  { role: "rater", href: "watch", name: "Infer goals", what: "Watch the setter act without a word, and say what it wanted to get done." },
   { role: "judge", href: "judge", name: "Judge", what: "Watch what a solver does after a request, and say whether it succeeded." },
 ];
 

@@ -9,6 +9,7 @@ import { Look } from "./look";
 import { Mark } from "./mark";
 import { Play } from "./play";
 import { Study } from "./study";
+import { Watch } from "./watch";
 
 const PAGES: Record<string, () => preact.JSX.Element> = {
   "/": Home,
@@ -17,6 +18,7 @@ const PAGES: Record<string, () => preact.JSX.Element> = {
   "/mark": Mark,
   "/judge": Judge,
   "/compare": Compare,
+  "/watch": Watch,
   "/study": Study,
   "/look": Look,
   "/consent": Consent,

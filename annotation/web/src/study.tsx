@@ -13,6 +13,7 @@ import { People } from "./study/people";
 import { Progress } from "./study/progress";
 import { Projects } from "./study/projects";
 import { Submissions } from "./study/submissions";
+import { Demonstrations } from "./watching/demonstrations";
 import { NewDataset } from "./playing/dataset";
 
 const TABS: [string, string][] = [
@@ -128,6 +129,7 @@ function Part(props: { tab: string; data: Data; reload: () => Promise<void>; cha
       <Projects projects={data.projects} change={change} />
       <Suites />
       <Comparisons />
+      <Demonstrations />
       <Invitations data={data} reload={reload} change={change} />
       <People data={data} reload={reload} change={change} />
     </>

@@ -91,7 +91,7 @@ test("the mouse turns to where it goes, and nothing of it is lost while the conn
 });
 
 test("a message is parsed, with what earlier ones said", async () => {
-  const header = new TextEncoder().encode(JSON.stringify({ state: "playing", said: 1, dialogue: [{ words: "größer <b>" }], asked: null }));
+  const header = new TextEncoder().encode(JSON.stringify({ state: "playing", said: 1, dialogue: [{ words: "größer <b>" }], asked: null, board: "same" }));
   const message = new Uint8Array(4 + header.length + 3);
   new DataView(message.buffer).setUint32(0, header.length);
   message.set(header, 4);
@@ -99,12 +99,14 @@ test("a message is parsed, with what earlier ones said", async () => {
   const before = {
     asked: [{ step: 3, words: "lift it", said: null }],
     dialogue: [{ step: 2, role: "setter" as const, words: "hello" }],
+    board: { step: 2, things: [], place: "you are in the kitchen", hands: "", feedback: "", goal: [] },
   };
   const { view, picture } = parse(message.buffer, before);
   assert.deepEqual(view.dialogue.map((line) => line.words), ["hello", "größer <b>"]);
   assert.deepEqual([...new Uint8Array(await picture!.arrayBuffer())], [255, 216, 1]);
   assert.equal(parse(message.buffer.slice(0, 4 + header.length), before).picture, null);
   assert.deepEqual(view.asked, before.asked, "what has not changed is not sent again");
+  assert.equal(view.board, before.board);
 });
 
 test("a verdict by key is about the newest line that has none", () => {

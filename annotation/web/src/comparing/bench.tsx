@@ -3,6 +3,7 @@ import { useCallback, useEffect, useMemo, useReducer, useState } from "preact/ho
 import { ask, type Me } from "../api";
 import { keepFocus, useKeys } from "../episode/press";
 import { SPEEDS } from "../episode/player";
+import { Scrubber } from "../episode/scrubber";
 import { AS_SEEN, ViewButton } from "../episode/picture";
 import type { Frames } from "../episode/frames";
 import { Frame, Trouble } from "../frame";
@@ -15,7 +16,6 @@ import { CompareGuidelines, CompareKeys } from "./guidelines";
 import { command, type Command } from "./keys";
 import { ANSWERS, type ClipPair } from "./load";
 import { useLoop, type Loop } from "./loop";
-import { Scrubber } from "./scrubber";
 
 export function CompareBench(props: { person: Me; work: Work<ClipPair>; onNext: () => void }) {
   const { episode: pair, frames } = props.work;
@@ -91,7 +91,7 @@ export function CompareBench(props: { person: Me; work: Work<ClipPair>; onNext: 
           <CompareKeys />
         </div>
         <div class="desk">
-          <Scrubber steps={steps} stepsPerSecond={pair.steps_per_second} step={loop.step} onGo={loop.go} />
+          <Scrubber label="Moment of both clips" steps={steps} stepsPerSecond={pair.steps_per_second} step={loop.step} onGo={loop.go} />
           <CompareControls loop={loop} steps={steps} stepsPerSecond={pair.steps_per_second} answer={answer} submitting={submitting} onCommand={obey} />
           <Trouble said={trouble} />
         </div>

@@ -17,6 +17,7 @@ interface PlayingProps {
   stepsPerSecond: number;
   disabled: boolean;
   onCommand: (asked: Shared) => void;
+  silent?: boolean; // nobody speaks: there are no utterances to jump to
   children?: ComponentChildren; // further buttons
 }
 
@@ -26,11 +27,11 @@ export function Playing(props: PlayingProps) {
   const tool = (asked: Shared, sign: string, name: string) => <Tool sign={sign} name={name} disabled={props.disabled} onPress={() => props.onCommand(asked)} />;
   return (
     <div class="group" role="group" aria-label="Play">
-      {tool({ do: "jump", to: "words", direction: -1 }, "«", "Utterance before (,)")}
+      {!props.silent && tool({ do: "jump", to: "words", direction: -1 }, "«", "Utterance before (,)")}
       {tool({ do: "step", by: -1 }, "‹", "One step back (←)")}
       {tool({ do: "toggle" }, player.playing ? "❚❚" : "▶", player.playing ? "Stop (space)" : "Play (space)")}
       {tool({ do: "step", by: 1 }, "›", "One step on (→)")}
-      {tool({ do: "jump", to: "words", direction: 1 }, "»", "Utterance after (.)")}
+      {!props.silent && tool({ do: "jump", to: "words", direction: 1 }, "»", "Utterance after (.)")}
       {props.children}
       <select aria-label="Speed" value={String(player.speed)} onChange={(event) => player.setSpeed(Number(event.currentTarget.value))}>
         {SPEEDS.map((speed) => (

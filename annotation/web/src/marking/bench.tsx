@@ -1,5 +1,5 @@
 // The bench on which an episode is marked: picture, timeline, dialogue, guidelines, marks.
-import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import { ask, type Me } from "../api";
 import { Frame, Trouble } from "../frame";
 import { Controls } from "./controls";
@@ -14,6 +14,7 @@ import { Picture } from "../episode/picture";
 import { SPEEDS, usePlayer } from "../episode/player";
 import { Timeline } from "../episode/timeline";
 import { keepFocus, useKeys } from "../episode/press";
+import { Question } from "../episode/question";
 import { Saved, useEdits, type Place } from "../saving/edits";
 import { question, Seen, type Range } from "./seen";
 
@@ -110,23 +111,6 @@ export function Bench(props: { person: Me; work: Work<Episode>; onNext: () => vo
         </div>
       </div>
     </Frame>
-  );
-}
-
-/** Asks once more before an episode is submitted that has no marks or was barely seen. */
-function Question(props: { text: string; onSubmit: () => void; onBack: () => void }) {
-  const back = useRef<HTMLButtonElement>(null);
-  useEffect(() => back.current?.focus(), []);
-  return (
-    <div class="question" role="alertdialog" aria-label="Submit this episode?" aria-describedby="question" onKeyDown={(event) => event.key === "Escape" && props.onBack()}>
-      <span id="question">{props.text}</span>
-      <button type="button" onClick={props.onSubmit}>
-        Submit all the same
-      </button>
-      <button type="button" class="primary" ref={back} onClick={props.onBack}>
-        Back to the episode
-      </button>
-    </div>
   );
 }
 

@@ -16,7 +16,7 @@ export interface Listener {
 const SILENT_MS = 5_000; // the server says something every second
 const LONGEST_WAIT_MS = 4_000;
 const OVER = 1000;
-const NOTHING_KNOWN: Known = { asked: [], dialogue: [] };
+const NOTHING_KNOWN: Known = { asked: [], dialogue: [], board: null };
 const FOR_GOOD = new Set([1008, 1009, 4001, 4003]); // see annotation/server/sockets.py
 
 export class Connection {

@@ -4,9 +4,11 @@ import { ApiError, ask, me, untilAnswered, type Me } from "../api";
 import { Frame, Trouble } from "../frame";
 import { keepFocus } from "../episode/press";
 import { Connection, type Link } from "./connection";
+import { Choosing, Status } from "./choosing";
 import { Hands } from "./hands";
 import { Hud } from "./hud";
 import { Dialogue, Keys, Prompt, Requests } from "./panels";
+import type { Ratings } from "./rating";
 import { Pictures, Screen } from "./screen";
 import { Situation } from "./situation";
 import { Tutorial } from "./tutorial";
@@ -93,8 +95,10 @@ function Table(props: { person: Me; about: About }) {
   useTitle(about, view);
   const doThis = (event: string) => connection.current?.send({ do: event });
   const judge = (step: number, said: Said) => connection.current?.send({ judge: { request_step: step, said } });
+  const rate = (ratings: Ratings) => connection.current?.send({ rate: ratings });
+  const choose = (chosen: string, step: number) => connection.current?.send({ inputs: { chosen, chosen_at: step } }) ?? false;
   const steers = view?.state === "playing" && link.state === "open" && (role === "setter" || view.in_control === role);
-  useGameKeys({ view, hands, line, role, steers, ownBody: about.own_body, doThis, judge });
+  useGameKeys({ view, hands, line, role, steers: steers && !about.chooses, ownBody: about.own_body, doThis, judge });
   useEffect(() => {
     if (link.state === "open") hands.sendAgain();
   }, [link.state]);
@@ -117,22 +121,24 @@ function Table(props: { person: Me; about: About }) {
   const control = view?.in_control === "co_pilot" ? "co-pilot" : "solver";
   return (
     <Frame title={about.tutorial ? "Learn the keys" : "Play"} me={props.person} wide>
-      <div class="table" onMouseDown={keepFocus}>
+      <div class={`table${about.chooses ? " chooses" : ""}`} onMouseDown={keepFocus}>
         <section class="seat" aria-label="The game">
           <Hud about={about} view={view} link={link} lag={lag} onDo={doThis} onLeave={leave} />
-          <Screen pictures={pictures} hands={hands} steers={steers && about.own_body} kind={steers ? "me" : control} caption={`What the ${role === "setter" ? "setter" : "solver"} sees`} grabs={view?.grabs ?? ""} grabFailed={view?.grab_failed ?? ""}>
-            <Situation about={about} view={view} link={link} onDo={doThis} onJudge={judge} />
+          <Screen pictures={pictures} hands={hands} steers={steers && about.own_body} kind={steers ? "me" : control} caption={about.chooses ? "What you see, and the same from above" : `What the ${role === "setter" ? "setter" : "solver"} sees`} grabs={view?.grabs ?? ""} grabFailed={view?.grab_failed ?? ""}>
+            <Situation about={about} view={view} link={link} onDo={doThis} onJudge={judge} onRate={rate} />
           </Screen>
-          <Line input={line} hands={hands} enabled={view?.state === "playing" && link.state === "open" && (role !== "co_pilot" || steers)} />
+          {about.kind !== "helped" && <Line input={line} hands={hands} enabled={view?.state === "playing" && link.state === "open" && (role !== "co_pilot" || steers)} />}
           <p class="notice" role="status">
             {refused || (view?.state === "playing" ? view.notice : "")}
           </p>
         </section>
         <aside class="side">
-          {about.tutorial ? <Tutorial person={props.person} about={about} hands={hands} view={view} onDone={() => doThis("end")} /> : <Prompt about={about} role={role} />}
-          <Dialogue view={view} />
+          {about.chooses && <Status board={view?.board ?? null} />}
+          {about.chooses && <Choosing board={view?.board ?? null} enabled={steers} onChoose={choose} />}
+          {about.tutorial ? <Tutorial person={props.person} about={about} hands={hands} view={view} onDone={() => doThis("end")} /> : about.kind !== "helped" && <Prompt about={about} role={role} />}
+          {(about.kind !== "helped" || (view?.dialogue.length ?? 0) > 0) && <Dialogue view={view} />}
           {about.kind === "evaluation" && view && view.state !== "judging" && <Requests asked={view.asked} onJudge={judge} />}
-          <Keys kind={about.kind} role={role} declared={about.keys} ownBody={about.own_body} />
+          {!about.chooses && <Keys kind={about.kind} role={role} declared={about.keys} ownBody={about.own_body} />}
         </aside>
       </div>
     </Frame>
@@ -232,6 +238,7 @@ function act({ view, hands, line, steers, ownBody, doThis, judge }: GameKeys, ev
   const said = VERDICTS[event.code];
   if (event.key === "Enter") {
     if (can("ready") && view?.state === "ready") doThis("ready");
+    else if (view?.state === "judging") return false;
     else line.current?.focus();
     return true;
   }

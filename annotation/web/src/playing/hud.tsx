@@ -18,7 +18,7 @@ export function Hud(props: Props) {
   const over = view?.state === "ended" || view?.state === "abandoned";
   return (
     <div class="hud">
-      <span class={`badge who ${role === "setter" ? "setter" : "solver"}`}>you are the {NAMES[role]}</span>
+      <span class={`badge who ${role === "setter" ? "setter" : "solver"}`}>{about.task ? `task ${about.task.number + 1} of ${about.task.of}` : `you are the ${NAMES[role]}`}</span>
       {view?.state === "playing" && <Control about={about} view={view} />}
       {can("take_over") && (
         <button type="button" class="primary" onClick={() => onDo("take_over")}>
@@ -33,7 +33,7 @@ export function Hud(props: Props) {
       <span class="spacer" />
       {!over && <Lag link={link} lag={props.lag} />}
       {about.turn_based ? (
-        <span class="big-clock">{view ? turns(view.steps - view.step) : ""}</span>
+        <span class="big-clock">{view ? (about.chooses ? `step ${view.step} of ${view.steps}` : turns(view.steps - view.step)) : ""}</span>
       ) : (
         <span class="big-clock" role="timer" aria-label="Time left">
           {clock(view?.seconds_left ?? about.seconds)}
@@ -54,7 +54,7 @@ export function Hud(props: Props) {
 /** Who moves the solver now. */
 function Control(props: { about: About; view: View }) {
   const { about, view } = props;
-  const agent = about.kind !== "human-human" && about.kind !== "practice-solving";
+  const agent = about.kind !== "human-human" && about.kind !== "practice-solving" && about.kind !== "helped";
   if (about.role === view.in_control) return <strong class="control mine">you are in control</strong>;
   if (!agent) return null;
   const who = view.in_control === "co_pilot" ? "the co-pilot" : about.kind === "practice-setting" ? "a scripted player" : "the agent";

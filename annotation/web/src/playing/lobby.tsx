@@ -21,7 +21,8 @@ interface Project {
   id: string;
   dataset: string;
   image: Size | null; // of its pictures; null where nothing is recorded yet, or no pictures
-  taught_by: string; // world whose tutorial teaches the keys; "" for the Playhouse's
+  taught_by: string | null; // world whose tutorial teaches the keys; "" for the Playhouse's, null where there are none
+  helped: boolean; // its world has helpers
 }
 
 const REFRESH_MS = 2_000;
@@ -61,9 +62,9 @@ export function Lobby() {
   const leave = (game: Game) => ask("POST", `/api/play/games/${game.id}/leave`).then(load, (error: Error) => setTrouble(error.message));
   const mine = data?.games.find((game) => game.role !== null);
   const open = data?.games.filter((game) => game.role === null && game.free.length > 0) ?? [];
-  const bodies = data?.projects.length ? [...new Set(data.projects.map((project) => project.taught_by))] : [""];
-  const knows = (taughtBy: string) => person !== null && knowsKeys(person, taughtBy);
-  const locked = (project?: Project) => busy || mine !== undefined || !knows(project?.taught_by ?? "");
+  const bodies = data?.projects.length ? [...new Set(data.projects.map((project) => project.taught_by))].filter((body) => body !== null) : [""];
+  const knows = (taughtBy: string | null) => taughtBy === null || (person !== null && knowsKeys(person, taughtBy));
+  const locked = (project?: Project) => busy || mine !== undefined || !knows(project ? project.taught_by : "");
   return (
     <Frame title="Play" me={person}>
       <Trouble said={trouble} />
@@ -181,11 +182,13 @@ function Start(props: { data: Data; locked: (project?: Project) => boolean; onSt
   const { data } = props;
   const withAgents = (kind: Kind) => Object.values(KINDS[kind].cast).includes("agent");
   const kinds = (Object.keys(data.kinds) as Kind[]).filter((kind) => data.agents.length > 0 || !withAgents(kind));
+  const projects = (kind: Kind) => data.projects.filter((each) => each.helped || kind !== "helped");
   const [kind, setKind] = useState<Kind>(kinds[0] ?? "human-human");
   const [role, setRole] = useState<Role | null>(null);
-  const [project, setProject] = useState(data.projects[0]?.id ?? "");
+  const [wished, setProject] = useState("");
   const [agent, setAgent] = useState("");
   const [prompted, setPrompted] = useState(true);
+  const project = (projects(kind).find((each) => each.id === wished) ?? projects(kind)[0])?.id ?? "";
   const roles = data.kinds[kind] ?? [];
   const played = role && roles.includes(role) ? role : roles[0];
   const size = data.projects.find((each) => each.id === project)?.image ?? null;
@@ -241,14 +244,14 @@ function Start(props: { data: Data; locked: (project?: Project) => boolean; onSt
         <label>
           {kind === "practice-setting" ? "world of the dataset" : "into the dataset"}
           <select value={project} onChange={(event) => setProject(event.currentTarget.value)}>
-            {data.projects.map((each) => (
+            {projects(kind).map((each) => (
               <option key={each.id} value={each.id}>
                 {named(each.dataset)}
               </option>
             ))}
           </select>
         </label>
-        {played === "setter" && (
+        {played === "setter" && kind !== "helped" && (
           <label>
             the setter (you)
             <select value={prompted ? "prompted" : "free"} onChange={(event) => setPrompted(event.currentTarget.value === "prompted")}>

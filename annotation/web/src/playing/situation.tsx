@@ -4,6 +4,7 @@ import { absolute } from "../address";
 import { Copied, Trouble } from "../frame";
 import type { Link } from "./connection";
 import { Requests } from "./panels";
+import { Rating, type Ratings } from "./rating";
 import { clock, duration, KINDS, NAMES, outcome, type About, type Role, type Said, type View } from "./view";
 
 interface Props {
@@ -12,6 +13,7 @@ interface Props {
   link: Link;
   onDo: (event: string) => void;
   onJudge: (step: number, said: Said) => void;
+  onRate: (ratings: Ratings) => void;
 }
 
 export function Situation(props: Props) {
@@ -46,6 +48,14 @@ export function Situation(props: Props) {
         </Sheet>
       );
     case "judging":
+      if (about.kind === "helped")
+        return (
+          <Sheet title="How was the helper?">
+            <Rating onRate={props.onRate} />
+            <Trouble said={view.notice} />
+            <p class="hint">Your game is saved, with or without ratings, in {clock(view.limit_sec ?? 0)} at the latest.</p>
+          </Sheet>
+        );
       return (
         <Sheet title="Before you finish: did these succeed?">
           <Requests asked={view.asked} onJudge={props.onJudge} />
@@ -62,7 +72,7 @@ export function Situation(props: Props) {
         </Sheet>
       );
     case "ended":
-      return <Ended outcome={outcome(view.fulfilled)} />;
+      return <Ended outcome={about.kind === "helped" ? `${outcome(view.fulfilled)} It took ${view.step} steps.` : outcome(view.fulfilled)} />;
     case "abandoned":
       return (
         <Sheet title={about.recorded ? "This game is not kept" : about.tutorial ? "You have finished the tutorial" : "You have finished practising"}>
@@ -116,8 +126,9 @@ function Ready(props: Props & { view: View }) {
   const role = about.role ?? "solver";
   const said = view.ready.includes(role);
   return (
-    <Sheet title={`You are the ${NAMES[role]}`}>
-      <p>{INTRODUCTION[role]}</p>
+    <Sheet title={about.task ? `Task ${about.task.number + 1} of ${about.task.of}` : `You are the ${NAMES[role]}`}>
+      <p>{about.kind === "helped" ? HELPED : INTRODUCTION[role]}</p>
+      {about.chooses && <p>{LIST}</p>}
       {about.kind === "evaluation" && (
         <p>
           After each request, say whether it succeeded: <kbd>Y</kbd> or <kbd>N</kbd>, at any time. The clock does not wait.
@@ -132,11 +143,17 @@ function Ready(props: Props & { view: View }) {
         </button>
       )}
       <p class="hint">
-        It takes {duration(about.seconds)}. {about.recorded ? "Pictures, movements and words are recorded, under a made-up name." : "Nothing is recorded."}
+        {!about.chooses && `It takes ${duration(about.seconds)}. `}
+        {about.recorded ? "Pictures, movements and words are recorded, under a made-up name." : "Nothing is recorded."}
       </p>
     </Sheet>
   );
 }
+
+const HELPED =
+  "You have a task at home, which stands beside the picture. A helper is in the home, too, and acts whenever you do; it may or may not know what you want. Finish your task in as few steps as you can.";
+const LIST =
+  "Choose what to do from the list: everything that you see, with what is possible now. Type to find a thing; arrow keys and Enter choose. Nothing happens until you choose.";
 
 const INTRODUCTION: Record<Role, string> = {
   setter: "Ask the solver to do things, or ask questions, as the note beside the picture says. You can walk around, too. Ask for one thing at a time, and answer if they ask back.",

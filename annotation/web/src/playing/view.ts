@@ -35,8 +35,22 @@ export interface View {
   frame: number; // bytes of the picture
   grabs: string; // what a grab would take now
   grab_failed: string; // why a recent grab failed
+  board: Board | null; // what this person can do now, where they choose from a list
   fulfilled: boolean[]; // after the game: of each request, where the world checks them
 }
+
+/** What a person can do and knows at one step, see worlds/live_play.py. */
+export interface Board {
+  step: number;
+  things: Thing[];
+  place: string;
+  hands: string;
+  feedback: string; // why the last action failed; "" if it succeeded
+  goal: [words: string, wanted: number, known: number | null][];
+}
+
+export type Group = "oneself" | "rooms" | "near" | "far";
+export type Thing = [group: Group, name: string, detail: string, choices: [key: string, words: string][]];
 
 /** A game, as the lobby and its players see it. */
 export interface Game {
@@ -57,6 +71,8 @@ export interface About extends Game {
   seconds: number;
   turn_based: boolean; // each step waits for a key, so no clock runs
   own_body: boolean; // the Playhouse's, with a mouse
+  chooses: boolean; // actions are chosen from a list
+  task: { number: number; of: number } | null; // of a helped session, counted from 0
   keys: BodyKey[]; // of a body that its world declares; the Playhouse's are in hands.ts
   speaks: boolean; // the solver can
   taught_by: string; // world whose tutorial teaches the keys; "" for the Playhouse's
@@ -70,22 +86,24 @@ export interface BodyKey {
   name: string; // what it does
 }
 
-export type Kind = "human-human" | "human-agent" | "human-agent-human" | "evaluation" | "practice-setting" | "practice-solving";
+export type Kind = "human-human" | "human-agent" | "human-agent-human" | "evaluation" | "helped" | "practice-setting" | "practice-solving";
 
 /** What earlier messages of a connection have said and later ones do not repeat. */
 export interface Known {
   asked: Asked[];
   dialogue: Line[];
+  board: Board | null;
 }
 
-type Header = Omit<View, "asked"> & { asked: Asked[] | null; said: number };
+type Header = Omit<View, "asked" | "board"> & { asked: Asked[] | null; board: Board | null | "same"; said: number };
 
 /** Parse a message: length of the header, the header as JSON, a JPEG (or nothing). It has what is new since `before`. */
 export function parse(message: ArrayBuffer, before: Known): { view: View; picture: Blob | null } {
   const length = new DataView(message).getUint32(0);
   const { said, ...header } = JSON.parse(new TextDecoder().decode(new Uint8Array(message, 4, length))) as Header;
   const dialogue = header.dialogue.length ? [...before.dialogue.slice(0, said), ...header.dialogue] : before.dialogue;
-  const view = { ...header, asked: header.asked ?? before.asked, dialogue };
+  const board = header.board === "same" ? before.board : header.board;
+  const view = { ...header, asked: header.asked ?? before.asked, dialogue, board };
   const picture = message.byteLength > 4 + length ? new Blob([new Uint8Array(message, 4 + length)], { type: "image/jpeg" }) : null;
   return { view, picture };
 }
@@ -104,6 +122,11 @@ export const KINDS: Record<Kind, { name: string; what: string; cast: Record<stri
     name: "Evaluate an agent",
     what: "You ask, an agent does, and you say of each request whether it succeeded. Which agent it is stays hidden.",
     cast: { setter: "person", solver: "agent" },
+  },
+  helped: {
+    name: "You act, a helper helps",
+    what: "You have a task at home. A helper does at every step what it thinks helps you; afterwards you rate it.",
+    cast: { setter: "person", solver: "scripted" },
   },
   "practice-setting": {
     name: "Practise asking",

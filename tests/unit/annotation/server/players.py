@@ -77,6 +77,7 @@ class Player:
             raise Denied(denied.response.status_code) from None
         self.view: dict[str, Any] = {}
         self.picture, self.views = b"", 0
+        self.boards_with_picture = 0
         self.end: tuple[int, str] | None = None
         self.notices: list[dict[str, Any]] = []
         self._reads = reads
@@ -96,9 +97,16 @@ class Player:
             self.notices.append(json.loads(message))
             return
         (length,) = struct.unpack(">I", message[:4])
-        view, self.picture = json.loads(message[4 : 4 + length]), message[4 + length :]
+        view, picture = json.loads(message[4 : 4 + length]), message[4 + length :]
+        self.picture = picture or self.picture
+        if view["board"] not in (None, "same"):
+            self.boards_with_picture += bool(picture)
         view["dialogue"] = self.view.get("dialogue", [])[: view["said"]] + view["dialogue"]
-        self.view = view | {"asked": self.view["asked"]} if view["asked"] is None else view
+        if view["asked"] is None:
+            view["asked"] = self.view["asked"]
+        if view["board"] == "same":
+            view["board"] = self.view["board"]
+        self.view = view
         self.views += 1
         if self._reads:
             self.say(seen=self.views)

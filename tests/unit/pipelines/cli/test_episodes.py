@@ -16,7 +16,7 @@ from pipelines.cli import episodes as command
 from pipelines.cli.contact_sheet import chosen_steps
 from pipelines.cli.render import RenderConfig, render
 from rlhf.records.marks import Judgement, Mark
-from rlhf.records.preferences import ClipPair, TakeOver
+from rlhf.records.preferences import ClipPair, InferredGoal, TakeOver
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode, synthetic_play
 from tests.unit.rlhf.declared_spaces import CONTINUOUS, GREY, MIXED
@@ -151,13 +151,16 @@ def test_other_preferences_are_shown_merged_and_dropped_with_their_episodes(
     data: Path, tmp_path: Path, console: Console
 ) -> None:
     pair = ClipPair("e1", 0, 2, "e2", 0, 2, "a", "ann", None, False)
-    open_store(data).write_preferences([pair, TakeOver("e1", 1, 2, "ann", False)])
+    goal = InferredGoal("e1", 0, 2, '{"on_apple_table":2,"sit_sofa":1}', "bo", 9.0, False)
+    open_store(data).write_preferences([pair, TakeOver("e1", 1, 2, "ann", False), goal])
     command.merge_datasets(data, tmp_path / "all", console=console)
-    assert "copied 2 episodes, 3 marks, 1 judgement, 2 other preferences from" in message(console)
+    assert "copied 2 episodes, 3 marks, 1 judgement, 3 other preferences from" in message(console)
     command.show_episode(data, "e1", console=console)
-    assert "rater ann compares clip a up to step 1 with step 0 on of e2: a" in " ".join(message(console).split())
+    shown = " ".join(message(console).split())
+    assert "rater ann compares clip a up to step 1 with step 0 on of e2: a" in shown
+    assert "rater bo infers the goal on_apple_table 2, sit_sofa 1 from what is up to step 1" in shown
     command.drop_episodes(data, ["e1", "e2"], console=console)
-    assert "3 marks and 1 judgement, and 2 other preferences; 0 left" in message(console)
+    assert "3 marks and 1 judgement, and 3 other preferences; 0 left" in message(console)
 
 
 def test_times() -> None:

@@ -128,6 +128,7 @@ NAMED_BY_PLACE = (
     "people ",
     "preferences ",
     "household check",
+    "household people",
     "world ",
 )  # verbs whose configurations have no defaults
 

@@ -1,8 +1,8 @@
-// The line below both clips: a press or a drag goes to a moment of both.
-import { clock } from "../episode/player";
-import { useTrack } from "../episode/track";
+// A line on which a press or a drag goes to a moment.
+import { clock } from "./player";
+import { useTrack } from "./track";
 
-export function Scrubber(props: { steps: number; stepsPerSecond: number; step: number; onGo: (step: number) => void }) {
+export function Scrubber(props: { label: string; steps: number; stepsPerSecond: number; step: number; onGo: (step: number) => void }) {
   const { track, stepAt, place } = useTrack(props.steps);
   return (
     <div
@@ -10,7 +10,7 @@ export function Scrubber(props: { steps: number; stepsPerSecond: number; step: n
       class="track scrubber"
       role="slider"
       tabIndex={0}
-      aria-label="Moment of both clips"
+      aria-label={props.label}
       aria-valuemin={0}
       aria-valuemax={props.steps - 1}
       aria-valuenow={props.step}

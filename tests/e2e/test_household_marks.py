@@ -1,0 +1,63 @@
+"""The part "marks" of the study of Watch-And-Help, as small as it can be, and its agents in the table of helpers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pipelines.loops.demo import DemoConfig
+from pipelines.runs import household as preset
+from pipelines.studies.household.helping import study as helping
+from pipelines.studies.household.helping.methods import ALONE, METHODS
+from pipelines.studies.household.helping.results import Results
+from pipelines.studies.household.marking import study as marking
+from rlhf.run.config import load_config
+from rlhf.store import open_store
+
+pytestmark = pytest.mark.e2e
+
+
+def tiny() -> DemoConfig:
+    """The preset's own settings, with next to nothing of everything."""
+    config, short = preset.demo(), {"updates": 2, "steps": 6, "batch": 3}
+    return replace(
+        config,
+        demonstrations=replace(config.demonstrations, episodes=5, workers=1),
+        clone=replace(config.clone, wandb="disabled", training=replace(config.clone.training, **short)),
+        play=replace(config.play, episodes=3, steps=30, slots=3),
+        held_out_play=1,
+        mark=replace(config.mark, miss=0.0),
+        reward=replace(
+            config.reward, wandb="disabled",
+            training=replace(config.reward.training, evaluate_every=2, evaluation_episodes=2, **short),
+        ),
+        improve=replace(
+            config.improve, wandb="disabled", slots=2, steps=4, batch=2, updates=2, evaluate_every=2,
+            evaluation_episodes=1, checkpoint_every=2,
+        ),
+        evaluate=replace(config.evaluate, episodes=1, slots=1, probes=("put_fridge",)),
+    )  # fmt: skip
+
+
+def test_agents_learn_from_marks_and_stand_in_the_table_of_helpers(tmp_path: Path) -> None:
+    assert marking.section(tmp_path) == ""
+    marking.run(tmp_path, (0,), tiny())
+    folder = tmp_path / "marks" / "seed-0"
+    improved = load_config(folder / "improve", type(tiny().improve))
+    assert improved.setters == "live"
+    play = [row for row in open_store(folder / "data").rows() if row.solver == "agent:clone"]
+    assert len(play) == 4 and any(
+        open_store(folder / "data").read(row.episode_id).setter_movement.any() for row in play
+    )
+    table = marking.section(tmp_path)
+    assert "| `put_fridge` |" in table and "BC+RL" in table and "demonstrator" in table
+
+    results = (folder / "results.json").stat().st_mtime_ns
+    marking.run(tmp_path, (0,), tiny())
+    assert (folder / "results.json").stat().st_mtime_ns == results, "what is done is not done again"
+
+    few = {name: METHODS[name] for name in (ALONE, "BC", "BC+RL")}
+    helping.run(tmp_path, (0,), helping.HelpSettings(1, (40,), ("test_1",), few))
+    assert list(Results.load(tmp_path).episodes["test_1"]) == [ALONE, "BC", "BC+RL"]
