@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 ORDER = ("worlds", "agents", "rlhf", "annotation", "reward_models", "pipelines")
 # Inside a folder: its subfolders from left to right. Those of one entry do not import each other.
 INSIDE = {
-    "worlds": (("spaces",), ("drawing",), ("playhouse", "household", "foreign")),
+    "worlds": (("spaces",), ("drawing",), ("playhouse", "household", "school", "foreign")),
     "worlds.playhouse": (("house",), ("physics",), ("drawing",), ("navigation",), ("requests",), ("players",)),
     # state, catalogue, navigation, homes, observing, rules, tasks, players, pictures
     "worlds.household": (
@@ -29,7 +29,9 @@ INSIDE = {
         ("players",),
         ("pictures",),
     ),
-    "agents": (("networks", "learning"),),
+    # parameters, grid, peers, problems, players, environments
+    "worlds.school": (("parameters",), ("grid",), ("peers",), ("problems",), ("players",), ("environments",)),
+    "agents": (("networks", "learning", "language_models", "exploration"),),
     "rlhf.store": (("columns",), ("files",), ("folder",), ("upkeep",), ("transfer",)),
     "rlhf": (("records",), ("store",), ("run",), ("data",), ("replay",), ("learning",), ("distributed",)),
     "pipelines.exchange": (("lerobot", "minari", "rlds"),),
@@ -73,7 +75,7 @@ def _named(tree: ast.AST) -> Iterator[str]:
 
 
 # In these folders the files beside the subfolders put them together, so the order is that of the subfolders alone.
-FREE_BESIDE = {"worlds", "worlds.playhouse", "worlds.household", "agents", "rlhf.store"}
+FREE_BESIDE = {"worlds", "worlds.playhouse", "worlds.household", "worlds.school", "agents", "rlhf.store"}
 FREE_BESIDE |= {"pipelines", "pipelines.exchange", "pipelines.stages"}
 
 

@@ -201,8 +201,8 @@ def check(line: str, known: dict[str, set[str]]) -> None:
         assert any(each.startswith(f"{words[0]} ") for each in known), line
         return
     everywhere = {"help", "preset", "version"}
-    if "household" in words:
-        everywhere |= _own_settings(known[command], "household")
+    for world in {"household", "school"} & set(words):
+        everywhere |= _own_settings(known[command], world)
     for word in words:
         if match := re.match(r"--(?:no-)?([A-Za-z][\w.-]*)", word):
             typed = match[1].replace("_", "-")
