@@ -48,6 +48,7 @@ class WatcherConfig:
       memory_width: of the LSTM.
       only_last: it sees the last state by itself.
       actions: it also sees what Alice did.
+      ended: it knows which frame is the last, after which Alice has what she wants.
       picture: height and width of what it sees through Alice's eyes, instead of entities; (0, 0) for entities.
     """
 
@@ -57,6 +58,7 @@ class WatcherConfig:
     memory_width: int = 128
     only_last: bool = False
     actions: bool = False
+    ended: bool = False
     picture: tuple[int, int] = (0, 0)
 
 
@@ -73,6 +75,7 @@ class Watcher(nn.Module):
         self.verbs = nn.Embedding(len(Verb), width) if config.actions else None
         self.classes = nn.Embedding(UNKNOWN + 1, width) if config.actions else None
         self.gather = nn.Linear((4 if config.actions else 3) * width, config.memory_width)
+        self.over = nn.Parameter(0.1 * torch.randn(config.memory_width)) if config.ended else None
         self.memory = ResettingLSTM(config.memory_width, config.memory_width)
         self.head = nn.Linear(config.memory_width, len(PREDICATES) * COUNTS)
 
@@ -83,6 +86,10 @@ class Watcher(nn.Module):
           frames: of demonstrations.
         """
         seen = self._frames(frames)
+        if self.over is not None:
+            is_last = torch.zeros(len(seen), 1)
+            is_last[torch.from_numpy(frames.first[1:] - 1)] = 1.0
+            seen = seen + is_last * self.over
         lengths = np.diff(frames.first)
         place = np.concatenate([np.arange(length) for length in lengths])
         column = np.repeat(np.arange(len(lengths)), lengths)

@@ -64,9 +64,10 @@ USUAL = "whole demonstration"
 VARIANTS: Mapping[str, Variant] = {
     USUAL: Variant(),
     "not spliced": Variant(spliced=0.0),
+    "end known": Variant(WatcherConfig(ended=True)),
     "actions too": Variant(WatcherConfig(actions=True)),
-    "pictures": Variant(WatcherConfig(picture=(72, 96))),
     "last state only": Variant(WatcherConfig(only_last=True), spliced=0.0),
+    "pictures": Variant(WatcherConfig(picture=(72, 96))),
 }
 
 

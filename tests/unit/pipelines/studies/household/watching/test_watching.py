@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from pipelines.studies.household.watching.frames import Frames, counts_of, goal_of, watched
+from pipelines.studies.household.watching.frames import SEEN, Frames, counts_of, goal_of, watched
 from pipelines.studies.household.watching.measures import accuracy, calibration_error, chance, posterior_at
 from pipelines.studies.household.watching.model import Watcher, WatcherConfig, infer, load_watcher, save_watcher
 from pipelines.studies.household.watching.shown import Shown, file_of, load_shown, make_demonstrations, show
@@ -92,6 +93,20 @@ def test_the_last_state_and_actions_change_what_is_inferred(demonstrations: list
     acting = Watcher(WatcherConfig(16, 2, 1, 32, actions=True))
     still = Frames(**{**vars(frames), "action": np.zeros_like(frames.action)})
     assert not np.allclose(acting.probabilities(frames), acting.probabilities(still))
+
+
+def test_a_model_that_knows_the_end_infers_something_else_where_a_demonstration_is_cut(
+    demonstrations: list[Shown],
+) -> None:
+    frames, _ = watched(demonstrations[1])
+    cut_at = len(frames.step) - 1
+    rows = {name: getattr(frames, name)[:cut_at] for name in (*SEEN, "step")}
+    cut = Frames(**rows, first=np.array([0, cut_at]), steps=frames.steps, goal=frames.goal)
+    for config, same in ((SMALL, True), (replace(SMALL, ended=True), False)):
+        model = Watcher(config)
+        whole, half = model.probabilities(frames)[:cut_at], model.probabilities(cut)
+        np.testing.assert_allclose(whole[:-1], half[:-1], atol=1e-5)
+        assert np.allclose(whole[-1], half[-1], atol=1e-5) == same
 
 
 def test_precision_and_recall_are_those_of_multisets() -> None:
