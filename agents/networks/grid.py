@@ -34,7 +34,7 @@ class GridEncoder(CheckpointedLayers):
         # Saved with the weights: `from_pretrained` does not compute buffers again.
         self.register_buffer("offsets", torch.tensor((counts.cumsum() - counts).tolist()))
         self.cells = nn.Embedding(int(counts.sum()), channels)
-        nn.init.normal_(self.cells.weight, std=0.1)
+        nn.init.normal_(self.cells.weight)
         layers = list[nn.Module]()
         for _ in range(halvings(grid)):
             layers += [nn.Conv2d(channels, channels, 3, 2, 1), ResidualBlock(channels)]

@@ -48,6 +48,9 @@ _PEERS = ("Caretaker", "Partner", "Peer")
 class SchoolTraining:
     """Size of a training by rewards alone.
 
+    Updates are small and many: of 640 frames each, an agent of `asocial-box` opens hardly a fifth of the boxes after
+    400,000 frames, of 160 each nearly all of them. Rewards are rare, so little weight of the entropy is enough.
+
     Args:
       frames: steps of all environments together.
       envs: N, environments played in lock step.
@@ -60,7 +63,7 @@ class SchoolTraining:
 
     frames: int = 2_000_000
     envs: int = 32
-    steps: int = 20
+    steps: int = 5
     test_every: int = 100_000
     test_episodes: int = 50
     agent: Mapping[str, Any] = field(
@@ -84,12 +87,12 @@ class SchoolTraining:
             language_weight=0.2,
             value_weight=0.5,
             no_op_kl_weight=0.0,
-            entropy_weight=0.01,
+            entropy_weight=0.001,
             discount=0.99,
             lambda_=0.95,
-            learning_rate=1e-3,
+            learning_rate=5e-4,
             beta1=0.9,
-            clip=1.0,
+            clip=0.5,
         )
     )
 
