@@ -1,13 +1,15 @@
 """The case studies of the paper (SocialAI school, Section 5): what learns where, and what it is tested on.
 
-The paper trains each agent for 0.5 to 100 million frames. ``frames`` of a study are the paper's. A run on two cores
-takes ``--parts NAME`` with fewer frames, and its results say how many.
+The paper trains each agent for 0.5 to 100 million frames, in rooms of 9 or 10 cells a side. ``--parts NAME`` is a
+study's size for two cores, its :class:`Small`: fewer frames and problems, and rooms of 7 x 7 cells, which an agent sees
+nearly whole, so that it comes to an object by chance, and to its first reward, several times as often.
+``--parts NAME/full`` is the paper's size.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 _PROBLEMS = ("Boxes", "Switches", "Generators", "Levers", "Doors", "Marble")
@@ -37,6 +39,23 @@ class Arm:
 
 
 @dataclass(frozen=True)
+class Small:
+    """The size of a study for two cores.
+
+    Args:
+      frames: of training.
+      settings: of all environments, beside the study's.
+      problems: of training; () leaves the study's.
+      tests: that are made, by name; () leaves the study's.
+    """
+
+    frames: int = 1_000_000
+    settings: Mapping[str, Any] = field(default_factory=lambda: {"size": 7})
+    problems: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Case:
     """A study.
 
@@ -48,6 +67,7 @@ class Case:
       claim: of the paper.
       tests_allowed: values to which the trees of tests are narrowed.
       tests_settings: settings of the tests' environments.
+      small: the study on two cores.
     """
 
     question: str
@@ -57,6 +77,19 @@ class Case:
     claim: str
     tests_allowed: Mapping[str, Any] = field(default_factory=dict)
     tests_settings: Mapping[str, Any] = field(default_factory=dict)
+    small: Small = Small()
+
+    def smaller(self) -> Case:
+        """Return the study at its size for two cores."""
+        small = self.small
+        allowed = {"Problem": list(small.problems)} if small.problems else {}
+        arms = {
+            name: replace(arm, allowed={**arm.allowed, **allowed}, settings={**arm.settings, **small.settings})
+            for name, arm in self.arms.items()
+        }
+        tests = {name: id_ for name, id_ in self.tests.items() if not small.tests or name in small.tests}
+        settings = {**self.tests_settings, **small.settings}
+        return replace(self, arms=arms, tests=tests, frames=small.frames, tests_settings=settings)
 
 
 def _id(name: str) -> str:
@@ -71,7 +104,8 @@ def _cue(cue: str, claim: str, frames: int, joint: str = "", bonus: str = "cbl",
     }
     question = f"does an agent that uses {cue} in five problems use it in a sixth?"
     arm = Arm(_id(f"{joint}E{cue}TrainInformationSeeking"), bonus=bonus, scale=scale)
-    return Case(question, {"agent": arm}, tests, frames, claim)
+    small = Small(problems=("Boxes", "Doors"), tests=("held out: Doors", "trained: Boxes"))
+    return Case(question, {"agent": arm}, tests, frames, claim, small=small)
 
 
 CASES: Mapping[str, Case] = {
@@ -81,6 +115,7 @@ CASES: Mapping[str, Case] = {
         {"the same": _id("AsocialBoxInformationSeeking")},
         2_000_000,
         "95% of success within 2 million frames (published code)",
+        small=Small(500_000, {}),
     ),
     "pointing": _cue(
         "Pointing", "does not generalise to the held-out problem (Section 5.1)", 50_000_000, "", "cb", 0.25
@@ -94,6 +129,7 @@ CASES: Mapping[str, Case] = {
         {"held out: Doors": _id("EEmulationNoDistrDoorsInformationSeeking")},
         20_000_000,
         "does not generalise",
+        small=Small(problems=("Boxes", "Switches")),
     ),
     "role-reversal": Case(
         "does practice in one role of a joint task help in the other?",
@@ -106,6 +142,7 @@ CASES: Mapping[str, Case] = {
         {"role A": _id("MarblePassACollaboration")},
         4_000_000,
         "practice with a partner helps (Section 5.2)",
+        small=Small(500_000),
     ),
     "formats": Case(
         "is a pragmatic frame (eye contact and a question) learned?",
@@ -144,5 +181,6 @@ CASES: Mapping[str, Case] = {
         {"with a peer": _id("AppleStealingObst_No")},
         2_000_000,
         "an agent that sees the peer does better than one that does not",
+        small=Small(500_000),
     ),
 }

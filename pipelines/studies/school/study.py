@@ -26,7 +26,6 @@ from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
 
 TABLE, FULL = "table.md", "full"
-LAPTOP_FRAMES = 2_000_000  # of a study at the size for two cores, where the paper's has more
 
 
 def school_study(
@@ -68,7 +67,7 @@ def write_tables(run: Path, cases: Mapping[str, Case] = CASES) -> Path:
     """Write the page of results from all metrics there are, and return its path."""
     now = circumstances({})
     head = f"# The SocialAI school\n\n`{now.command}`, {now.created}, commit {now.commit}, {now.machine}."
-    names = [(name + ending, case) for name, case in cases.items() for ending in ("", f"/{FULL}")]
+    names = [each for name, case in cases.items() for each in ((name, case.smaller()), (f"{name}/{FULL}", case))]
     sections = [text for name, case in names if (text := section(name, case, run / name))]
     path = run / TABLE
     write_file(path, ("\n\n".join([head, *(each.strip("\n") for each in sections)]) + "\n").encode())
@@ -82,8 +81,8 @@ def _chosen(parts: Sequence[str], cases: Mapping[str, Case]) -> Iterator[tuple[s
         if name not in cases or size not in ("", FULL):
             known = ", ".join(cases)
             raise UserError(f"no part {part!r}; known: {known}, each also as NAME/{FULL}, with the paper's frames")
-        frames = cases[name].frames
-        yield part, cases[name], frames if size else min(frames, LAPTOP_FRAMES)
+        case = cases[name] if size else cases[name].smaller()
+        yield part, case, case.frames
 
 
 def _train_arms(folder: Path, case: Case, size: SchoolTraining, seed: int) -> None:
