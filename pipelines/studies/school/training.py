@@ -49,7 +49,8 @@ class SchoolTraining:
     """Size of a training by rewards alone.
 
     Updates are small and many: of 640 frames each, an agent of `asocial-box` opens hardly a fifth of the boxes after
-    400,000 frames, of 160 each nearly all of them. Rewards are rare, so little weight of the entropy is enough.
+    400,000 frames, of 160 each nearly all of them. Rewards are rare, so little weight of the entropy is enough, and
+    beta2 is low: after many updates without a reward, one with Adam's usual 0.999 is so large that it ends exploration.
 
     Args:
       frames: steps of all environments together.
@@ -87,11 +88,12 @@ class SchoolTraining:
             language_weight=0.2,
             value_weight=0.5,
             no_op_kl_weight=0.0,
-            entropy_weight=0.001,
+            entropy_weight=0.003,
             discount=0.99,
             lambda_=0.95,
             learning_rate=5e-4,
             beta1=0.9,
+            beta2=0.99,
             clip=0.5,
         )
     )
