@@ -42,8 +42,8 @@ class ReproduceConfig:
         school); none means all.
       device: device that trains and evaluates: "cpu", "cuda" or "cuda:1"; None is the preset's. It may change when a
         result is resumed.
-      source: folder of the published files that the result is learned from (door, overcooked); you download
-        them.
+      source: folder of the published files that the result is learned from (door, overcooked), or of the language
+        model that acts (school); you download them.
       docs: write the tables of a complete study into the pages of this copy of the repository.
     """
 
@@ -89,7 +89,7 @@ def _staged(config: ReproduceConfig, module: ModuleType) -> Path:
         raise UserError(f"{config.name} is no study of several agents: leave out --arms")
     if config.docs:
         load_published()  # refused now, not after hours
-    path = module.staged(config.runs / config.name, config.seeds, config.parts)
+    path = module.staged(config.runs / config.name, config.seeds, config.parts, config.source)
     if config.docs:
         publish(config.name, path)
     return path

@@ -3,6 +3,7 @@
 ```
 RUN/CASE/ARM/seed-S/...: one agent (:mod:`pipelines.studies.school.training`)
 RUN/CASE/curves.png
+RUN/language-models/...: see :mod:`pipelines.studies.school.language`
 RUN/table.md: tables of all studies that have results
 ```
 """
@@ -16,6 +17,7 @@ from pathlib import Path
 from pipelines.diagnose.figures import png
 from pipelines.report.file import circumstances
 from pipelines.studies.config import slug
+from pipelines.studies.school import language
 from pipelines.studies.school.cases import CASES, Arm, Case
 from pipelines.studies.school.results import draw_curves, load_curves, section
 from pipelines.studies.school.training import SchoolTraining, train
@@ -34,6 +36,7 @@ def school_study(
     parts: Sequence[str] = (),
     training: SchoolTraining | None = None,
     cases: Mapping[str, Case] = CASES,
+    language_model: Path | None = None,
 ) -> Path:
     """Train and test the agents of studies, and write the tables. What is there is not trained again.
 
@@ -43,6 +46,7 @@ def school_study(
       parts: names of studies; "NAME/full" has as many frames as the paper. None means all, at the smaller size.
       training: size of a study; None is the usual one, whose frames are the study's.
       cases: all studies by name.
+      language_model: folder of a causal language model for the part "language-models"; None compares none.
 
     Returns:
       The tables, Markdown.
@@ -50,15 +54,19 @@ def school_study(
     Raises:
       UserError: there is no such study, or another process runs them.
     """
-    chosen = list(_chosen(parts, cases))
+    names = parts or (*cases, language.NAME)
+    chosen = list(_chosen([name for name in names if name != language.NAME], cases))
     run.mkdir(parents=True, exist_ok=True)
     with lock_run(run):
+        if language.NAME in names:
+            language.language_models(run, seeds, language_model)
         for name, case, frames in chosen:
             size = training or replace(SchoolTraining(), frames=frames)
             for seed in seeds:
                 _train_arms(run / name, case, size, seed)
                 write_file(run / name / "curves.png", png(draw_curves(case, load_curves(run / name, case))))
-                path = write_tables(run, cases)
+                write_tables(run, cases)
+        path = write_tables(run, cases)
     announce(f"tables: {path}")
     return path
 
@@ -69,6 +77,7 @@ def write_tables(run: Path, cases: Mapping[str, Case] = CASES) -> Path:
     head = f"# The SocialAI school\n\n`{now.command}`, {now.created}, commit {now.commit}, {now.machine}."
     names = [each for name, case in cases.items() for each in ((name, case.smaller()), (f"{name}/{FULL}", case))]
     sections = [text for name, case in names if (text := section(name, case, run / name))]
+    sections += [text for text in [language.section(run)] if text]
     path = run / TABLE
     write_file(path, ("\n\n".join([head, *(each.strip("\n") for each in sections)]) + "\n").encode())
     return path
@@ -76,11 +85,12 @@ def write_tables(run: Path, cases: Mapping[str, Case] = CASES) -> Path:
 
 def _chosen(parts: Sequence[str], cases: Mapping[str, Case]) -> Iterator[tuple[str, Case, int]]:
     """Yield name, study and frames of every part."""
-    for part in parts or cases:
+    for part in parts:
         name, _, size = part.partition("/")
         if name not in cases or size not in ("", FULL):
             known = ", ".join(cases)
-            raise UserError(f"no part {part!r}; known: {known}, each also as NAME/{FULL}, with the paper's frames")
+            full = f"each also as NAME/{FULL}, with the paper's frames"
+            raise UserError(f"no part {part!r}; known: {known}, {full}, and {language.NAME}")
         case = cases[name] if size else cases[name].smaller()
         yield part, case, case.frames
 
