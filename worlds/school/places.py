@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ _FORMAT = 1
 def sample(
     seed: int,
     environment: str = "",
-    only: Mapping[str, Any] | None = None,
+    only: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
     size: int = 10,
     n_colors: int = 3,
     hidden_npc: bool = False,
@@ -39,7 +40,7 @@ def sample(
       environment: id of the reference whose parameter tree is sampled, e.g. "EPointingBoxesTestInformationSeeking".
         By default the whole tree is, with every problem equally often.
       only: values to which parameters are narrowed, by name, e.g. {"Problem": ["Boxes", "Doors"]}. Types of environment
-        that lack one of these parameters are left out.
+        that lack one of these parameters are left out. Of several such mappings, places follow one after the other.
       size: cells of a side of the largest room, 7 to 100.
       n_colors: colours of objects of InformationSeeking, 2 to 7.
       hidden_npc: the agent does not see the peer, which does nothing.
@@ -48,10 +49,14 @@ def sample(
     Raises:
       WorldError: there is no such environment, no such combination in its tree, or a value is out of its range.
     """
-    if not isinstance(environment, str) or not isinstance(only or {}, Mapping):
-        raise WorldError(f"place of the school: environment is an id and only a mapping, not {environment!r}, {only!r}")
+    several = only if isinstance(only, Sequence) and only else [only or {}]
+    if not isinstance(environment, str) or not all(isinstance(one, Mapping) for one in several):
+        raise WorldError(
+            f"place of the school: environment is an id and only one mapping or several, not {environment!r}, {only!r}"
+        )
     try:
-        trees = _trees(environment, json.dumps(only or {}, sort_keys=True))
+        allowed = [json.dumps(one, sort_keys=True) for one in several]
+        trees = tuple(chain.from_iterable(_trees(environment, one) for one in allowed))
         settings = Settings(size, n_colors=n_colors, hidden_npc=hidden_npc, see_through_walls=see_through_walls)
     except (UserError, TypeError, AttributeError) as error:
         raise WorldError(f"place of the school: {error}") from error

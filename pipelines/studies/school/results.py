@@ -59,7 +59,7 @@ def section(name: str, case: Case, folder: Path) -> str:
     first, rows = next(iter(case.arms)), []
     for arm, seeds in curves.items():
         frames = min(rows_[-1]["step"] for rows_ in seeds.values())
-        cells = [_share(final(curves, arm, test)) for test in tests]
+        cells = [share_text(final(curves, arm, test)) for test in tests]
         p = None if arm == first else welch(final(curves, arm, tests[-1]), final(curves, first, tests[-1]))
         rows.append((arm, str(len(seeds)), f"{frames / 1e6:.2f}", *cells, "" if p is None else f"{p:.3f}"))
     head = ("agent", "seeds", "million frames", *tests, f"p, against {first}")
@@ -68,7 +68,8 @@ def section(name: str, case: Case, folder: Path) -> str:
     return f"{title} {about}\n\n{format_table(ResultTable(head, tuple(rows)))}"
 
 
-def _share(values: Sequence[float]) -> str:
+def share_text(values: Sequence[float]) -> str:
+    """Return the mean of shares of 1 in per cent, with the least and the greatest of several."""
     mean = f"{100 * np.mean(values):.0f}%"
     return mean if len(values) == 1 else f"{mean} ({100 * min(values):.0f} to {100 * max(values):.0f})"
 

@@ -4,6 +4,7 @@
 RUN/CASE/ARM/seed-S/...: one agent (:mod:`pipelines.studies.school.training`)
 RUN/CASE/curves.png
 RUN/language-models/...: see :mod:`pipelines.studies.school.language`
+RUN/feedback-or-bonus/...: see :mod:`pipelines.studies.school.feedback.study`
 RUN/table.md: tables of all studies that have results
 ```
 """
@@ -19,6 +20,7 @@ from pipelines.report.file import circumstances
 from pipelines.studies.config import slug
 from pipelines.studies.school import language
 from pipelines.studies.school.cases import CASES, Arm, Case
+from pipelines.studies.school.feedback import study as feedback
 from pipelines.studies.school.results import draw_curves, load_curves, section
 from pipelines.studies.school.training import SchoolTraining, train
 from rlhf.run.checkpoint import Checkpoints
@@ -28,6 +30,7 @@ from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
 
 TABLE, FULL = "table.md", "full"
+_OTHERS = language.NAME, feedback.NAME  # parts that are no training by rewards alone
 
 
 def school_study(
@@ -54,12 +57,14 @@ def school_study(
     Raises:
       UserError: there is no such study, or another process runs them.
     """
-    names = parts or (*cases, language.NAME)
-    chosen = list(_chosen([name for name in names if name != language.NAME], cases))
+    names = parts or (*cases, *_OTHERS)
+    chosen = list(_chosen([name for name in names if name not in _OTHERS], cases))
     run.mkdir(parents=True, exist_ok=True)
     with lock_run(run):
         if language.NAME in names:
             language.language_models(run, seeds, language_model)
+        if feedback.NAME in names:
+            feedback.run(run, seeds)
         for name, case, frames in chosen:
             size = training or replace(SchoolTraining(), frames=frames)
             for seed in seeds:
@@ -77,7 +82,7 @@ def write_tables(run: Path, cases: Mapping[str, Case] = CASES) -> Path:
     head = f"# The SocialAI school\n\n`{now.command}`, {now.created}, commit {now.commit}, {now.machine}."
     names = [each for name, case in cases.items() for each in ((name, case.smaller()), (f"{name}/{FULL}", case))]
     sections = [text for name, case in names if (text := section(name, case, run / name))]
-    sections += [text for text in [language.section(run)] if text]
+    sections += [text for text in (language.section(run), feedback.section(run)) if text]
     path = run / TABLE
     write_file(path, ("\n\n".join([head, *(each.strip("\n") for each in sections)]) + "\n").encode())
     return path
@@ -90,7 +95,7 @@ def _chosen(parts: Sequence[str], cases: Mapping[str, Case]) -> Iterator[tuple[s
         if name not in cases or size not in ("", FULL):
             known = ", ".join(cases)
             full = f"each also as NAME/{FULL}, with the paper's frames"
-            raise UserError(f"no part {part!r}; known: {known}, {full}, and {language.NAME}")
+            raise UserError(f"no part {part!r}; known: {known}, {full}, {', '.join(_OTHERS)}")
         case = cases[name] if size else cases[name].smaller()
         yield part, case, case.frames
 

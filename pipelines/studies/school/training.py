@@ -8,7 +8,7 @@ ARM/seed-S/checkpoints/...: the agent, from which a run is resumed
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -119,7 +119,7 @@ def make_agent(training: SchoolTraining, seed: int) -> tuple[InteractiveAgent, T
 
 def train(
     folder: Path,
-    arm: Arm,
+    arm: Arm | Sequence[Arm],
     tests: Mapping[str, Arm],
     training: SchoolTraining,
     seed: int,
@@ -129,7 +129,7 @@ def train(
 
     Args:
       folder: of this agent and seed.
-      arm: what it learns in.
+      arm: what it learns in; of several, each is played in as many environments as the others.
       tests: environments by name.
       training: size.
       seed: of weights, play and episodes.
@@ -147,7 +147,9 @@ def train(
             return read_rows(folder / METRICS)
     folder.mkdir(parents=True, exist_ok=True)
     truncate_after(folder / METRICS, frames)
-    runner = RewardRunner(agent, tokenizer, [make_env(arm) for _ in range(training.envs)], training.steps, seed)
+    arms = [arm] if isinstance(arm, Arm) else arm
+    envs = [make_env(arms[number % len(arms)]) for number in range(training.envs)]
+    runner = RewardRunner(agent, tokenizer, envs, training.steps, seed)
     learner = Learner(agent, training.learner)
     if state is not None:
         learner.load_state_dict(state["learner"])

@@ -105,12 +105,21 @@ def test_places_have_every_problem_equally_often_or_follow_a_tree():
     assert (found["Problem"], found["Cue_type"]) == ("Boxes", "Pointing")
     doors = [sample(seed, only={"Problem": ["Doors"], "Cue type": "Imitation"})["parameters"] for seed in range(5)]
     assert all(one["Problem"] == "Doors" and one.get("Cue_type", "Emulation") == "Emulation" for one in doors)
+    pairs = [{"Problem": "Boxes", "Cue_type": "Pointing"}, {"Problem": "Doors", "Cue_type": "Language_Color"}]
+    pairs = [{"Scaffolding": "N", "Env_type": "Information_seeking"} | pair for pair in pairs]
+    mixed = [sample(seed, only=pairs)["parameters"] for seed in range(20)]
+    assert Counter((one["Problem"], one["Cue_type"]) for one in mixed) == {
+        ("Boxes", "Pointing"): 10,
+        ("Doors", "Language_Color"): 10,
+    }
 
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"environment": "Nowhere"}, {"only": {"Problem": "Windows"}}, {"only": 3}, {"size": 3}, {"environment": 5},
-     {"n_colors": 1}],
+    [
+        {"environment": "Nowhere"}, {"only": {"Problem": "Windows"}}, {"only": 3}, {"only": [3]}, {"only": "Boxes"},
+        {"size": 3}, {"environment": 5}, {"n_colors": 1},
+    ],
 )  # fmt: skip
 def test_places_that_do_not_exist_are_refused_in_one_line(wrong):
     with pytest.raises(WorldError, match="place of the school") as caught:

@@ -49,5 +49,5 @@ def test_the_part_is_one_of_the_school(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr("pipelines.studies.school.study.language.language_models", lambda *_: None)
     page = school_study(tmp_path, (0,), ("language-models",))
     assert page.read_text().startswith("# The SocialAI school")
-    with pytest.raises(UserError, match="and language-models"):
+    with pytest.raises(UserError, match="language-models, feedback-or-bonus"):
         school_study(tmp_path, (0,), ("language-model",))
