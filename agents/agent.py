@@ -171,6 +171,23 @@ class InteractiveAgent(PreTrainedModel):
           Actions [1, B, ...], their log-probabilities [1, B], the outputs, and the memory after the step.
         """
         output, state = self(observations, state, resets)
+        actions, log_probs = self.choose(output, generator, greedy)
+        return actions, log_probs, output, state
+
+    @torch.no_grad()
+    def choose(
+        self, output: AgentOutput, generator: torch.Generator | None = None, greedy: bool = False
+    ) -> tuple[ActionBatch, PolicyLogProbs]:
+        """Choose actions at the outputs of one step (T = 1) in B environments.
+
+        Args:
+          output: [1, B, ...].
+          generator: source of randomness; the global one if None.
+          greedy: take the likeliest action instead of a sample.
+
+        Returns:
+          Actions [1, B, ...] and their log-probabilities [1, B].
+        """
         features, logit = output.features[0], output.speak_logit[0]
         choices = Choices(*(None if part is None else part[0] for part in output.choices))
         moves, movement_log_prob = self.movement.sample(features, output.before[0], generator, greedy, choices)
@@ -183,4 +200,4 @@ class InteractiveAgent(PreTrainedModel):
             utterance[spoke], words[spoke] = self.language.sample_words(features[spoke], length, generator, greedy)
         speak = -F.softplus(torch.where(spoke, -logit, logit))
         log_probs = PolicyLogProbs(movement_log_prob[None], speak[None], words[None])
-        return ActionBatch(moves[None], utterance[None]), log_probs, output, state
+        return ActionBatch(moves[None], utterance[None]), log_probs

@@ -59,7 +59,7 @@ from pipelines.stages.record import record
 from pipelines.stages.settings.world_config import WorldConfig
 from reward_models.inter_temporal import InterTemporalRewardModel
 from reward_models.scores.scoring import StreamingScorer
-from rlhf.distributed.executor import loopback_only
+from rlhf.distributed.connection import loopback_only
 from rlhf.records.episode import Episode
 from rlhf.replay.fragment import Fragment
 from rlhf.replay.runner import Runner

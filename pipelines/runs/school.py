@@ -1,7 +1,7 @@
 """Case studies of the SocialAI school: pointing, language, joint attention, imitation, role reversal and others.
 
-`rlhf reproduce school --parts pointing`; `--parts pointing/full` has as many frames as the paper. `--parts
-language-models --source FOLDER` lets a language model act.
+`rlhf reproduce school --parts pointing`; `--parts pointing/full` has as many frames as the paper, and
+`--parts pointing/ppo` learns by PPO on Ray. `--parts language-models --source FOLDER` lets a language model act.
 """
 
 from __future__ import annotations

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import logging
-import math
-import os
-import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from typing import Any
 
 import ray
 import torch
-from ray._private import ray_constants
 from ray.exceptions import RayActorError, RayTaskError
 from ray.rllib.utils.metrics import ENV_RUNNER_RESULTS, LEARNER_RESULTS, NUM_ENV_STEPS_SAMPLED_LIFETIME
 
 from agents.agent import InteractiveAgent
 from rlhf.distributed.algorithm import BCRL, NOTICES, BCRLConfig, MakeLearner, MakeRunner
 from rlhf.distributed.config import RayConfig
+from rlhf.distributed.connection import connect
 from rlhf.distributed.learner import UPDATE
 from rlhf.distributed.runner import DELIVERIES
 from rlhf.distributed.watch import RemoteTraceback, WorkerDied, gist
@@ -28,7 +23,6 @@ from rlhf.learning.local_executor import UpdateReport
 from rlhf.run.progress import announce
 from worlds.errors import UserError
 
-_ATTEMPTS = 3  # to start Ray here
 _STATE = ("learner", "recorded", "runners", "rng", "played")  # what is resumed here of the state of any executor
 
 
@@ -64,7 +58,7 @@ class RayExecutor:
         self._agent, self._behind = agent, False
         self._played_before = self._played = 0
         self._algorithm: Any = None
-        self._started = _connect(self.config)
+        self._started = connect(self.config)
         settings = (
             BCRLConfig()
             .play(
@@ -193,71 +187,6 @@ def _series(results: dict[str, Any], name: str) -> list[Any]:
     """All values of a metric that is a series; RLlib gives one value as it is."""
     values = results.get(name, [])
     return values if isinstance(values, list) else [values]
-
-
-def _connect(config: RayConfig) -> bool:
-    """Connect this process to Ray unless it is already; whether :func:`ray.shutdown` is ours to call.
-
-    Raises:
-      UserError: if there is no cluster at the address.
-    """
-    logging.getLogger("ray.rllib").setLevel(logging.ERROR)
-    if ray.is_initialized():
-        return False
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # the executor reports what people need to know
-    quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
-    address = config.address or os.environ.get("RAY_ADDRESS")
-    if address is None:
-        _start(config, quiet)
-        return True
-    try:
-        ray.init(address, **quiet)
-    except (ConnectionError, ValueError, RuntimeError) as error:
-        raise UserError(
-            f"no Ray cluster at {address} ({' '.join(str(error).split())}); start one with `ray start --head`, or "
-            "leave ray.address and RAY_ADDRESS out to use only this machine"
-        ) from error
-    return True
-
-
-def _start(config: RayConfig, quiet: dict[str, Any]) -> None:
-    """Start Ray on this machine. Raises UserError if it does not come up, as on a machine that is very busy."""
-    path = os.pathsep.join(filter(None, sys.path))  # so that workers import what is imported here
-    for attempt in range(1, _ATTEMPTS + 1):
-        try:
-            with loopback_only():
-                ray.init(
-                    "local",
-                    num_cpus=max(os.cpu_count() or 1, math.ceil(config.cpus)),
-                    object_store_memory=config.object_store_mb * 1_000_000,
-                    include_dashboard=False,
-                    runtime_env={"env_vars": {"PYTHONPATH": path}},
-                    **quiet,
-                )
-            return
-        except Exception as error:  # Ray has no type of its own for it
-            ray.shutdown()
-            message = " ".join(str(error).split())
-            if attempt == _ATTEMPTS or "timed out" not in message:  # Ray gives its own processes half a minute to start
-                raise UserError(
-                    f"Ray did not start on this machine ({message}); try again when it is less busy, or use "
-                    "--executor local"
-                ) from error
-
-
-@contextmanager
-def loopback_only() -> Iterator[None]:
-    """A Ray that is started inside listens on 127.0.0.1 only: a client that reaches its ports runs code as its user.
-
-    Ray does so by itself on macOS and Windows. On Linux this switch of its own is needed; where ``ray.init`` is
-    asked to use 127.0.0.1, it uses the address in the network all the same.
-    """
-    before, ray_constants.ENABLE_RAY_CLUSTER = ray_constants.ENABLE_RAY_CLUSTER, False
-    try:
-        yield
-    finally:
-        ray_constants.ENABLE_RAY_CLUSTER = before
 
 
 def _await_resources(config: RayConfig, patience_sec: float) -> None:

@@ -1,7 +1,7 @@
 """The school's case studies: agents that learn from rewards, and the page of results.
 
 ```
-RUN/CASE/ARM/seed-S/...: one agent (:mod:`pipelines.studies.school.training`)
+RUN/CASE/ARM/seed-S/...: one agent (:mod:`pipelines.studies.school.training`); CASE may end in "/full" or "/ppo"
 RUN/CASE/curves.png
 RUN/language-models/...: see :mod:`pipelines.studies.school.language`
 RUN/feedback-or-bonus/...: see :mod:`pipelines.studies.school.feedback.study`
@@ -23,13 +23,15 @@ from pipelines.studies.school.cases import CASES, Arm, Case
 from pipelines.studies.school.feedback import study as feedback
 from pipelines.studies.school.results import draw_curves, load_curves, section
 from pipelines.studies.school.training import SchoolTraining, train
+from rlhf.distributed.ppo.settings import SMALL, PPOSettings
 from rlhf.run.checkpoint import Checkpoints
 from rlhf.run.config import lock_run
 from rlhf.run.progress import announce
 from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
 
-TABLE, FULL = "table.md", "full"
+TABLE, FULL, PPO = "table.md", "full", "ppo"
+_SIZES = ("", FULL, PPO, f"{FULL}/{PPO}")  # what may follow a study's name
 _OTHERS = language.NAME, feedback.NAME  # parts that are no training by rewards alone
 
 
@@ -46,7 +48,8 @@ def school_study(
     Args:
       run: folder of all studies.
       seeds: of each agent.
-      parts: names of studies; "NAME/full" has as many frames as the paper. None means all, at the smaller size.
+      parts: names of studies; "NAME/full" has as many frames as the paper, "NAME/ppo" and "NAME/full/ppo" learn by PPO.
+        None means all, at the smaller size, by V-trace.
       training: size of a study; None is the usual one, whose frames are the study's.
       cases: all studies by name.
       language_model: folder of a causal language model for the part "language-models"; None compares none.
@@ -65,8 +68,8 @@ def school_study(
             language.language_models(run, seeds, language_model)
         if feedback.NAME in names:
             feedback.run(run, seeds)
-        for name, case, frames in chosen:
-            size = training or replace(SchoolTraining(), frames=frames)
+        for name, case, ppo in chosen:
+            size = replace(training or replace(SchoolTraining(), frames=case.frames), **({"ppo": ppo} if ppo else {}))
             for seed in seeds:
                 _train_arms(run / name, case, size, seed)
                 write_file(run / name / "curves.png", png(draw_curves(case, load_curves(run / name, case))))
@@ -80,7 +83,8 @@ def write_tables(run: Path, cases: Mapping[str, Case] = CASES) -> Path:
     """Write the page of results from all metrics there are, and return its path."""
     now = circumstances({})
     head = f"# The SocialAI school\n\n`{now.command}`, {now.created}, commit {now.commit}, {now.machine}."
-    names = [each for name, case in cases.items() for each in ((name, case.smaller()), (f"{name}/{FULL}", case))]
+    sizes = [(f"{name}/{size}".strip("/"), size, case) for name, case in cases.items() for size in _SIZES]
+    names = [(part, case if FULL in size else case.smaller()) for part, size, case in sizes]
     sections = [text for name, case in names if (text := section(name, case, run / name))]
     sections += [text for text in (language.section(run), feedback.section(run)) if text]
     path = run / TABLE
@@ -88,16 +92,17 @@ def write_tables(run: Path, cases: Mapping[str, Case] = CASES) -> Path:
     return path
 
 
-def _chosen(parts: Sequence[str], cases: Mapping[str, Case]) -> Iterator[tuple[str, Case, int]]:
-    """Yield name, study and frames of every part."""
+def _chosen(parts: Sequence[str], cases: Mapping[str, Case]) -> Iterator[tuple[str, Case, PPOSettings | None]]:
+    """Yield name, study and settings of PPO, None for V-trace, of every part."""
     for part in parts:
         name, _, size = part.partition("/")
-        if name not in cases or size not in ("", FULL):
+        if name not in cases or size not in _SIZES:
             known = ", ".join(cases)
-            full = f"each also as NAME/{FULL}, with the paper's frames"
+            full = f"each also as NAME/{FULL}, with the paper's frames, NAME/{PPO} and NAME/{FULL}/{PPO}, by PPO"
             raise UserError(f"no part {part!r}; known: {known}, {full}, {', '.join(_OTHERS)}")
-        case = cases[name] if size else cases[name].smaller()
-        yield part, case, case.frames
+        full, ppo = FULL in size.split("/"), PPO in size.split("/")
+        case = cases[name] if full else cases[name].smaller()
+        yield part, case, (PPOSettings() if full else SMALL) if ppo else None
 
 
 def _train_arms(folder: Path, case: Case, size: SchoolTraining, seed: int) -> None:

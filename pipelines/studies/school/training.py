@@ -1,4 +1,4 @@
-"""Training of one agent of a case study by rewards alone, with V-trace, tested as it goes on.
+"""Training of one agent of a case study by rewards alone, with V-trace or PPO, tested as it goes on.
 
 ```
 ARM/seed-S/metrics.jsonl: a row every some frames: success in training and in the tests
@@ -23,10 +23,10 @@ from agents.config import AgentConfig
 from agents.exploration.bonuses import ExplorationBonus, make_bonus
 from agents.tokenizer import Tokenizer
 from pipelines.studies.school.cases import Arm
+from pipelines.studies.school.learners import RewardLearner, VTraceLearner, make_ppo
 from pipelines.studies.school.solver_env import SPEC, SolverEnv
+from rlhf.distributed.ppo.settings import PPOSettings
 from rlhf.learning.config import LearnerConfig
-from rlhf.learning.learner import Learner
-from rlhf.replay.reward_runner import RewardRunner
 from rlhf.run.checkpoint import Checkpoints
 from rlhf.run.json_lines import Row, read_rows, truncate_after
 from rlhf.run.progress import bar
@@ -54,12 +54,13 @@ class SchoolTraining:
 
     Args:
       frames: steps of all environments together.
-      envs: N, environments played in lock step.
-      steps: T, steps of each in an update.
+      envs: N, environments played in lock step, under V-trace and in tests.
+      steps: T, steps of each in an update of V-trace.
       test_every: frames between tests; another one is made at the end.
       test_episodes: of each test; their seeds are always 0, 1 and so on, as in the published code.
       agent: sizes of the agent.
-      learner: the update.
+      learner: the update of V-trace.
+      ppo: settings of PPO, which learns instead of V-trace; None is V-trace.
     """
 
     frames: int = 2_000_000
@@ -97,6 +98,7 @@ class SchoolTraining:
             clip=0.5,
         )
     )
+    ppo: PPOSettings | None = None
 
 
 def make_env(arm: Arm) -> gymnasium.Env:
@@ -148,32 +150,43 @@ def train(
     folder.mkdir(parents=True, exist_ok=True)
     truncate_after(folder / METRICS, frames)
     arms = [arm] if isinstance(arm, Arm) else arm
-    envs = [make_env(arms[number % len(arms)]) for number in range(training.envs)]
-    runner = RewardRunner(agent, tokenizer, envs, training.steps, seed)
-    learner = Learner(agent, training.learner)
-    if state is not None:
-        learner.load_state_dict(state["learner"])
-        runner.load_state_dict(state["runner"])
-    successes: list[bool] = []
-    with bar(folder.name, training.frames, "frames", done=frames) as shown:
-        while frames < training.frames:
-            metrics = learner.update(runner.sample())
-            runner.set_weights(agent.state_dict())
-            before, frames = frames, frames + training.envs * training.steps
-            successes += [bool(each.success) for each in runner.finished()]
-            recent = np.mean(successes[-500:]) if successes else 0.0
-            shown.update(min(frames, training.frames), f"success {recent:.1%}")
-            if frames // training.test_every > before // training.test_every or frames >= training.frames:
-                row = {"step": frames, "train": float(np.mean(successes)) if successes else 0.0}
-                row |= {name: measure(agent, tokenizer, test, training, seed) for name, test in tests.items()}
-                row |= {"entropy": metrics["policy/entropy"], "explained": metrics["vtrace/explained"]}
-                with (folder / METRICS).open("ab") as file:
-                    file.write((json_text.to_json(row) + "\n").encode())
-                kept = {"learner": learner.state_dict(), "runner": runner.state_dict()}
-                checkpoints.save(frames, agent, tokenizer, kept)
-                successes = []
-    runner.close()
+    learner = _make_learner(agent, tokenizer, arms, training, seed, frames)
+    try:
+        if state is not None:
+            learner.load_state_dict(state)
+        successes: list[bool] = []
+        begun = frames
+        with bar(folder.name, training.frames, "frames", done=frames) as shown:
+            while frames < training.frames:
+                metrics = learner.update()
+                before, frames = frames, begun + learner.frames
+                successes += learner.finished()
+                recent = np.mean(successes[-500:]) if successes else 0.0
+                shown.update(min(frames, training.frames), f"success {recent:.1%}")
+                if frames // training.test_every > before // training.test_every or frames >= training.frames:
+                    row = {"step": frames, "train": float(np.mean(successes)) if successes else 0.0}
+                    row |= {name: measure(agent, tokenizer, test, training, seed) for name, test in tests.items()}
+                    row |= {name: metrics[name] for name in ("entropy", "explained")}
+                    with (folder / METRICS).open("ab") as file:
+                        file.write((json_text.to_json(row) + "\n").encode())
+                    checkpoints.save(frames, agent, tokenizer, learner.state_dict())
+                    successes = []
+    finally:
+        learner.close()
     return read_rows(folder / METRICS)
+
+
+def _make_learner(
+    agent: InteractiveAgent, tokenizer: Tokenizer, arms: Sequence[Arm], training: SchoolTraining, seed: int, frames: int
+) -> RewardLearner:
+    """Return the learner that a training names, before which ``frames`` were played."""
+
+    def environment(number: int) -> gymnasium.Env:
+        return make_env(arms[number % len(arms)])
+
+    if training.ppo is not None:
+        return make_ppo(agent, tokenizer, environment, training.ppo, seed, frames)
+    return VTraceLearner(agent, tokenizer, environment, training.envs, training.steps, training.learner, seed)
 
 
 def measure(agent: InteractiveAgent, tokenizer: Tokenizer, test: Arm, training: SchoolTraining, seed: int) -> float:

@@ -1,0 +1,115 @@
+"""PPO through RLlib, as the learner of the school's case studies."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import ray
+import torch
+
+from agents.agent import InteractiveAgent
+from agents.folder import load_agent
+from agents.tokenizer import Tokenizer
+from pipelines.studies.school.cases import Arm, Case
+from pipelines.studies.school.study import school_study
+from pipelines.studies.school.training import SchoolTraining, make_agent, make_env, measure, train
+from rlhf.distributed.ppo.settings import PPOSettings
+from rlhf.run.checkpoint import Checkpoints
+from tests.e2e.ray.test_ray import addresses_listened_on
+
+BOX = Arm("SocialAI-AsocialBoxInformationSeekingParamEnv-v1", bonus="cb")
+SETTINGS = PPOSettings(envs=4, steps=20, minibatch=40, epochs=2, learning_rate=1e-3)
+TINY = replace(SchoolTraining(), frames=160, envs=4, test_every=80, test_episodes=3, ppo=SETTINGS)
+
+
+@pytest.fixture
+def agent() -> Iterator[tuple[InteractiveAgent, Tokenizer]]:
+    yield make_agent(TINY, 0)
+    assert not ray.is_initialized()
+
+
+def weights_after(updates: int, agent: InteractiveAgent, tokenizer: Tokenizer, settings: PPOSettings) -> dict:
+    from rlhf.distributed.ppo.trainer import PPOTrainer
+
+    trainer = PPOTrainer(agent, tokenizer, lambda number: make_env(BOX), settings, seed=3)
+    try:
+        for _ in range(updates):
+            metrics = trainer.update()
+        assert updates * settings.frames <= trainer.frames < updates * (settings.frames + settings.envs)
+        assert len(trainer.finished()) > 0 and trainer.finished() == []
+        assert set(metrics) == {"entropy", "explained", "policy", "value"} and metrics["entropy"] > 0
+        addresses = addresses_listened_on(os.getpid()) if Path("/proc/net/tcp").exists() else []
+    finally:
+        trainer.close()
+    trainer.close()
+    assert set(addresses) <= {"0100007F", "0000000000000000FFFF00000100007F"}  # 127.0.0.1, also as IPv6 writes it
+    return {name: part.clone() for name, part in agent.state_dict().items()}
+
+
+def test_a_seed_decides_what_is_learned(agent: tuple[InteractiveAgent, Tokenizer]) -> None:
+    begun = {name: part.clone() for name, part in agent[0].state_dict().items()}
+    one = weights_after(2, *agent, SETTINGS)
+    assert not torch.equal(one["movement.plan.weight"], begun["movement.plan.weight"])
+    assert not torch.equal(one["value.0.weight"], begun["value.0.weight"])
+    other = weights_after(2, *make_agent(TINY, 0), SETTINGS)
+    assert all(torch.equal(part, other[name]) for name, part in one.items())
+
+
+def test_processes_of_their_own_may_play(agent: tuple[InteractiveAgent, Tokenizer]) -> None:
+    begun = agent[0].movement.plan.weight.clone()
+    assert not torch.equal(weights_after(1, *agent, replace(SETTINGS, runners=2))["movement.plan.weight"], begun)
+
+
+def test_what_was_played_is_as_probable_when_it_is_learned(
+    agent: tuple[InteractiveAgent, Tokenizer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So memories, cuts, ends of episodes and masks are those of the play."""
+    from ray.rllib.core.columns import Columns
+
+    from rlhf.distributed.ppo import trainer
+
+    differences, filled = list[float](), 0
+
+    def compare(self: Any, *, batch: dict[str, Any], fwd_out: dict[str, Any], **given: Any) -> Any:
+        nonlocal filled
+        distribution = self.module[given["module_id"]].get_train_action_dist_cls()
+        logs = distribution.from_logits(fwd_out[Columns.ACTION_DIST_INPUTS]).logp(batch[Columns.ACTIONS])
+        played = batch[Columns.LOSS_MASK]
+        differences.append(float((logs - batch[Columns.ACTION_LOGP])[played].detach().abs().max()))
+        filled += int((~played).sum())
+        return original(self, batch=batch, fwd_out=fwd_out, **given)
+
+    original = trainer._Learner.compute_loss_for_module
+    monkeypatch.setattr(trainer._Learner, "compute_loss_for_module", compare)
+    steps = replace(SETTINGS, epochs=1, minibatch=80)
+    made = trainer.PPOTrainer(agent[0], agent[1], lambda number: make_env(BOX), steps, seed=1)
+    try:
+        firsts = []
+        for _ in range(3):
+            firsts.append(len(differences))
+            made.update()
+    finally:
+        made.close()
+    assert filled > 0
+    assert max(differences[first] for first in firsts) < 1e-4  # before the update's first step
+    assert max(differences) > 1e-4  # after it
+
+
+def test_a_study_by_ppo_is_resumed_and_its_agents_are_like_any_other(tmp_path: Path) -> None:
+    half = replace(TINY, frames=80)
+    train(tmp_path / "one", BOX, {"box": BOX}, half, 0)
+    rows = train(tmp_path / "one", BOX, {"box": BOX}, TINY, 0)
+    assert [set(row) for row in rows] == [{"step", "train", "box", "entropy", "explained"}] * 2
+    assert 80 <= rows[0]["step"] < 84 and 160 <= rows[1]["step"] < 168
+    agent, tokenizer = load_agent(Checkpoints(tmp_path / "one").latest().agent_folder)
+    assert measure(agent, tokenizer, BOX, TINY, 0) == rows[-1]["box"]
+
+    case = Case("does it?", {"agent": BOX}, {"box": BOX.id}, 80, "yes")
+    page = school_study(tmp_path, (0,), ("it/ppo",), replace(half, ppo=None), {"it": case}).read_text()
+    assert "## it/ppo" in page and "| agent | 1 | 0.00 |" in page
+    assert (tmp_path / "it" / "ppo" / "agent" / "seed-0" / "metrics.jsonl").exists()
