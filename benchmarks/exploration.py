@@ -20,16 +20,18 @@ def main() -> None:
     seen, _ = env.reset(seed=0)
     play = []
     for _ in range(STEPS):
-        play.append(seen)
-        seen, _, terminated, truncated, _ = env.step(np.array([rng.integers(0, 4), -1, -1]))
+        said = rng.integers(0, (4, 16)).tolist() if rng.random() < 0.2 else [-1, -1]
+        action = np.array([rng.integers(0, 4), *said])
+        play.append((seen, action))
+        seen, _, terminated, truncated, _ = env.step(action)
         if terminated or truncated:
             seen, _ = env.reset()
     for name in NAMES:
         bonus = make_bonus(name, env)
-        bonus.begin(play[0])
+        bonus.begin(play[0][0])
         begun = time.process_time()
-        for seen in play:
-            bonus.step(seen, 1, False)
+        for seen, action in play:
+            bonus.step(seen, action, False)
         print(f"{name:>5}: {(time.process_time() - begun) / STEPS * 1e6:,.0f} µs a step")
 
 

@@ -12,9 +12,10 @@ from gymnasium import spaces
 from agents.exploration.counts import CellBonus, CountSettings, WordBonus
 from agents.exploration.distillation import DistillationBonus, DistillationSettings
 from agents.exploration.impact import ImpactBonus, ImpactSettings
+from agents.exploration.influence import InfluenceBonus, InfluenceSettings
 from worlds.errors import UserError
 
-NAMES = ("cb", "cbl", "rnd", "ride")
+NAMES = ("cb", "cbl", "rnd", "ride", "influence")
 BONUS, TASK_REWARD = "exploration_bonus", "task_reward"  # in a step's info
 
 
@@ -66,11 +67,12 @@ def make_bonus(name: str, env: gymnasium.Env[Any, Any], **settings: Any) -> Bonu
     """Return a bonus for an environment.
 
     Args:
-      name: "cb", "cbl", "rnd" or "ride".
-      env: whose observations are read: ``image``, or of cbl ``utterance``.
+      name: "cb", "cbl", "rnd", "ride" or "influence".
+      env: whose observations are read: ``image``, or of cbl ``utterance``, of influence both.
       **settings: of :class:`agents.exploration.counts.CountSettings`,
-        :class:`agents.exploration.distillation.DistillationSettings` or
-        :class:`agents.exploration.impact.ImpactSettings`.
+        :class:`agents.exploration.distillation.DistillationSettings`,
+        :class:`agents.exploration.impact.ImpactSettings` or
+        :class:`agents.exploration.influence.InfluenceSettings`.
 
     Raises:
       UserError: an unknown name or setting, or an environment that does not observe what the bonus reads.
@@ -85,6 +87,10 @@ def make_bonus(name: str, env: gymnasium.Env[Any, Any], **settings: Any) -> Bonu
             return DistillationBonus(_image_shape(env), DistillationSettings(**settings))
         if name == "ride":
             return ImpactBonus(_image_shape(env), _primitives(env), ImpactSettings(**settings))
+        if name == "influence":
+            if "utterance" not in _observed(env):
+                raise UserError(f"observations of {env} have no 'utterance', by which a peer is influenced")
+            return InfluenceBonus(_image_shape(env), _components(env), InfluenceSettings(**settings))
     except TypeError as error:
         raise UserError(f"exploration bonus {name}: {error}") from None
     raise UserError(f"no exploration bonus {name!r}; known: {', '.join(NAMES)}")
@@ -118,3 +124,13 @@ def _primitives(env: gymnasium.Env[Any, Any]) -> int:
     if isinstance(space, spaces.MultiDiscrete):
         return int(space.nvec.reshape(-1)[0]) + 1
     raise UserError(f"actions of {env} are {space}; ride needs discrete ones")
+
+
+def _components(env: gymnasium.Env[Any, Any]) -> tuple[int, ...]:
+    """Return the number of values of each component of actions."""
+    space = env.action_space
+    if isinstance(space, spaces.MultiDiscrete):
+        return tuple(int(count) for count in space.nvec.reshape(-1))
+    if isinstance(space, spaces.Discrete):
+        return (int(space.n),)
+    raise UserError(f"actions of {env} are {space}; influence needs discrete ones")

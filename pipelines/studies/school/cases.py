@@ -26,7 +26,7 @@ class Arm:
       begins_with: arm whose agent it begins with; "" begins from scratch.
       frames: of training, a part of the study's.
       bonus: for exploration, a name of :func:`agents.exploration.bonuses.make_bonus`; "" for none.
-      scale: of the bonus, C of its equation in the published settings (before it is divided by 40).
+      scale: of cb and cbl, C of their equation in the published settings (before it is divided by 40).
     """
 
     id: str
@@ -47,12 +47,14 @@ class Small:
       settings: of all environments, beside the study's.
       problems: of training; () leaves the study's.
       tests: that are made, by name; () leaves the study's.
+      later: frames of arms that begin with another's agent, a part of ``frames``; 0 leaves the study's.
     """
 
     frames: int = 1_000_000
     settings: Mapping[str, Any] = field(default_factory=lambda: {"size": 7})
     problems: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
+    later: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,12 @@ class Case:
         small = self.small
         allowed = {"Problem": list(small.problems)} if small.problems else {}
         arms = {
-            name: replace(arm, allowed={**arm.allowed, **allowed}, settings={**arm.settings, **small.settings})
+            name: replace(
+                arm,
+                allowed={**arm.allowed, **allowed},
+                settings={**arm.settings, **small.settings},
+                frames=small.later if arm.begins_with and small.later else arm.frames,
+            )
             for name, arm in self.arms.items()
         }
         tests = {name: id_ for name, id_ in self.tests.items() if not small.tests or name in small.tests}
@@ -106,6 +113,23 @@ def _cue(cue: str, claim: str, frames: int, joint: str = "", bonus: str = "cbl",
     arm = Arm(_id(f"{joint}E{cue}TrainInformationSeeking"), bonus=bonus, scale=scale)
     small = Small(problems=("Boxes", "Doors"), tests=("held out: Doors", "trained: Boxes"))
     return Case(question, {"agent": arm}, tests, frames, claim, small=small)
+
+
+def _adversary(obstacles: str, frames: int) -> Case:
+    """Trained beside a peer that takes the apple if it sees it eaten, with so many walls to hide behind."""
+    beside = _id(f"AppleStealingObst_{obstacles}")
+    return Case(
+        "does an agent infer what an adversary sees?",
+        {
+            "peer in sight": Arm(beside, bonus="cb"),
+            "peer hidden": Arm(beside, {}, {"hidden_npc": True}, bonus="cb"),
+            "no peer": Arm(_id(f"AsocialAppleStealingObst_{obstacles}"), bonus="cb"),
+        },
+        {"with a peer": beside},
+        frames,
+        "an agent that sees the peer does better than one that does not",
+        small=Small(500_000),
+    )
 
 
 CASES: Mapping[str, Case] = {
@@ -144,6 +168,21 @@ CASES: Mapping[str, Case] = {
         "practice with a partner helps (Section 5.2)",
         small=Small(500_000),
     ),
+    "role-reversal-group": Case(
+        "does practice in both roles of seven joint tasks, but for role A of this one, help in it?",
+        {
+            "with partners": Arm(_id("RoleReversalGroupExperimentalCollaboration"), bonus="cb"),
+            "alone": Arm(_id("RoleReversalGroupControlCollaboration"), bonus="cb"),
+            "A after partners": Arm(
+                _id("MarblePassACollaboration"), begins_with="with partners", frames=0.01, bonus="cb"
+            ),
+            "A after alone": Arm(_id("MarblePassACollaboration"), begins_with="alone", frames=0.01, bonus="cb"),
+        },
+        {"role A": _id("MarblePassACollaboration")},
+        50_000_000,
+        "in the code alone, without a result",
+        small=Small(later=0.25),
+    ),
     "formats": Case(
         "is a pragmatic frame (eye contact and a question) learned?",
         {
@@ -171,16 +210,6 @@ CASES: Mapping[str, Case] = {
         50_000_000,
         "both curricula help (Section 5.3)",
     ),
-    "adversarial-peer": Case(
-        "does an agent infer what an adversary sees?",
-        {
-            "peer in sight": Arm(_id("AppleStealingObst_No"), bonus="cb"),
-            "peer hidden": Arm(_id("AppleStealingObst_No"), {}, {"hidden_npc": True}, bonus="cb"),
-            "no peer": Arm(_id("AsocialAppleStealingObst_No"), bonus="cb"),
-        },
-        {"with a peer": _id("AppleStealingObst_No")},
-        2_000_000,
-        "an agent that sees the peer does better than one that does not",
-        small=Small(500_000),
-    ),
+    "adversarial-peer": _adversary("No", 2_000_000),
+    "adversarial-peer-stumps": _adversary("Medium", 5_000_000),
 }

@@ -105,7 +105,8 @@ def make_env(arm: Arm) -> gymnasium.Env:
     """Return an environment of an arm, as a solver observes it and acts in it, with its bonus."""
     env: gymnasium.Env = SampledEnv(arm.id, dict(arm.allowed) or None, **arm.settings)
     if arm.bonus:
-        env = ExplorationBonus(env, make_bonus(arm.bonus, env, scale=arm.scale / _PUBLISHED_STEPS))
+        counted = {"scale": arm.scale / _PUBLISHED_STEPS} if arm.bonus in ("cb", "cbl") else {}
+        env = ExplorationBonus(env, make_bonus(arm.bonus, env, **counted))
     return SolverEnv(env)
 
 

@@ -189,7 +189,7 @@ def test_wrong_settings_are_one_line() -> None:
         action_space = spaces.Box(0, 1, (3,))
 
     wrong: list[tuple[str, Any, dict[str, Any], str]] = [
-        ("curiosity", env, {}, "no exploration bonus 'curiosity'; known: cb, cbl, rnd, ride"),
+        ("curiosity", env, {}, "no exploration bonus 'curiosity'; known: cb, cbl, rnd, ride, influence"),
         ("cb", env, {"scale": -1.0}, "scale is above 0, not -1.0"),
         ("rnd", env, {"temperature": 1}, "unexpected keyword argument 'temperature'"),
         ("cb", Blind(), {}, "have no 'image'"),

@@ -66,6 +66,16 @@ def test_every_study_names_environments_that_there_are() -> None:
         assert set(case.tests.values()) <= known
 
 
+def test_every_small_study_can_be_played_and_later_arms_have_frames_of_their_own() -> None:
+    for case in CASES.values():
+        for arm in case.smaller().arms.values():
+            make_env(arm).reset(seed=0)
+    whole, small = (each.arms for each in (CASES["role-reversal-group"], CASES["role-reversal-group"].smaller()))
+    assert [arm.frames for arm in whole.values()] == [1.0, 1.0, 0.01, 0.01]
+    assert [arm.frames for arm in small.values()] == [1.0, 1.0, 0.25, 0.25]
+    assert [arm.frames for arm in CASES["role-reversal"].smaller().arms.values()] == [1.0, 1.0, 0.25, 0.25]
+
+
 def test_a_bonus_is_added_in_training() -> None:
     plain, curious = make_env(BOX), make_env(replace(BOX, bonus="cb", scale=20.0))
     rewards = []
