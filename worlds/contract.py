@@ -237,6 +237,19 @@ class Filmed(Protocol):
         ...
 
 
+@runtime_checkable
+class WindingDown(Protocol):
+    """Optional part of a turn-based world whose episodes go on for some steps after their task has ended.
+
+    People who play are not waited for in these steps.
+    """
+
+    @property
+    def ended(self) -> bool:
+        """True once the task has ended, in success or failure."""
+        ...
+
+
 @dataclass(frozen=True)
 class Event:
     """Something a task's ground truth counts as progress (+1) or regress (-1).

@@ -20,6 +20,7 @@ from worlds.plain_pictures import PlainPictures
 from worlds.registry import WorldEntry
 
 PLAYERS = (SETTER, SOLVER)
+HEARD = "heard"  # text in which a world's solver observes what a partner, which the world scripts, said last
 _DARK = 11  # grey level beside the picture, as on the page
 FAILURE_TICKS = 3 * TICKS_PER_SECOND  # for which the reason of a failed grab is shown
 
@@ -143,6 +144,12 @@ class LiveWorld:
     def reached(self, player: str) -> bool | None:
         """Return True if a goal of a player's own is reached; None if it has none."""
         return None if self._live is None else self._live.reached(player)
+
+    @property
+    def heard(self) -> str:
+        """What a partner that the world scripts said last; "" for nothing, and in a world without one."""
+        seen: Mapping[str, Any] = self.observations[SOLVER]
+        return seen.get(HEARD, "")
 
     def close(self) -> None:
         """Close the world."""

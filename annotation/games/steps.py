@@ -118,8 +118,11 @@ class Steps:
         self._players.ask(step, seen)
         acted = self._ticks(step)
         said = self._said(step, acted)
+        before = self._world.heard
         setter, solver = (self._world.action(player, said[player]) for player in (SETTER, SOLVER))
         goes_on = self._world.end(said)
+        if (heard := self._world.heard) != before:
+            self._hear(step, heard, said[SETTER])
         self._recorder.add(seen[SOLVER], solver, setter, in_control)
         if self._scripted is not None:
             self._scripted.step(self._world.world, step, said)
@@ -151,6 +154,12 @@ class Steps:
             if said[SETTER]:
                 self.judged.hear(step, said[SETTER])
         return said
+
+    def _hear(self, step: int, heard: str, asked: str) -> None:
+        """Show what a scripted partner said, unless these are the words of the person who sets, ``asked``."""
+        if heard and not (asked and heard.endswith(asked)):
+            with self._lock:
+                self.dialogue.append(SpokenLine(step, Role.SETTER, heard))
 
     def episode(self, game_id: str, names: Mapping[Role, str], notes: Mapping[str, object]) -> Episode:
         """Return the played episode, without verdicts.

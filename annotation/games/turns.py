@@ -9,6 +9,7 @@ from annotation.games.pace import Pace
 from annotation.games.players import Players
 from annotation.games.screen import SpokenLine
 from annotation.session.states import Role
+from worlds.contract import WindingDown
 
 
 class Turns:
@@ -32,7 +33,9 @@ class Turns:
         """
         scripted = Role.SETTER in self._players.stand_ins
         asked = not scripted or any(line.role is Role.SETTER for line in dialogue)
-        waits = self._world.turn_based and asked and not getattr(self._world.world, "ended", False)
+        world = self._world.world
+        ended = isinstance(world, WindingDown) and world.ended
+        waits = self._world.turn_based and asked and not ended
         if waits and self._players.idle(in_control):
             return False
         self._since = self._pace.now()

@@ -59,8 +59,8 @@ class Moment:
 
     Args:
       problem: the episode.
-      heard: what the peer said in the last step, "" for nothing.
-      said: what the agent said in it, likewise.
+      heard: what the peer said last, "" for nothing.
+      said: what the agent said in the last step, likewise.
       idle: steps since it has ended.
     """
 
@@ -75,8 +75,8 @@ class SchoolWorld(StepWorld):
 
     The peer follows its script wherever the setter's act is "as scripted", and what the setter says besides the
     instruction is said by the peer. The agent moves by one of five primitives and speaks a grammar of 64 sentences.
-    It observes the 7x7 cells before it, what was heard in the last step, and on request the whole dialogue and a
-    picture. Some steps after the apple has been eaten, the episode ends.
+    It observes the 7x7 cells before it, what the peer said last, and on request the whole dialogue and a picture. Some
+    steps after the apple has been eaten, the episode ends.
 
     Args:
       height: of pictures in pixels.
@@ -119,6 +119,11 @@ class SchoolWorld(StepWorld):
         """Return the configuration of the place of a seed, drawn from the whole parameter tree."""
         return sample(seed)
 
+    @property
+    def ended(self) -> bool:
+        """True once the apple has been eaten, or cannot be any more."""
+        return self.state.problem.ended
+
     def begin(self, config: Mapping[str, Any]) -> Moment:
         """Return the first moment of an episode. Raises WorldError for what is no place of the school."""
         check_place(config)
@@ -140,7 +145,7 @@ class SchoolWorld(StepWorld):
         """Let the agent act, and then the peer."""
         now, problem = self.state, self.state.problem
         if problem.ended:
-            now.idle, now.heard = now.idle + 1, ""
+            now.idle += 1
             return
         number, words = int(actions[SOLVER]["movement"][0, 0]), actions[SOLVER]["utterance"]
         primitive, utterance = None if number == NO_MOVE else number, f"{words} " if words else None
@@ -148,7 +153,8 @@ class SchoolWorld(StepWorld):
         problem.agent_acts(primitive, utterance)
         act, reply = self._decision(actions[SETTER], utterance)
         problem.peer_acts(primitive, act, reply)
-        now.heard = f"{problem.peer_name}: {reply}" if reply else ""
+        if reply:  # a colour is said once, and the agents of the paper observe all that was said
+            now.heard = f"{problem.peer_name}: {reply}"
 
     def _decision(self, action: Mapping[str, Any], utterance: str | None) -> tuple[int, str | None]:
         """Return what the peer does and says: what the setter wants, else what the script decides."""

@@ -144,8 +144,8 @@ CASES: Mapping[str, Case] = {
     "pointing": _cue(
         "Pointing", "does not generalise to the held-out problem (Section 5.1)", 50_000_000, "", "cb", 0.25
     ),
-    "feedback": _cue("LangFeedback", "71.4% in the held-out problem, where colour reaches 95.9%", 20_000_000),
-    "colour": _cue("LangColor", "95.9% in the held-out problem", 20_000_000),
+    "feedback": _cue("LangFeedback", "71.4% in training; does not generalise to the held-out problem", 20_000_000),
+    "colour": _cue("LangColor", "95.9% in training; does not generalise to the held-out problem", 20_000_000),
     "joint-attention": _cue("LangColor", "joint attention is not inferred", 20_000_000, "JA"),
     "imitation": Case(
         "does an agent that emulates in five problems emulate in a sixth?",

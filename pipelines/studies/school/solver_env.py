@@ -24,7 +24,8 @@ _NUMBERS = {sentence(i, j).strip(): (i, j) for i in range(len(TEMPLATES)) for j 
 class SolverEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
     """An environment of the school with the observations and actions of a solver (:mod:`worlds.contract`).
 
-    The setter's text is always the school's instruction. ``heard`` is what the peer said in the last step.
+    The setter's text is always the school's instruction. ``heard`` is what the peer said last: a colour is said
+    once, and is still to be known when the box is reached.
 
     Args:
       env: a :class:`worlds.school.environments.environment.SchoolEnv`, with or without wrappers.
@@ -37,7 +38,7 @@ class SolverEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Begin an episode; see :meth:`worlds.school.environments.environment.SchoolEnv.reset`."""
-        self._said, self._act = "", STAY
+        self._said, self._heard, self._act = "", "", STAY
         seen, info = self._env.reset(seed=seed, options=options)
         return self._solver(seen), info
 
@@ -57,9 +58,10 @@ class SolverEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
 
     def _solver(self, seen: dict[str, Any]) -> dict[str, Any]:
         heard = [line.strip() for line in seen["utterance"].splitlines() if ": " in line]
+        self._heard = " ".join(line for line in heard if not line.startswith("Conversation:")) or self._heard
         return {
             "grid": seen["image"].transpose(1, 0, 2).astype(np.int16),
-            "heard": " ".join(line for line in heard if not line.startswith("Conversation:")),
+            "heard": self._heard,
             "setter_text": INSTRUCTION,
             "solver_text": self._said,
             "previous_movement": np.array([[self._act]], np.int8),

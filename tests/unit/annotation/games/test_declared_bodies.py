@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,10 +25,10 @@ small_worlds.register()
 BABYAI = "gym:BabyAI-GoToObj-v0"
 
 
-def begun(kind: Kind, world: str, steps: int) -> tuple[Game, MemoryStore]:
-    """A game in which every person has said that they are ready."""
+def begun(kind: Kind, world: str, steps: int, **place: Any) -> tuple[Game, MemoryStore]:
+    """A game in which every person has said that they are ready; its place is sampled with the settings ``place``."""
     store = MemoryStore()
-    settings = config(kind, world=world, steps=steps, shortest=2, place_settings={})
+    settings = config(kind, world=world, steps=steps, shortest=2, place_settings=place)
     game = Game(settings, store, pace=Pace(tick_sec=0.001))
     everybody_joins(game)
     game.start()
@@ -93,6 +94,26 @@ def test_after_a_game_its_players_see_whether_the_task_was_achieved() -> None:
     view, episode = game.screen(Role.SOLVER).latest, store.read(store.rows()[0].episode_id)
     assert view is not None and view.fulfilled and len(view.fulfilled) == len(episode.requests)
     assert view.fulfilled == tuple(step is not None for step in episode.success_step)
+
+
+def test_what_a_scripted_partner_says_is_shown_among_what_is_said() -> None:
+    asks = {
+        "Problem": "Boxes",
+        "Pragmatic_frame_complexity": "Ask",
+        "Cue_type": "Language_Color",
+        "Peer": "Y",
+        "N": "2",
+    }
+    game, _ = begun(Kind.PRACTICE_SOLVING, "school", steps=30, only=asks | {"Scaffolding": "N"})
+    names = [key["name"] for key in game.keys(Role.SOLVER)]
+    game.give(Role.SOLVER, Inputs(say="Help please"))
+    until(lambda: len(game.dialogue) >= 3, "the answer")
+    for _ in range(3):
+        press(game, names, "left")
+    lines = [(line.role, line.words) for line in game.dialogue]
+    game.close()
+    assert lines[:2] == [(Role.SETTER, "eat the apple"), (Role.SOLVER, "Help please")]
+    assert lines[2][0] is Role.SETTER and lines[2][1].startswith("Caretaker: ") and len(lines) == 3, lines
 
 
 def test_the_picture_follows_each_key_and_waiting_is_no_delay() -> None:

@@ -46,6 +46,19 @@ def test_a_solver_sees_the_cells_and_hears_the_peer() -> None:
     assert seen.keys() == world.reset(seed=0)[0]["solver"].keys()
 
 
+def test_a_colour_that_was_said_once_is_still_known_at_the_box() -> None:
+    asks = {"Problem": "Boxes", "Pragmatic_frame_complexity": "Ask", "Cue_type": "Language_Color", "Scaffolding": "N"}
+    env = SolverEnv(SampledEnv("SocialAI-SocialAIParamEnv-v1", {"Env_type": "Information_seeking"} | asks))
+    env.reset(seed=1)
+    seen, *_ = env.step(act(STAY, "Help please"))
+    colour = seen["heard"]
+    assert colour.startswith("Caretaker: ")
+    for _ in range(9):
+        seen, *_ = env.step(act(STAY))
+        assert seen["heard"] == colour
+    assert env.reset(seed=2)[0]["heard"] == ""
+
+
 def test_what_an_agent_says_and_does_arrives() -> None:
     inner = SampledEnv("SocialAI-ALangFeedbackBoxesTestFormatsCSParamEnv-v1")
     env = SolverEnv(inner)
