@@ -60,12 +60,14 @@ class Moment:
     Args:
       problem: the episode.
       heard: what the peer said last, "" for nothing.
+      reply: what the peer said in the last step, without its name, likewise.
       said: what the agent said in the last step, likewise.
       idle: steps since it has ended.
     """
 
     problem: Problem
     heard: str = ""
+    reply: str = ""
     said: str = ""
     idle: int = 0
 
@@ -153,6 +155,7 @@ class SchoolWorld(StepWorld):
         problem.agent_acts(primitive, utterance)
         act, reply = self._decision(actions[SETTER], utterance)
         problem.peer_acts(primitive, act, reply)
+        now.reply = reply or ""
         if reply:  # a colour is said once, and the agents of the paper observe all that was said
             now.heard = f"{problem.peer_name}: {reply}"
 

@@ -159,7 +159,7 @@ class ScriptedSolver:
     def _understand(self, problem: InformationSeeking) -> Cell | None:
         """Return the object that the cue means; None as long as it is not clear."""
         objects = [cell for cell in (problem.target_cell, problem.distractor_cell) if cell is not None]
-        word = self._world.state.heard.rpartition(": ")[2]
+        word = self._world.state.reply  # not the word before, which a pretending peer may have said
         if problem.cue == EMULATION:
             return problem.target_cell if problem.demonstrated else None
         if problem.cue == COLOUR:
