@@ -155,6 +155,8 @@ class Trunk(CheckpointedLayers):
             gathered += width + 1  # of a set: the token that matches the words best, and how well
         texts = config.player.observation.texts
         self.text_kinds = nn.Parameter(torch.randn(len(texts), width) * 0.02) if texts else None
+        # Other texts than the setter's change what is looked for, too: "the blue one" is said by a third, or read.
+        self.read = nn.Linear(len(texts) * width, width) if texts else None
         self.gather = nn.Linear(gathered, config.memory_width)
         self.memory = ResettingLSTM(config.memory_width, config.memory_width)
         nn.init.normal_(self.words.weight, std=0.1)
@@ -169,13 +171,16 @@ class Trunk(CheckpointedLayers):
         spoken = setter_tokens != PAD_ID
         words = self.words(setter_tokens)
         language = self.norm_language(masked_mean(words, spoken))
+        texts = self._texts(observations)
+        if self.read is not None and texts is not None:
+            language = language + self.read(self.norm_language(texts).flatten(1))
         shown, named = self.shows(self.norm_vision(vision)), self.names(language)
         match = match_scores(shown, named)
         scale, shift = self.modulate(language).unsqueeze(1).chunk(2, dim=-1)
         vision = vision * (1.0 + scale) + shift + match.unsqueeze(-1) * self.found
         count = places.shape[1]
         met, seen = (None, None) if present is None else (vision[:, count:], _with_places(present, count))
-        others = self._others(observations)
+        others = self._others(observations, texts)
         words = words + self.word_place[: words.shape[1]]
         perceived = self._perceive(vision[:, :count], met, present, words, spoken, language, others)
         found = [perceived, match[:, :count]]
@@ -190,16 +195,22 @@ class Trunk(CheckpointedLayers):
         embeddings = (shown.unflatten(0, (steps, batch)), named.unflatten(0, (steps, batch)))
         return TrunkOutput(remembered + inputs, *embeddings, *map(by_step, (seen, met, present))), state
 
-    def _others(self, observations: ObservationBatch) -> list[Tensor]:
-        """Tokens [N, 1, width] of what is observed besides places, entities and the setter's words."""
+    def _texts(self, observations: ObservationBatch) -> Tensor | None:
+        """Means of the words of every other text than the setter's: [N, texts, width]; None without such texts."""
+        if observations.texts is None:
+            return None
+        tokens = observations.texts.flatten(0, 1)
+        means = masked_mean(self.words(tokens).flatten(0, 1), (tokens != PAD_ID).flatten(0, 1))
+        return means.view(*tokens.shape[:2], -1)
+
+    def _others(self, observations: ObservationBatch, texts: Tensor | None) -> list[Tensor]:
+        """Tokens [N, 1 or texts, width] of what is observed besides places, entities and the setter's words."""
         own_tokens = observations.solver_tokens.flatten(0, 1)
         others = [self.own_words(masked_mean(self.words(own_tokens), own_tokens != PAD_ID)).unsqueeze(1)]
         if self.movement is not None:
             others.append(self.movement(observations.previous_movement.flatten(0, 1)).unsqueeze(1))
-        if self.text_kinds is not None and observations.texts is not None:
-            tokens = observations.texts.flatten(0, 1)
-            texts = masked_mean(self.words(tokens).flatten(0, 1), (tokens != PAD_ID).flatten(0, 1))
-            others.append(texts.view(*tokens.shape[:2], -1) + self.text_kinds)
+        if self.text_kinds is not None and texts is not None:
+            others.append(texts + self.text_kinds)
         return others
 
     def _perceive(

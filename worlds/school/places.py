@@ -32,6 +32,7 @@ def sample(
     n_colors: int = 3,
     hidden_npc: bool = False,
     see_through_walls: bool = False,
+    stop_when_lost: bool = False,
 ) -> dict[str, Any]:
     """Return the configuration of the place of a seed; the same arguments give the same one.
 
@@ -45,6 +46,7 @@ def sample(
       n_colors: colours of objects of InformationSeeking, 2 to 7.
       hidden_npc: the agent does not see the peer, which does nothing.
       see_through_walls: walls hide nothing from the agent.
+      stop_when_lost: an episode ends as soon as the apple can no longer be had.
 
     Raises:
       WorldError: there is no such environment, no such combination in its tree, or a value is out of its range.
@@ -57,7 +59,13 @@ def sample(
     try:
         allowed = [json.dumps(one, sort_keys=True) for one in several]
         trees = tuple(chain.from_iterable(_trees(environment, one) for one in allowed))
-        settings = Settings(size, n_colors=n_colors, hidden_npc=hidden_npc, see_through_walls=see_through_walls)
+        settings = Settings(
+            size,
+            n_colors=n_colors,
+            hidden_npc=hidden_npc,
+            see_through_walls=see_through_walls,
+            stop_when_lost=stop_when_lost,
+        )
     except (UserError, TypeError, AttributeError) as error:
         raise WorldError(f"place of the school: {error}") from error
     combination = sample_tree(trees[seed % len(trees)], np.random.default_rng([seed, 1]))

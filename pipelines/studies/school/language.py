@@ -1,7 +1,7 @@
 """The part "language-models": language models that read the school as text, beside chance and the demonstrator.
 
-As the paper's study of language models (Section 5.4): rooms of 7 x 7 cells, 15 steps, examples of recorded episodes in
-every prompt. A model is compared where the caller gives one; nothing is sent anywhere.
+As the paper's study of language models (Section 5.4): rooms of 7 x 7 cells, 15 steps, an end when the apple is lost,
+examples of recorded episodes in every prompt. A model is compared where the caller gives one; nothing is sent anywhere.
 
 ```
 RUN/language-models/examples-ENVIRONMENT/: the dataset of which examples are taken
@@ -145,7 +145,7 @@ def _with_examples(folder: Path, name: str, study: LanguageStudy, model: Path) -
 
 
 def _world(environment: str) -> WorldConfig:
-    settings = {"environment": f"SocialAI-{environment}ParamEnv-v1", "size": _SIZE}
+    settings = {"environment": f"SocialAI-{environment}ParamEnv-v1", "size": _SIZE, "stop_when_lost": True}
     return WorldConfig("school", options={"text": True, "max_steps": MOST_STEPS}, settings=settings)
 
 

@@ -234,6 +234,10 @@ class InformationSeeking(Problem):
         self._place_peer()
         self.demonstrated = True
 
+    def is_lost(self) -> bool:
+        """See :meth:`worlds.school.problems.problem.Problem.is_lost`: a right thing was used wrongly, or not at all."""
+        return any(getattr(thing, "blocked", False) and not getattr(thing, name) for thing, name in self.uses)
+
     def milestones(self) -> list[tuple[str, int]]:
         """See :meth:`worlds.school.problems.problem.Problem.milestones`; every use counts, and what is blocked."""
         found = super().milestones()

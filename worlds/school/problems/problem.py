@@ -37,6 +37,8 @@ class Settings:
       see_through_walls: walls hide nothing from the agent.
       switch_no_light: observations do not show whether a switch is on.
       lever_active_steps: after which a lever of Collaboration closes its door.
+      stop_when_lost: end an episode as soon as the apple can no longer be had, as the published study of language
+        models does, instead of after all its steps.
 
     Raises:
       UserError: a number is out of its range.
@@ -49,6 +51,7 @@ class Settings:
     see_through_walls: bool = False
     switch_no_light: bool = True
     lever_active_steps: int = 10
+    stop_when_lost: bool = False
 
     def __post_init__(self) -> None:
         for name, low, high in (
@@ -230,9 +233,15 @@ class Problem(ABC):
             self.ended = True
         elif self.agent_ate:
             self.ended, self.success = True, self.wins()
+        elif self.settings.stop_when_lost and self.is_lost():
+            self.ended = True
         elif self.steps >= self.settings.max_steps:
             self.ended = self.timed_out = True
         return reward_at(self.steps, self.settings.max_steps) if self.success else 0.0
+
+    def is_lost(self) -> bool:
+        """Return True once nothing that the agent does can win the episode any more."""
+        return False
 
     def _move(self, primitive: int | None) -> None:
         room = self.room

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -10,8 +12,11 @@ from agents.agent import InteractiveAgent
 from agents.config import AgentConfig
 from agents.networks.trunk import MovementEmbedding, TransformerLayer, masked_mean, match_scores
 from agents.tokenizer import PAD_ID
-from tests.unit.agents import made_up_play
+from tests.unit.agents import example_spaces, made_up_play
 from worlds.contract import MOVEMENT_BINS, neutral_movement
+from worlds.spaces.action import ActionSpec, Discrete
+from worlds.spaces.description import to_json
+from worlds.spaces.observation import Grid, ObservationSpec, PlayerSpec
 
 SIZES = dict(image_size=(12, 12), vision_channels=(4,), vision_strides=(4,), vision_blocks=(1,), width=8, heads=2)
 
@@ -111,6 +116,22 @@ def test_everything_perceived_matters_at_its_step_and_after(agent: InteractiveAg
     moved, _ = agent(observations._replace(**{field: changed}), agent.initial_state(1), resets)
     differs = (usual.features - moved.features).abs().amax((1, 2)) > 1e-6
     assert differs.tolist() == [False, True, True]
+
+
+@torch.no_grad()
+def test_other_texts_change_what_is_looked_for_and_none_is_taken_for_another() -> None:
+    sees = PlayerSpec(ObservationSpec(grid=Grid(7, 7, (11, 6))), ActionSpec((Discrete("move", ("left", "right"), 0),)))
+    two = replace(sees, observation=replace(sees.observation, texts=("said", "written")))
+    agent = InteractiveAgent(AgentConfig(vocab_size=made_up_play.VOCABULARY, spaces=to_json(two))).eval()
+    observations, _ = example_spaces.batch(agent.config, 1, 2)  # type: ignore[arg-type]
+    assert observations.texts is not None
+    resets, state = torch.ones(1, 2, dtype=torch.bool), agent.initial_state(2)
+    usual = agent(observations, state, resets)[0]
+    swapped = agent(observations._replace(texts=observations.texts.flip(2)), state, resets)[0]
+    silent = agent(observations._replace(texts=torch.full_like(observations.texts, PAD_ID)), state, resets)[0]
+    for other in (swapped, silent):
+        assert not torch.allclose(usual.language, other.language, atol=1e-4), "the words that are looked for"
+    torch.testing.assert_close(usual.vision, silent.vision)
 
 
 @torch.no_grad()

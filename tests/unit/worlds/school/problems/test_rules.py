@@ -28,6 +28,9 @@ def test_opening_the_right_box_and_eating_the_apple_is_rewarded():
     assert problem.room.at(*problem.front) is problem.apple
     assert problem.step(TOGGLE, None) == 0.9975
     assert problem.ended and problem.success and problem.apple.color == "yellow"
+    quick = episode(settings=Settings(stop_when_lost=True), Problem="Boxes")
+    stand_before(quick, target_and_other(quick, things.LockableBox)[0])
+    assert quick.step(TOGGLE, None) == 0 and not quick.ended and quick.step(TOGGLE, None) == 0.9975
 
 
 def test_reward_falls_to_nine_tenths_at_the_last_step():
@@ -58,6 +61,10 @@ def test_the_wrong_object_gives_nothing_and_blocks_the_right_one(kind):
     problem.step(TOGGLE, None)
     assert not getattr(right, "is_on", False) and not getattr(right, "is_open", False)
     assert not problem.ended, "the episode goes its full time"
+    quick = episode(settings=Settings(stop_when_lost=True), Problem=kind[0])
+    things_of_kind = target_and_other(quick, things.Switch if kind[0] == "Switches" else kind[1])
+    stand_before(quick, things_of_kind[1])
+    assert quick.step(TOGGLE, None) == 0 and quick.ended and not quick.success, "unless it stops when all is lost"
 
 
 def test_a_locked_box_is_not_blocked_by_trying_and_its_switch_opens_it():
