@@ -17,6 +17,7 @@ class RoomType:
       floors: names of its floors.
       share: its share of the loose things, per square metre.
       chance: weight with which it is chosen.
+      walls: finish of its walls.
       passage: whether it is long and narrow, with rooms at its sides.
     """
 
@@ -28,6 +29,7 @@ class RoomType:
     floors: tuple[str, ...]
     share: float = 1.0
     chance: float = 1.0
+    walls: str = "plaster"
     passage: bool = False
 
 
@@ -43,8 +45,22 @@ _ROOM_TYPES = (
         ("living area", "lounge", "sitting room", "livingroom"),
         1.15,
         ("sofa", "rack", "dining table"),
-        ("armchair", "rug", "tv stand", "fireplace", "coffee table", "side table", "ledge", "wall frame", "picture", "bookcase", "table",
-         "small wardrobe", "shelf", "chest"),
+        (
+            "armchair",
+            "rug",
+            "tv stand",
+            "fireplace",
+            "coffee table",
+            "side table",
+            "ledge",
+            "wall frame",
+            "picture",
+            "bookcase",
+            "table",
+            "small wardrobe",
+            "shelf",
+            "chest",
+        ),
         (*_WOOD, *_SOFT),
         chance=5.0,
     ),
@@ -53,8 +69,19 @@ _ROOM_TYPES = (
         ("bed room", "sleeping room"),
         1.0,
         ("bed", "wardrobe"),
-        ("rug", "armchair", "drawer unit", "chest", "small wardrobe", "rack", "desk", "wall mirror", "picture", "bookcase",
-         "wall frame"),
+        (
+            "rug",
+            "armchair",
+            "drawer unit",
+            "chest",
+            "small wardrobe",
+            "rack",
+            "desk",
+            "wall mirror",
+            "picture",
+            "bookcase",
+            "wall frame",
+        ),
         (*_WOOD, *_SOFT),
         chance=5.0,
     ),
@@ -75,6 +102,7 @@ _ROOM_TYPES = (
         ("oven", "counter", "fridge"),
         ("round table", "cupboard", "chair", "ledge", "bench", "mat", "dining table"),
         (*_STONE, "pine"),
+        walls="tiles",
         chance=4.0,
     ),
     RoomType(
@@ -84,6 +112,7 @@ _ROOM_TYPES = (
         ("bathtub", "toilet", "sink", "bathtub plank"),
         ("ledge", "mat", "wall mirror", "washing machine"),
         _STONE,
+        walls="tiles",
         chance=4.0,
     ),
     RoomType(
@@ -132,6 +161,7 @@ _ROOM_TYPES = (
         ("washing machine", "sink"),
         ("counter", "cupboard", "ledge", "mat"),
         _STONE,
+        walls="tiles",
         chance=1.5,
     ),
     RoomType(
@@ -141,9 +171,10 @@ _ROOM_TYPES = (
         ("bench", "round table"),
         ("armchair", "coffee table", "sofa", "table"),
         ("clay", "slate", "pine"),
+        walls="brick",
         chance=1.5,
     ),
-)  # fmt: skip
+)
 
 ROOM_TYPES: dict[str, RoomType] = {kind.name: kind for kind in _ROOM_TYPES}
 
