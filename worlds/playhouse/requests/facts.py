@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 
 from worlds.contract import SETTER, SOLVER
+from worlds.playhouse.house.kinds import Surface
 from worlds.playhouse.house.record import AVATAR_HEIGHT, AVATAR_RADIUS, FLOOR, WALL_HEIGHT, Furniture, House, Thing
 from worlds.playhouse.world import Playhouse
 
@@ -157,15 +158,15 @@ def _furniture(house: House, piece: Furniture) -> Entity:
         piece.id,
         "furniture",
         piece.kind,
-        (piece.kind, *getattr(spec, "synonyms", ())),
+        (piece.kind, *spec.synonyms),
         piece.colour,
         None,
-        getattr(spec, "shapes", frozenset()),
-        getattr(spec, "categories", frozenset()) | {"furniture"},
+        spec.shapes,
+        spec.categories | {"furniture"},
         piece.room,
-        FLOOR,
+        FLOOR if spec.bottom == 0.0 else None,
         False,
-        (piece.x - hx, piece.y - hy, 0.0),
+        (piece.x - hx, piece.y - hy, spec.bottom),
         (piece.x + hx, piece.y + hy, spec.height),
         front=piece.yaw + math.pi / 2 if spec.against_wall else None,
     )
@@ -194,11 +195,11 @@ def _object(thing: Thing, at: np.ndarray, room: str | None, holder: str | None, 
         thing.id,
         "object",
         thing.kind,
-        (thing.kind, *getattr(spec, "synonyms", ())),
+        (thing.kind, *spec.synonyms),
         thing.colour,
         thing.size,
-        getattr(spec, "shapes", frozenset()),
-        getattr(spec, "categories", frozenset()),
+        spec.shapes,
+        spec.categories,
         room,
         holder,
         inside,
@@ -242,7 +243,7 @@ def _places(
     for piece in house.furniture:
         if piece.gap_to(x, y) > EDGE:
             continue
-        inner = getattr(piece.spec, "inside", None)
+        inner = piece.spec.inside
         for surface in piece.spec.surfaces:
             if _is_over(piece, surface, x, y):
                 yield surface.at[2], piece.id, surface == inner
@@ -255,7 +256,7 @@ def _places(
         away = math.hypot(ox - x, oy - y)
         if away > other.radius:
             continue
-        inner = getattr(other.spec, "inside", None)
+        inner = other.spec.inside
         bottom = oz - other.height / 2
         if inner is not None and away <= min(inner.half) * other.scale + EDGE:
             yield bottom + inner.at[2] * other.scale, other.id, True
@@ -263,7 +264,7 @@ def _places(
             yield oz + other.height / 2, other.id, False
 
 
-def _is_over(piece: Furniture, surface, x: float, y: float) -> bool:
+def _is_over(piece: Furniture, surface: Surface, x: float, y: float) -> bool:
     sx, sy = piece.to_house(surface.at[0], surface.at[1])
     hx, hy = surface.half if piece.quarter_turns % 2 == 0 else surface.half[::-1]
     return abs(x - sx) <= hx + EDGE and abs(y - sy) <= hy + EDGE

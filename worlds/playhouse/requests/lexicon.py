@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from worlds.playhouse.house.catalogue import COLOURS, FURNITURE_KINDS, OBJECT_KINDS, SIZES, FurnitureKind, ObjectKind
+from worlds.playhouse.house.catalogue import COLOURS, FURNITURE_KINDS, OBJECT_KINDS, SIZES
+from worlds.playhouse.house.kinds import Kind, regular_plural
 from worlds.playhouse.requests.facts import Entity
 
 NUMBERS = (
@@ -268,9 +269,16 @@ ROOM_SYNONYMS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def plural_of(singular: str) -> str:
-    """The regular plural of a noun's last word."""
-    return singular + ("es" if singular.endswith(("s", "x", "ch", "sh")) else "s")
+def plural_of(noun: str) -> str:
+    """The plural of a noun of one word or more: "tissue rolls", "bars of soap"; "drawers" is one already."""
+    first, of, rest = noun.partition(" of ")
+    if of:
+        return f"{plural_of(first)} of {rest}"
+    if noun.endswith("s") and not noun.endswith("ss"):
+        return noun
+    *before, last = noun.split(" ")
+    known = OBJECT_KINDS.get(last) or FURNITURE_KINDS.get(last)
+    return " ".join((*before, known.plural if known else regular_plural(last)))
 
 
 @cache
@@ -320,12 +328,11 @@ def _nouns() -> Iterator[Noun]:
 def _names_of_kinds() -> Iterator[Noun]:
     """Names and synonyms, each with all the kinds that it can mean."""
     meant: dict[tuple[str, str], set[str]] = {}
-    kinds: tuple[ObjectKind | FurnitureKind, ...] = (*OBJECT_KINDS.values(), *FURNITURE_KINDS.values())
-    for kind in kinds:
-        plural = getattr(kind, "plural", plural_of(kind.name))
-        meant.setdefault((kind.name, plural), set()).add(kind.name)
-        for synonym in getattr(kind, "synonyms", ()):
-            meant.setdefault((synonym, plural_of(synonym)), set()).add(kind.name)
+    kinds: dict[str, Kind] = {**OBJECT_KINDS, **FURNITURE_KINDS}
+    for name, kind in kinds.items():
+        meant.setdefault((name, kind.plural), set()).add(name)
+        for synonym in kind.synonyms:
+            meant.setdefault((synonym, plural_of(synonym)), set()).add(name)
     for (singular, plural), names in meant.items():
         yield Noun(singular, plural, "kind", frozenset(names))
 

@@ -25,7 +25,8 @@ LONGER = 3  # words by which an expression may be longer than the shortest one
 LONGEST = 12  # words of one expression
 FLOURISH = 0.25  # chance of one more detail than is needed
 OTHER_NAME = 0.3  # chance of a synonym or a category instead of the name of the kind
-SIDE_BY_SIDE = ("next to", "near", "left of", "right of", "in front of", "behind", "under", "above", "far from")
+BESIDE = ("next to", "near", "left of", "right of", "in front of", "behind", "under")
+ONLY_WISHED = {"proximity": ("far from",), "vertical": ("above",)}  # relations that are odd unless wished for
 MOST_ANCHORS = 6  # neighbours that a thing is described in relation to
 MOST_TRIED = 12  # expressions that are read back before a thing is given up
 
@@ -140,10 +141,17 @@ class Referrer:
                 continue
             lengths = [len(words_for(description).split()) for description in found]
             shortest = min(lengths) if shortest is None else shortest
+            if self.wish.name == "negation":
+                found, lengths = self._needing_negation(found, wanted)
             fitting = [d for d, length in zip(found, lengths, strict=True) if length <= shortest + LONGER]
             yield from (fitting[i] for i in self._shuffled(fitting))
             if not flourish:
                 return
+
+    def _needing_negation(self, found: list[Description], wanted: int) -> tuple[list[Description], list[int]]:
+        """Those of which the negation tells the thing from others, if there are any; and their lengths in words."""
+        needing = [d for d in found if self._mask(_affirmed(d))[0] != wanted] or found
+        return needing, [len(words_for(description).split()) for description in needing]
 
     def _shuffled(self, descriptions: list[Description]) -> list[int]:
         """Random order in which short expressions tend to come first."""
@@ -183,7 +191,7 @@ class Referrer:
         if room is not None:
             places.append(Place("in", (room,)))
         neighbours = self._neighbours(target)
-        for relation in SIDE_BY_SIDE:
+        for relation in (*BESIDE, *ONLY_WISHED.get(self.wish.name, ())):
             for anchor in neighbours:
                 if holds(relation, target, (anchor,), self.facts, clearly=True):
                     described = self._anchor(anchor)
@@ -315,6 +323,11 @@ class Referrer:
             weights = np.array([4.0 if p.relation in ("in", "on") else 1.0 for p in places])
             chosen.append({"place": places[int(self.rng.choice(len(places), p=weights / weights.sum()))]})
         return _with(description, chosen) or description
+
+
+def _affirmed(description: Description) -> Description:
+    """What it says without anything negated."""
+    return replace(description, other_than=(), places=tuple(p for p in description.places if not p.negated))
 
 
 def _with(head: Description, details: Sequence[dict]) -> Description | None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from worlds.playhouse.house.record import FLOOR
 from worlds.playhouse.requests.descriptions import Description
 
 PROXIMITY = frozenset({"near", "next to", "far from"})
@@ -83,7 +84,7 @@ _ALLOWS: Mapping[str, Callable[[Description], bool]] = {
     "shapes": lambda d: d.shape is not None,
     "proximity": _is_near,
     "horizontal": lambda d: not HORIZONTAL.isdisjoint(_relations(d)),
-    "vertical": lambda d: not VERTICAL.isdisjoint(_relations(d)),
+    "vertical": lambda d: any(p.relation in VERTICAL and p.anchors[0].noun != FLOOR for p in d.places),
     "negation": lambda d: bool(d.other_than) or any(place.negated for place in d.places),
 }
 FREE = Wish()

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from worlds.playhouse.house.record import FLOOR
 from worlds.playhouse.requests.descriptions import SPECIAL, Description, Extreme, Place
 from worlds.playhouse.requests.lexicon import (
     EXTREMES,
@@ -17,6 +18,7 @@ from worlds.playhouse.requests.lexicon import (
     nouns_by_singular,
 )
 
+MEASURED = {"nearest": "to", "farthest": "from"}  # extremes that are said after the noun
 PLAIN = 0.6  # share of the choices in which the first, plainest form is said
 
 
@@ -33,7 +35,8 @@ def words_for(description: Description, rng: np.random.Generator | None = None) 
 
 def place_in_words(place: Place, rng: np.random.Generator | None = None) -> str:
     """E.g. "next to the bed", "not on the floor", "between the bed and the door", "near me"."""
-    relation = _choose(RELATION_FORMS[place.relation], rng)
+    floor = place.anchors[0].noun == FLOOR
+    relation = place.relation if floor else _choose(RELATION_FORMS[place.relation], rng)
     if place.anchors[0].noun == "here":
         return "not here" if place.negated else "here"
     anchors = " and ".join(words_for(anchor, rng) for anchor in place.anchors)
@@ -59,8 +62,9 @@ def _choose(forms: Forms, rng: np.random.Generator | None) -> str:
 
 def _adjectives(description: Description, rng: np.random.Generator | None) -> list[str]:
     words = []
-    if description.extreme is not None:
-        words.append(_choose(EXTREMES[description.extreme.word], rng))
+    extreme = description.extreme
+    if extreme is not None and extreme.word not in MEASURED:
+        words.append(_choose(EXTREMES[extreme.word], rng))
     if description.size is not None:
         words.append(_choose(SIZE_FORMS[description.size], rng))
     if description.colour is not None:
@@ -85,9 +89,9 @@ def _with_quantifier(description: Description, phrase: str, bare: bool) -> str:
 def _after_noun(description: Description, rng: np.random.Generator | None) -> list[str]:
     words = [f"that {'are' if description.plural else 'is'} not {colour}" for colour in description.other_than]
     extreme: Extreme | None = description.extreme
-    if extreme is not None and extreme.anchor is not None:
-        words.append(f"to {words_for(extreme.anchor, rng)}" if extreme.word == "nearest" else
-                     f"from {words_for(extreme.anchor, rng)}")  # fmt: skip
+    if extreme is not None and extreme.word in MEASURED:
+        anchor = "me" if extreme.anchor is None else words_for(extreme.anchor, rng)
+        words.append(f"{_choose(EXTREMES[extreme.word], rng)} {MEASURED[extreme.word]} {anchor}")
     for place in description.places:
         if place.negated or (rng is not None and rng.random() < 0.2 and not words):
             which = "which" if rng is not None and rng.random() < 0.5 else "that"
