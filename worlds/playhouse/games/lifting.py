@@ -9,7 +9,8 @@ import numpy as np
 from worlds.playhouse.games import nouns
 from worlds.playhouse.games.modifiers import Modifier
 from worlds.playhouse.games.moving import Moving
-from worlds.playhouse.games.registry import Arguments, Game, Request, register, steps
+from worlds.playhouse.games.registry import Game, Request, register, steps
+from worlds.playhouse.games.roles import ask_for_one, read_one
 from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.games.templates import Templates
 from worlds.playhouse.requests.success import LIFT_HEIGHT
@@ -31,18 +32,8 @@ class PickUp(Moving):
 
 
 def _propose(situation: Situation, rng: np.random.Generator, modifier: Modifier | None) -> Iterator[Request]:
-    for named in nouns.singles(situation, rng, modifier):
-        if any(map(situation.can_be_taken, named.choice.among)):
-            arguments = {"things": named.choice.to_json(), "said": named.said}
-            yield Request(PICK_UP.say(rng, x=named.words), arguments)
-
-
-def _read(words: str, situation: Situation) -> Arguments | None:
-    for slots in PICK_UP.readings(words):
-        things = nouns.read(slots["x"], situation)
-        if things is not None and things.number == 1:
-            return {"things": things.to_json()}
-    return None
+    things = nouns.singles(situation, rng, modifier)
+    yield from ask_for_one(PICK_UP, rng, (x for x in things if any(map(situation.can_be_taken, x.choice.among))))
 
 
 register(
@@ -51,7 +42,7 @@ register(
         prompt="Ask the other player to lift something.",
         kind="instruction",
         propose=_propose,
-        read=_read,
+        read=lambda words, situation: read_one(PICK_UP, words, situation, most=1),
         check=PickUp,
         steps=steps(75),
     )

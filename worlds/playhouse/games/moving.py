@@ -97,11 +97,15 @@ class Moving(Doing):
         """Return True if taking a thing is what the request wants."""
         return object_id in self.things.among and object_id not in self.done
 
+    def candidates(self) -> set[str]:
+        """Return what can have become as the request wants it by what the solver did."""
+        return self.carried & set(self.things.among)
+
     def judge(self, world: Playhouse) -> Iterator[tuple[int, str]]:
         """See :meth:`Doing.judge`."""
         if self.taken is not None and self.taken not in self.done:
             yield (1, "takes a right thing") if self.may_take(self.taken) else (-1, "takes a wrong thing")
-        done = {i for i in self.carried if i in self.things.among and self.is_done(world, i)}
+        done = {i for i in self.candidates() if self.is_done(world, i)}
         undone, newly, self.done = self.done - done, done - self.done, done
         if len(done) >= self.things.number:
             yield self._succeed(self.done_reason)

@@ -39,6 +39,40 @@ def singles(situation: Situation, rng: np.random.Generator, modifier: Modifier |
         yield options[i]
 
 
+def several(
+    situation: Situation, rng: np.random.Generator, numbers: Sequence[int], modifier: Modifier | None = None
+) -> Iterator[Named]:
+    """Yield names of so many loose things of this room, or of all of a group, in random order."""
+    options = [(g, n) for g in groups(situation, situation.free, modifier) for n in numbers if n <= len(g.among)]
+    for i in rng.permutation(len(options)):
+        group, number = options[i]
+        yield Named(group.words(number, rng), Choice(group.among, number), [group.pair])
+
+
+def one_or_more(
+    situation: Situation, rng: np.random.Generator, numbers: Sequence[int], modifier: Modifier | None = None
+) -> Iterator[Named]:
+    """Yield names of single things and, as often as :data:`OPEN`, of so many of several, in random order."""
+    single, more = singles(situation, rng, modifier), several(situation, rng, numbers, modifier)
+    while True:
+        named = next(more if rng.random() < OPEN else single, None)
+        if named is None:
+            yield from single
+            yield from more
+            return
+        yield named
+
+
+def named_things(
+    situation: Situation, rng: np.random.Generator, among: Sequence[str], modifier: Modifier | None = None
+) -> Iterator[Named]:
+    """Yield unique names of loose things or furniture, in random order."""
+    for i in rng.permutation(len(among)):
+        named = name(situation, among[i], modifier)
+        if named is not None:
+            yield named
+
+
 @dataclass(frozen=True)
 class Group:
     """Things of which a request may leave open which are meant.

@@ -16,6 +16,7 @@ from worlds.playhouse.requests.language import Described
 from worlds.playhouse.world import AvatarState, Playhouse
 
 HIGHEST_TARGET = 0.95  # metres to the middle of a thing that is to be taken
+LOW = 0.5  # metres; things whose underside is higher are not in a walker's way
 
 
 class Situation:
@@ -86,6 +87,16 @@ class Situation:
         at = self.setter.position
         in_the_way = np.array([[at[0], at[1], AVATAR_RADIUS]])
         return place_to_stand(self.plan, self.solver.position, self.positions[object_id], in_the_way) is not None
+
+    def discs(self, *ignored: str) -> np.ndarray:
+        """The loose things and the setter in the solver's way, without ``ignored``: float64 [N, 3], see FloorPlan."""
+        hands, things = (self.solver.held, self.setter.held), self.house.objects_by_id
+        found = [(self.setter.position[0], self.setter.position[1], AVATAR_RADIUS + 0.05)]
+        for object_id, at in self.positions.items():
+            low = at[2] - things[object_id].height / 2 < LOW
+            if low and object_id not in (*ignored, *hands):
+                found.append((at[0], at[1], things[object_id].radius))
+        return np.array(found)
 
     def apart(self, a: str, b: str) -> float:
         """Return the distance (m) along the floor between the middles of two loose things."""
