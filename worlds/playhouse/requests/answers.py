@@ -8,33 +8,42 @@ from dataclasses import replace
 from worlds.playhouse.requests.descriptions import Description, Place, referents
 from worlds.playhouse.requests.facts import Entity, Facts
 from worlds.playhouse.requests.lexicon import number_of
-from worlds.playhouse.requests.phrase_book import PhraseBook, colour_book
+from worlds.playhouse.requests.phrase_book import by_meaning, colour_book
 from worlds.playhouse.requests.reading import noun_phrases, places, words_of
 
 YES, NO = "yes", "no"
-_YES_NO = PhraseBook(
-    dict.fromkeys(("yes", "yeah", "yep", "yup", "sure", "correct", "right", "true", "of course", "there is",
-                   "there are", "it is", "they are", "it does", "i do", "i see one", "i see it", "i can see"), YES)
-    | dict.fromkeys(("no", "nope", "nah", "not", "none", "never", "false", "wrong", "there is not", "there are not",
-                     "there is no", "there are no", "it is not", "they are not", "i do not", "i see no", "can not",
-                     "does not", "do not", "nothing"), NO)
+_YES_NO = by_meaning(
+    {
+        YES: (
+            "yes", "yeah", "yep", "yup", "sure", "correct", "right", "true", "of course", "there is", "there are",
+            "it is", "they are", "it does", "i do", "i see one", "i see it", "i can see",
+        ),
+        NO: (
+            "no", "nope", "nah", "not", "none", "never", "false", "wrong", "there is not", "there are not",
+            "there is no", "there are no", "it is not", "they are not", "i do not", "i see no", "can not", "does not",
+            "do not", "nothing",
+        ),
+    }
 )  # fmt: skip
 SAME, DIFFERENT = "same", "different"
 LARGER, SMALLER = "larger", "smaller"
-_SAMENESS = PhraseBook(
-    dict.fromkeys(("same", "equal", "identical", "alike", "both", "as big as", "as large as"), SAME)
-    | dict.fromkeys(("different", "not same", "not the same", "differ", "other", "unequal"), DIFFERENT)
-    | dict.fromkeys(("larger", "bigger", "greater", "huger"), LARGER)
-    | dict.fromkeys(("smaller", "littler", "less", "tinier"), SMALLER)
+_SAMENESS = by_meaning(
+    {
+        SAME: ("same", "equal", "identical", "alike", "both", "as big as", "as large as"),
+        DIFFERENT: ("different", "not same", "not the same", "differ", "unequal"),
+        LARGER: ("larger", "bigger", "greater"),
+        SMALLER: ("smaller", "littler", "less"),
+    }
 )
 _SMALL = frozenset(
     "there it is are they i see can a an the that this and or on my you we have has of with color colored its do does "
-    "here which thing object looks like lies stands sits placed present located at also some kept lying standing".split()
+    "here which thing object looks like lies stands sits placed present located at also some kept lying "
+    "standing".split()
 )
 ANSWER_WORDS = _SMALL | frozenset(
-    "yes yeah yep yup sure correct right true no nope nah none never false wrong nothing same equal identical alike both "
-    "different differ larger bigger greater smaller less course than looking seeing noticing notice am only total count "
-    "number room sorry know".split()
+    "yes yeah yep yup sure correct right true no nope nah none never false wrong nothing same equal identical alike "
+    "both different differ unequal larger bigger greater smaller littler less course than looking seeing noticing "
+    "notice am only total count number room sorry know".split()
 )
 
 
@@ -118,7 +127,7 @@ def places_named(utterance: str) -> tuple[tuple[Place, ...], bool]:
 
 
 def _apart(place: Place) -> list[Place]:
-    """A place and those of what it is in relation to: "on the table in the pantry" is on the table and in the pantry."""
+    """A place, and the room that its anchor is said to be in: "on the table in the pantry" is in the pantry, too."""
     if place.relation in ("on", "in") and not place.negated and len(place.anchors) == 1:
         anchor = place.anchors[0]
         rooms = [p for p in anchor.places if p.relation == "in"]

@@ -130,7 +130,19 @@ def facts_of(world: Playhouse, speaker: str = SETTER) -> Facts:
 def _floor() -> Entity:
     nothing = frozenset()
     return Entity(
-        FLOOR, "floor", FLOOR, (FLOOR,), None, None, nothing, nothing, None, None, False, (0.0, 0.0, 0.0), (0.0,) * 3
+        FLOOR,
+        "floor",
+        FLOOR,
+        (FLOOR,),
+        None,
+        None,
+        nothing,
+        nothing,
+        None,
+        None,
+        False,
+        (0.0, 0.0, 0.0),
+        (0.0, 0.0, 0.0),
     )
 
 
@@ -140,9 +152,7 @@ def _rooms(house: House) -> Iterator[Entity]:
         low, high = (room.x0, room.y0, 0.0), (room.x1, room.y1, WALL_HEIGHT)
         colour = getattr(room, "walls", None)
         kind = names[0] if names else "room"
-        yield Entity(
-            room.id, "room", kind, names, colour, None, frozenset(), frozenset(), None, None, False, low, high
-        )
+        yield Entity(room.id, "room", kind, names, colour, None, frozenset(), frozenset(), None, None, False, low, high)
 
 
 def room_names(house: House, room_id: str) -> tuple[str, ...]:

@@ -138,7 +138,7 @@ CATEGORIES: Mapping[str, tuple[tuple[str, str] | None, ...]] = {
         None,
         ("washing object", "washing objects"),
     ),
-    "light": (("light", "lights"), None, ("light object", "light objects"), ("something that shines", "things that shine")),
+    "light": (("light", "lights"), None, ("light object", "light objects"), ("thing that shines", "things that shine")),
     "container": (("container", "containers"),),
     "ball": (("ball", "balls"),),
     "seat": (("seat", "seats"), ("piece of sitting furniture", "pieces of sitting furniture")),

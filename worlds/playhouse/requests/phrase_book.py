@@ -49,8 +49,13 @@ class PhraseBook(Generic[Meaning]):
         return next(self.at(words, start), None)
 
 
+def by_meaning(table: Mapping[str, Sequence[str]]) -> PhraseBook[str]:
+    """Return the book of all phrases for each meaning."""
+    return PhraseBook({phrase: meaning for meaning, phrases in table.items() for phrase in phrases})
+
+
 def _by_form(table: Mapping[str, Forms]) -> PhraseBook[str]:
-    return PhraseBook({form: meaning for meaning, forms in table.items() for form in forms.forms})
+    return by_meaning({meaning: forms.forms for meaning, forms in table.items()})
 
 
 @cache
@@ -71,4 +76,4 @@ SIZE_BOOK = _by_form(SIZE_FORMS)
 SHAPE_BOOK = _by_form(SHAPE_FORMS)
 EXTREME_BOOK = _by_form(EXTREMES)
 QUANTIFIER_BOOK = _by_form(QUANTIFIERS)
-CLAUSE_BOOK = PhraseBook({clause: category for category, clauses in CLAUSES.items() for clause in clauses})
+CLAUSE_BOOK = by_meaning(CLAUSES)

@@ -24,8 +24,8 @@ PLAIN = 0.55  # share of requests without a frame
 _SLOT = re.compile(r"{(\w+)}")
 _LEADING = (
     "can you please", "could you please", "would you please", "i would like you to", "i want you to", "i need you to",
-    "can you", "could you", "would you", "will you", "please", "kindly", "now", "hey", "ok", "okay", "so", "then", "and",
-    "your task is to", "you have to", "try to", "hi", "first",
+    "can you", "could you", "would you", "will you", "please", "kindly", "now", "hey", "ok", "okay", "so", "then",
+    "and", "your task is to", "you have to", "try to", "hi", "first",
 )  # fmt: skip
 _TRAILING = ("please", "for me", "now", "thanks", "thank you", "ok")
 _ARTICLES = frozenset({"the", "a", "an"})
@@ -169,9 +169,9 @@ def _misspell(text: str, rng: np.random.Generator) -> str:
         return text
     i = long[int(rng.integers(len(long)))]
     at, word = int(rng.integers(1, len(words[i]) - 1)), words[i]
-    words[i] = (
-        word[:at] + word[at + 1 :], word[:at] + word[at] + word[at:], word[:at] + word[at + 1] + word[at] + word[at + 2 :]
-    )[int(rng.integers(3))]  # fmt: skip
+    before, letter, after = word[:at], word[at], word[at + 1 :]
+    slips = before + after, before + 2 * letter + after, before + after[:1] + letter + after[1:]
+    words[i] = slips[int(rng.integers(len(slips)))]
     return " ".join(words)
 
 

@@ -29,9 +29,13 @@ ARTICLES = {"the": "the", "these": "the", "those": "the", "this": "the", "that":
 COLOUR_NOUNS = frozenset({"color", "colored", "colors"})
 WHICH = frozenset({"which", "that", "who"})
 BE = frozenset({"is", "are", "was", "were", "it", "they", "be"})
-THERE = frozenset({"present", "placed", "kept", "located", "lying", "standing", "sitting", "there", "situated", "right"})
+THERE = frozenset(
+    {"present", "placed", "kept", "located", "lying", "standing", "sitting", "there", "situated", "right"}
+)
 SMALL_WORDS = frozenset(ARTICLES) | COLOUR_NOUNS | WHICH | BE | THERE
-SMALL_WORDS |= frozenset({"not", "non", "of", "and", "with", "to", "my", "your", "shaped", "shape", "than", "has", "have"})
+SMALL_WORDS |= frozenset(
+    {"not", "non", "of", "and", "with", "to", "my", "your", "shaped", "shape", "than", "has", "have"}
+)
 MOST_DETAILS = 4  # after a noun
 
 
@@ -117,6 +121,8 @@ def _phrases(words: Sequence[str], start: int) -> Iterator[tuple[int, Descriptio
                 continue
             if description.noun in SPECIAL:
                 yield end, replace(description, quantifier="the")
+            elif _is_room(description):
+                yield end, description  # what follows is said of what is in the room
             else:
                 yield from _with_details(words, end, description, MOST_DETAILS)
 
@@ -194,9 +200,7 @@ def _named(so_far: Description, singular: str, plural: bool) -> Description:
 # -- after the noun -----------------------------------------------------------------------------------------------
 
 
-def _with_details(
-    words: Sequence[str], at: int, so_far: Description, most: int
-) -> Iterator[tuple[int, Description]]:
+def _with_details(words: Sequence[str], at: int, so_far: Description, most: int) -> Iterator[tuple[int, Description]]:
     """The noun with whatever is said after it, most first."""
     if most > 0:
         for end, more in _details(words, at, so_far):

@@ -9,7 +9,7 @@ The rules, in their order:
 5. An unknown word that falls into two known ones ("tissueroll") becomes those.
 6. Any other unknown word becomes the nearest word of the vocabulary by edit distance, where swapped neighbours count as
    one edit: within one edit for words of four and five letters, two from six letters, three from ten. Among words as
-   near, one with the same first letter is taken, then the longest, then the first of the alphabet.
+   near, one of the same letters is taken, then one with the same first letter, the longest, the first of the alphabet.
 7. What remains unknown is kept: a reader passes over it or gives up.
 """
 
@@ -104,7 +104,12 @@ class Speller:
     def _nearest(self, token: str) -> str:
         most = edits_allowed(len(token))
         near = [(edits(token, word), word) for word in self._sorted if most and abs(len(word) - len(token)) <= most]
-        near = [(d, word[0] != token[0], -len(word), word) for d, word in near if d <= most and len(word) > 2]
+        letters = sorted(token)
+        near = [
+            (d, sorted(word) != letters, word[0] != token[0], -len(word), word)
+            for d, word in near
+            if d <= most and len(word) > 2
+        ]
         return min(near)[-1] if near else token
 
 

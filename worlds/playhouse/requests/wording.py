@@ -35,8 +35,10 @@ def words_for(description: Description, rng: np.random.Generator | None = None) 
 
 def place_in_words(place: Place, rng: np.random.Generator | None = None) -> str:
     """E.g. "next to the bed", "not on the floor", "between the bed and the door", "near me"."""
-    floor = place.anchors[0].noun == FLOOR
-    relation = place.relation if floor else _choose(RELATION_FORMS[place.relation], rng)
+    plain = place.anchors[0].noun in SPECIAL or nouns_by_singular()[place.anchors[0].noun][0].meaning == "room"
+    relation = (
+        place.relation if plain and place.relation in ("on", "in") else _choose(RELATION_FORMS[place.relation], rng)
+    )
     if place.anchors[0].noun == "here":
         return "not here" if place.negated else "here"
     anchors = " and ".join(words_for(anchor, rng) for anchor in place.anchors)
@@ -67,10 +69,10 @@ def _adjectives(description: Description, rng: np.random.Generator | None) -> li
         words.append(_choose(EXTREMES[extreme.word], rng))
     if description.size is not None:
         words.append(_choose(SIZE_FORMS[description.size], rng))
-    if description.colour is not None:
-        words.append(description.colour)
     if description.shape is not None:
         words.append(_choose(SHAPE_FORMS[description.shape], rng))
+    if description.colour is not None:
+        words.append(description.colour)
     return words
 
 
