@@ -73,7 +73,7 @@ def named_things(
 ) -> Iterator[Named]:
     """Yield unique names of loose things or furniture, in random order."""
     words = referrer(situation, rng, modifier)
-    for i in rng.permutation(len(among)):
+    for i in rng.permutation(len(among)).tolist():
         named = _name(words, among[i])
         if named is not None:
             yield named

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from worlds.playhouse.requests.phrasing import Phrasing
 
 

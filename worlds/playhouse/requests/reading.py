@@ -29,13 +29,9 @@ ARTICLES = {"the": "the", "these": "the", "those": "the", "this": "the", "that":
 COLOUR_NOUNS = frozenset({"color", "colored", "colors"})
 WHICH = frozenset({"which", "that", "who"})
 BE = frozenset({"is", "are", "was", "were", "it", "they", "be"})
-THERE = frozenset(
-    {"present", "placed", "kept", "located", "lying", "standing", "sitting", "there", "situated", "right"}
-)
+THERE = frozenset("present placed kept located lying standing sitting there situated right".split())
 SMALL_WORDS = frozenset(ARTICLES) | COLOUR_NOUNS | WHICH | BE | THERE
-SMALL_WORDS |= frozenset(
-    {"not", "non", "of", "and", "with", "to", "my", "your", "shaped", "shape", "than", "has", "have"}
-)
+SMALL_WORDS |= frozenset("not non of and with to my your shaped shape than has have".split())
 MOST_DETAILS = 4  # after a noun
 
 

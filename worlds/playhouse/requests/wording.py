@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from worlds.playhouse.house.record import FLOOR
 from worlds.playhouse.requests.descriptions import SPECIAL, Description, Extreme, Place
 from worlds.playhouse.requests.lexicon import (
     EXTREMES,
