@@ -82,5 +82,3 @@ def angle_from(point: np.ndarray, yaw: float, other: np.ndarray) -> float:
     """Angle (rad, in [-pi, pi], left positive) at which one who stands at ``point`` and looks along ``yaw`` sees it."""
     there = math.atan2(float(other[1] - point[1]), float(other[0] - point[0]))
     return (there - yaw + math.pi) % (2 * math.pi) - math.pi
-
-

@@ -55,10 +55,9 @@ def one_or_more(
     """Yield names of single things and, as often as :data:`OPEN`, of so many of several, in random order."""
     single, more = singles(situation, rng, modifier), several(situation, rng, numbers, modifier)
     while True:
-        named = next(more if rng.random() < OPEN else single, None)
+        first, second = (more, single) if rng.random() < OPEN else (single, more)
+        named = next(first, None) or next(second, None)
         if named is None:
-            yield from single
-            yield from more
             return
         yield named
 
@@ -119,20 +118,20 @@ def groups(situation: Situation, among: Sequence[str], modifier: Modifier | None
             yield Group(fitting, colour, kind)
 
 
-def name(situation: Situation, object_id: str, modifier: Modifier | None = None) -> Named | None:
+def name(situation: Situation, entity: str, modifier: Modifier | None = None) -> Named | None:
     """Return words that fit one thing or piece of furniture and nothing else; None if none do."""
     del modifier
-    if object_id in situation.things:
-        thing = situation.things[object_id]
+    if entity in situation.things:
+        thing = situation.things[entity]
         words = refer(thing, list(situation.things.values()))
-        return None if words is None else Named(words, one(object_id), [[thing.colour, thing.kind]])
-    piece = situation.house.furniture_by_id[object_id]
+        return None if words is None else Named(words, one(entity), [[thing.colour, thing.kind]])
+    piece = situation.house.furniture_by_id[entity]
     for words, pair in (
         (f"the {piece.kind}", [None, piece.kind]),
         (f"the {piece.colour} {piece.kind}", [piece.colour, piece.kind]),
     ):
-        if _furniture(words, situation) == [object_id]:
-            return Named(words, one(object_id), [pair])
+        if _furniture(words, situation) == [entity]:
+            return Named(words, one(entity), [pair])
     return None
 
 
