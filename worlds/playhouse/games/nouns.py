@@ -73,8 +73,8 @@ def named_things(
 ) -> Iterator[Named]:
     """Yield unique names of loose things or furniture, in random order."""
     words = referrer(situation, rng, modifier)
-    for i in rng.permutation(len(among)).tolist():
-        named = _name(words, among[i])
+    for entity_id in rng.permutation(list(among)).tolist():
+        named = _name(words, entity_id)
         if named is not None:
             yield named
 

@@ -19,6 +19,9 @@ ROOM_TO_PUT = 0.06  # metres between what is put on the floor and anything fixed
 EDGE = 0.04  # metres between a thing on a surface and the surface's edge
 APART = 0.05  # metres between a thing that is put somewhere and others
 HIGHEST_SURFACE = 1.25  # metres
+INSET = 0.22  # metres by which a thing is pushed beyond the edge of what is free under furniture
+ARM_UNDER = 0.62  # metres, the least that reaches there
+BEFORE_FURNITURE = 0.15  # metres between a thing that is lowered before furniture and it
 STANDS_TRIED = 6  # places to stand to which ways are looked for
 PLACES_TRIED = 12  # places to put something for which places to stand are looked for
 
@@ -47,9 +50,17 @@ def place_to_put_from(situation: Situation, thing: str, place: np.ndarray) -> np
 
 def on_furniture(situation: Situation, thing: str, piece: Furniture) -> np.ndarray | None:
     """Return a free place for a thing on a piece of furniture to which the solver can put it: float64 [3]; or None."""
-    inside = getattr(piece.spec, "inside", None)
-    surfaces = [s for s in piece.spec.surfaces if s != inside and s.at[2] <= HIGHEST_SURFACE]
+    surfaces = [s for s in piece.spec.surfaces if s != piece.spec.inside and s.at[2] <= HIGHEST_SURFACE]
     return _first(situation, thing, (p for s in surfaces for p in _on_surface(situation, thing, piece, s)))
+
+
+def capacity(situation: Situation, thing: str, piece: Furniture) -> int:
+    """Return about how many things like this one have room on a piece of furniture."""
+    radius = situation.house.objects_by_id[thing].radius
+    surfaces = [s for s in piece.spec.surfaces if s != piece.spec.inside and s.at[2] <= HIGHEST_SURFACE]
+    room = sum(int(s.half[0] / (radius + EDGE)) * int(s.half[1] / (radius + EDGE)) for s in surfaces)
+    on_it = sum(piece.gap_to(float(at[0]), float(at[1])) == 0.0 for at in situation.positions.values())
+    return max(room, len(surfaces)) - on_it
 
 
 def on_floor(situation: Situation, thing: str, around: np.ndarray, within: float) -> np.ndarray | None:
@@ -78,10 +89,15 @@ def under_furniture(situation: Situation, thing: str, piece: Furniture) -> tuple
     return None
 
 
+def arm_under(radius: float) -> float:
+    """How far before the body a thing of a radius (m) is held that is pushed under something (m)."""
+    return max(HOLD_CLEARANCE + radius + HOLD_GAP, ARM_UNDER)
+
+
 def _ways_under(piece: Furniture, below: Surface, radius: float) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield a place to stand before each side of a piece, and the place under it straight ahead, for a few columns."""
     (hx, hy), (ux, uy) = piece.spec.half, below.half
-    inset = 0.22
+    inset = INSET
     for share in (0.0, -0.4, 0.4):
         for x, y, out_x, out_y in (
             (share * ux, uy - inset, 0.0, 1.0),
@@ -90,7 +106,7 @@ def _ways_under(piece: Furniture, below: Surface, radius: float) -> Iterator[tup
             (-ux + inset, share * uy, -1.0, 0.0),
         ):
             edge = hy if out_y else hx
-            away = edge + HOLD_CLEARANCE + 2 * radius + ROOM_TO_STAND
+            away = edge + arm_under(radius) + radius + BEFORE_FURNITURE
             stand = (x if out_y else out_x * away, out_y * away if out_y else y)
             at = piece.to_house(below.at[0] + x, below.at[1] + y)
             yield np.array(piece.to_house(*stand)), np.array([*at, 0.0])
@@ -104,7 +120,7 @@ def is_clear(situation: Situation, thing: str, place: np.ndarray) -> bool:
     return (
         room is not None
         and room.contains(x, y, WALL_THICKNESS / 2 + around)
-        and all(piece.gap_to(x, y) >= around for piece in situation.house.furniture)
+        and all(piece.gap_to(x, y) >= around for piece in situation.house.furniture if piece.spec.on_floor)
         and distance(place, situation.setter.position) > 0.3 + radius
         and is_free(situation, thing, place)
     )
@@ -152,7 +168,7 @@ def _around(place: np.ndarray, least: float, farthest: float) -> Iterator[np.nda
 
 
 def _can_stand(situation: Situation, spot: np.ndarray, place: np.ndarray, discs: np.ndarray) -> bool:
-    """Return True if a player can stand at a spot, in the place's room and in sight of it, without stepping on things."""
+    """Return True if a player can stand at a spot, clear of things, and see a place in the same room."""
     house = situation.house
     rooms = house.room_at(float(spot[0]), float(spot[1])), house.room_at(float(place[0]), float(place[1]))
     if rooms[0] is None or rooms[0] is not rooms[1] or not situation.plan.straight(spot, spot, discs):

@@ -58,7 +58,11 @@ Arguments = dict[str, Any]  # JSON
 LONGEST = 25  # words of a request
 ANOTHER_ROOM = 30  # steps more for each further room of the house
 TRIED = 60  # proposals looked at before a request with the wanted split and modifier is given up
-MODULES: tuple[str, ...] = ("lifting",)  # of this folder, in the order in which games are listed
+# Of this folder, in the order in which games are listed.
+MODULES: tuple[str, ...] = (
+    "lifting",
+    "stacking",
+)
 
 
 @dataclass(frozen=True)

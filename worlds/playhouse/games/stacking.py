@@ -100,7 +100,8 @@ def _propose_on(situation: Situation, rng: np.random.Generator, modifier: Modifi
             return False
         if base in house.furniture_by_id:
             piece = house.furniture_by_id[base]
-            return all(places.on_furniture(situation, i, piece) is not None for i in able[: things.number + 1])
+            room = all(places.capacity(situation, i, piece) >= things.number for i in able)
+            return room and all(places.on_furniture(situation, i, piece) is not None for i in able[: things.number + 1])
         if things.number > 1 or not all(house.objects_by_id[i].kind in STACKABLE for i in able):
             return False
         radius = max(house.objects_by_id[i].radius for i in able)

@@ -16,15 +16,19 @@ ASKEW = (0.5, 1.3)  # share of the half-width of what is below by which a carele
 
 @dataclass(frozen=True)
 class Manner:
-    """The mistakes that a deed makes by itself. Going for a wrong thing and dropping things are the solver's affair.
+    """Chances of the mistakes that people make in whatever they are asked for.
 
     Args:
       rng: of the mistakes.
+      wrong_object: chance per request of doing it with a wrong thing first.
+      notice: chance of noticing that.
       careless: chance per thing put somewhere of not putting it quite there.
       wrong_answer: chance per question.
     """
 
     rng: np.random.Generator
+    wrong_object: float = 0.0
+    notice: float = 0.0
     careless: float = 0.0
     wrong_answer: float = 0.0
 

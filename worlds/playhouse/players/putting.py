@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from worlds.contract import HAND_RELEASE, silent
-from worlds.playhouse.games.places import OVER, place_to_put_from
+from worlds.playhouse.games.places import OVER, arm_under, place_to_put_from
 from worlds.playhouse.physics.avatar import EYE_HEIGHT, HOLD_LIFT
 from worlds.playhouse.players.behaviours import ARRIVED, CARRY, FACING, Behaviour, draw_in, get, while_held
 from worlds.playhouse.players.body import WALK_PITCH, Body
@@ -127,3 +127,51 @@ def reach_for(body: Body, target: str, place: np.ndarray, above: float) -> tuple
     height = float(place[2]) + body.world.house.objects_by_id[target].height / 2 + above
     pitch = math.atan2(height - HOLD_LIFT - EYE_HEIGHT, max(far, 0.1))
     return Aim((float(place[0]), float(place[1])), None, pitch), far / math.cos(pitch)
+
+
+def push_under(body: Body, target: str, stand: np.ndarray, place: np.ndarray) -> Behaviour:
+    """Take ``target``, lower it before a piece of furniture and push it in along the floor; again if it falls.
+
+    Args:
+      body: of the player.
+      target: id of the thing.
+      stand: where to stand, straight before the place: float64 [2].
+      place: x, y, z on the floor under the furniture: float64 [3].
+    """
+    for _ in range(ATTEMPTS):
+        if not (yield from get(body, target)):
+            return False
+        yield from while_held(body, target, _push_in(body, target, stand, place))
+        if body.held == target:
+            yield silent(with_hand(body.move(Aim()), HAND_RELEASE))
+            yield from settle(body)
+        if distance(body.where(target), place) < AT:
+            return True
+    return False
+
+
+def _push_in(body: Body, target: str, stand: np.ndarray, place: np.ndarray) -> Behaviour:
+    yield from draw_in(body)
+    yield from raise_up(body)
+    if not (yield from walk_exactly(body, stand)):
+        return False
+    yield from turn_to(body, place, WALK_PITCH, CARRY)
+    far = arm_under(body.world.house.objects_by_id[target].radius)
+    ahead = (place[:2] - stand) / max(distance(place, stand), 1e-6)
+    before = math.inf
+    for _ in range(10):  # lower it, clear of the furniture
+        low = np.array([*(body.me.position[:2] + far * ahead), 0.0])
+        height = float(body.where(target)[2])
+        if before - height < HARDLY and body.me.pitch < WALK_PITCH - FACING[1]:
+            break
+        before = height
+        yield silent(body.move(*reach_for(body, target, low, LET_GO)))
+    aim, hold = reach_for(body, target, low, LET_GO)
+    before = math.inf
+    for _ in range(12):  # walk up to the furniture, with it ahead
+        lacking = distance(body.me.position, place)
+        if lacking < far + 0.04 or before - lacking < HARDLY:
+            break
+        before = lacking
+        yield silent(body.move(Aim((float(place[0]), float(place[1])), far, aim.pitch), hold))
+    return True
