@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from worlds.contract import SETTER, SOLVER, TICKS_PER_SECOND
+from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.house.record import AVATAR_RADIUS
 from worlds.playhouse.navigation.floor_plan import FloorPlan
 from worlds.playhouse.navigation.sight import Sight
@@ -60,6 +61,10 @@ class Body:
     def sense(self) -> None:
         """Feel where this player is; to be called once before each action."""
         self.me = self.world.avatar(self.agent)
+
+    def situation(self) -> Situation:
+        """Return the house as it is now, with the ways that this player knows."""
+        return Situation(self.world, self.plan, self._sight)
 
     @property
     def held(self) -> str | None:

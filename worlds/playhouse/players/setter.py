@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from worlds.contract import SETTER, Action, Observation, TaskSpec, WorldError, silent
+from worlds.playhouse.games.asking import Asker, check_name, make_task
 from worlds.playhouse.players.body import Body
 from worlds.playhouse.players.setting_numbers import MOST_STEPS, is_number, is_whole
 from worlds.playhouse.requests.ground_truth import distance
 from worlds.playhouse.requests.success import PlayhouseTask
-from worlds.playhouse.requests.tasks import PROBES, SPLITS, TASKS, Asker, make_task
+from worlds.playhouse.requests.tasks import PROBES, SPLITS
 from worlds.playhouse.world import Playhouse
 
 TRY_AGAIN = 8  # steps after which a setter that found nothing to ask for tries again
@@ -158,9 +159,8 @@ def _weights(tasks: Sequence[str] | Mapping[str, float] | None) -> dict[str, flo
     if isinstance(tasks, str):
         raise WorldError(f"setter setting tasks: {tasks!r} is not a list of names; give [{tasks!r}]")
     weights = dict(tasks) if isinstance(tasks, Mapping) else dict.fromkeys(PROBES if tasks is None else tasks, 1.0)
-    unknown = next((name for name in weights if name not in TASKS), None)
-    if unknown is not None:
-        raise WorldError(f"the playhouse has no task named {unknown!r}; known: {', '.join(TASKS)}")
+    for name in weights:
+        check_name(name)
     wrong = next((name for name, weight in weights.items() if not is_number(weight)), None)
     if wrong is not None:
         raise WorldError(f"setter setting tasks: the weight of {wrong} is a number, not {weights[wrong]!r}")
