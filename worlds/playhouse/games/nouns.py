@@ -67,7 +67,7 @@ def named_things(
 ) -> Iterator[Named]:
     """Yield unique names of loose things or furniture, in random order."""
     for i in rng.permutation(len(among)):
-        named = name(situation, among[i], modifier)
+        named = name(situation, str(among[int(i)]), modifier)
         if named is not None:
             yield named
 
