@@ -11,6 +11,7 @@ from worlds.playhouse.house.record import AVATAR_RADIUS
 from worlds.playhouse.navigation.floor_plan import FloorPlan, place_to_stand
 from worlds.playhouse.navigation.sight import Sight
 from worlds.playhouse.physics.avatar import EYE_HEIGHT
+from worlds.playhouse.requests.facts import Facts, facts_of
 from worlds.playhouse.requests.ground_truth import describe_all, distance, grab_distance
 from worlds.playhouse.requests.language import Described
 from worlds.playhouse.world import AvatarState, Playhouse
@@ -52,6 +53,11 @@ class Situation:
     def things(self) -> dict[str, Described]:
         """The words that describe each loose thing, by id."""
         return describe_all(self.world)
+
+    @cached_property
+    def facts(self) -> Facts:
+        """Everything that words can be about, as the setter speaks of it."""
+        return facts_of(self.world)
 
     @cached_property
     def room(self) -> str | None:
