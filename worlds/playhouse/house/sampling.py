@@ -13,7 +13,17 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from worlds.contract import SETTER, SOLVER, WorldError
-from worlds.playhouse.house.catalogue import COLOURS, FLOORS, FURNITURE_KINDS, OBJECT_KINDS, SIZES, Surface
+from worlds.playhouse.house.catalogue import (
+    COLOURS,
+    FURNITURE_KINDS,
+    OBJECT_KINDS,
+    PLAIN_COLOURS,
+    PLAIN_FLOORS,
+    PLAIN_FURNITURE_KINDS,
+    PLAIN_KINDS,
+    SIZES,
+    Surface,
+)
 from worlds.playhouse.house.record import (
     AVATAR_RADIUS,
     FLOOR,
@@ -111,10 +121,16 @@ class HouseSettings:
 
     def choices(self, name: str) -> tuple[str, ...]:
         """The names that ``kinds``, ``colours``, ``sizes`` or ``furniture_kinds`` allow, None read as all."""
-        return getattr(self, name) or tuple(_CATALOGUES[name])
+        return getattr(self, name) or _PLAIN[name]
 
 
 _CATALOGUES = {"kinds": OBJECT_KINDS, "colours": COLOURS, "sizes": SIZES, "furniture_kinds": FURNITURE_KINDS}
+_PLAIN = {
+    "kinds": PLAIN_KINDS,
+    "colours": PLAIN_COLOURS,
+    "sizes": tuple(SIZES),
+    "furniture_kinds": PLAIN_FURNITURE_KINDS,
+}
 
 
 class _NoPlaceError(Exception):
@@ -186,7 +202,7 @@ class _Builder:
     # -- rooms ----------------------------------------------------------------------------------------------
 
     def _add_rooms(self, count: int) -> None:
-        floors = [str(f) for f in self.rng.permutation(list(FLOORS))]
+        floors = [str(f) for f in self.rng.permutation(list(PLAIN_FLOORS))]
         width, depth = self._room_size()
         self.rooms.append(Room("room_0", 0.0, 0.0, width, depth, floors[0]))
         for i in range(1, count):

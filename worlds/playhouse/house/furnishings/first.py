@@ -1,53 +1,17 @@
-"""The kinds of furniture: fixed things, some with surfaces on which loose things can stand. Lengths are in metres."""
+"""The kinds of furniture of the first houses. Their parts and their order are in recordings and do not change."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from worlds.playhouse.house.parts import Part, Vector, box, cylinder
-
-
-@dataclass(frozen=True)
-class Surface:
-    """A level rectangle of a piece of furniture on which things can stand.
-
-    Args:
-      at: centre (x, y) in the furniture's frame and height above the floor.
-      half: half-extents (x, y).
-      clearance: free height above it.
-    """
-
-    at: Vector
-    half: tuple[float, float]
-    clearance: float = 10.0
+from worlds.playhouse.house.kinds import FurnitureKind, Surface, words
+from worlds.playhouse.house.parts import Part, box, cylinder
 
 
-@dataclass(frozen=True)
-class FurnitureKind:
-    """A kind of fixed thing. Its back is at -y, its front at +y.
-
-    Args:
-      half: half-extents (x, y) of its footprint.
-      height: its highest point.
-      against_wall: whether it stands with its back to a wall.
-      parts: primitives.
-      surfaces: planes on which things can stand.
-    """
-
-    name: str
-    half: tuple[float, float]
-    height: float
-    against_wall: bool
-    parts: tuple[Part, ...]
-    surfaces: tuple[Surface, ...]
-
-
-def _legs(x: float, y: float, height: float) -> tuple[Part, ...]:
+def legs(x: float, y: float, height: float) -> tuple[Part, ...]:
     """Four square legs at (+-x, +-y)."""
     return tuple(box(0.07, 0.07, height, (sx * x, sy * y, height / 2), shade=0.7) for sx in (-1, 1) for sy in (-1, 1))
 
 
-def _seat(width: float, depth: float, height: float, arm: float, back: float) -> tuple[Part, ...]:
+def seat(width: float, depth: float, height: float, arm: float, back: float) -> tuple[Part, ...]:
     """An upholstered seat with a back and two arms; ``width`` is between the arms."""
     outer = width + 2 * arm
     return (
@@ -58,14 +22,18 @@ def _seat(width: float, depth: float, height: float, arm: float, back: float) ->
     )
 
 
-_FURNITURE_KINDS = (
+KINDS = (
     FurnitureKind(
         "table",
         (0.65, 0.45),
         0.6,
         False,
-        (box(1.30, 0.90, 0.08, (0.0, 0.0, 0.56)), *_legs(0.58, 0.38, 0.52)),
+        (box(1.30, 0.90, 0.08, (0.0, 0.0, 0.56)), *legs(0.58, 0.38, 0.52)),
         (Surface((0.0, 0.0, 0.6), (0.62, 0.42)),),
+        categories=words("furniture"),
+        shapes=words("rectangular"),
+        rooms=("living room", "study", "conservatory", "playroom"),
+        under=Surface((0.0, 0.0, 0.0), (0.52, 0.32), 0.52),
     ),
     FurnitureKind(
         "chair",
@@ -75,9 +43,12 @@ _FURNITURE_KINDS = (
         (
             box(0.52, 0.52, 0.08, (0.0, 0.0, 0.38)),
             box(0.52, 0.07, 0.53, (0.0, -0.225, 0.685), shade=0.85),
-            *_legs(0.22, 0.22, 0.34),
+            *legs(0.22, 0.22, 0.34),
         ),
         (Surface((0.0, 0.05, 0.42), (0.24, 0.20)),),
+        synonyms=("seat",),
+        categories=words("furniture", "seat", "to sit on", "dining furniture"),
+        rooms=("dining room", "kitchen", "study"),
     ),
     FurnitureKind(
         "stool",
@@ -86,22 +57,32 @@ _FURNITURE_KINDS = (
         False,
         (cylinder(0.24, 0.08, (0.0, 0.0, 0.38)), cylinder(0.05, 0.34, (0.0, 0.0, 0.17), shade=0.7)),
         (Surface((0.0, 0.0, 0.42), (0.16, 0.16)),),
+        synonyms=("seat",),
+        categories=words("furniture", "seat", "to sit on"),
+        shapes=words("round", "circular"),
+        rooms=("kitchen",),
     ),
     FurnitureKind(
         "sofa",
         (0.95, 0.49),
         0.85,
         True,
-        tuple(_seat(1.60, 0.80, 0.40, 0.15, 0.85)),
+        tuple(seat(1.60, 0.80, 0.40, 0.15, 0.85)),
         (Surface((0.0, 0.0, 0.40), (0.76, 0.36)),),
+        synonyms=("couch", "settee"),
+        categories=words("furniture", "seat", "to sit on", "soft"),
+        rooms=("living room", "conservatory", "playroom"),
     ),
     FurnitureKind(
         "armchair",
         (0.50, 0.46),
         0.80,
         True,
-        tuple(_seat(0.74, 0.74, 0.40, 0.13, 0.80)),
+        tuple(seat(0.74, 0.74, 0.40, 0.13, 0.80)),
         (Surface((0.0, 0.0, 0.40), (0.33, 0.33)),),
+        synonyms=("arm chair", "easy chair"),
+        categories=words("furniture", "seat", "to sit on", "soft"),
+        rooms=("living room", "bedroom", "study", "conservatory"),
     ),
     FurnitureKind(
         "bed",
@@ -115,6 +96,9 @@ _FURNITURE_KINDS = (
             box(1.50, 0.08, 0.80, (0.0, -1.01, 0.40), paint="wood"),
         ),
         (Surface((0.0, 0.26, 0.38), (0.66, 0.66)),),
+        categories=words("furniture", "to sleep on", "soft"),
+        shapes=words("rectangular"),
+        rooms=("bedroom",),
     ),
     FurnitureKind(
         "shelf",
@@ -131,6 +115,11 @@ _FURNITURE_KINDS = (
             Surface((0.0, 0.02, 0.125), (0.50, 0.18), 0.54),
             Surface((0.0, 0.02, 0.725), (0.50, 0.18), 0.70),
         ),
+        plural="shelves",
+        synonyms=("shelving",),
+        categories=words("furniture", "storage"),
+        shapes=words("rectangular"),
+        rooms=("living room", "pantry", "study", "playroom"),
     ),
     FurnitureKind(
         "wardrobe",
@@ -144,6 +133,10 @@ _FURNITURE_KINDS = (
             box(0.04, 0.04, 0.20, (0.08, 0.28, 0.95), paint="metal", solid=False),
         ),
         (),
+        synonyms=("closet",),
+        categories=words("furniture", "storage"),
+        shapes=words("rectangular"),
+        rooms=("bedroom", "hallway"),
     ),
     FurnitureKind(
         "chest",
@@ -156,6 +149,10 @@ _FURNITURE_KINDS = (
             box(0.12, 0.03, 0.12, (0.0, 0.295, 0.34), paint="flame", solid=False),
         ),
         (Surface((0.0, 0.0, 0.50), (0.46, 0.26)),),
+        synonyms=("trunk",),
+        categories=words("furniture", "storage"),
+        shapes=words("rectangular"),
+        rooms=("bedroom", "living room", "playroom", "hallway"),
     ),
     FurnitureKind(
         "bathtub",
@@ -171,7 +168,9 @@ _FURNITURE_KINDS = (
             box(0.08, 0.84, 0.50, (0.81, 0.0, 0.25), shade=0.85),
         ),
         (Surface((0.0, 0.0, 0.14), (0.72, 0.29)),),
+        synonyms=("bath", "bath tub", "tub"),
+        categories=words("furniture", "container", "to wash with"),
+        rooms=("bathroom",),
+        inside=Surface((0.0, 0.0, 0.14), (0.72, 0.29)),
     ),
 )
-
-FURNITURE_KINDS: dict[str, FurnitureKind] = {kind.name: kind for kind in _FURNITURE_KINDS}
