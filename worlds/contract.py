@@ -131,7 +131,7 @@ def with_body(action: Action, body: ActionSpec) -> Action:
     if movement.shape[1] == still.shape[1]:
         return action
     still[:, : movement.shape[1]] = movement
-    return action | {"movement": still}
+    return {**action, "movement": still}
 
 
 class WorldError(UserError, ValueError):

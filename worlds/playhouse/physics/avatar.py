@@ -42,7 +42,7 @@ ROTATION_RATE = math.radians(120.0)  # rad/s at which full hands rotate a held t
 FULL_NEAREST = 1.1  # m from the eye, no more, at which full hands begin to hold
 OFFER_REACH = 1.2  # m from the eye from which on a thing is held out to a player ...
 OFFER_ANGLE = math.radians(45.0)  # ... who stands no farther beside the holder's gaze
-THROW_SPEED, THROW_IMPULSE = 4.0, 10.0  # m/s and N s: what is heavier than 2.5 kg flies slower
+THROW_SPEED, THROW_IMPULSE = 4.0, 6.0  # m/s and N s: what is heavier than 1.5 kg flies slower
 
 THING_SPEED, THING_SPIN = 5.0, 25.0  # m/s and rad/s, the most that a loose thing gets
 

@@ -13,16 +13,35 @@ import mujoco
 import numpy as np
 import pytest
 
-from benchmarks.world import random_play
-from worlds.contract import SETTER, SOLVER
+from worlds.contract import MOVEMENT_BINS, SETTER, SOLVER, TICKS_PER_STEP, silent
 from worlds.playhouse.world import Playhouse
 
 STEPS = 150
 CASES = {
     "usual": (0, {}, "443bf83e8b1b10b3cd4ac1ca59a5efb0"),
-    "crowded": (1, {"rooms": (5, 5), "furniture": (10, 14), "objects": (40, 40)}, "057d923549def3f345185fd726c1e888"),
-    "small": (2, {"rooms": (1, 1), "furniture": (0, 2), "objects": (6, 6), "room_size": (4.0, 4.0)}, "9da6cdd84679913ed12e1b699b47bbd9"),
+    "crowded": (
+        1,
+        {"rooms": (5, 5), "furniture": (10, 14), "objects": (40, 40)},
+        "057d923549def3f345185fd726c1e888",
+    ),
+    "small": (
+        2,
+        {"rooms": (1, 1), "furniture": (0, 2), "objects": (6, 6), "room_size": (4.0, 4.0)},
+        "9da6cdd84679913ed12e1b699b47bbd9",
+    ),
 }
+
+
+def random_play(seed: int, steps: int) -> list[dict]:
+    """Return random actions of both players, who often grab; each movement is held for two steps."""
+    rng, play = np.random.default_rng(seed), []
+    for step in range(steps):
+        if step % 2 == 0:
+            rows = rng.integers(0, MOVEMENT_BINS, size=(2, len(MOVEMENT_BINS)), dtype=np.int8)
+            rows[:, 4] = rng.choice([0, 1, 2], 2, p=[0.5, 0.4, 0.1])
+            movements = [np.tile(row, (TICKS_PER_STEP, 1)) for row in rows]
+        play.append({SETTER: silent(movements[0]), SOLVER: silent(movements[1])})
+    return play
 
 
 def digest(seed: int, settings: dict) -> str:
