@@ -70,10 +70,9 @@ def one_or_more(
     """Yield names of single things and, as often as :data:`OPEN`, of so many of several, in random order."""
     single, more = singles(situation, rng, modifier), several(situation, rng, numbers, modifier)
     while True:
-        named = next(more if rng.random() < OPEN else single, None)
+        first, second = (more, single) if rng.random() < OPEN else (single, more)
+        named = next(first, None) or next(second, None)
         if named is None:
-            yield from single
-            yield from more
             return
         yield named
 
