@@ -110,7 +110,9 @@ def _heard(text: str, words_known: int) -> tuple[tuple[str, ...], ...]:
     del words_known  # more words known, other corrections
     words = words_of(text, frozenset(_fixed))
     begun = _without_leading(words)
-    return tuple(dict.fromkeys(tuple(heard) for heard in (words, _without_trailing(words), begun, _without_trailing(begun))))
+    return tuple(
+        dict.fromkeys(tuple(heard) for heard in (words, _without_trailing(words), begun, _without_trailing(begun)))
+    )
 
 
 def _without_leading(words: list[str]) -> list[str]:

@@ -278,6 +278,12 @@ class Referrer:
             clear, possible = self._mask(description)
             if clear == possible == self._index[entity.id]:
                 yield description
+        room = self.room_description(entity.room) if entity.what != "room" else None
+        if room is not None:
+            for description in (replace(d, places=(Place("in", (room,)),)) for d in named):
+                clear, possible = self._bits(description)
+                if clear == possible == self._index[entity.id]:
+                    yield description
 
     # -- what descriptions are true of ----------------------------------------------------------------------------
 
