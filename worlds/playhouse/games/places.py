@@ -22,6 +22,8 @@ HIGHEST_SURFACE = 1.25  # metres
 INSET = 0.22  # metres by which a thing is pushed beyond the edge of what is free under furniture
 ARM_UNDER = 0.62  # metres, the least that reaches there
 BEFORE_FURNITURE = 0.15  # metres between a thing that is lowered before furniture and it
+BEFORE_PUSHING = 0.1  # metres between the thing in hand and what is to be pushed, at first
+BEYOND = 0.5  # metres of free floor beyond what is to be pushed
 STANDS_TRIED = 6  # places to stand to which ways are looked for
 PLACES_TRIED = 12  # places to put something for which places to stand are looked for
 
@@ -37,14 +39,26 @@ def place_to_put_from(situation: Situation, thing: str, place: np.ndarray) -> np
     Returns:
       float64 [2], the nearest to the solver, first among those with room to turn.
     """
-    record, here = situation.house.objects_by_id[thing], situation.solver.position
-    drop = EYE_HEIGHT + HOLD_LIFT - float(place[2]) - record.height / 2 - OVER
-    farthest = math.sqrt(max((HOLD_FARTHEST - 0.03) ** 2 - drop * drop, 0.01))
+    record = situation.house.objects_by_id[thing]
+    middle = place + np.array([0.0, 0.0, record.height / 2 + OVER])
     least = HOLD_CLEARANCE + record.radius + HOLD_GAP + ROOM_TO_STAND
-    discs = situation.discs(thing)
-    spots = [spot for spot in _around(place, least, farthest) if _can_stand(situation, spot, place, discs)]
+    return _stand_for(situation, middle, least, situation.discs(thing))
+
+
+def place_to_touch_from(situation: Situation, thing: str, target: str) -> np.ndarray | None:
+    """Return where the solver can stand to touch one loose thing with another: float64 [2]; None if nowhere."""
+    things = situation.house.objects_by_id
+    least = HOLD_CLEARANCE + 2 * things[thing].radius + HOLD_GAP + things[target].radius
+    return _stand_for(situation, situation.positions[target], least, situation.discs(thing, target))
+
+
+def _stand_for(situation: Situation, middle: np.ndarray, least: float, discs: np.ndarray) -> np.ndarray | None:
+    """Return the nearest place to stand from which the hand can be at a point [3], ``least`` metres from it or more."""
+    drop = EYE_HEIGHT + HOLD_LIFT - float(middle[2])
+    farthest = math.sqrt(max((HOLD_FARTHEST - 0.03) ** 2 - drop * drop, 0.01))
+    spots = [spot for spot in _around(middle, least, farthest) if _can_stand(situation, spot, middle, discs)]
     roomy = [spot for spot in spots if situation.plan.roomy(*spot)] or spots
-    near = sorted(roomy, key=lambda spot: distance(spot, here))[:STANDS_TRIED]
+    near = sorted(roomy, key=lambda spot: distance(spot, situation.solver.position))[:STANDS_TRIED]
     return next((spot for spot in near if situation.can_be_reached(*spot, within=0.1)), None)
 
 
@@ -112,6 +126,30 @@ def _ways_under(piece: Furniture, below: Surface, radius: float) -> Iterator[tup
             yield np.array(piece.to_house(*stand)), np.array([*at, 0.0])
 
 
+def arm_to_push(radius: float) -> float:
+    """How far before the body a thing of a radius (m) is held that others are pushed with (m)."""
+    return HOLD_CLEARANCE + radius + HOLD_GAP + 0.03
+
+
+def place_to_push_from(situation: Situation, thing: str, target: str) -> np.ndarray | None:
+    """Return where to stand to push one loose thing with another, straight ahead over free floor.
+
+    Returns:
+      float64 [2], the nearest in direction to the solver; None if there is no such place, or no way to it.
+    """
+    things, here, middle = situation.house.objects_by_id, situation.solver.position, situation.positions[target]
+    radius, discs = things[target].radius, situation.discs(thing, target)
+    far = arm_to_push(things[thing].radius) + things[thing].radius + radius + BEFORE_PUSHING
+    first = math.atan2(here[1] - middle[1], here[0] - middle[0])
+    for i in range(24):
+        angle = first + math.radians(15.0) * ((i + 1) // 2) * (-1) ** i
+        way = np.array([math.cos(angle), math.sin(angle)])
+        stand, goal = middle[:2] + far * way, middle[:2] - (BEYOND + radius) * way
+        if situation.plan.straight(stand, goal, discs) and situation.can_be_reached(*stand, within=0.1):
+            return stand
+    return None
+
+
 def is_clear(situation: Situation, thing: str, place: np.ndarray) -> bool:
     """Return True if a place on the floor has room for a thing, clear of walls, furniture, things and players."""
     x, y, radius = float(place[0]), float(place[1]), situation.house.objects_by_id[thing].radius
@@ -120,7 +158,7 @@ def is_clear(situation: Situation, thing: str, place: np.ndarray) -> bool:
     return (
         room is not None
         and room.contains(x, y, WALL_THICKNESS / 2 + around)
-        and all(piece.gap_to(x, y) >= around for piece in situation.house.furniture if piece.spec.on_floor)
+        and all(piece.gap_to(x, y) >= around for piece in situation.house.furniture if piece.spec.in_the_way)
         and distance(place, situation.setter.position) > 0.3 + radius
         and is_free(situation, thing, place)
     )
@@ -161,16 +199,16 @@ def _steps(half: float) -> list[float]:
     return np.linspace(-half, half, number).tolist() if half > 0.0 else [0.0]
 
 
-def _around(place: np.ndarray, least: float, farthest: float) -> Iterator[np.ndarray]:
+def _around(middle: np.ndarray, least: float, farthest: float) -> Iterator[np.ndarray]:
     for far in np.arange(min(least, farthest), farthest + 0.01, 0.1):
         for angle in np.arange(0.0, 2 * math.pi, math.radians(15.0)):
-            yield np.array([place[0] + far * math.cos(angle), place[1] + far * math.sin(angle)])
+            yield np.array([middle[0] + far * math.cos(angle), middle[1] + far * math.sin(angle)])
 
 
-def _can_stand(situation: Situation, spot: np.ndarray, place: np.ndarray, discs: np.ndarray) -> bool:
-    """Return True if a player can stand at a spot, clear of things, and see a place in the same room."""
+def _can_stand(situation: Situation, spot: np.ndarray, middle: np.ndarray, discs: np.ndarray) -> bool:
+    """Return True if a player can stand at a spot, clear of things, and see a point in the same room."""
     house = situation.house
-    rooms = house.room_at(float(spot[0]), float(spot[1])), house.room_at(float(place[0]), float(place[1]))
+    rooms = house.room_at(float(spot[0]), float(spot[1])), house.room_at(float(middle[0]), float(middle[1]))
     if rooms[0] is None or rooms[0] is not rooms[1] or not situation.plan.straight(spot, spot, discs):
         return False
-    return situation.sight.clear(np.array([*spot, EYE_HEIGHT]), place + np.array([0.0, 0.0, OVER]))
+    return situation.sight.clear(np.array([*spot, EYE_HEIGHT]), middle)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+ACTIVITY = "Ask the other player to perform an activity of your choice."
 INSTRUCTIONS = (
     "Ask the other player to touch an object using another object.",
-    "Ask the other player to perform an activity of your choice.",
+    ACTIVITY,
     "Ask the other player to hand you something, which you then hold.",
     "Ask the other player to stand in some position relative to you.",
     "Ask the other player to move a group of objects into a simple arrangement.",

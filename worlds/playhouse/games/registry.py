@@ -61,7 +61,11 @@ TRIED = 60  # proposals looked at before a request with the wanted split and mod
 # Of this folder, in the order in which games are listed.
 MODULES: tuple[str, ...] = (
     "lifting",
+    "touching",
     "stacking",
+    "questions_seeing",
+    "questions_things",
+    "questions_truth",
 )
 
 

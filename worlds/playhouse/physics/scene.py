@@ -9,11 +9,12 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass
+from itertools import pairwise
 
 import mujoco
 import numpy as np
 
-from worlds.playhouse.house.record import AVATAR_HEIGHT, AVATAR_RADIUS, FORMAT, House, Thing
+from worlds.playhouse.house.record import AVATAR_HEIGHT, AVATAR_RADIUS, FLOOR, FORMAT, House, Thing
 from worlds.playhouse.physics.avatar import AVATAR_MASS_KG, TIMESTEP_SEC
 from worlds.playhouse.physics.geoms import FIXED_GROUPS, MOVING_GROUP, PLAYER, Geoms, quaternion_of
 from worlds.playhouse.physics.shell import add_furnished_shell, add_plain_shell, walls
@@ -44,6 +45,8 @@ class Scene:
       object_radius: float64 [objects], m, of a sphere about as large.
       object_footprint: float64 [objects], m, radius of the upright cylinder it fits in.
       object_half_height: float64 [objects], m, half the height of that cylinder.
+      owners: what can be touched: ids of objects, players and furniture, and FLOOR.
+      geom_owner: int32 [geoms], places in ``owners``; -1 for walls.
       finish: int32 [geoms], what surfaces look like: places in :data:`worlds.drawing.finishes.FINISHES`, all 0 (plain)
         in houses of the first format.
     """
@@ -62,6 +65,8 @@ class Scene:
     object_radius: np.ndarray
     object_footprint: np.ndarray
     object_half_height: np.ndarray
+    owners: tuple[str, ...]
+    geom_owner: np.ndarray
     finish: np.ndarray
 
 
@@ -93,25 +98,28 @@ def build(house: House) -> Scene:
     spec.option.cone = mujoco.mjtCone.mjCONE_PYRAMIDAL
     geoms, first_format = Geoms(spec.worldbody), house.format == FORMAT
     (add_plain_shell if first_format else add_furnished_shell)(geoms, house)
+    fixed_geoms = [len(spec.worldbody.geoms)]  # before each piece of furniture, and after the last
     for piece in house.furniture:
         turn = quaternion_of((0.0, 0.0, 90.0 * piece.quarter_turns))
         for part in piece.spec.parts:
             x, y = piece.to_house(part.at[0], part.at[1])
             geoms.add_part(part, piece.colour, 1.0, (x, y, part.at[2]), turn, fixed=True)
+        fixed_geoms.append(len(spec.worldbody.geoms))
     for start in house.starts:
         _add_avatar(geoms, spec.worldbody, start.agent, start.x, start.y)
     for thing in house.objects:
         _add_object(geoms, spec.worldbody, thing)
     finish = geoms.finishes()
-    return _index(house, spec.compile(), np.zeros_like(finish) if first_format else finish)
+    return _index(house, spec.compile(), np.zeros_like(finish) if first_format else finish, fixed_geoms)
 
 
-def _index(house: House, model: mujoco.MjModel, finish: np.ndarray) -> Scene:
+def _index(house: House, model: mujoco.MjModel, finish: np.ndarray, fixed_geoms: list[int]) -> Scene:
     agents = tuple(s.agent for s in house.starts)
     avatars = [model.body(agent).id for agent in agents]
     objects = [model.body(o.id).id for o in house.objects]
     avatar_joint = model.body_jntadr[avatars].astype(np.int64)
     object_joint = model.body_jntadr[np.array(objects, dtype=np.int64)]
+    owners = (*(o.id for o in house.objects), *agents, *(f.id for f in house.furniture), FLOOR)
     return Scene(
         house=house,
         model=model,
@@ -128,7 +136,23 @@ def _index(house: House, model: mujoco.MjModel, finish: np.ndarray) -> Scene:
         object_footprint=np.array([o.radius for o in house.objects]),
         object_half_height=np.array([o.height / 2 for o in house.objects]),
         finish=finish,
+        owners=owners,
+        geom_owner=_owners(model, [*objects, *avatars], fixed_geoms),
     )
+
+
+def _owners(model: mujoco.MjModel, bodies: list[int], fixed_geoms: list[int]) -> np.ndarray:
+    """Return the owner of every geom: int32 [geoms], places in (moving bodies, furniture, floor), -1 for the rest.
+
+    Geoms of the world body come first: the ground, what else belongs to the shell, and furniture.
+    """
+    place = np.full(model.nbody, -1, dtype=np.int32)
+    place[bodies] = np.arange(len(bodies), dtype=np.int32)
+    owner = place[model.geom_bodyid]
+    for piece, (first, last) in enumerate(pairwise(fixed_geoms)):
+        owner[first:last] = len(bodies) + piece
+    owner[0] = len(bodies) + len(fixed_geoms) - 1
+    return owner
 
 
 def _add_object(geoms: Geoms, world: mujoco.MjsBody, thing: Thing) -> None:

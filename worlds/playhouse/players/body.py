@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -32,6 +33,7 @@ LOW = 0.5  # metres; things whose underside is higher are not in a walker's way
 STUCK_M = 0.08  # metres in a step of walking; a walker that gets less far is stuck
 REACHED = 0.15  # metres from a corner of a route at which a walker turns to the next
 WALK_PITCH = math.radians(-15.0)  # radians at which a walker looks who aims at nothing
+TO_CARRY = 0.75  # metres that a player with something in hand likes to keep from walls and furniture
 _ASIDE = (0, 2)  # bins of strafing left and right
 
 
@@ -61,6 +63,11 @@ class Body:
     def sense(self) -> None:
         """Feel where this player is; to be called once before each action."""
         self.me = self.world.avatar(self.agent)
+
+    @cached_property
+    def carrying_plan(self) -> FloorPlan:
+        """Ways for a player with something in hand."""
+        return FloorPlan(self.world.house, TO_CARRY)
 
     def situation(self) -> Situation:
         """Return the house as it is now, with the ways that this player knows."""

@@ -21,7 +21,10 @@ from worlds.playhouse.players.body import Body
 from worlds.playhouse.players.manner import Manner
 
 Deed = Callable[[Body, Arguments, Manner], Behaviour]
-MODULES: tuple[str, ...] = ("handling",)  # of this folder
+MODULES: tuple[str, ...] = (
+    "handling",
+    "touching",
+)  # of this folder
 
 _deeds: dict[str, Deed] = {}
 

@@ -15,7 +15,7 @@ from worlds.playhouse.physics.avatar import EYE_HEIGHT, HOLD_LIFT
 from worlds.playhouse.players.behaviours import ARRIVED, CARRY, FACING, Behaviour, draw_in, get, while_held
 from worlds.playhouse.players.body import WALK_PITCH, Body
 from worlds.playhouse.players.building import raise_up
-from worlds.playhouse.players.steering import Aim, with_hand
+from worlds.playhouse.players.steering import BACKWARD_BIN, FORWARD, Aim, with_hand
 from worlds.playhouse.requests.ground_truth import bearing, distance
 
 ATTEMPTS = 3
@@ -23,6 +23,7 @@ LET_GO = 0.025  # metres over its place at which it is let go
 PRECISE = 0.04  # metres by which its middle may miss
 HARDLY = 0.01  # metres; what moves less in a step has arrived, as near as it gets
 SETTLE = 4  # steps in which a thing that was let go comes to rest
+STEPS_BACK, STEP_BACK = 3, 0.4  # steps, and metres of each
 PATIENCE = 90  # steps after which a way is given up
 AT = 0.25  # metres from its place at which a thing counts as put there
 
@@ -50,6 +51,21 @@ def put_at(body: Body, target: str, place: np.ndarray, aside: float = 0.0) -> Be
     return False
 
 
+def hold_ready(body: Body) -> Behaviour:
+    """Draw in what is in hand, raise it, and step back from walls and furniture until there is room to turn with it."""
+    yield from draw_in(body)
+    yield from raise_up(body)
+    for _ in range(STEPS_BACK):
+        here, yaw = body.me.position, body.me.yaw
+        behind = here[:2] - STEP_BACK * np.array([math.cos(yaw), math.sin(yaw)])
+        if body.plan.roomy(float(here[0]), float(here[1])) or not body.plan.straight(here, behind, body.obstacles()):
+            break
+        movement = body.move(Aim(pitch=WALK_PITCH), CARRY)
+        movement[:, FORWARD] = BACKWARD_BIN
+        yield silent(movement)
+    return True
+
+
 def settle(body: Body, steps: int = SETTLE) -> Behaviour:
     """Stand still while what was let go comes to rest."""
     for _ in range(steps):
@@ -59,8 +75,7 @@ def settle(body: Body, steps: int = SETTLE) -> Behaviour:
 
 
 def _carry_to(body: Body, target: str, place: np.ndarray, aside: float) -> Behaviour:
-    yield from draw_in(body)
-    yield from raise_up(body)
+    yield from hold_ready(body)
     spot = place_to_put_from(body.situation(), target, place)
     if spot is None or not (yield from walk_exactly(body, spot)):
         return False
@@ -77,10 +92,10 @@ def walk_exactly(body: Body, spot: np.ndarray, within: float = 0.1) -> Behaviour
         if distance(here, spot) < within:
             return True
         obstacles = body.obstacles()
-        if body.plan.straight(here, spot, obstacles) or distance(here, spot) < ARRIVED:
+        if distance(here, spot) < ARRIVED:
             aim = Aim((float(spot[0]), float(spot[1])), within / 2, WALK_PITCH)
         else:
-            route = body.plan.route(here, spot, within, obstacles)
+            route = body.carrying_plan.route(here, spot, within, obstacles)
             if route is None:
                 return False
             aim = body.along(route)
@@ -151,8 +166,7 @@ def push_under(body: Body, target: str, stand: np.ndarray, place: np.ndarray) ->
 
 
 def _push_in(body: Body, target: str, stand: np.ndarray, place: np.ndarray) -> Behaviour:
-    yield from draw_in(body)
-    yield from raise_up(body)
+    yield from hold_ready(body)
     if not (yield from walk_exactly(body, stand)):
         return False
     yield from turn_to(body, place, WALK_PITCH, CARRY)
