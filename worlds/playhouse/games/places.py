@@ -85,6 +85,20 @@ def on_floor(situation: Situation, thing: str, around: np.ndarray, within: float
     return _first(situation, thing, (p for p in places if is_clear(situation, thing, p)))
 
 
+def before_setter(situation: Situation, thing: str) -> np.ndarray | None:
+    """Return a free place near the setter's feet to which the solver can put a thing, the first before it; or None."""
+    setter = situation.setter
+    angles = sorted(np.arange(-math.pi, math.pi, math.radians(30.0)).tolist(), key=abs)
+    spots = [
+        np.array([*(setter.position[:2] + far * np.array([math.cos(setter.yaw + a), math.sin(setter.yaw + a)])), 0.0])
+        for a in angles
+        for far in (0.85, 1.05, 1.25)
+    ]
+    room = situation.room_at(setter.position)
+    here = (s for s in spots if situation.room_at(s) == room and is_clear(situation, thing, s))
+    return _first(situation, thing, here, in_order=True)
+
+
 def under_furniture(situation: Situation, thing: str, piece: Furniture) -> tuple[np.ndarray, np.ndarray] | None:
     """Return where to stand and where to put a thing under a piece of furniture: float64 [2] and [3]; None if nowhere.
 
@@ -176,9 +190,10 @@ def is_free(situation: Situation, thing: str, place: np.ndarray) -> bool:
     return True
 
 
-def _first(situation: Situation, thing: str, places: Iterable[np.ndarray]) -> np.ndarray | None:
-    """Return the first of some places that the solver can put a thing to, of those nearest to it."""
-    tried = sorted(places, key=lambda p: distance(p, situation.solver.position))[:PLACES_TRIED]
+def _first(situation: Situation, thing: str, places: Iterable[np.ndarray], in_order: bool = False) -> np.ndarray | None:
+    """Return the first of some places that the solver can put a thing to, of those nearest to it or as they come."""
+    tried = list(places) if in_order else sorted(places, key=lambda p: distance(p, situation.solver.position))
+    tried = tried[:PLACES_TRIED]
     return next((p for p in tried if place_to_put_from(situation, thing, p) is not None), None)
 
 
