@@ -65,6 +65,7 @@ MODULES: tuple[str, ...] = (
     "bringing",
     "standing",
     "positioning",
+    "containers",
     "stacking",
 )
 
