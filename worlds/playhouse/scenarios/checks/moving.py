@@ -1,0 +1,109 @@
+"""Hand something to the setter, take it out of a room, push it, put alike things into a container; one after another."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from worlds.contract import TaskSpec
+from worlds.playhouse.games import asking
+from worlds.playhouse.games.bringing import is_brought
+from worlds.playhouse.games.choices import Choice
+from worlds.playhouse.games.containers import PutIn
+from worlds.playhouse.games.moving import Doing, Moving
+from worlds.playhouse.games.touching import PUSHED
+from worlds.playhouse.requests.ground_truth import distance
+from worlds.playhouse.requests.success import PlayhouseTask
+from worlds.playhouse.world import Playhouse
+
+HELD_OUT_STEPS = 2  # consecutive steps within the setter's reach
+
+
+class HandTo(Moving):
+    """Handing to a setter who may not take it: the thing is held before the setter, or laid down or taken there."""
+
+    done_reason = "hands it over"
+
+    def begin(self, world: Playhouse) -> None:
+        """See :meth:`Doing.begin`."""
+        super().begin(world)
+        self._there: Counter[str] = Counter()
+
+    def is_done(self, world: Playhouse, object_id: str) -> bool:
+        """See :meth:`Moving.is_done`."""
+        self._there[object_id] = self._there[object_id] + 1 if is_brought(world, object_id) else 0
+        return self._there[object_id] >= HELD_OUT_STEPS
+
+
+class TakeFromRoom(Moving):
+    """Taking or throwing out of a room: the things rest, let go, in none of ``rooms``."""
+
+    done_reason = "has got it out of the room"
+
+    def is_done(self, world: Playhouse, object_id: str) -> bool:
+        """See :meth:`Moving.is_done`."""
+        room = world.room_at(world.object_position(object_id))
+        return self.lies_still(world, object_id) and room not in self.spec.arguments["rooms"]
+
+
+class Push(Doing):
+    """Pushing, with or without anything in hand: one of the things has moved ``PUSHED`` metres without being carried."""
+
+    def begin(self, world: Playhouse) -> None:
+        """See :meth:`Doing.begin`."""
+        self._from = {i: world.object_position(i) for i in Choice.of(self.spec.arguments).among}
+
+    def judge(self, world: Playhouse) -> Iterator[tuple[int, str]]:
+        """See :meth:`Doing.judge`. What is carried has to be pushed from where it is put down."""
+        for pushed, start in self._from.items():
+            at = world.object_position(pushed)
+            if self.held == pushed:
+                self._from[pushed] = at
+            elif distance(at, start) >= PUSHED and self.moved[pushed] > 0.0:
+                yield self._succeed("has pushed it")
+                return
+        if self.taken is not None:
+            yield -1, "takes something when asked to push"
+
+
+class PutInAlike(PutIn):
+    """Putting so many things of one color into a container."""
+
+    def candidates(self) -> set[str]:
+        """See :meth:`Moving.candidates`."""
+        things = self.world.house.objects_by_id
+        able = {i for i in super().candidates() if self.is_done(self.world, i)}
+        colours = Counter(things[i].colour for i in sorted(able))
+        best = colours.most_common(1)[0][0] if colours else None
+        return {i for i in able if things[i].colour == best}
+
+    def judge(self, world: Playhouse) -> Iterator[tuple[int, str]]:
+        """See :meth:`Doing.judge`."""
+        self.world = world
+        yield from super().judge(world)
+
+
+class InTurn(PlayhouseTask):
+    """Several requests in one, in their order: the next one is looked at when the one before has succeeded."""
+
+    def __init__(self, spec: TaskSpec) -> None:
+        super().__init__(spec)
+        parts = spec.arguments["parts"]
+        self._left = [
+            asking.make_task(TaskSpec(p["name"], spec.instruction, p["arguments"], spec.max_steps)) for p in parts
+        ]
+
+    def _begin(self, world: Playhouse) -> None:
+        self._left[0].update(world, "")
+
+    def _judge(self, world: Playhouse, utterance: str) -> Iterator[tuple[int, str]]:
+        done, events = self._left[0].update(world, utterance)
+        yield from ((event.sign, event.reason) for event in events if not done)
+        if not done:
+            return
+        self._left.pop(0)
+        if self._left:
+            self._begin(world)
+            yield 1, "has done the first part"
+        else:
+            yield self._succeed("has done one after the other")
