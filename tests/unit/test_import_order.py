@@ -23,6 +23,7 @@ INSIDE = {
         ("navigation",),
         ("requests",),
         ("games",),
+        ("scenarios",),
         ("players",),
     ),
     # state, catalogue, navigation, homes, observing, rules, tasks, players, pictures
