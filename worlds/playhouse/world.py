@@ -134,7 +134,7 @@ class Playhouse(TickWorld):
         """Bind to the state: the compiled code uses its addresses."""
         scene, data = self.state.scene, self.state.data
         if self._scene is not scene:
-            self._camera = Camera(scene.model, self.height, self.width, self.fov_y_deg)
+            self._camera = Camera(scene.model, self.height, self.width, self.fov_y_deg, scene.finish)
         self._scene, self._data, self._players = scene, data, self.state.players
         self._object_body = dict(zip((o.id for o in scene.house.objects), scene.object_body.tolist(), strict=True))
         self._addresses = (scene.model._address, data._address)

@@ -22,17 +22,25 @@ class Camera:
       height: of the frames, pixels.
       width: of the frames, pixels.
       fov_y_deg: vertical field of view in degrees; pixels are square.
+      finish: int32 [geoms], places in :data:`worlds.drawing.finishes.FINISHES`; None: all are plain.
 
     Raises:
       WorldError: a size or angle that gives no picture, too many geoms, or a visible geom that is not a plane, sphere,
         capsule, ellipsoid, cylinder or box.
     """
 
-    def __init__(self, model: mujoco.MjModel, height: int, width: int, fov_y_deg: float = 75.0) -> None:
+    def __init__(
+        self,
+        model: mujoco.MjModel,
+        height: int,
+        width: int,
+        fov_y_deg: float = 75.0,
+        finish: NDArray[np.int32] | None = None,
+    ) -> None:
         self._canvas = Canvas(height, width, fov_y_deg, model.ngeom)
         self.height, self.width = height, width
         body = np.array(model.geom_bodyid, dtype=np.int32)
-        self._shapes = Shapes(_kinds(model), body, _sizes(model))
+        self._shapes = Shapes(_kinds(model), body, _sizes(model), finish)
         self._palette = palette_of(_colours(model)[:, :3] * 255.0)
 
     def draw(

@@ -35,7 +35,7 @@ class Onlooker:
           size: (height, width), pixels.
         """
         if size not in self._cameras:
-            self._cameras[size] = Camera(self.scene.model, *size, self._fov_y_deg)
+            self._cameras[size] = Camera(self.scene.model, *size, self._fov_y_deg, self.scene.finish)
         mujoco.mj_copyData(self._data, self.scene.model, data)
         mujoco.mj_kinematics(self.scene.model, self._data)
         return self._cameras[size].draw(self._data, eye, *gaze, hide_body=int(self.scene.avatar_body[player]))

@@ -146,7 +146,7 @@ def _standable(house: House, x: np.ndarray, y: np.ndarray, clearance: float) -> 
         # At least a cell must stay free: a doorway is wide enough for an avatar or there would be none.
         half = max(door.width / 2 - clearance, CELL)
         free |= (np.abs(along) <= half) & (np.abs(across) <= margin + CELL)
-    for thing in house.furniture:
+    for thing in house.obstacles:
         hx, hy = thing.half
         gap = np.hypot(np.maximum(np.abs(x - thing.x) - hx, 0.0), np.maximum(np.abs(y - thing.y) - hy, 0.0))
         free &= gap >= clearance

@@ -219,7 +219,7 @@ def _place_to_stand(body: Body, target: str, beside: str) -> np.ndarray | None:
         way = np.array([math.cos(angle), math.sin(angle)])
         put, stand = middle[:2] + between * way, middle[:2] + (between + _arm()) * way
         free = all(math.hypot(x - put[0], y - put[1]) > r + radius for x, y, r in things)
-        clear_floor = all(f.gap_to(*put) > radius + 0.03 for f in body.world.house.furniture)
+        clear_floor = all(f.gap_to(*put) > radius + 0.03 for f in body.world.house.obstacles)
         if free and clear_floor and body.plan.straight(stand, put):
             if body.plan.roomy(*stand):
                 return stand

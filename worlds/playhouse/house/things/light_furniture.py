@@ -121,6 +121,6 @@ KINDS = (
         categories=words("container", "furniture"),
         rooms=("kitchen", "pantry", "laundry room", "bathroom", "living room"),
         inside=Surface((0.0, 0.0, 0.035), (0.21, 0.14)),
-        sizes=("medium", "large"),
+        sizes=("medium",),
     ),
 )
