@@ -18,6 +18,7 @@ from worlds.playhouse.requests.wishes import Wish
 
 Pair = Sequence[str | None]  # colour and kind that words name, for the split of requests; JSON
 SOME = 2  # things that "some" asks for
+HEED = 0.6  # chance that the name for one role keeps to a modifier
 OPEN = 0.25  # chance that a single thing is asked for as any of several
 
 
@@ -30,14 +31,23 @@ class Named:
     said: list[Pair]
 
 
-def referrer(situation: Situation, rng: np.random.Generator, modifier: Modifier | None = None) -> Referrer:
-    """Return one who finds the setter's words for things of a situation, by a modifier."""
-    return Referrer(situation.facts, rng, Wish("" if modifier is None else modifier.name))
+def referrer(
+    situation: Situation, rng: np.random.Generator, modifier: Modifier | None = None, heed: float = HEED
+) -> Referrer:
+    """Return one who finds the setter's words for things of a situation.
+
+    Args:
+      situation: of the request.
+      rng: of the choice of words.
+      modifier: of the request; None for any words.
+      heed: chance of keeping to it, for it is enough if the name for one of several roles does.
+    """
+    return Referrer(situation.facts, rng, Wish("" if modifier is None else modifier.name), heed)
 
 
 def singles(situation: Situation, rng: np.random.Generator, modifier: Modifier | None = None) -> Iterator[Named]:
     """Yield names of single loose things in random order: unique ones, and now and then any of several."""
-    words = referrer(situation, rng, modifier)
+    words = referrer(situation, rng, modifier, heed=0.8)
     several = _quantified(words, situation, (1,))
     for i in rng.permutation(len(situation.free)):
         if rng.random() < OPEN and (named := next(several, None)) is not None:

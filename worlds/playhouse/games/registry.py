@@ -67,6 +67,9 @@ MODULES: tuple[str, ...] = (
     "positioning",
     "containers",
     "stacking",
+    "questions_seeing",
+    "questions_things",
+    "questions_truth",
 )
 
 

@@ -15,12 +15,27 @@ import numpy as np
 
 from worlds.contract import SETTER, SOLVER
 from worlds.playhouse.house.kinds import Surface
-from worlds.playhouse.house.record import AVATAR_HEIGHT, AVATAR_RADIUS, FLOOR, WALL_HEIGHT, Furniture, House, Thing
+from worlds.playhouse.house.record import (
+    AVATAR_HEIGHT,
+    AVATAR_RADIUS,
+    FLOOR,
+    WALL_HEIGHT,
+    WALL_THICKNESS,
+    WINDOW_HEAD,
+    WINDOW_SILL,
+    Doorway,
+    Furniture,
+    House,
+    Thing,
+    Window,
+)
+from worlds.playhouse.house.room_types import ROOM_TYPES
 from worlds.playhouse.world import Playhouse
 
 What = Literal["object", "furniture", "room", "player", "opening", "floor"]
 PLAYERS = (SETTER, SOLVER)
 TOUCHING = 0.06  # metres by which an underside and what it rests on may miss each other
+DOOR_HEIGHT = 2.0  # metres
 EDGE = 0.03  # metres by which the middle of what stands on a surface may lie outside it
 
 
@@ -148,18 +163,10 @@ def _floor() -> Entity:
 
 def _rooms(house: House) -> Iterator[Entity]:
     for room in house.rooms:
-        names = room_names(house, room.id)
+        names = (room.type, *ROOM_TYPES[room.type].synonyms) if room.type else ()
         low, high = (room.x0, room.y0, 0.0), (room.x1, room.y1, WALL_HEIGHT)
-        colour = getattr(room, "walls", None)
-        kind = names[0] if names else "room"
+        colour, kind = room.walls or None, room.type or "room"
         yield Entity(room.id, "room", kind, names, colour, None, frozenset(), frozenset(), None, None, False, low, high)
-
-
-def room_names(house: House, room_id: str) -> tuple[str, ...]:
-    """Nouns that people use for a room, the plainest first; none in a house whose rooms have no names."""
-    room = house.rooms_by_id[room_id]
-    kind = getattr(room, "type", None)
-    return (kind,) if kind else ()
 
 
 def _furniture(house: House, piece: Furniture) -> Entity:
@@ -183,8 +190,19 @@ def _furniture(house: House, piece: Furniture) -> Entity:
 
 
 def _openings(house: House) -> Iterator[Entity]:
-    """Doors, and windows where the house has some."""
-    return iter(())
+    """Windows, and every doorway once for each of its rooms, where it is a door."""
+    for window in house.windows:
+        yield _opening(window.id, "window", window, window.room, (WINDOW_SILL, WINDOW_HEAD))
+    for door in house.doorways:
+        for room in door.rooms:
+            yield _opening(f"{door.id} of {room}", "door", door, room, (0.0, DOOR_HEIGHT))
+
+
+def _opening(name: str, kind: str, gap: Window | Doorway, room: str, heights: tuple[float, float]) -> Entity:
+    hx, hy = (gap.width / 2, WALL_THICKNESS / 2) if gap.along == "x" else (WALL_THICKNESS / 2, gap.width / 2)
+    low, high = (gap.x - hx, gap.y - hy, heights[0]), (gap.x + hx, gap.y + hy, heights[1])
+    nothing = frozenset()
+    return Entity(name, "opening", kind, (kind,), None, None, nothing, nothing, room, None, False, low, high)
 
 
 def _objects(world: Playhouse) -> Iterator[Entity]:

@@ -11,6 +11,7 @@ from functools import cache
 
 from worlds.playhouse.house.catalogue import COLOURS, FURNITURE_KINDS, OBJECT_KINDS, SIZES
 from worlds.playhouse.house.kinds import Kind, regular_plural
+from worlds.playhouse.house.room_types import ROOM_TYPES
 from worlds.playhouse.requests.facts import Entity
 
 NUMBERS = (
@@ -257,16 +258,7 @@ QUANTIFIERS: Mapping[str, Forms] = {
     "many": Forms(("many", "lots of", "a lot of"), 1),
     "no": Forms(("no", "none of the", "not any"), 2),
 }
-ROOM_SYNONYMS: Mapping[str, tuple[str, ...]] = {
-    "bathroom": ("washroom", "restroom", "rest room", "wash room", "bath room"),
-    "playroom": ("play area", "play room", "kids room"),
-    "living room": ("living area", "lounge", "livingroom", "hall", "living"),
-    "bedroom": ("bed room", "sleeping room"),
-    "pantry": ("pantry room", "store room"),
-    "kitchen": ("kitchen room",),
-    "study": ("study room", "office"),
-    "dining room": ("dining area",),
-}
+MORE_ROOM_NAMES: Mapping[str, tuple[str, ...]] = {"living room": ("living",), "playroom": ("kids room", "toys room")}
 
 
 def plural_of(noun: str) -> str:
@@ -339,10 +331,11 @@ def _names_of_kinds() -> Iterator[Noun]:
 
 def _names_of_rooms() -> Iterator[Noun]:
     yield Noun("room", "rooms", "room", frozenset())
-    for room, synonyms in ROOM_SYNONYMS.items():
-        yield Noun(room, plural_of(room), "room", frozenset({room}))
-        for synonym in synonyms:
-            yield Noun(synonym, plural_of(synonym), "room", frozenset({room}), said=False)
+    for room in ROOM_TYPES.values():
+        yield Noun(room.name, plural_of(room.name), "room", frozenset({room.name}))
+        for synonym in (*room.synonyms, *MORE_ROOM_NAMES.get(room.name, ())):
+            said = synonym in room.synonyms[:2]
+            yield Noun(synonym, plural_of(synonym), "room", frozenset({room.name}), said=said)
 
 
 @cache

@@ -1,18 +1,19 @@
 """Requests in many words: small grammars that are said in all their variants and read back, also as people type them.
 
 A pattern such as ``"(put|place) {x} [right] next to {y}"`` stands for all texts with one of each group in parentheses,
-with or without what is in brackets. Slots in braces take the words of things.
+with or without what is in brackets. Slots in braces take the words of things. The pronoun "it" is said as "them" of
+several things.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
-from worlds.playhouse.requests.reading import words_of
+from worlds.playhouse.requests.reading import noun_phrases, words_of
 from worlds.playhouse.requests.spelling import tokens
 
 INSTRUCTION_FRAMES = (
@@ -29,6 +30,9 @@ _LEADING = (
 )  # fmt: skip
 _TRAILING = ("please", "for me", "now", "thanks", "thank you", "ok")
 _ARTICLES = frozenset({"the", "a", "an"})
+# Words of the fixed text of every phrasing: what another phrasing says is no misspelling of what this one says.
+_fixed: set[str] = {word for phrase in (*_LEADING, *_TRAILING) for word in phrase.split()}
+_PRONOUNS = frozenset({"it", "them", "that", "those", "this", "these"})
 
 
 def variants(pattern: str) -> tuple[str, ...]:
@@ -66,12 +70,16 @@ class Phrasing:
 
     def __init__(self, *patterns: str, question: bool = False) -> None:
         self.texts = tuple(dict.fromkeys(text for pattern in patterns for text in variants(pattern)))
+        _fixed.update(word for text in self.texts for word in tokens(_SLOT.sub(" ", text)))
         self._frames = QUESTION_FRAMES if question else INSTRUCTION_FRAMES
 
     def say(self, rng: np.random.Generator, **slots: str) -> str:
         """Return one phrasing that has just these slots, now and then within words of politeness."""
         fitting = [text for text in self.texts if set(_SLOT.findall(text)) == set(slots)]
-        words = fitting[int(rng.integers(len(fitting)))].format(**slots)
+        text = fitting[int(rng.integers(len(fitting)))]
+        if speaks_of_several(slots.get("x", "")):
+            text = re.sub(r"\bit\b", "them", text)
+        words = text.format(**slots)
         if rng.random() < PLAIN:
             return words
         frame = self._frames[int(rng.integers(len(self._frames)))]
@@ -80,15 +88,9 @@ class Phrasing:
 
     def readings(self, text: str) -> Iterator[dict[str, list[str]]]:
         """Yield the words in the slots for every way in which a text fits, those with most fixed words first."""
-        heard = unframed(words_of(text, self.vocabulary))
-        for template in self._by_detail:
-            yield from _match(template, heard)
-
-    @cached_property
-    def vocabulary(self) -> frozenset[str]:
-        """Every word of the fixed text, and those of politeness."""
-        said = {word for text in self.texts for word in tokens(_SLOT.sub(" ", text))}
-        return frozenset(said).union(*(phrase.split() for phrase in (*_LEADING, *_TRAILING)))
+        for heard in _heard(text, len(_fixed)):
+            for template in self._by_detail:
+                yield from _match(template, heard)
 
     @cached_property
     def _by_detail(self) -> list[tuple[str, ...]]:
@@ -102,14 +104,26 @@ def _template(text: str) -> Iterator[str]:
         yield from [part] if _SLOT.fullmatch(part) else tokens(part)
 
 
-def unframed(heard: Sequence[str]) -> list[str]:
-    """Return words without those of politeness around them."""
-    words = list(heard)
+@lru_cache(maxsize=256)
+def _heard(text: str, words_known: int) -> tuple[tuple[str, ...], ...]:
+    """A text in words that are set right by all that any phrasing says: as it is, and without politeness."""
+    del words_known  # more words known, other corrections
+    words = words_of(text, frozenset(_fixed))
+    begun = _without_leading(words)
+    return tuple(
+        dict.fromkeys(tuple(heard) for heard in (words, _without_trailing(words), begun, _without_trailing(begun)))
+    )
+
+
+def _without_leading(words: list[str]) -> list[str]:
     while True:
         leading = next((p for p in _LEADING if words[: len(p.split())] == p.split()), None)
         if leading is None or len(words) == len(leading.split()):
-            break
+            return words
         words = words[len(leading.split()) :]
+
+
+def _without_trailing(words: list[str]) -> list[str]:
     while True:
         trailing = next((p for p in _TRAILING if words[-len(p.split()) :] == p.split()), None)
         if trailing is None or len(words) == len(trailing.split()):
@@ -132,12 +146,18 @@ def _match(template: Sequence[str], heard: Sequence[str]) -> Iterator[dict[str, 
         for taken in range(len(heard) - least, 0, -1):
             for rest in _match(template[1:], heard[taken:]):
                 yield {first[1:-1]: list(heard[:taken]), **rest}
-    elif heard and heard[0] == first:
+    elif heard and (heard[0] == first or (first == "it" and heard[0] in _PRONOUNS)):
         yield from _match(template[1:], heard[1:])
     elif first in _ARTICLES:
         yield from _match(template[1:], heard)
     elif heard and heard[0] in _ARTICLES:
         yield from _match(template, heard[1:])
+
+
+def speaks_of_several(words: str) -> bool:
+    """Return True if words for things are in the plural."""
+    phrases = noun_phrases(tokens(words), 0)
+    return bool(phrases) and phrases[0][1].plural
 
 
 # -- as people type -----------------------------------------------------------------------------------------------

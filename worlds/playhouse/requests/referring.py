@@ -53,10 +53,12 @@ class Referrer:
       facts: of the house, with the one who speaks.
       rng: of the choice among expressions.
       wish: for the words, see :mod:`worlds.playhouse.requests.wishes`.
+      heed: chance per expression that it keeps to the wish; what a wish forbids is never said.
     """
 
-    def __init__(self, facts: Facts, rng: np.random.Generator, wish: Wish = FREE) -> None:
+    def __init__(self, facts: Facts, rng: np.random.Generator, wish: Wish = FREE, heed: float = 1.0) -> None:
         self.facts, self.rng, self.wish = facts, rng, wish
+        self._wish, self._heed = wish, 1.0 if wish.forbids else heed
         self._index = {entity.id: 1 << i for i, entity in enumerate(facts.entities)}
         self._masks: dict[object, tuple[int, int]] = {}
         self._anchors: dict[tuple[str, bool], Description | None] = {}
@@ -69,6 +71,7 @@ class Referrer:
           say_colour: whether its colour may be named; not when it is asked for.
           say_place: whether its place may be named, likewise.
         """
+        self._heed_wish()
         target = self.facts.by_id[entity_id]
         details = [d for d in self._details(target, say_place) if say_colour or "colour" not in d]
         tried = 0
@@ -98,6 +101,7 @@ class Referrer:
         """
         allowed, seen = set(among), set()
         for _ in range(tries):
+            self._heed_wish()
             seed = self.facts.by_id[among[int(self.rng.integers(len(among)))]]
             description = self._of_group(seed)
             if description in seen or not self.wish.allows(description):
@@ -121,6 +125,9 @@ class Referrer:
         said = None if number == 1 and quantifier != "" else number
         description = replace(group.description, quantifier=quantifier, number=said, plural=plural)
         return self.expression(description)
+
+    def _heed_wish(self) -> None:
+        self.wish = self._wish if self._heed == 1.0 or self.rng.random() < self._heed else FREE
 
     # -- one thing ------------------------------------------------------------------------------------------------
 
@@ -271,6 +278,12 @@ class Referrer:
             clear, possible = self._mask(description)
             if clear == possible == self._index[entity.id]:
                 yield description
+        room = self.room_description(entity.room) if entity.what != "room" else None
+        if room is not None:
+            for description in (replace(d, places=(Place("in", (room,)),)) for d in named):
+                clear, possible = self._bits(description)
+                if clear == possible == self._index[entity.id]:
+                    yield description
 
     # -- what descriptions are true of ----------------------------------------------------------------------------
 
@@ -317,7 +330,7 @@ class Referrer:
         for detail in self._details(seed, say_place=False):
             likely = 0.45 if "colour" in detail else 0.1
             if "extreme" not in detail and self.rng.random() < self.wish.likelier(detail, likely):
-                chosen.append(detail)
+                chosen = [other for other in chosen if other.keys() != detail.keys()] + [detail]
         places = self.places_of(seed) if self.rng.random() < self.wish.likelier({"place": None}, 0.6) else []
         if places:
             weights = np.array([4.0 if p.relation in ("in", "on") else 1.0 for p in places])

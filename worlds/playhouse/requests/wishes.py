@@ -36,13 +36,18 @@ class Wish:
 
     name: str = ""
 
+    @property
+    def forbids(self) -> bool:
+        """Whether it forbids words, rather than asking for some."""
+        return self.name == "plain places"
+
     def allows(self, description: Description) -> bool:
         """Return True if a description keeps to the wish."""
         return _ALLOWS.get(self.name, lambda _: True)(description)
 
     def may_say(self, noun: str) -> bool:
         """Return True if a noun is not forbidden."""
-        return self.name != "plain places" or _FORBIDDEN.search(noun) is None
+        return not self.forbids or _FORBIDDEN.search(noun) is None
 
     def say(self, words: Callable[[np.random.Generator], str], rng: np.random.Generator) -> str | None:
         """Return words that keep to the wish, of several ways of saying the same; None if none does."""
