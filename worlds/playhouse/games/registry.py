@@ -65,6 +65,7 @@ MODULES: tuple[str, ...] = (
     "bringing",
     "standing",
     "positioning",
+    "arranging",
     "containers",
     "stacking",
     "questions_seeing",

@@ -26,6 +26,7 @@ MODULES: tuple[str, ...] = (
     "touching",
     "standing",
     "carrying",
+    "arranging",
 )  # of this folder
 
 _deeds: dict[str, Deed] = {}
