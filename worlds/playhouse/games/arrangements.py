@@ -38,7 +38,7 @@ def order_in_row(points: np.ndarray) -> np.ndarray:
 
 def is_sorted(values: Sequence[float], order: np.ndarray, slack: float = 0.02) -> bool:
     """Return True if values (m) in an order do not fall by more than ``slack``, from one end or the other."""
-    steps = np.diff(np.asarray(values, dtype=float)[order])
+    steps: np.ndarray = np.diff(np.asarray(values, dtype=float)[order])
     return bool((steps >= -slack).all() or (steps <= slack).all())
 
 

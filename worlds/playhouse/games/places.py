@@ -168,8 +168,17 @@ def _drops_in_piece(situation: Situation, thing: str, container: str) -> Iterato
                 yield Drop(np.array([place[0], place[1], rim]), inside.at[2])
 
 
-def for_arrangement(situation: Situation, shape: str, things: Sequence[str], number: int) -> np.ndarray | None:
+def for_arrangement(
+    situation: Situation, shape: str, things: Sequence[str], number: int, moved: Collection[str] = ()
+) -> np.ndarray | None:
     """Return free places on the floor of the solver's room for ``number`` of some things in a shape.
+
+    Args:
+      situation: the house as it is.
+      shape: of the arrangement.
+      things: ids.
+      number: of them.
+      moved: ids of things that will be moved and may be there now.
 
     Returns:
       float64 [number, 3], for things as large as the largest; None if there is no room for them.
@@ -187,7 +196,7 @@ def for_arrangement(situation: Situation, shape: str, things: Sequence[str], num
             flat = layout(shape, number, apart)
             c, s = math.cos(turn), math.sin(turn)
             points = np.array([(middle[0] + c * x - s * y, middle[1] + s * x + c * y, 0.0) for x, y in flat])
-            if not all(is_clear(situation, largest, p, things) for p in points):
+            if not all(is_clear(situation, largest, p, moved) for p in points):
                 continue
             if all(place_to_put_from(situation, largest, p) is not None for p in points):
                 return points

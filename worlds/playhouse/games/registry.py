@@ -67,6 +67,7 @@ MODULES: tuple[str, ...] = (
     "positioning",
     "arranging",
     "containers",
+    "towers",
     "stacking",
     "questions_seeing",
     "questions_things",

@@ -29,7 +29,7 @@ def arrange(body: Body, arguments: Arguments, manner: Manner) -> Behaviour:
     able = sorted((i for i in things.among if situation.can_be_taken(i)), key=body.far)[: things.number]
     if len(able) < things.number:
         return False
-    spots = places.for_arrangement(situation, shape, able, things.number)
+    spots = places.for_arrangement(situation, shape, able, things.number, able)
     if spots is None:
         return False
     if by_size:

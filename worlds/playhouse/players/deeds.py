@@ -27,6 +27,7 @@ MODULES: tuple[str, ...] = (
     "standing",
     "carrying",
     "arranging",
+    "building_towers",
 )  # of this folder
 
 _deeds: dict[str, Deed] = {}
