@@ -72,7 +72,7 @@ def row(name: str, played: Played) -> str:
 
 def main() -> None:
     """Play, print and write."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--houses", type=int, default=100)
     parser.add_argument("--first-seed", type=int, default=FIRST_SEED)
     parser.add_argument("--game", action="append")

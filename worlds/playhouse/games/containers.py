@@ -105,7 +105,7 @@ def _fit(situation: Situation, things: Choice, target: Choice) -> bool:
     able = [i for i in things.among if situation.can_be_taken(i)]
     if len(able) < things.number or any(is_in(situation.world, i, container) for i in things.among):
         return False
-    if things.number > places.room_inside(situation, container, able):
+    if not places.go_in(situation, container, able, things.number):
         return False
     return all(places.into_container(situation, i, container) is not None for i in able)
 

@@ -77,7 +77,7 @@ def is_on(world: Playhouse, object_id: str, target: str) -> bool:
     """Return True if a loose thing is on another, or on a piece of furniture."""
     house, positions = world.house, world.object_positions()
     if target in house.furniture_by_id:
-        return is_on_piece(house, object_id, target, positions[object_id])
+        return is_on_piece(house, target, positions[object_id])
     return rests_on(house, object_id, target, positions)
 
 

@@ -26,6 +26,8 @@ MODULES: tuple[str, ...] = (
     "touching",
     "standing",
     "carrying",
+    "arranging",
+    "building_towers",
 )  # of this folder
 
 _deeds: dict[str, Deed] = {}

@@ -13,7 +13,7 @@ from worlds.playhouse.players.behaviours import Behaviour
 from worlds.playhouse.players.body import Body
 from worlds.playhouse.players.deeds import deed
 from worlds.playhouse.players.manner import Manner
-from worlds.playhouse.players.putting import push_under, put_at
+from worlds.playhouse.players.putting import hold_ready, push_under, put_at
 
 AWRY = 0.1  # metres by which a careless player misses a place, for each half-width
 
@@ -34,7 +34,7 @@ def put_on(body: Body, arguments: Arguments, manner: Manner) -> Behaviour:
 
     def put(thing: str) -> Behaviour:
         if target not in house.furniture_by_id:
-            return (yield from building.stack(body, thing, target, manner.aside))
+            return (yield from building.stack(body, thing, target, manner.aside, hold_ready))
         place = places.on_furniture(body.situation(), thing, house.furniture_by_id[target])
         if place is None:
             return False
@@ -51,7 +51,7 @@ def put_under(body: Body, arguments: Arguments, manner: Manner) -> Behaviour:
 
     def put(thing: str) -> Behaviour:
         if target not in house.furniture_by_id:
-            return (yield from building.stack(body, target, thing, manner.aside))
+            return (yield from building.stack(body, target, thing, manner.aside, hold_ready))
         way = places.under_furniture(body.situation(), thing, house.furniture_by_id[target])
         return way is not None and (yield from push_under(body, thing, *way))
 
