@@ -63,9 +63,9 @@ MODULES: tuple[str, ...] = (
     "lifting",
     "touching",
     "stacking",
-    "questions_seeing",
-    "questions_things",
-    "questions_truth",
+    "questions.seeing",
+    "questions.things",
+    "questions.truth",
 )
 
 

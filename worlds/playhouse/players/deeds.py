@@ -24,6 +24,7 @@ Deed = Callable[[Body, Arguments, Manner], Behaviour]
 MODULES: tuple[str, ...] = (
     "handling",
     "touching",
+    "answering",
 )  # of this folder
 
 _deeds: dict[str, Deed] = {}

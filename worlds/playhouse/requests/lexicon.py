@@ -198,7 +198,7 @@ RELATION_FORMS: Mapping[str, Forms] = {
     "far from": Forms(("far from", "far away from", "far to", "away from", "far off from"), 2),
     "left of": Forms(("left of", "to the left of", "on the left of", "at the left of", "on the left side of"), 2),
     "right of": Forms(("right of", "to the right of", "on the right of", "at the right of", "on the right side of"), 2),
-    "in front of": Forms(("in front of", "infront of", "before", "opposite to", "opposite", "in front"), 1),
+    "in front of": Forms(("in front of", "before", "opposite to", "opposite", "in front"), 1),
     "behind": Forms(("behind", "in back of", "at the back of"), 1),
     "between": Forms(("between", "in between", "in the middle of", "among"), 2),
 }
