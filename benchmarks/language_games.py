@@ -9,6 +9,7 @@ names the seeds that failed.
 from __future__ import annotations
 
 import argparse
+import json
 import time
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,6 +21,7 @@ from worlds.playhouse.players.solver import ScriptedSolver
 from worlds.playhouse.world import Playhouse
 
 FIRST_SEED = 900_000
+SETTINGS = {"rooms": (1, 3)}
 
 
 @dataclass
@@ -70,13 +72,13 @@ def row(name: str, played: Played) -> str:
 
 def main() -> None:
     """Play, print and write."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--houses", type=int, default=100)
     parser.add_argument("--first-seed", type=int, default=FIRST_SEED)
     parser.add_argument("--game", action="append")
-    parser.add_argument("--rooms", type=int, nargs=2, default=(1, 3))
+    parser.add_argument("--settings", type=json.loads, default=SETTINGS, help="of houses, as JSON")
     arguments = parser.parse_args()
-    settings: dict[str, Any] = {"rooms": tuple(arguments.rooms)}
+    settings: dict[str, Any] = arguments.settings
     world = Playhouse(height=6, width=8, views=(), settings=settings)
     names = arguments.game or [g.name for g in games().values() if g.kind == "instruction"]
     print("| game | requests | fulfilled | steps (median) |\n|---|---:|---:|---:|")

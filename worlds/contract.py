@@ -58,6 +58,7 @@ FULL_MOVEMENT: tuple[Discrete, ...] = (
     *(Discrete(name, _ROTATION, 1, (-1.0, 0.0, 1.0)) for name in ("tilt", "spin", "roll")),
 )
 FULL_BODY = ActionSpec(FULL_MOVEMENT, TICKS_PER_STEP, 1 / TICKS_PER_SECOND, FreeText(UTTERANCE_MAX_CHARS))
+BODIES = (BODY, FULL_BODY)  # that people play with the Playhouse's keys and mouse
 
 
 def neutral_movement() -> np.ndarray:

@@ -13,7 +13,8 @@ from worlds.playhouse.world import Playhouse
 
 Positions = Mapping[str, np.ndarray]  # middles of loose things, float64 [3]
 TOUCH = 0.03  # between two things that touch, as far as anybody can see
-CORNER = 1.5  # from a corner of a room to whoever is in it
+FAR_CORNER = 1.5  # from a corner of a room to whoever is in it
+CLEAR_CORNER = 1.1  # likewise, where nobody would deny it
 MOST_STACKED = 1.0  # of things on each other on a piece of furniture
 UNDER_SLACK = 0.03  # by which the middle of what is under a piece may lie outside its footprint
 FLOOR_SLACK = 0.06  # under what lies on the floor, whichever way it has fallen
@@ -62,9 +63,9 @@ def corners(room: Room) -> tuple[tuple[float, float], ...]:
     return tuple((x, y) for x in (room.x0, room.x1) for y in (room.y0, room.y1))
 
 
-def is_in_corner(room: Room, point: np.ndarray) -> bool:
-    """Return True if a point of a room is in one of its corners."""
-    return any(math.dist(corner, (float(point[0]), float(point[1]))) <= CORNER for corner in corners(room))
+def is_in_corner(room: Room, point: np.ndarray, within: float = FAR_CORNER) -> bool:
+    """Return True if a point of a room is no farther than ``within`` from one of its corners."""
+    return any(math.dist(corner, (float(point[0]), float(point[1]))) <= within for corner in corners(room))
 
 
 def is_between(point: np.ndarray, a: np.ndarray, b: np.ndarray, aside: float) -> bool:

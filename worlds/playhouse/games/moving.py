@@ -106,7 +106,8 @@ class Moving(Doing):
         if self.taken is not None and self.taken not in self.done:
             yield (1, "takes a right thing") if self.may_take(self.taken) else (-1, "takes a wrong thing")
         done = {i for i in self.candidates() if self.is_done(world, i)}
-        undone, newly, self.done = self.done - done, done - self.done, done
+        undone = {i for i in self.done - done if i == self.held or self.lies_still(world, i)}
+        newly, self.done = done - self.done, (self.done | done) - undone
         if len(done) >= self.things.number:
             yield self._succeed(self.done_reason)
             return

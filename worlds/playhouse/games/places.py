@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -28,13 +28,16 @@ STANDS_TRIED = 6  # places to stand to which ways are looked for
 PLACES_TRIED = 12  # places to put something for which places to stand are looked for
 
 
-def place_to_put_from(situation: Situation, thing: str, place: np.ndarray) -> np.ndarray | None:
+def place_to_put_from(
+    situation: Situation, thing: str, place: np.ndarray, onto: str | None = None
+) -> np.ndarray | None:
     """Return where the solver can stand to put something down; None if there is no such place, or no way to it.
 
     Args:
       situation: the house as it is.
       thing: id of what is to be put.
       place: x, y and the height of what it is to stand on: float64 [3].
+      onto: id of the loose thing that is there, which is in nobody's way.
 
     Returns:
       float64 [2], the nearest to the solver, first among those with room to turn.
@@ -42,7 +45,8 @@ def place_to_put_from(situation: Situation, thing: str, place: np.ndarray) -> np
     record = situation.house.objects_by_id[thing]
     middle = place + np.array([0.0, 0.0, record.height / 2 + OVER])
     least = HOLD_CLEARANCE + record.radius + HOLD_GAP + ROOM_TO_STAND
-    return _stand_for(situation, middle, least, situation.discs(thing))
+    ignored = (thing,) if onto is None else (thing, onto)
+    return _stand_for(situation, middle, least, situation.discs(*ignored))
 
 
 def place_to_touch_from(situation: Situation, thing: str, target: str) -> np.ndarray | None:
@@ -83,6 +87,71 @@ def on_floor(situation: Situation, thing: str, around: np.ndarray, within: float
     places = [np.array([around[0] + x, around[1] + y, 0.0]) for x in grid for y in grid if math.hypot(x, y) <= within]
     places.sort(key=lambda p: distance(p, around))
     return _first(situation, thing, (p for p in places if is_clear(situation, thing, p)))
+
+
+def into_container(situation: Situation, thing: str, container: str) -> np.ndarray | None:
+    """Return the place in a container from above which a thing can be dropped into it: float64 [3]; None if none.
+
+    Its height is that of the rim, over which the thing is carried.
+    """
+    opening = _opening(situation, container)
+    if opening is None or not _fits_in(situation, thing, opening[1]):
+        return None
+    return opening[0] if place_to_put_from(situation, thing, opening[0], container) is not None else None
+
+
+def room_inside(situation: Situation, container: str, things: Sequence[str]) -> int:
+    """Return about how many of some things still go into a container, by their footprints."""
+    opening = _opening(situation, container)
+    if opening is None:
+        return 0
+    records = situation.house.objects_by_id
+    largest = max((records[i].radius for i in things), default=0.1)
+    taken = sum(
+        distance(at, opening[0]) < max(opening[1]) and float(at[2]) < float(opening[0][2])
+        for i, at in situation.positions.items()
+        if i != container
+    )
+    return max(2, int(4 * opening[1][0] * opening[1][1] / (math.pi * largest**2))) - taken
+
+
+def _opening(situation: Situation, container: str) -> tuple[np.ndarray, tuple[float, float]] | None:
+    """Middle of a container at the height of its rim, float64 [3], and half the width and depth of its inside."""
+    house = situation.house
+    if container in house.furniture_by_id:
+        piece = house.furniture_by_id[container]
+        inside = piece.spec.inside
+        if inside is None or inside.at[2] > HIGHEST_SURFACE or inside.clearance < 1.0:
+            return None
+        return np.array([*piece.to_house(*inside.at[:2]), piece.spec.height]), inside.half
+    record, at = house.objects_by_id[container], situation.positions[container]
+    inside = record.spec.inside
+    upright = abs(float(at[2]) - record.height / 2) < 0.05 or float(at[2]) > record.height / 2
+    if inside is None or not upright:
+        return None
+    half = (inside.half[0] * record.scale, inside.half[1] * record.scale)
+    return np.array([at[0], at[1], at[2] + record.height / 2]), half
+
+
+def _fits_in(situation: Situation, thing: str, half: tuple[float, float]) -> bool:
+    """Return True if a thing of any heading goes through an opening."""
+    record = situation.house.objects_by_id[thing]
+    width = 0.5 * record.scale * max(record.spec.extent[:2])
+    return width <= min(half) - 0.01 or record.radius <= min(half)
+
+
+def before_setter(situation: Situation, thing: str) -> np.ndarray | None:
+    """Return a free place near the setter's feet to which the solver can put a thing, the first before it; or None."""
+    setter = situation.setter
+    angles = sorted(np.arange(-math.pi, math.pi, math.radians(30.0)).tolist(), key=abs)
+    spots = [
+        np.array([*(setter.position[:2] + far * np.array([math.cos(setter.yaw + a), math.sin(setter.yaw + a)])), 0.0])
+        for a in angles
+        for far in (0.85, 1.05, 1.25)
+    ]
+    room = situation.room_at(setter.position)
+    here = (s for s in spots if situation.room_at(s) == room and is_clear(situation, thing, s))
+    return _first(situation, thing, here, in_order=True)
 
 
 def under_furniture(situation: Situation, thing: str, piece: Furniture) -> tuple[np.ndarray, np.ndarray] | None:
@@ -176,9 +245,10 @@ def is_free(situation: Situation, thing: str, place: np.ndarray) -> bool:
     return True
 
 
-def _first(situation: Situation, thing: str, places: Iterable[np.ndarray]) -> np.ndarray | None:
-    """Return the first of some places that the solver can put a thing to, of those nearest to it."""
-    tried = sorted(places, key=lambda p: distance(p, situation.solver.position))[:PLACES_TRIED]
+def _first(situation: Situation, thing: str, places: Iterable[np.ndarray], in_order: bool = False) -> np.ndarray | None:
+    """Return the first of some places that the solver can put a thing to, of those nearest to it or as they come."""
+    tried = list(places) if in_order else sorted(places, key=lambda p: distance(p, situation.solver.position))
+    tried = tried[:PLACES_TRIED]
     return next((p for p in tried if place_to_put_from(situation, thing, p) is not None), None)
 
 

@@ -62,6 +62,10 @@ TRIED = 60  # proposals looked at before a request with the wanted split and mod
 MODULES: tuple[str, ...] = (
     "lifting",
     "touching",
+    "bringing",
+    "standing",
+    "positioning",
+    "containers",
     "stacking",
     "questions.seeing",
     "questions.things",

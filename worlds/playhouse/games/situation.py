@@ -74,6 +74,10 @@ class Situation:
         """Ids of the loose things that nobody holds."""
         return tuple(i for i in self.positions if i not in (self.solver.held, self.setter.held))
 
+    def room_at(self, point: np.ndarray) -> str | None:
+        """Return the id of the room that a point [2+] of the floor is in."""
+        return self.world.room_at(point)
+
     def room_of(self, object_id: str) -> str | None:
         """Return the id of the room that a loose thing is in."""
         return self.world.room_at(self.positions[object_id])

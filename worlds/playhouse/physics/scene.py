@@ -45,10 +45,10 @@ class Scene:
       object_radius: float64 [objects], m, of a sphere about as large.
       object_footprint: float64 [objects], m, radius of the upright cylinder it fits in.
       object_half_height: float64 [objects], m, half the height of that cylinder.
-      owners: what can be touched: ids of objects, players and furniture, and FLOOR.
-      geom_owner: int32 [geoms], places in ``owners``; -1 for walls.
       finish: int32 [geoms], what surfaces look like: places in :data:`worlds.drawing.finishes.FINISHES`, all 0 (plain)
         in houses of the first format.
+      owners: what can be touched: ids of objects, players and furniture, and FLOOR.
+      geom_owner: int32 [geoms], places in ``owners``; -1 for walls.
     """
 
     house: House
@@ -65,9 +65,9 @@ class Scene:
     object_radius: np.ndarray
     object_footprint: np.ndarray
     object_half_height: np.ndarray
+    finish: np.ndarray
     owners: tuple[str, ...]
     geom_owner: np.ndarray
-    finish: np.ndarray
 
 
 _cache: OrderedDict[House, Scene] = OrderedDict()
@@ -119,7 +119,6 @@ def _index(house: House, model: mujoco.MjModel, finish: np.ndarray, fixed_geoms:
     objects = [model.body(o.id).id for o in house.objects]
     avatar_joint = model.body_jntadr[avatars].astype(np.int64)
     object_joint = model.body_jntadr[np.array(objects, dtype=np.int64)]
-    owners = (*(o.id for o in house.objects), *agents, *(f.id for f in house.furniture), FLOOR)
     return Scene(
         house=house,
         model=model,
@@ -136,7 +135,7 @@ def _index(house: House, model: mujoco.MjModel, finish: np.ndarray, fixed_geoms:
         object_footprint=np.array([o.radius for o in house.objects]),
         object_half_height=np.array([o.height / 2 for o in house.objects]),
         finish=finish,
-        owners=owners,
+        owners=(*(o.id for o in house.objects), *agents, *(f.id for f in house.furniture), FLOOR),
         geom_owner=_owners(model, [*objects, *avatars], fixed_geoms),
     )
 

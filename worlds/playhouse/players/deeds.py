@@ -24,6 +24,8 @@ Deed = Callable[[Body, Arguments, Manner], Behaviour]
 MODULES: tuple[str, ...] = (
     "handling",
     "touching",
+    "standing",
+    "carrying",
     "answering",
 )  # of this folder
 

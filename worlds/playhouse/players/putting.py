@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from worlds.contract import HAND_RELEASE, silent
-from worlds.playhouse.games.places import OVER, arm_under, place_to_put_from
+from worlds.playhouse.games.places import OVER, arm_under, into_container, place_to_put_from
 from worlds.playhouse.physics.avatar import EYE_HEIGHT, HOLD_LIFT
 from worlds.playhouse.players.behaviours import ARRIVED, CARRY, FACING, Behaviour, draw_in, get, while_held
 from worlds.playhouse.players.body import WALK_PITCH, Body
@@ -25,6 +25,7 @@ HARDLY = 0.01  # metres; what moves less in a step has arrived, as near as it ge
 SETTLE = 4  # steps in which a thing that was let go comes to rest
 STEPS_BACK, STEP_BACK = 3, 0.4  # steps, and metres of each
 PATIENCE = 90  # steps after which a way is given up
+INTO = 0.1  # metres below the rim of a container to which what is put into it is lowered
 AT = 0.25  # metres from its place at which a thing counts as put there
 
 
@@ -49,6 +50,36 @@ def put_at(body: Body, target: str, place: np.ndarray, aside: float = 0.0) -> Be
         if distance(body.where(target), place) < AT and body.where(target)[2] > place[2]:
             return True
     return False
+
+
+def drop_into(body: Body, target: str, container: str, aside: float = 0.0) -> Behaviour:
+    """Take ``target``, bring it over the middle of a container and let it go; again if it falls beside it."""
+    for _ in range(ATTEMPTS):
+        if not (yield from get(body, target)):
+            return False
+        yield from while_held(body, target, _carry_over(body, target, container, aside))
+        if body.held != target:
+            continue
+        yield silent(with_hand(body.move(Aim()), HAND_RELEASE))
+        yield from settle(body)
+        aside = 0.0
+        if body.world.inside(target, container):
+            return True
+    return False
+
+
+def _carry_over(body: Body, target: str, container: str, aside: float) -> Behaviour:
+    yield from hold_ready(body)
+    place = into_container(body.situation(), target, container)
+    if place is None:
+        return False
+    spot = place_to_put_from(body.situation(), target, place, container)
+    if spot is None or not (yield from walk_exactly(body, spot)):
+        return False
+    there = place + aside * np.array([math.sin(body.me.yaw), -math.cos(body.me.yaw), 0.0])
+    yield from turn_to(body, there, WALK_PITCH, CARRY)
+    yield from _bring_over(body, target, there)
+    return (yield from _let_down(body, target, there - [0.0, 0.0, INTO]))
 
 
 def hold_ready(body: Body) -> Behaviour:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from worlds.contract import SETTER, Action, Observation, TaskSpec, WorldError, silent
+from worlds.contract import SETTER, Action, Observation, TaskSpec, WorldError, silent, with_body
 from worlds.playhouse.games.asking import Asker, check_name, make_task
 from worlds.playhouse.players.body import Body, toward
 from worlds.playhouse.players.setting_numbers import MOST_STEPS, is_number, is_whole
@@ -103,7 +103,7 @@ class ScriptedSetter:
                 self._task = make_task(spec)
                 self.requests.append((step, spec))
                 action["utterance"] = spec.instruction
-        return action
+        return with_body(action, self._world.body)
 
     def _pointed_at(self) -> str | None:
         """Id of what it asks the name of, and therefore looks at, until that is answered."""

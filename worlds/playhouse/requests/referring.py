@@ -14,7 +14,7 @@ import numpy as np
 from worlds.playhouse.house.record import FLOOR
 from worlds.playhouse.requests.descriptions import Description, Extreme, Place, referents
 from worlds.playhouse.requests.facts import Entity, Facts
-from worlds.playhouse.requests.lexicon import OBJECT, nouns, nouns_by_singular
+from worlds.playhouse.requests.lexicon import OBJECT, Noun, nouns_by_singular, said_of
 from worlds.playhouse.requests.reading import read_things
 from worlds.playhouse.requests.relations import holds
 from worlds.playhouse.requests.wishes import FREE, Wish
@@ -173,13 +173,18 @@ class Referrer:
 
     def _heads(self, target: Entity) -> list[Description]:
         """The noun: the name of the kind, now and then a synonym or a category, or just "object"."""
-        names = [noun for noun in nouns() if noun.said and noun.fits(target) and self.wish.may_say(noun.singular)]
+        names = self._names(target)
         plain = [noun for noun in names if noun.singular == target.kind]
         others = [noun for noun in names if noun.singular != target.kind]
         chosen = plain if plain and self.rng.random() >= OTHER_NAME else []
         if not chosen and others:
             chosen = [others[int(self.rng.integers(len(others)))], *plain]
         return [Description(noun=noun.singular, quantifier="the") for noun in chosen or plain]
+
+    def _names(self, entity: Entity) -> list[Noun]:
+        """Every noun that may be said of an entity."""
+        said = said_of(entity.what, entity.kind, entity.categories)
+        return [noun for noun in said if self.wish.may_say(noun.singular)]
 
     def _details(self, target: Entity, say_place: bool) -> list[dict]:
         details: list[dict] = []
@@ -327,7 +332,7 @@ class Referrer:
 
     def _of_group(self, seed: Entity) -> Description:
         """A random description in the plural that is true of ``seed``."""
-        names = [noun for noun in nouns() if noun.said and noun.fits(seed) and self.wish.may_say(noun.singular)]
+        names = self._names(seed)
         generic = [noun for noun in names if noun.meaning == "any" and not noun.bare]
         pool = generic if generic and self.rng.random() < 0.35 else [n for n in names if n.meaning != "any"] or generic
         noun = pool[int(self.rng.integers(len(pool)))] if pool else None
