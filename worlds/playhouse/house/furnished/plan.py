@@ -168,14 +168,14 @@ def _outer_walls(room: Room, rooms: Sequence[Room]) -> Iterator[tuple[str, float
     """Of each side the longest stretch with no room behind it: (axis it runs along, its place, from, to)."""
     for along, place in (("x", room.y0), ("x", room.y1), ("y", room.x0), ("y", room.x1)):
         low, high = (room.x0, room.x1) if along == "x" else (room.y0, room.y1)
-        behind = []
+        behind: list[tuple[float, float]] = []
         for other in rooms:
             wall = shared_wall(room, other) if other is not room else None
             if wall and wall[0] == along and abs(wall[1] - place) < GAP:
-                behind.append(wall[2:])
+                behind.append((wall[2], wall[3]))
         best = (low, low)
         for start, end in sorted([*behind, (high, high)]):
             if start - low > best[1] - best[0]:
                 best = (low, start)
             low = max(low, end)
-        yield along, place, *best
+        yield along, place, best[0], best[1]
