@@ -47,7 +47,7 @@ def wanted(text: str) -> Wanted:
 
 
 def _called() -> dict[str, tuple[str, bool]]:
-    """Name of the kind that is called so, and whether it is loose: own names before synonyms, things before furniture."""
+    """The kind that is called so, and whether it is loose: own names go before synonyms, things before furniture."""
     found: dict[str, tuple[str, bool]] = {}
     for loose, catalogue in ((True, OBJECT_KINDS), (False, FURNITURE_KINDS)):
         for name in catalogue:
