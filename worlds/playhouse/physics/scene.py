@@ -10,12 +10,13 @@ import threading
 from collections import OrderedDict
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 
 import mujoco
 import numpy as np
 
 from worlds.playhouse.house.parts import Vector
-from worlds.playhouse.house.record import AVATAR_HEIGHT, AVATAR_RADIUS, FORMAT, House, Thing
+from worlds.playhouse.house.record import AVATAR_HEIGHT, AVATAR_RADIUS, FLOOR, FORMAT, House, Thing
 from worlds.playhouse.physics.avatar import AVATAR_MASS_KG, TIMESTEP_SEC
 from worlds.playhouse.physics.geoms import FIXED_GROUPS, PLAYER, Geoms
 from worlds.playhouse.physics.shell import add_furnished_shell, add_plain_shell, walls
@@ -34,7 +35,9 @@ class Scene:
 
     Args:
       house: its record.
-      model: the compiled model.
+      model: the compiled model of the physics.
+      picture: the same bodies with all that is seen, see :class:`worlds.playhouse.physics.poses.Poses`; in houses of
+        the first format the same model.
       agents: the avatars in the order of the arrays below.
       avatar_body: int64 [agents], bodies.
       avatar_qpos: int64 [agents], first coordinates; an avatar has x, y, yaw.
@@ -47,12 +50,15 @@ class Scene:
       object_radius: float64 [objects], m, of a sphere about as large.
       object_footprint: float64 [objects], m, radius of the upright cylinder it fits in.
       object_half_height: float64 [objects], m, half the height of that cylinder.
-      finish: int32 [geoms], what surfaces look like: places in :data:`worlds.drawing.finishes.FINISHES`, all 0 (plain)
-        in houses of the first format.
+      finish: int32 [geoms of the picture], what surfaces look like: places in
+        :data:`worlds.drawing.finishes.FINISHES`, all 0 (plain) in houses of the first format.
+      owners: what can be touched: ids of objects, players and furniture, and FLOOR.
+      geom_owner: int32 [geoms], places in ``owners``; -1 for walls.
     """
 
     house: House
     model: mujoco.MjModel
+    picture: mujoco.MjModel
     agents: tuple[str, ...]
     avatar_body: np.ndarray
     avatar_qpos: np.ndarray
@@ -66,6 +72,8 @@ class Scene:
     object_footprint: np.ndarray
     object_half_height: np.ndarray
     finish: np.ndarray
+    owners: tuple[str, ...]
+    geom_owner: np.ndarray
 
 
 _cache: OrderedDict[House, Scene] = OrderedDict()
@@ -88,27 +96,39 @@ def scene_of(house: House) -> Scene:
 
 def build(house: House) -> Scene:
     """Compile a house that has passed :func:`worlds.playhouse.house.rules.check`."""
+    model, fixed_geoms, finish = _compile(house, solids_only=house.format != FORMAT)
+    if house.format == FORMAT:
+        return _index(house, model, model, np.zeros_like(finish), fixed_geoms)
+    picture, _, finish = _compile(house)
+    return _index(house, model, picture, finish, fixed_geoms)
+
+
+def _compile(house: House, solids_only: bool = False) -> tuple[mujoco.MjModel, list[int], np.ndarray]:
+    """Return a model, numbers of the first geoms of all furniture with that after the last, and finishes of geoms."""
     spec = mujoco.MjSpec()
     spec.option.timestep = TIMESTEP_SEC
     spec.option.enableflags |= mujoco.mjtEnableBit.mjENBL_SLEEP
     spec.option.sleep_tolerance = 0.01
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_EULER
     spec.option.cone = mujoco.mjtCone.mjCONE_PYRAMIDAL
-    geoms, first_format = Geoms(spec), house.format == FORMAT
-    (add_plain_shell if first_format else add_furnished_shell)(geoms, house)
+    geoms = Geoms(spec, solids_only)
+    (add_plain_shell if house.format == FORMAT else add_furnished_shell)(geoms, house)
+    fixed_geoms = [len(spec.worldbody.geoms)]  # before each piece of furniture, and after the last
     for piece in house.furniture:
         for part in piece.spec.parts:
             x, y = piece.to_house(part.at[0], part.at[1])
             geoms.add_part(part, piece.colour, (x, y, part.at[2]), quarter_turns=piece.quarter_turns)
+        fixed_geoms.append(len(spec.worldbody.geoms))
     for start in house.starts:
         _add_avatar(geoms, spec.worldbody, start.agent, start.x, start.y)
     for thing in house.objects:
         _add_object(geoms, spec.worldbody, thing)
-    finish = geoms.finishes()
-    return _index(house, spec.compile(), np.zeros_like(finish) if first_format else finish)
+    return spec.compile(), fixed_geoms, geoms.finishes()
 
 
-def _index(house: House, model: mujoco.MjModel, finish: np.ndarray) -> Scene:
+def _index(
+    house: House, model: mujoco.MjModel, picture: mujoco.MjModel, finish: np.ndarray, fixed_geoms: list[int]
+) -> Scene:
     agents = tuple(s.agent for s in house.starts)
     avatars = np.arange(1, 1 + len(agents))  # bodies are numbered as they were added, the world first
     objects = np.arange(1 + len(agents), 1 + len(agents) + len(house.objects))
@@ -117,6 +137,7 @@ def _index(house: House, model: mujoco.MjModel, finish: np.ndarray) -> Scene:
     return Scene(
         house=house,
         model=model,
+        picture=picture,
         agents=agents,
         avatar_body=avatars.astype(np.int64),
         avatar_qpos=model.jnt_qposadr[avatar_joint].astype(np.int64),
@@ -130,7 +151,23 @@ def _index(house: House, model: mujoco.MjModel, finish: np.ndarray) -> Scene:
         object_footprint=np.array([o.radius for o in house.objects]),
         object_half_height=np.array([o.height / 2 for o in house.objects]),
         finish=finish,
+        owners=(*(o.id for o in house.objects), *agents, *(f.id for f in house.furniture), FLOOR),
+        geom_owner=_owners(model, [*objects, *avatars], fixed_geoms),
     )
+
+
+def _owners(model: mujoco.MjModel, bodies: list[int], fixed_geoms: list[int]) -> np.ndarray:
+    """Return the owner of every geom: int32 [geoms], places in (moving bodies, furniture, floor), -1 for the rest.
+
+    Geoms of the world body come first: the ground, what else belongs to the shell, and furniture.
+    """
+    place = np.full(model.nbody, -1, dtype=np.int32)
+    place[bodies] = np.arange(len(bodies), dtype=np.int32)
+    owner = place[model.geom_bodyid]
+    for piece, (first, last) in enumerate(pairwise(fixed_geoms)):
+        owner[first:last] = len(bodies) + piece
+    owner[0] = len(bodies) + len(fixed_geoms) - 1
+    return owner
 
 
 @cache
@@ -174,7 +211,10 @@ def _add_avatar(geoms: Geoms, world: mujoco.MjsBody, agent: str, x: float, y: fl
     capsule = geoms.add(
         (AVATAR_RADIUS, half, 0), (0, 0, half), (*AVATAR_COLOURS[agent], 1), shape=_CAPSULE, layers=PLAYER, fixed=False
     )
+    assert capsule is not None, "it collides"
     capsule.mass, capsule.friction, capsule.priority = AVATAR_MASS_KG, [0.1, 0.005, 0.0001], 1
     for side in (-1, 1):  # eyes show which way it looks
         at = (0.19, 0.085 * side, 2 * half - 0.02)
-        geoms.add((0.055, 0, 0), at, (0.98, 0.98, 0.98, 1), shape=_SPHERE, fixed=False).mass = 0
+        eye = geoms.add((0.055, 0, 0), at, (0.98, 0.98, 0.98, 1), shape=_SPHERE, fixed=False)
+        if eye is not None:
+            eye.mass = 0

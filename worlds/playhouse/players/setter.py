@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from worlds.contract import SETTER, Action, Observation, TaskSpec, WorldError, silent
+from worlds.contract import SETTER, Action, Observation, TaskSpec, WorldError, silent, with_body
 from worlds.playhouse.players.body import Body
 from worlds.playhouse.players.setting_numbers import MOST_STEPS, is_number, is_whole
 from worlds.playhouse.requests.ground_truth import distance
@@ -97,7 +97,7 @@ class ScriptedSetter:
                 self._task = make_task(spec)
                 self.requests.append((step, spec))
                 action["utterance"] = spec.instruction
-        return action
+        return with_body(action, self._world.body)
 
     def _some_steps(self, fewest_most: tuple[int, int]) -> int:
         return int(self._rng.integers(fewest_most[0], fewest_most[1] + 1))

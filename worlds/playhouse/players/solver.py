@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from worlds.contract import HAND_RELEASE, MOVEMENT, SOLVER, Action, Observation, WorldError, silent
+from worlds.contract import HAND_RELEASE, MOVEMENT, SOLVER, Action, Observation, WorldError, silent, with_body
 from worlds.playhouse.players import behaviours, building
 from worlds.playhouse.players.body import Body
 from worlds.playhouse.players.setting_numbers import MOST_STEPS, is_number, is_whole
@@ -113,7 +113,7 @@ class ScriptedSolver:
         if action is None:
             self._body.stand()
             action = silent()
-        return self._spoil(action)
+        return with_body(self._spoil(action), self._world.body)
 
     def objection(self, words: str) -> str:
         """Return what it says to a person's words that it cannot follow; "" to those it can, and to courtesies."""
