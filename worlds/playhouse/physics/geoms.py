@@ -35,12 +35,18 @@ class Geoms:
     attributes are set one by one, and only where they differ from the spec's defaults, since thousands of houses are
     built: MuJoCo takes twice as long to read them as keywords.
 
+    MuJoCo's search for what may collide visits all geoms of a body that has one that collides. So houses that are rich
+    in geoms for show have two models: one to be seen, and one of solids for the physics, in which nothing is invisible,
+    since rays pass through what is.
+
     Args:
       spec: without geoms; its defaults become those of geoms for show.
+      solids_only: leave out the geoms that do not collide.
     """
 
-    def __init__(self, spec: mujoco.MjSpec) -> None:
+    def __init__(self, spec: mujoco.MjSpec, solids_only: bool = False) -> None:
         self.body = spec.worldbody
+        self._solids_only = solids_only
         self._finishes: list[int] = []
         default = spec.default.geom
         default.contype, default.conaffinity, default.type = 0, 0, _BOX
@@ -55,8 +61,8 @@ class Geoms:
         quat: Sequence[float] | None = None,
         layers: int = 0,
         fixed: bool = True,
-    ) -> mujoco.MjsGeom:
-        """A geom of the present body.
+    ) -> mujoco.MjsGeom | None:
+        """A geom of the present body; None if it is left out.
 
         Args:
           size: of MuJoCo.
@@ -68,8 +74,10 @@ class Geoms:
           layers: with which it collides, 0 for none.
           fixed: whether it never moves.
         """
+        if self._solids_only and not layers:
+            return None
         geom = self.body.add_geom()
-        geom.size, geom.pos, geom.rgba = size, pos, rgba
+        geom.size, geom.pos, geom.rgba = size, pos, _SOLID if self._solids_only else rgba
         if shape != _BOX:
             geom.type = shape
         if quat is not None:
@@ -112,6 +120,7 @@ class Geoms:
         return np.array(self._finishes, dtype=np.int32)
 
 
+_SOLID = (1.0, 1.0, 1.0, 1.0)
 _NUMBERS = {name: number for number, name in enumerate(FINISHES)}
 
 

@@ -35,7 +35,9 @@ class Scene:
 
     Args:
       house: its record.
-      model: the compiled model.
+      model: the compiled model of the physics.
+      picture: the same bodies with all that is seen, see :class:`worlds.playhouse.physics.poses.Poses`; in houses of
+        the first format the same model.
       agents: the avatars in the order of the arrays below.
       avatar_body: int64 [agents], bodies.
       avatar_qpos: int64 [agents], first coordinates; an avatar has x, y, yaw.
@@ -48,14 +50,15 @@ class Scene:
       object_radius: float64 [objects], m, of a sphere about as large.
       object_footprint: float64 [objects], m, radius of the upright cylinder it fits in.
       object_half_height: float64 [objects], m, half the height of that cylinder.
-      finish: int32 [geoms], what surfaces look like: places in :data:`worlds.drawing.finishes.FINISHES`, all 0 (plain)
-        in houses of the first format.
+      finish: int32 [geoms of the picture], what surfaces look like: places in
+        :data:`worlds.drawing.finishes.FINISHES`, all 0 (plain) in houses of the first format.
       owners: what can be touched: ids of objects, players and furniture, and FLOOR.
       geom_owner: int32 [geoms], places in ``owners``; -1 for walls.
     """
 
     house: House
     model: mujoco.MjModel
+    picture: mujoco.MjModel
     agents: tuple[str, ...]
     avatar_body: np.ndarray
     avatar_qpos: np.ndarray
@@ -93,14 +96,23 @@ def scene_of(house: House) -> Scene:
 
 def build(house: House) -> Scene:
     """Compile a house that has passed :func:`worlds.playhouse.house.rules.check`."""
+    model, fixed_geoms, finish = _compile(house, solids_only=house.format != FORMAT)
+    if house.format == FORMAT:
+        return _index(house, model, model, np.zeros_like(finish), fixed_geoms)
+    picture, _, finish = _compile(house)
+    return _index(house, model, picture, finish, fixed_geoms)
+
+
+def _compile(house: House, solids_only: bool = False) -> tuple[mujoco.MjModel, list[int], np.ndarray]:
+    """Return a model, numbers of the first geoms of all furniture with that after the last, and finishes of geoms."""
     spec = mujoco.MjSpec()
     spec.option.timestep = TIMESTEP_SEC
     spec.option.enableflags |= mujoco.mjtEnableBit.mjENBL_SLEEP
     spec.option.sleep_tolerance = 0.01
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_EULER
     spec.option.cone = mujoco.mjtCone.mjCONE_PYRAMIDAL
-    geoms, first_format = Geoms(spec), house.format == FORMAT
-    (add_plain_shell if first_format else add_furnished_shell)(geoms, house)
+    geoms = Geoms(spec, solids_only)
+    (add_plain_shell if house.format == FORMAT else add_furnished_shell)(geoms, house)
     fixed_geoms = [len(spec.worldbody.geoms)]  # before each piece of furniture, and after the last
     for piece in house.furniture:
         for part in piece.spec.parts:
@@ -111,11 +123,12 @@ def build(house: House) -> Scene:
         _add_avatar(geoms, spec.worldbody, start.agent, start.x, start.y)
     for thing in house.objects:
         _add_object(geoms, spec.worldbody, thing)
-    finish = geoms.finishes()
-    return _index(house, spec.compile(), np.zeros_like(finish) if first_format else finish, fixed_geoms)
+    return spec.compile(), fixed_geoms, geoms.finishes()
 
 
-def _index(house: House, model: mujoco.MjModel, finish: np.ndarray, fixed_geoms: list[int]) -> Scene:
+def _index(
+    house: House, model: mujoco.MjModel, picture: mujoco.MjModel, finish: np.ndarray, fixed_geoms: list[int]
+) -> Scene:
     agents = tuple(s.agent for s in house.starts)
     avatars = np.arange(1, 1 + len(agents))  # bodies are numbered as they were added, the world first
     objects = np.arange(1 + len(agents), 1 + len(agents) + len(house.objects))
@@ -124,6 +137,7 @@ def _index(house: House, model: mujoco.MjModel, finish: np.ndarray, fixed_geoms:
     return Scene(
         house=house,
         model=model,
+        picture=picture,
         agents=agents,
         avatar_body=avatars.astype(np.int64),
         avatar_qpos=model.jnt_qposadr[avatar_joint].astype(np.int64),
@@ -197,7 +211,10 @@ def _add_avatar(geoms: Geoms, world: mujoco.MjsBody, agent: str, x: float, y: fl
     capsule = geoms.add(
         (AVATAR_RADIUS, half, 0), (0, 0, half), (*AVATAR_COLOURS[agent], 1), shape=_CAPSULE, layers=PLAYER, fixed=False
     )
+    assert capsule is not None, "it collides"
     capsule.mass, capsule.friction, capsule.priority = AVATAR_MASS_KG, [0.1, 0.005, 0.0001], 1
     for side in (-1, 1):  # eyes show which way it looks
         at = (0.19, 0.085 * side, 2 * half - 0.02)
-        geoms.add((0.055, 0, 0), at, (0.98, 0.98, 0.98, 1), shape=_SPHERE, fixed=False).mass = 0
+        eye = geoms.add((0.055, 0, 0), at, (0.98, 0.98, 0.98, 1), shape=_SPHERE, fixed=False)
+        if eye is not None:
+            eye.mass = 0
