@@ -8,7 +8,7 @@ from typing import Any
 
 from worlds.playhouse.games import nouns
 from worlds.playhouse.games.choices import Choice
-from worlds.playhouse.games.questions import ids, rooms_to_look_at
+from worlds.playhouse.games.questions.naming import ids, rooms_to_look_at
 from worlds.playhouse.games.registry import Arguments
 from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.games.whereabouts import read_where
@@ -19,7 +19,7 @@ from worlds.playhouse.requests.lexicon import similar_colours
 from worlds.playhouse.requests.relations import LARGER as LARGER_BY
 from worlds.playhouse.requests.relations import SAME_SIZE, volume
 from worlds.playhouse.scenarios.houses.wishes import read_phrase
-from worlds.playhouse.scenarios.scenario import Asks
+from worlds.playhouse.scenarios.scenario import TOWER, Asks
 
 ENOUGH = 3  # names that are enough where many things could be named
 
@@ -44,6 +44,8 @@ def resolve(asks: Asks, situation: Situation) -> Arguments | None:
         if found is None:
             return None
         arguments[role] = found
+    if asks.game == TOWER:
+        arguments["height"] = arguments["things"]["number"]
     return _apart(arguments)
 
 

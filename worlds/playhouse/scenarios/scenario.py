@@ -23,6 +23,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 Kind = Literal["instruction", "question"]
+TOWER = "build"  # the language game of towers
 
 
 @dataclass(frozen=True)
@@ -109,14 +110,27 @@ def question(number: int, words: str, check: Check, house: tuple[str, ...] = (),
     return Scenario(number, words, check, house, kind="question", **more)
 
 
-def arranged(formation: str, *groups: str, **more: Any) -> Asks:
-    """Return the wish that so many things of each group form a row, triangle, square or circle."""
-    return Asks("scenario: arrange", formation=formation, groups=groups, **more)
+def arranged(shape: str, *groups: str, **more: Any) -> Asks:
+    """Return the wish that so many things of each group form a row, triangle, square or circle.
+
+    Args:
+      shape: as in :mod:`worlds.playhouse.games.arrangements`.
+      groups: phrases with numbers.
+      more: ``by_size``, from small to large along a row; and what the game does not know: ``floor``, ``likeness``,
+        ``target`` and ``place``, see :class:`worlds.playhouse.scenarios.checks.arranging.Formation`.
+    """
+    if len(groups) == 1 and set(more) <= {"by_size"}:
+        return Asks("arrange", things=groups[0], shape=shape, **more)
+    return Asks("scenario: arrange", shape=shape, groups=groups, **more)
 
 
-def tower(*groups: str, **more: Any) -> Asks:
-    """Return the wish for a tower of so many things of each group."""
-    return Asks("scenario: tower", groups=groups, **more)
+def tower(*groups: str, **likeness: str) -> Asks:
+    """Return the wish for a tower of so many things of each group, e.g. with ``colour="different"``."""
+    if len(groups) == 1 and not likeness:
+        return Asks(TOWER, things=groups[0])
+    if len(groups) == 1 and list(likeness.values()) == ["different"]:
+        return Asks(TOWER, things=groups[0], different=next(iter(likeness)))
+    return Asks("scenario: tower", groups=groups, likeness=likeness)
 
 
 def in_turn(*parts: Asks) -> Asks:

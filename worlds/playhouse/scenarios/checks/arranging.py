@@ -9,6 +9,8 @@ from itertools import combinations, islice, product
 import numpy as np
 
 from worlds.contract import TaskSpec
+from worlds.playhouse.games.arrangements import forms, is_sorted, order_in_row
+from worlds.playhouse.games.arranging import volume
 from worlds.playhouse.games.choices import Choice
 from worlds.playhouse.games.geometry import is_on_floor
 from worlds.playhouse.games.moving import Doing
@@ -18,12 +20,10 @@ from worlds.playhouse.house.record import Thing
 from worlds.playhouse.requests.facts import facts_of
 from worlds.playhouse.requests.ground_truth import tallest_tower
 from worlds.playhouse.requests.tower import STABLE_STEPS
-from worlds.playhouse.scenarios.checks.formations import FORMATIONS, along_row
 from worlds.playhouse.world import Playhouse
 
 MOST_TRIED = 3000  # selections of things looked at in a step
-SAME, DIFFERENT = "same", "different"
-ASCENDING = "ascending"
+SAME = "same"  # likeness; the other is "different"
 
 
 class Arranging(Doing):
@@ -81,19 +81,22 @@ def is_alike(things: Sequence[Thing], likeness: Mapping[str, str]) -> bool:
 
 
 class Formation(Arranging):
-    """A row, triangle, square or circle.
+    """A row, triangle, square or circle, beyond what the game of arranging knows.
 
-    Further arguments: ``formation``; ``floor``, True where the things have to lie on the floor; ``target``, what they
-    have to be on; ``place``, where they have to be; ``order``, "ascending" in size along a row, from either end.
+    Further arguments: ``shape``; ``floor``, True where the things have to lie on the floor; ``target``, what they have
+    to be on; ``place``, where they have to be; ``by_size``, True where a row has to grow from one end to the other.
     """
 
     def is_arranged(self, world: Playhouse, still: Sequence[str]) -> bool:
         """See :meth:`Arranging.is_arranged`."""
+        arguments, positions = self.spec.arguments, world.object_positions()
         ready = [i for i in still if self._is_placed(world, i)]
-        positions = world.object_positions()
-        for things in self.selections(world, ready):
-            points = np.array([positions[thing.id][:2] for thing in things])
-            if FORMATIONS[self.spec.arguments["formation"]](points) and self._is_ordered(things, points):
+        for chosen in self.selections(world, ready):
+            points = np.array([positions[thing.id] for thing in chosen])
+            grows = not arguments.get("by_size") or is_sorted(
+                [volume(world, thing.id) for thing in chosen], order_in_row(points)
+            )
+            if grows and forms(arguments["shape"], points):
                 return True
         return False
 
@@ -108,17 +111,6 @@ class Formation(Arranging):
         return "place" not in arguments or is_there(
             Where.of(arguments["place"]), object_id, facts_of(world), world.house
         )
-
-    def _is_ordered(self, things: Sequence[Thing], points: np.ndarray) -> bool:
-        if self.spec.arguments.get("order") != ASCENDING:
-            return True
-        sizes = [bulk(things[i]) for i in along_row(points)]
-        return sizes in (sorted(sizes), sorted(sizes, reverse=True))
-
-
-def bulk(thing: Thing) -> float:
-    """Volume (m3) of the upright box around a thing, by which people call it larger or smaller."""
-    return 4 * thing.radius**2 * thing.height
 
 
 class TowerOf(Arranging):

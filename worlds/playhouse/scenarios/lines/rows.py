@@ -32,7 +32,7 @@ LINES = (
     Scenario(
         24,
         "Arrange 3 objects in ascending order rule in living room",
-        arranged("row", "3 objects in the living room", order="ascending"),
+        arranged("row", "3 objects in the living room", by_size=True),
         house=(
             "a small object on the floor in the living room",
             "a medium object on the floor in the living room",
@@ -122,7 +122,7 @@ LINES = (
     Scenario(
         136,
         "Put three red objects in a row on the floor small to big?",
-        arranged("row", "3 red objects in this room", floor=True, order="ascending"),
+        arranged("row", "3 red objects in this room", floor=True, by_size=True),
         house=(
             "a small red object on the floor in the playroom",
             "a medium red object on the floor in the playroom",

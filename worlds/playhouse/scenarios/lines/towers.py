@@ -36,7 +36,7 @@ LINES = (
     Scenario(
         61,
         "Build a tower with three different colored and same type of rectangular objects.",
-        tower("3 rectangular objects in this room", likeness={"colour": "different", "kind": "same"}),
+        tower("3 rectangular objects in this room", colour="different", kind="same"),
         house=(
             "a red book on the floor in the playroom",
             "a blue book on the floor in the playroom",
@@ -53,7 +53,7 @@ LINES = (
     Scenario(
         139,
         "Build a tower with four different objects in living room.",
-        tower("4 objects in the living room", likeness={"kind": "different"}),
+        tower("4 objects in the living room", kind="different"),
         house=(
             "a large book on the floor in the living room",
             "a block on the floor in the living room",
