@@ -15,6 +15,7 @@ from worlds.playhouse.house.record import AVATAR_RADIUS, House, Room, Start
 from worlds.playhouse.requests.descriptions import is_at
 from worlds.playhouse.requests.facts import Facts
 from worlds.playhouse.requests.reading import places, words_of
+from worlds.playhouse.scenarios.feasibility import is_feasible
 from worlds.playhouse.scenarios.houses.at_rest import facts_at_rest
 from worlds.playhouse.scenarios.houses.building import sample
 from worlds.playhouse.scenarios.houses.spots import floor_spot
@@ -25,10 +26,11 @@ from worlds.playhouse.scenarios.tasks import make_task, time_limit
 from worlds.playhouse.world import Playhouse
 
 ATTEMPTS = 40  # houses sampled for one seed
+MOST_FOR_FEASIBLE = 20  # attempts after which a house will do in which the request can hardly be fulfilled
+WITHOUT_SENSE, SENSIBLE, FEASIBLE = range(3)
 SPOTS_TRIED = 80  # places at which the setter could stand
 WALKS = (0.8, 3.5)  # metres that the setter walks to where it asks, at least and at most
 LOOKS = 5  # updates after which what was fulfilled has been noticed
-JUDGED_STEPS = 150  # time limit of requests that only judges can check
 
 
 @dataclass(frozen=True)
@@ -55,27 +57,42 @@ def pose(scenario: Scenario, seed: int) -> Posed | None:
     """
     if not scenario.can_be_posed:
         return None
+    fallback: Posed | None = None
     for attempt in range(ATTEMPTS):
         rng = np.random.default_rng([scenario.number, seed, attempt])
         house = sample(scenario, rng)
         house = None if house is None else _with_setter(house, scenario, rng)
-        if house is not None and makes_sense(scenario, house):
-            asks_at = house.start(SETTER)
-            begins = _beginning(house, asks_at, rng)
-            starts = tuple(begins if start.agent == SETTER else start for start in house.starts)
-            config = replace(house, starts=starts).to_json()
-            return Posed(scenario, config, (asks_at.x, asks_at.y), asks_at.yaw)
-    return None
+        suits = _suits(scenario, house) if house is not None else WITHOUT_SENSE
+        if house is None or suits == WITHOUT_SENSE:
+            continue
+        asks_at = house.start(SETTER)
+        begins = _beginning(house, asks_at, rng)
+        starts = tuple(begins if start.agent == SETTER else start for start in house.starts)
+        posed = Posed(scenario, replace(house, starts=starts).to_json(), (asks_at.x, asks_at.y), asks_at.yaw)
+        if suits == FEASIBLE:
+            return posed
+        fallback = fallback or posed
+        if attempt >= MOST_FOR_FEASIBLE:
+            break
+    return fallback
 
 
 def makes_sense(scenario: Scenario, house: House) -> bool:
     """Return True if a scenario's request means something in a house as it begins, and is not fulfilled already."""
+    return _suits(scenario, house) != WITHOUT_SENSE
+
+
+def _suits(scenario: Scenario, house: House) -> int:
+    """Whether a request makes no sense in a house, makes sense, or can be fulfilled, too."""
+    if not isinstance(scenario.check, Asks):
+        return FEASIBLE
     world = world_of(house)
     try:
-        if not isinstance(scenario.check, Asks):
-            return True
-        arguments = resolve(scenario.check, Situation(world))
-        return arguments is not None and not is_done(TaskSpec(scenario.check.game, "", arguments, 1), world)
+        situation = Situation(world)
+        arguments = resolve(scenario.check, situation)
+        if arguments is None or is_done(TaskSpec(scenario.check.game, "", arguments, 1), world):
+            return WITHOUT_SENSE
+        return FEASIBLE if is_feasible(scenario.check.game, arguments, situation) else SENSIBLE
     finally:
         world.close()
 
@@ -91,9 +108,9 @@ def is_done(spec: TaskSpec, world: Playhouse) -> bool:
     """Return True if a request would be fulfilled by having touched things and left them where they are."""
     task = make_task(spec)
     task.update(world, "")
-    carried = getattr(task, "carried", None)
-    if isinstance(carried, set):
-        carried.update(world.object_positions())
+    for carried in (getattr(task, name, None) for name in ("carried", "_carried")):
+        if isinstance(carried, set):
+            carried.update(world.object_positions())
     return any(task.update(world, "")[0] for _ in range(LOOKS))
 
 

@@ -197,7 +197,7 @@ def _compare_sizes(roles: Mapping[str, Any], situation: Situation) -> Arguments 
 _QUESTIONS: Mapping[str, Callable[[Mapping[str, Any], Situation], Arguments | None]] = {
     "where is": _where_is,
     "color of": _colour_of,
-    "count": _count,
+    "how many": _count,
     "how many or not": _how_many_or_not,
     "is there": _is_there,
     "name objects": _name_objects,

@@ -8,25 +8,25 @@ LINES: tuple[Scenario, ...] = (
     question(
         19,
         "Count bananas in pantry room",
-        Asks("count", of="bananas in the pantry"),
+        Asks("how many", of="bananas in the pantry"),
         ("bananas in the pantry",),
     ),
     question(
         22,
         "Count the number of objects which flys in the sky in the bed room?",
-        Asks("count", of="objects that fly in the bedroom"),
+        Asks("how many", of="objects that fly in the bedroom"),
         ("objects that fly on the floor in the bedroom",),
     ),
     question(
         34,
         "Count the pointy objects in the living room",
-        Asks("count", of="pointy objects in the living room"),
+        Asks("how many", of="pointy objects in the living room"),
         ("pointy objects in the living room",),
     ),
     question(
         46,
         "How many white colour objects are there n living room",
-        Asks("count", of="white objects in the living room"),
+        Asks("how many", of="white objects in the living room"),
         ("white objects in the living room",),
     ),
     question(
@@ -45,11 +45,11 @@ LINES: tuple[Scenario, ...] = (
             "a red object on the floor between the ball and the candle in the living room",
         ),
     ),
-    question(84, "Tell me the count of candles", Asks("count", of="candles"), ("candles in the living room",)),
+    question(84, "Tell me the count of candles", Asks("how many", of="candles"), ("candles in the living room",)),
     question(
         85,
         "Count the objects which are in red rack",
-        Asks("count", of="objects on the red rack"),
+        Asks("how many", of="objects on the red rack"),
         ("a red rack in the living room", "3 small objects on the red rack in the living room"),
     ),
     question(
@@ -61,25 +61,25 @@ LINES: tuple[Scenario, ...] = (
     question(
         100,
         "Give me the count of pillows which are on the floor of the room which has bed.",
-        Asks("count", of="pillows on the floor in the bedroom"),
+        Asks("how many", of="pillows on the floor in the bedroom"),
         ("a bed in the bedroom", "pillows on the floor in the bedroom"),
     ),
     question(
         108,
         "Count the number of tissue rolls?",
-        Asks("count", of="tissue rolls"),
+        Asks("how many", of="tissue rolls"),
         ("tissue rolls in the bathroom",),
     ),
     question(
         126,
         "Count the object in the rack.",
-        Asks("count", of="objects on the rack in this room"),
+        Asks("how many", of="objects on the rack in this room"),
         ("a rack in the pantry", "3 small objects on the rack in the pantry"),
     ),
     question(
         146,
         "What is the count of books in rack in living room?",
-        Asks("count", of="books on the rack in the living room"),
+        Asks("how many", of="books on the rack in the living room"),
         ("a rack in the living room", "2 small books on the rack in the living room"),
     ),
     question(
