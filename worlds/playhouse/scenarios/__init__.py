@@ -1,1 +1,1 @@
-"""Scenarios: requests of the paper's appendix B in houses where their words make sense, with checks of their success."""
+"""Scenarios: the paper's appendix B in houses where its words make sense, with checks of success."""

@@ -115,7 +115,7 @@ def is_done(spec: TaskSpec, world: Playhouse) -> bool:
 
 
 def request_of(scenario: Scenario, situation: Situation) -> TaskSpec | None:
-    """Return the request of a scenario in the house as it is now; None where a program cannot check it, or no longer."""
+    """Return the request of a scenario in the house as it is now; None where a program cannot check it there."""
     if not isinstance(scenario.check, Asks):
         return None
     arguments = resolve(scenario.check, situation)

@@ -1,4 +1,4 @@
-"""Hand something to the setter, take it out of a room, push it, put alike things into a container; one after another."""
+"""Hand something over, take it out of a room, push it, put alike things into a container; one after another."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class TakeFromRoom(Moving):
 
 
 class Push(Doing):
-    """Pushing, with or without anything in hand: one of the things has moved ``PUSHED`` metres without being carried."""
+    """Pushing, with or without anything in hand: a thing has moved ``PUSHED`` metres without being carried."""
 
     def begin(self, world: Playhouse) -> None:
         """See :meth:`Doing.begin`."""

@@ -100,14 +100,14 @@ def _elsewhere(description: Description) -> bool:
 
 
 def _surfaces(holder: Furniture | Thing, relation: str) -> Iterator[Surface | None]:
-    spec = holder.spec
-    if relation == "in" and spec.inside is not None:
-        yield spec.inside
-    elif relation == "under" and isinstance(holder, Furniture):
-        if spec.under is not None:
+    inside = holder.spec.inside
+    if relation == "in" and inside is not None:
+        yield inside
+    elif isinstance(holder, Furniture) and relation == "under":
+        if holder.spec.under is not None:
             yield None
     elif isinstance(holder, Furniture):
-        yield from (s for s in spec.surfaces if s != spec.inside)
+        yield from (s for s in holder.spec.surfaces if s != inside)
 
 
 def _draw(

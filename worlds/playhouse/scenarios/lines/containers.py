@@ -9,7 +9,10 @@ LINES = (
         0,
         "Add the circular objects into the green bin in play room",
         Asks("put in", things="the circular objects in the playroom", target="the green bin in the playroom"),
-        house=("a large green bin on the floor in the playroom", "2 small circular objects on the floor in the playroom"),
+        house=(
+            "a large green bin on the floor in the playroom",
+            "2 small circular objects on the floor in the playroom",
+        ),
     ),
     Scenario(
         11,

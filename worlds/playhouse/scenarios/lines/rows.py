@@ -95,7 +95,10 @@ LINES = (
         110,
         "Make a row on floor with 3 books and 3 potted plants in the living room",
         arranged("row", "3 books in the living room", "3 potted plants in the living room", floor=True),
-        house=("3 small books on the floor in the living room", "3 small potted plants on the floor in the living room"),
+        house=(
+            "3 small books on the floor in the living room",
+            "3 small potted plants on the floor in the living room",
+        ),
     ),
     Scenario(
         117,

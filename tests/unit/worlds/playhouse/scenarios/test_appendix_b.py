@@ -70,9 +70,7 @@ def _house(line: Scenario, seed: int) -> House:
     posed = pose(line, seed)
     assert posed is not None, line.words
     house = House.from_json(posed.config)
-    starts = [
-        s if s.agent == "solver" else type(s)("setter", *posed.place, posed.yaw) for s in house.starts
-    ]
+    starts = [s if s.agent == "solver" else type(s)("setter", *posed.place, posed.yaw) for s in house.starts]
     return House(house.rooms, house.doorways, house.furniture, house.objects, tuple(starts), house.windows, FORMAT_2)
 
 
