@@ -15,7 +15,9 @@ import torch
 
 from agents.card import ModelCard
 from agents.computing import usable_device
+from agents.config import AgentConfig
 from agents.folder import load_agent, save_agent
+from agents.tokenizer import Tokenizer
 from pipelines.stages.episodes.noted_episodes import EVERY_EPISODE, NotedEpisodes, note_episodes, noted_episodes
 from pipelines.stages.episodes.play_kinds import find_groups, imitated
 from pipelines.stages.episodes.recordings import find_episodes, most_entities, read_sources
@@ -33,6 +35,7 @@ from pipelines.stages.settings.play_settings import (
     settings_of_datasets,
 )
 from pipelines.stages.settings.world_config import WorldConfig
+from pipelines.stages.text_limits import report_texts
 from rlhf.data.source import Source
 from rlhf.learning.alarms import AlarmLog
 from rlhf.learning.guards import Guards
@@ -119,7 +122,10 @@ class Improvement:
         config.world.check_fits(self.agent.config, config.agent)
         check_improvement(config, self.agent, most_entities(find_replayed(config)))
         self.checkpoints = Checkpoints(folder, config.keep_checkpoints)
-        self.noted = noted_episodes(folder) if self.checkpoints.latest_if_any() else begin_note(config, folder)
+        if self.checkpoints.latest_if_any():
+            self.noted = noted_episodes(folder)
+        else:
+            self.noted = begin_note(config, folder, self.tokenizer, self.agent.config)
         self.card = improved_agent_card(config, folder.name, self.noted)
         with ExitStack() as opened:
             self.executor = make_executor(config, self.agent, self.tokenizer, self.noted)
@@ -342,10 +348,13 @@ def _find_held_out(config: ImproveConfig) -> list[Source]:
     return find_episodes(config.replay_folders, split="held_out", solver=config.replay)
 
 
-def begin_note(config: ImproveConfig, folder: Path) -> NotedEpisodes:
-    """Save which episodes a new run in ``folder`` replays, imitates and is evaluated on."""
+def begin_note(config: ImproveConfig, folder: Path, tokenizer: Tokenizer, sizes: AgentConfig) -> NotedEpisodes:
+    """Save which episodes a new run in ``folder`` replays, imitates and is evaluated on, and report their texts."""
     groups = find_groups(config.data, "train", config.imitate, config.kinds)
-    parts = {REPLAYED: find_replayed(config), HELD_OUT: _find_held_out(config)}
+    replayed = find_replayed(config)
+    heard = [*replayed, *(source for group in groups for source in group.sources)]
+    report_texts(folder, list({source.episode_id: source for source in heard}.values()), tokenizer, sizes)
+    parts = {REPLAYED: replayed, HELD_OUT: _find_held_out(config)}
     return note_episodes(folder, parts | {imitated(group): group.sources for group in groups})
 
 
