@@ -213,7 +213,7 @@ def places_of_dataset(store: EpisodeStore | None, world: str) -> KnownPlaces:
     if not rows:
         return first
     options = store.read_transcript(rows[-1].episode_id).notes.get(WORLD_OPTIONS)
-    return KnownPlaces(world, first.settings, options or {})
+    return KnownPlaces(world, first.settings, first.options if options is None else options)
 
 
 def common_places(found: Iterable[KnownPlaces], world: str = DEFAULT_WORLD) -> KnownPlaces:
