@@ -15,9 +15,7 @@ import torch
 
 from agents.card import ModelCard
 from agents.computing import usable_device
-from agents.config import AgentConfig
 from agents.folder import load_agent, save_agent
-from agents.tokenizer import Tokenizer
 from pipelines.stages.episodes.noted_episodes import EVERY_EPISODE, NotedEpisodes, note_episodes, noted_episodes
 from pipelines.stages.episodes.play_kinds import find_groups, imitated
 from pipelines.stages.episodes.recordings import find_episodes, most_entities, read_sources
@@ -122,10 +120,7 @@ class Improvement:
         config.world.check_fits(self.agent.config, config.agent)
         check_improvement(config, self.agent, most_entities(find_replayed(config)))
         self.checkpoints = Checkpoints(folder, config.keep_checkpoints)
-        if self.checkpoints.latest_if_any():
-            self.noted = noted_episodes(folder)
-        else:
-            self.noted = begin_note(config, folder, self.tokenizer, self.agent.config)
+        self.noted = noted_episodes(folder) if self.checkpoints.latest_if_any() else begin_note(config, folder)
         self.card = improved_agent_card(config, folder.name, self.noted)
         with ExitStack() as opened:
             self.executor = make_executor(config, self.agent, self.tokenizer, self.noted)
@@ -157,6 +152,8 @@ class Improvement:
 
     def run(self) -> Path:
         """Make updates until ``config.updates`` or the end of patience, and return the improved agent's folder."""
+        if not self.checkpoints.latest_if_any():
+            report_texts(self.folder, _heard(self.config), self.tokenizer, self.agent.config)
         self._make_updates()
         rows = read_metrics(self.folder)
         if self.config.guards.patience is not None and (best := self.checkpoints.best()) is not None:
@@ -348,14 +345,18 @@ def _find_held_out(config: ImproveConfig) -> list[Source]:
     return find_episodes(config.replay_folders, split="held_out", solver=config.replay)
 
 
-def begin_note(config: ImproveConfig, folder: Path, tokenizer: Tokenizer, sizes: AgentConfig) -> NotedEpisodes:
-    """Save which episodes a new run in ``folder`` replays, imitates and is evaluated on, and report their texts."""
+def begin_note(config: ImproveConfig, folder: Path) -> NotedEpisodes:
+    """Save which episodes a new run in ``folder`` replays, imitates and is evaluated on."""
     groups = find_groups(config.data, "train", config.imitate, config.kinds)
-    replayed = find_replayed(config)
-    heard = [*replayed, *(source for group in groups for source in group.sources)]
-    report_texts(folder, list({source.episode_id: source for source in heard}.values()), tokenizer, sizes)
-    parts = {REPLAYED: replayed, HELD_OUT: _find_held_out(config)}
+    parts = {REPLAYED: find_replayed(config), HELD_OUT: _find_held_out(config)}
     return note_episodes(folder, parts | {imitated(group): group.sources for group in groups})
+
+
+def _heard(config: ImproveConfig) -> list[Source]:
+    """Return the episodes that a new run replays or imitates, each once."""
+    groups = find_groups(config.data, "train", config.imitate, config.kinds)
+    found = [*find_replayed(config), *(source for group in groups for source in group.sources)]
+    return list({source.episode_id: source for source in found}.values())
 
 
 def summary(results: Sequence[EpisodeResult], where: str) -> dict[str, float]:
