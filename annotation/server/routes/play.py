@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Annotated, Any
@@ -12,7 +12,7 @@ from fastapi import Path, WebSocket
 from sqlalchemy import select
 
 from annotation.games.body_keys import taught_by
-from annotation.games.places import UNKNOWN, choose_places
+from annotation.games.places import DEFAULT_WORLD, UNKNOWN, KnownPlaces, choose_places
 from annotation.server.clock import now
 from annotation.server.db.judging_tables import JudgedProject
 from annotation.server.db.tables import Project
@@ -24,7 +24,7 @@ from annotation.server.security.visitors import Visitor
 from annotation.server.services import helping, members
 from annotation.server.services.active_game import ActiveGame, GameRequest
 from annotation.server.services.agents import Agent
-from annotation.server.services.datasets import game_sources, holds_continuations, list_episodes, places_in
+from annotation.server.services.datasets import game_sources, holds_continuations, list_episodes, recorded_places
 from annotation.server.services.games import agent_trouble
 from annotation.server.sockets import SIGNED_OUT, TAKEN_OUT, TERMS_CHANGED, End, PlayerSocket
 from annotation.server.study import Study
@@ -47,9 +47,9 @@ _waiting: set[asyncio.Task[None]] = set()
 def lobby(study: Served, visitor: Asking) -> dict[str, Any]:
     """Return what a person can play, and the games that wait for players."""
     parts = _parts(visitor)
-    agents = study.games.agents.all()
+    agents, recorded = study.games.agents.all(), recorded_places(study.datasets)
     projects = {
-        project.id: (project.dataset, _world(study, project.dataset) | _places(study, project, agents))
+        project.id: (project.dataset, _world(study, project.dataset) | _places(study, project, recorded, agents))
         for project in _projects(study, visitor)
     }
     kinds = [kind for kind in Kind if any(CAST[kind].get(part) is Player.PERSON for part in parts)]
@@ -98,7 +98,7 @@ def start(body: GameBody, study: Served, visitor: Asking) -> dict[str, Any]:
     if holds_continuations(study.datasets.store(project.dataset)):
         raise Refused(409, "this dataset is of a test suite, which judges see; play into another")
     agent = body.agent if Player.AGENT in CAST[body.kind].values() else ""  # or two people would not find each other
-    places = game_sources(project, study.datasets)
+    places = game_sources(project, recorded_places(study.datasets))
     request = GameRequest(project.id, project.dataset, body.kind, body.prompted, agent, places=places)
     if body.kind is Kind.HELPED:
         store = study.datasets.store(project.dataset)
@@ -234,20 +234,29 @@ def _world(study: Study, dataset: str) -> dict[str, Any]:
     return {"image": None, "taught_by": "", "helped": False}
 
 
-def _places(study: Study, project: Project, agents: Sequence[Agent]) -> dict[str, Any]:
+def _places(
+    study: Study, project: Project, recorded: Mapping[str, KnownPlaces], agents: Sequence[Agent]
+) -> dict[str, Any]:
     """Return where games into a project's dataset are played; empty lines if it cannot be read now.
 
+    Args:
+      study: the study.
+      project: the project.
+      recorded: of :func:`annotation.server.services.datasets.recorded_places`.
+      agents: every agent.
+
     Returns:
-      ``places``: a sentence for games without an agent; ``with_agents``: by the name of each agent that was made for
-      the dataset, a sentence ``places`` and ``trouble``, why it cannot play there ("" if it can).
+      ``places``: a sentence for games without an agent; ``with_agents``: by the name of each agent a sentence
+      ``places``, and ``trouble``, why it cannot play there ("" if it can).
     """
     with suppress(UserError):
-        world, sources = places_in(project, study.datasets)
-        recorded = sources.dataset if study.datasets.store(project.dataset).ids() else UNKNOWN
+        sources = game_sources(project, recorded)
+        world = sources.dataset.world or DEFAULT_WORLD
+        bound = sources.dataset if study.datasets.store(project.dataset).ids() else UNKNOWN
         found = {
             agent.name: {
                 "places": choose_places(world, replace(sources, agent=agent.places, agent_name=agent.name)).line,
-                "trouble": agent_trouble(agent, world, sources.project, recorded),
+                "trouble": agent_trouble(agent, world, sources.project, bound),
             }
             for agent in agents
         }

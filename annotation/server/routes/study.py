@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from fastapi import Path
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from annotation.games.places import choose_places
+from annotation.games.places import DEFAULT_WORLD, KnownPlaces, choose_places
 from annotation.server.clock import now
 from annotation.server.db.tables import Invitation, Person, Project, Removal
 from annotation.server.errors import Refused
@@ -18,9 +18,8 @@ from annotation.server.security import consent
 from annotation.server.security.policies import ADMINS, Asking, Routes, Served
 from annotation.server.security.visitors import Role
 from annotation.server.services import measuring, members, people, progress, removing
-from annotation.server.services.datasets import check_project_places, list_episodes, places_in
+from annotation.server.services.datasets import check_project_places, game_sources, list_episodes, recorded_places
 from annotation.server.services.members import project_of
-from annotation.server.study import Study
 from worlds.errors import UserError
 
 ROUTES = Routes()
@@ -34,7 +33,8 @@ def study_page(study: Served) -> dict[str, Any]:
         troubles = list_episodes(session, study.datasets, now())
     played = study.datasets.episodes_played()
     with study.database.reading() as session:
-        lines = {project.id: _places(study, project) for project in session.scalars(select(Project))}
+        recorded = recorded_places(study.datasets)
+        lines = {project.id: _places(project, recorded) for project in session.scalars(select(Project))}
         return {
             "projects": [project | {"places": lines[project["id"]]} for project in progress.projects(session, now())],
             "people": progress.people(session, played),
@@ -47,11 +47,10 @@ def study_page(study: Served) -> dict[str, Any]:
         }
 
 
-def _places(study: Study, project: Project) -> str:
-    """Return a sentence on where games without an agent are played; "" if the dataset cannot be read now."""
-    with suppress(UserError):
-        return choose_places(*places_in(project, study.datasets)).line
-    return ""
+def _places(project: Project, recorded: Mapping[str, KnownPlaces]) -> str:
+    """Return a sentence on where games without an agent are played."""
+    sources = game_sources(project, recorded)
+    return choose_places(sources.dataset.world or DEFAULT_WORLD, sources).line
 
 
 @ROUTES.add("GET", "/projects/{project_id}/measures", ADMINS)

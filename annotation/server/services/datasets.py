@@ -7,7 +7,7 @@ import threading
 from collections import Counter, OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 from annotation.games.config import GameConfig
 from annotation.games.places import (
     DEFAULT_WORLD,
+    UNKNOWN,
     KnownPlaces,
     Sources,
     check_places,
@@ -168,22 +169,26 @@ class Datasets:
             yield
 
 
-def game_sources(project: Project, datasets: Datasets) -> Sources:
-    """Return what a project and the study's other datasets say of the places of games in it."""
-    others = (datasets.store(name) for name in datasets.readable() if name != project.dataset)
-    study = common_places(places_of_dataset(store, store.description.world or "") for store in others)
-    return Sources(places_of_project(project), study=study)
+def recorded_places(datasets: Datasets) -> dict[str, KnownPlaces]:
+    """Return what every dataset that can be read now says of the places of its play, by name."""
+    found = dict[str, KnownPlaces]()
+    for name in datasets.names():
+        with suppress(UserError):
+            store = datasets.store(name)
+            found[name] = places_of_dataset(store, store.description.world or DEFAULT_WORLD)
+    return found
 
 
-def places_in(project: Project, datasets: Datasets) -> tuple[str, Sources]:
-    """Return the world of a project's games, and everything but an agent that says where they are played.
+def game_sources(project: Project, recorded: Mapping[str, KnownPlaces]) -> Sources:
+    """Return everything but an agent that says where games in a project are played.
 
-    Raises:
-      UserError: the dataset cannot be read.
+    Args:
+      project: the project.
+      recorded: of :func:`recorded_places`.
     """
-    store = datasets.store(project.dataset)
-    world = store.description.world or DEFAULT_WORLD
-    return world, replace(game_sources(project, datasets), dataset=places_of_dataset(store, world))
+    others = (places for name, places in recorded.items() if name != project.dataset)
+    own = recorded.get(project.dataset, UNKNOWN)
+    return Sources(places_of_project(project), dataset=own, study=common_places(others))
 
 
 def places_of_project(project: Project) -> KnownPlaces:

@@ -12,6 +12,7 @@ import torch
 from agents.folder import load_agent
 from agents.tokenizer import CUT_ID, EOS_ID
 from pipelines.report.training import training_report
+from pipelines.report.training_page import page
 from pipelines.stages.clone import CloneConfig, clone
 from pipelines.stages.text_limits import TEXT_FIT_FILE, noted_text_fit
 from rlhf.data.encoding import encode_steps
@@ -81,6 +82,7 @@ def test_of_an_agent_that_is_too_small_the_run_says_how_many_texts_are_cut(
     shown = capsys.readouterr().err
     assert "66.7% of the setters' texts (2 of 3) are longer than the 10 tokens" in shown
     report = training_report(folder.parent)
+    assert "66.7% of the setters&#39; texts" in page(report)
     assert any("67% of the setters' texts do not fit" in warning for warning in report.warnings)
     assert report.words[0].startswith("66.7% of the setters' texts")
 
