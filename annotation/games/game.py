@@ -69,7 +69,7 @@ class Game:
         self._live_world = LiveWorld(config, entry)
         self._pace = pace or Pace(self._live_world.tick_sec)
         self._timed = TimedSession(config.kind, config.limits, self._pace.now)
-        self._stand_ins = cast(self.session, entry, stand_in, config.task)
+        self._stand_ins = cast(self.session, entry, stand_in, config.task, config.split)
         check_spaces(self._live_world.spaces, store)
         bodies, boards = self._live_world.bodies, self._live_world.boards
         self._players = Players(self.session, self._stand_ins, self.id, bodies, boards)

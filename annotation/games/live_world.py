@@ -10,6 +10,7 @@ import numpy as np
 
 from annotation.games.body_keys import check_playable, is_turn_based
 from annotation.games.config import GameConfig
+from annotation.games.places import sample_place
 from rlhf.records.episode import as_rgb
 from rlhf.records.spaces import EpisodeSpaces
 from rlhf.replay.views import NoPictures, fitted, rendered
@@ -61,7 +62,7 @@ class LiveWorld:
         self._plain = PlainPictures(self.spaces.solver.observation)
         place = config.place
         if place is None:
-            place = entry.sample_config(config.seed, **{**entry.people_settings, **config.place_settings})
+            place = sample_place(entry, config.seed, config.place_settings)
         self.observations: Mapping[str, Observation] = world.reset(seed=config.seed, options={"config": place})[0]
         self.place = world.config
         self._live: LivePlay | None = None if entry.live_play is None else entry.live_play(world)

@@ -11,6 +11,7 @@ from uuid import uuid4
 
 from annotation.games import Game, Inputs
 from annotation.games.help_sessions import HelpedTask
+from annotation.games.places import Sources
 from annotation.games.unfinished import UnfinishedGame
 from annotation.server.errors import Refused
 from annotation.session import states as session
@@ -32,6 +33,7 @@ class GameRequest:
       agent: name of the agent; "" draws one by chance, as an evaluation always does.
       task: of the person's session with helpers, in the kind "helped".
       world_of: dataset in whose world the tutorial is played; "" for the Playhouse.
+      places: what the project and the study's other datasets say of the places; agent and dataset are added.
     """
 
     project_id: str
@@ -41,6 +43,7 @@ class GameRequest:
     agent: str = ""
     task: HelpedTask | None = None
     world_of: str = ""
+    places: Sources = field(default_factory=Sources)
 
     @property
     def tutorial(self) -> bool:
@@ -77,10 +80,12 @@ class ActiveGame:
       request: settings of the game.
       game: the game.
       keeps: folder of the game; None if it is not recorded.
+      places: a sentence on where it is played.
     """
 
-    def __init__(self, request: GameRequest, game: Game, keeps: UnfinishedGame | None = None) -> None:
+    def __init__(self, request: GameRequest, game: Game, keeps: UnfinishedGame | None = None, places: str = "") -> None:
         self.id, self.request, self.game, self.keeps = uuid4().hex, request, game, keeps
+        self.places = places
         self.since = time.monotonic()
         self.over_since: float | None = None
         self._lock = threading.Lock()

@@ -69,6 +69,7 @@ export interface About extends Game {
   tutorial: boolean;
   recorded: boolean;
   seconds: number;
+  places: string; // a sentence on which houses are played
   turn_based: boolean; // each step waits for a key, so no clock runs
   own_body: boolean; // the Playhouse's, with a mouse
   full_hands: boolean; // which rotate and throw
