@@ -99,7 +99,7 @@ def start(body: GameBody, study: Served, visitor: Asking) -> dict[str, Any]:
         raise Refused(409, "this dataset is of a test suite, which judges see; play into another")
     agent = body.agent if Player.AGENT in CAST[body.kind].values() else ""  # or two people would not find each other
     places = game_sources(project, recorded_places(study.datasets))
-    request = GameRequest(project.id, project.dataset, body.kind, body.prompted, agent, places=places)
+    request = GameRequest(project.id, project.dataset, body.kind, body.prompted, body.challenge, agent, places=places)
     if body.kind is Kind.HELPED:
         store = study.datasets.store(project.dataset)
         request = helping.with_task(request, store, study.config, visitor.pseudonym)

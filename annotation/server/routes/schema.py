@@ -284,6 +284,7 @@ class GameBody(Body):
     kind: Kind
     role: Part
     prompted: Annotated[bool, Field(strict=True)] = True
+    challenge: Annotated[bool, Field(strict=True)] = False
     agent: Annotated[str, StringConstraints(max_length=200)] = ""
 
 

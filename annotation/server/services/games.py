@@ -17,7 +17,6 @@ from annotation.games.unfinished import Unfinished
 from annotation.server.errors import Refused
 from annotation.server.services.active_game import BEFORE_PLAY, ActiveGame, GameRequest
 from annotation.server.services.agents import Agent, Agents
-from annotation.session.prompts import draw
 from annotation.session.states import CAST, JUDGED_BY_SETTER, Kind, Player, Role, TimeLimits
 from rlhf.records.episode import Episode
 from rlhf.run.place_seeds import HELD_OUT_SEEDS, TRAINING_SEEDS
@@ -195,7 +194,7 @@ class Games:
             if running is None:
                 running = self.start(request, store)
             elif role is Role.SETTER:
-                running.choose_prompt(request.prompted)
+                running.choose_prompt(request)
             running.join(role, person_id, pseudonym)
             return running
 
@@ -279,7 +278,7 @@ class Games:
         config = GameConfig(
             kind=request.kind, seed=seed, steps=steps, limits=LIMITS, split="held_out" if held_out else "train",
             shortest=min(GameConfig.shortest, steps) if request.recorded else steps + 1,
-            prompt=draw(seed) if request.prompted else None, task=request.task,
+            prompt=request.prompt(seed), task=request.task,
             world=world, world_options=places.options, place_settings=places.settings,
         )  # fmt: skip
         if last is not None:

@@ -184,8 +184,12 @@ interface GameRequest {
   kind: Kind;
   role: Role;
   prompted: boolean;
+  challenge: boolean;
   agent: string;
 }
+
+/** What a setter is prompted with: a kind of request, the same but hard for the other player, or nothing. */
+type Prompting = "prompted" | "challenge" | "free";
 
 function Start(props: { data: Data; locked: (project?: Project) => boolean; onStart: (request: GameRequest) => void }) {
   const { data } = props;
@@ -196,7 +200,7 @@ function Start(props: { data: Data; locked: (project?: Project) => boolean; onSt
   const [role, setRole] = useState<Role | null>(null);
   const [wished, setProject] = useState("");
   const [agent, setAgent] = useState("");
-  const [prompted, setPrompted] = useState(true);
+  const [prompting, setPrompting] = useState<Prompting>("prompted");
   const project = (projects(kind).find((each) => each.id === wished) ?? projects(kind)[0])?.id ?? "";
   const roles = data.kinds[kind] ?? [];
   const played = role && roles.includes(role) ? role : roles[0];
@@ -209,7 +213,7 @@ function Start(props: { data: Data; locked: (project?: Project) => boolean; onSt
   const clash = withAgents(kind) && size !== null && !data.agents.some((each) => fits(each) && (!agent || kind === "evaluation" || each.name === agent));
   const start = (event: Event) => {
     event.preventDefault();
-    if (played) props.onStart({ project, kind, role: played, prompted, agent: kind === "evaluation" ? "" : agent });
+    if (played) props.onStart({ project, kind, role: played, prompted: prompting !== "free", challenge: prompting === "challenge", agent: kind === "evaluation" ? "" : agent });
   };
   if (kinds.length === 0) return null;
   return (
@@ -267,8 +271,9 @@ function Start(props: { data: Data; locked: (project?: Project) => boolean; onSt
         {played === "setter" && kind !== "helped" && (
           <label>
             the setter (you)
-            <select value={prompted ? "prompted" : "free"} onChange={(event) => setPrompted(event.currentTarget.value === "prompted")}>
+            <select value={prompting} onChange={(event) => setPrompting(event.currentTarget.value as Prompting)}>
               <option value="prompted">is prompted with what to ask</option>
+              <option value="challenge">is prompted to challenge the solver</option>
               <option value="free">asks anything</option>
             </select>
           </label>

@@ -209,7 +209,9 @@ def test_the_second_to_start_joins_the_first_and_the_setter_chooses_the_prompt(e
     waiting = start(bob, "human-human", "solver")
     assert start(ann, "human-human", "setter", prompted=False, agent="chosen before") == waiting
     assert ann.said("GET", f"/api/play/games/{waiting}")["prompt"] is None
-    assert start(cid, "human-human", "setter") != waiting, "that role is taken now"
+    other = start(cid, "human-human", "setter", challenge=True)
+    assert other != waiting, "that role is taken now"
+    assert cid.said("GET", f"/api/play/games/{other}")["prompt"]["text"].endswith(CHALLENGE)
 
 
 def test_two_who_start_at_the_same_moment_find_each_other(enter: Enter) -> None:
