@@ -60,6 +60,7 @@ ANOTHER_ROOM = 30  # steps more for each further room of the house
 TRIED = 60  # proposals looked at before a request with the wanted split and modifier is given up
 # Of this folder, in the order in which games are listed.
 MODULES: tuple[str, ...] = (
+    "chains",
     "lifting",
     "touching",
     "bringing",

@@ -28,6 +28,7 @@ MODULES: tuple[str, ...] = (
     "carrying",
     "arranging",
     "building_towers",
+    "chaining",
 )  # of this folder
 
 _deeds: dict[str, Deed] = {}

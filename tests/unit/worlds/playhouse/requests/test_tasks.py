@@ -336,6 +336,21 @@ def test_putting_it_elsewhere_is_regress_and_can_be_mended():
     assert trial.step(held="ball").step(held=None, ball=(2.0, 2.5, 0.15)).step(times=2).success
 
 
+def test_on_top_of_the_other_thing_is_not_beside_it():
+    trial = Trial("position", target="ball", next_to="mug").step(held="ball")
+    assert not trial.step(held=None, ball=(2.05, 3.0, 0.45), times=4).success
+    assert trial.signs == [1, -1]
+    under = Trial("position", target="ball", next_to="mug").step(held="ball").step(mug=(2.0, 3.0, 0.45))
+    assert not under.step(held=None, ball=(2.05, 3.0, 0.15), times=4).success
+    assert under.step(mug=(2.5, 3.0, 0.15), times=2).success
+
+
+def test_beyond_a_wall_is_not_beside():
+    trial = Trial("position", target="ball", next_to="mug").step(mug=(3.8, 3.0, 0.15), held="ball")
+    assert not trial.step(held=None, ball=(4.2, 3.0, 0.15), times=4).success
+    assert trial.step(held="ball").step(held=None, ball=(3.4, 3.0, 0.15), times=2).success
+
+
 def test_position_is_not_done_by_moving_the_other_thing():
     trial = Trial("position", target="ball", next_to="mug")
     trial.step(held="mug", mug=(2.0, 1.5, 0.2)).step(held=None).step(times=5)
