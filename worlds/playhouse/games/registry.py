@@ -70,9 +70,9 @@ MODULES: tuple[str, ...] = (
     "containers",
     "towers",
     "stacking",
-    "questions_seeing",
-    "questions_things",
-    "questions_truth",
+    "questions.seeing",
+    "questions.things",
+    "questions.truth",
 )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from worlds.contract import SETTER, SOLVER
 from worlds.playhouse.house.catalogue import FURNITURE_KINDS, OBJECT_KINDS, PLAIN_FLOORS, SIZES, Surface
-from worlds.playhouse.house.chance import Chance
+from worlds.playhouse.house.chance import PlainChance
 from worlds.playhouse.house.record import (
     AVATAR_RADIUS,
     FLOOR,
@@ -48,7 +48,7 @@ class PlainBuilder:
 
     def __init__(self, rng: np.random.Generator, settings: HouseSettings) -> None:
         self.rng, self.settings = rng, settings
-        self.chance = Chance(rng)
+        self.chance = PlainChance(rng)
         self.rooms: list[Room] = []
         self.doorways: list[Doorway] = []
         self.furniture: list[Furniture] = []

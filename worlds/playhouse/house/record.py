@@ -109,7 +109,7 @@ class Furniture:
         """Its entry in the catalogue."""
         return FURNITURE_KINDS[self.kind]
 
-    @property
+    @cached_property
     def half(self) -> tuple[float, float]:
         """Half-extents (x, y) of its footprint in the house's frame."""
         hx, hy = self.spec.half
@@ -159,7 +159,7 @@ class Thing:
         """Its entry in the catalogue."""
         return OBJECT_KINDS[self.kind]
 
-    @property
+    @cached_property
     def scale(self) -> float:
         """Factor of its size on the catalogue's lengths."""
         return SIZES[self.size]
@@ -169,12 +169,12 @@ class Thing:
         c, s, dx, dy = math.cos(self.yaw), math.sin(self.yaw), x - self.x, y - self.y
         return c * dx + s * dy, c * dy - s * dx
 
-    @property
+    @cached_property
     def radius(self) -> float:
         """Radius (m) of the upright cylinder it fits in."""
         return self.spec.radius(self.scale)
 
-    @property
+    @cached_property
     def height(self) -> float:
         """Height (m) of the standing thing."""
         return self.spec.height(self.scale)
@@ -226,6 +226,11 @@ class House:
     def obstacles(self) -> tuple[Furniture, ...]:
         """Furniture that players must walk around: not rugs, nor what hangs above their heads."""
         return tuple(piece for piece in self.furniture if piece.spec.in_the_way)
+
+    @cached_property
+    def furniture_in(self) -> dict[str, tuple[Furniture, ...]]:
+        """The furniture of each room, by the room's id."""
+        return {r.id: tuple(f for f in self.furniture if f.room == r.id) for r in self.rooms}
 
     def room_name(self, room_id: str) -> str:
         """What people call a room, e.g. "living room"; of two such rooms, "pink living room"; "room" without a type."""

@@ -44,7 +44,7 @@ def check(house: House) -> None:
     for furniture in house.furniture:
         _check_furniture(furniture, house)
     for a, b in combinations(house.furniture, 2):
-        if footprints_overlap(a, b):
+        if a.room == b.room and footprints_overlap(a, b):
             raise _wrong(a.id, f"overlaps {b.id}")
     for thing in house.objects:
         _check_object(thing, house)
@@ -252,13 +252,21 @@ def _check_on_floor(thing: Thing, house: House) -> None:
         raise _wrong(thing.id, f"stands on the floor but at height {thing.z:g}; give z = 0")
     if not room.contains(thing.x, thing.y, WALL_THICKNESS / 2 + thing.radius - SLACK):
         raise _wrong(thing.id, f"is in a wall of {thing.room}; keep {thing.radius:.2f} m from it")
-    for piece in house.furniture:
-        if house.format == FORMAT:
-            free = piece.gap_to(thing.x, thing.y) >= thing.radius - SLACK
-        else:
-            free = leaves_free(piece, thing.x, thing.y, thing.radius, 0.0, thing.height)
-        if not free:
-            raise _wrong(thing.id, f"overlaps {piece.id}")
+    if house.format == FORMAT:
+        hit = next((p for p in house.furniture if p.gap_to(thing.x, thing.y) < thing.radius - SLACK), None)
+    else:
+        hit = _hit_by(thing, house)
+    if hit is not None:
+        raise _wrong(thing.id, f"overlaps {hit.id}")
+
+
+def _hit_by(thing: Thing, house: House, without: Furniture | None = None) -> Furniture | None:
+    """The piece of furniture that a thing overlaps, other than one of them."""
+    low, high = thing.z, thing.z + thing.height
+    for piece in house.furniture_in[thing.room]:
+        if piece is not without and not leaves_free(piece, thing.x, thing.y, thing.radius, low, high):
+            return piece
+    return None
 
 
 def _check_on_furniture(thing: Thing, piece: Furniture, house: House) -> None:
@@ -269,11 +277,9 @@ def _check_on_furniture(thing: Thing, piece: Furniture, house: House) -> None:
         for surface in piece.spec.surfaces
     ):
         raise _wrong(thing.id, f"does not stand on a surface of {piece.id} (a {piece.kind}), or is too tall for it")
-    for other in house.furniture if house.format != FORMAT else ():
-        if other is not piece and not leaves_free(
-            other, thing.x, thing.y, thing.radius, thing.z, thing.z + thing.height
-        ):
-            raise _wrong(thing.id, f"overlaps {other.id}")
+    other = _hit_by(thing, house, piece) if house.format != FORMAT else None
+    if other is not None:
+        raise _wrong(thing.id, f"overlaps {other.id}")
 
 
 def _check_inside(thing: Thing, holder: Thing) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
-from typing import Any
 
 import mujoco
 import numpy as np
@@ -18,8 +18,9 @@ LOOSE, PLAYER = 1, 2
 # Groups of geoms, for rays that should meet fixed things only.
 FIXED_GROUP, MOVING_GROUP = 0, 1
 FIXED_GROUPS = np.array([1, 0, 0, 0, 0, 0], dtype=np.uint8)
+_BOX = mujoco.mjtGeom.mjGEOM_BOX
 _SHAPES = {
-    "box": mujoco.mjtGeom.mjGEOM_BOX,
+    "box": _BOX,
     "sphere": mujoco.mjtGeom.mjGEOM_SPHERE,
     "cylinder": mujoco.mjtGeom.mjGEOM_CYLINDER,
     "capsule": mujoco.mjtGeom.mjGEOM_CAPSULE,
@@ -30,39 +31,80 @@ _SHAPES = {
 class Geoms:
     """Adds geoms to one body after the other, and notes what each one's surface looks like.
 
-    The compiled model numbers geoms body by body: so all of the world's come first, and bodies in their order.
+    The compiled model numbers geoms body by body: so all of the world's come first, and bodies in their order. A geom's
+    attributes are set one by one, and only where they differ from the spec's defaults, since thousands of houses are
+    built: MuJoCo takes twice as long to read them as keywords.
 
     Args:
-      world: body of the world of a spec.
+      spec: without geoms; its defaults become those of geoms for show.
     """
 
-    def __init__(self, world: mujoco.MjsBody) -> None:
-        self.body = world
+    def __init__(self, spec: mujoco.MjSpec) -> None:
+        self.body = spec.worldbody
         self._finishes: list[int] = []
+        default = spec.default.geom
+        default.contype, default.conaffinity, default.type = 0, 0, _BOX
 
-    def add(self, finish: str = "plain", **geom: Any) -> None:
-        """A geom of the present body, with MuJoCo's own settings by name."""
-        self.body.add_geom(**geom)
+    def add(
+        self,
+        size: Sequence[float],
+        pos: Sequence[float],
+        rgba: Sequence[float],
+        finish: str = "plain",
+        shape: mujoco.mjtGeom = _BOX,
+        quat: Sequence[float] | None = None,
+        layers: int = 0,
+        fixed: bool = True,
+    ) -> mujoco.MjsGeom:
+        """A geom of the present body.
+
+        Args:
+          size: of MuJoCo.
+          pos: place in the body, metres.
+          rgba: colour, 0 to 1; without alpha it is not drawn.
+          finish: of FINISHES.
+          shape: its type.
+          quat: its orientation, None for the body's own.
+          layers: with which it collides, 0 for none.
+          fixed: whether it never moves.
+        """
+        geom = self.body.add_geom()
+        geom.size, geom.pos, geom.rgba = size, pos, rgba
+        if shape != _BOX:
+            geom.type = shape
+        if quat is not None:
+            geom.quat = quat
+        if layers:
+            geom.conaffinity = layers
+        if not fixed:
+            geom.group = MOVING_GROUP
+            if layers:
+                geom.contype = layers
         self._finishes.append(_NUMBERS[finish])
+        return geom
 
-    def add_part(self, part: Part, colour: str, scale: float, at: Vector, turn: np.ndarray | None, fixed: bool) -> None:
-        """A part of a thing of a colour, at a place in the present body, turned by a quaternion first."""
-        quaternion = quaternion_of(part.euler)
-        if turn is not None:
-            turned = np.zeros(4)
-            mujoco.mju_mulQuat(turned, turn, quaternion)
-            quaternion = turned
-        layers = LOOSE | PLAYER if part.solid else 0
+    def add_part(
+        self, part: Part, colour: str, at: Vector, scale: float = 1.0, quarter_turns: int | None = None
+    ) -> None:
+        """A part of a thing of a colour.
+
+        Args:
+          part: the part.
+          colour: of the thing.
+          at: its place in the present body, metres.
+          scale: factor on its lengths.
+          quarter_turns: by which a piece of furniture is turned; None for loose things.
+        """
+        x, y, z = part.size
         self.add(
+            (scale * x, scale * y, scale * z),
+            at,
+            _rgba(part.paint, colour, part.shade, part.hidden),
             part.finish,
-            type=_SHAPES[part.shape],
-            size=[scale * s for s in part.size],
-            pos=list(at),
-            quat=quaternion,
-            rgba=_rgba(part.paint, colour, part.shade, part.hidden),
-            group=FIXED_GROUP if fixed else MOVING_GROUP,
-            contype=0 if fixed else layers,
-            conaffinity=layers,
+            _SHAPES[part.shape],
+            _quaternion(part.euler, quarter_turns),
+            LOOSE | PLAYER if part.solid else 0,
+            fixed=quarter_turns is not None,
         )
 
     def finishes(self) -> np.ndarray:
@@ -74,11 +116,18 @@ _NUMBERS = {name: number for number, name in enumerate(FINISHES)}
 
 
 @cache
-def quaternion_of(euler_deg: Vector) -> np.ndarray:
-    """Rotation about the fixed x, then y, then z axis: float64 [4], which must not be changed."""
+def _quaternion(euler_deg: Vector, quarter_turns: int | None) -> list[float]:
+    """Rotation about the fixed x, then y, then z axis, and then by quarter turns about z."""
+    quaternion = _rotation(euler_deg)
+    if quarter_turns is not None:
+        turn = _rotation((0.0, 0.0, 90.0 * quarter_turns))
+        mujoco.mju_mulQuat(quaternion, turn, quaternion.copy())
+    return quaternion.tolist()
+
+
+def _rotation(euler_deg: Vector) -> np.ndarray:
     quaternion = np.zeros(4)
     mujoco.mju_euler2Quat(quaternion, np.radians(euler_deg), "XYZ")
-    quaternion.flags.writeable = False
     return quaternion
 
 

@@ -9,14 +9,16 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 
 import mujoco
 import numpy as np
 
+from worlds.playhouse.house.parts import Vector
 from worlds.playhouse.house.record import AVATAR_HEIGHT, AVATAR_RADIUS, FLOOR, FORMAT, House, Thing
 from worlds.playhouse.physics.avatar import AVATAR_MASS_KG, TIMESTEP_SEC
-from worlds.playhouse.physics.geoms import FIXED_GROUPS, MOVING_GROUP, PLAYER, Geoms, quaternion_of
+from worlds.playhouse.physics.geoms import FIXED_GROUPS, PLAYER, Geoms
 from worlds.playhouse.physics.shell import add_furnished_shell, add_plain_shell, walls
 
 __all__ = ["FIXED_GROUPS", "Scene", "build", "scene_of", "walls"]
@@ -24,6 +26,7 @@ __all__ = ["FIXED_GROUPS", "Scene", "build", "scene_of", "walls"]
 AVATAR_COLOURS = {"setter": (0.25, 0.35, 0.60), "solver": (0.60, 0.45, 0.20)}
 SPIN_DAMPING = 2.0  # 1/s
 CACHED_SCENES = 64
+_CAPSULE, _SPHERE = mujoco.mjtGeom.mjGEOM_CAPSULE, mujoco.mjtGeom.mjGEOM_SPHERE
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,14 +99,13 @@ def build(house: House) -> Scene:
     spec.option.sleep_tolerance = 0.01
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_EULER
     spec.option.cone = mujoco.mjtCone.mjCONE_PYRAMIDAL
-    geoms, first_format = Geoms(spec.worldbody), house.format == FORMAT
+    geoms, first_format = Geoms(spec), house.format == FORMAT
     (add_plain_shell if first_format else add_furnished_shell)(geoms, house)
     fixed_geoms = [len(spec.worldbody.geoms)]  # before each piece of furniture, and after the last
     for piece in house.furniture:
-        turn = quaternion_of((0.0, 0.0, 90.0 * piece.quarter_turns))
         for part in piece.spec.parts:
             x, y = piece.to_house(part.at[0], part.at[1])
-            geoms.add_part(part, piece.colour, 1.0, (x, y, part.at[2]), turn, fixed=True)
+            geoms.add_part(part, piece.colour, (x, y, part.at[2]), quarter_turns=piece.quarter_turns)
         fixed_geoms.append(len(spec.worldbody.geoms))
     for start in house.starts:
         _add_avatar(geoms, spec.worldbody, start.agent, start.x, start.y)
@@ -115,23 +117,23 @@ def build(house: House) -> Scene:
 
 def _index(house: House, model: mujoco.MjModel, finish: np.ndarray, fixed_geoms: list[int]) -> Scene:
     agents = tuple(s.agent for s in house.starts)
-    avatars = [model.body(agent).id for agent in agents]
-    objects = [model.body(o.id).id for o in house.objects]
+    avatars = np.arange(1, 1 + len(agents))  # bodies are numbered as they were added, the world first
+    objects = np.arange(1 + len(agents), 1 + len(agents) + len(house.objects))
     avatar_joint = model.body_jntadr[avatars].astype(np.int64)
-    object_joint = model.body_jntadr[np.array(objects, dtype=np.int64)]
+    object_joint = model.body_jntadr[objects]
     return Scene(
         house=house,
         model=model,
         agents=agents,
-        avatar_body=np.array(avatars, dtype=np.int64),
+        avatar_body=avatars.astype(np.int64),
         avatar_qpos=model.jnt_qposadr[avatar_joint].astype(np.int64),
         avatar_dof=model.jnt_dofadr[avatar_joint].astype(np.int64),
-        object_body=np.array(objects, dtype=np.int64),
+        object_body=objects.astype(np.int64),
         object_qpos=model.jnt_qposadr[object_joint].astype(np.int64),
         object_dof=model.jnt_dofadr[object_joint].astype(np.int64),
-        object_mass=np.array([model.body_mass[b] for b in objects]),
-        object_inertia=np.array([model.body_inertia[b] for b in objects]).reshape(-1, 3),
-        object_radius=np.array([0.5 * o.scale * float(np.mean(o.spec.extent)) for o in house.objects]),
+        object_mass=model.body_mass[objects],
+        object_inertia=model.body_inertia[objects],
+        object_radius=np.array([0.5 * o.scale * _mean(o.spec.extent) for o in house.objects]),
         object_footprint=np.array([o.radius for o in house.objects]),
         object_half_height=np.array([o.height / 2 for o in house.objects]),
         finish=finish,
@@ -154,6 +156,11 @@ def _owners(model: mujoco.MjModel, bodies: list[int], fixed_geoms: list[int]) ->
     return owner
 
 
+@cache
+def _mean(lengths: Vector) -> float:
+    return float(np.mean(lengths))
+
+
 def _add_object(geoms: Geoms, world: mujoco.MjsBody, thing: Thing) -> None:
     """A free body with its origin and centre of mass in the middle of the thing; its mass is that of a solid box."""
     scale, (width, depth, height) = thing.scale, thing.spec.extent
@@ -163,15 +170,16 @@ def _add_object(geoms: Geoms, world: mujoco.MjsBody, thing: Thing) -> None:
     body.sleep = mujoco.mjtSleepPolicy.mjSLEEP_INIT
     mass = thing.spec.mass_kg * scale
     w, d, h = (scale * e for e in (width, depth, height))
-    inertia = np.array([d * d + h * h, w * w + h * h, w * w + d * d]) * mass / 12
-    inertia = np.maximum(inertia, inertia.max() / 2)  # a thin thing that turns too easily is hard to integrate
+    inertia = [(d * d + h * h) * mass / 12, (w * w + h * h) * mass / 12, (w * w + d * d) * mass / 12]
+    largest = max(inertia)
+    inertia = [max(i, largest / 2) for i in inertia]  # a thin thing that turns too easily is hard to integrate
     body.explicitinertial, body.ipos, body.iquat = True, [0, 0, 0], [1, 0, 0, 0]
     body.mass, body.inertia = mass, inertia
-    body.add_freejoint().damping = [SPIN_DAMPING * float(inertia.max()), 0, 0]
+    body.add_freejoint().damping = [SPIN_DAMPING * largest, 0, 0]
     geoms.body = body
     for part in thing.spec.parts:
-        at = (scale * part.at[0], scale * part.at[1], scale * part.at[2] - thing.height / 2)
-        geoms.add_part(part, thing.colour, scale, at, None, fixed=False)
+        x, y, z = part.at
+        geoms.add_part(part, thing.colour, (scale * x, scale * y, scale * z - thing.height / 2), scale)
 
 
 def _yaw_quaternion(yaw: float) -> list[float]:
@@ -186,13 +194,10 @@ def _add_avatar(geoms: Geoms, world: mujoco.MjsBody, agent: str, x: float, y: fl
     body.add_joint(type=joint.mjJNT_SLIDE, axis=[0, 1, 0], ref=y)
     body.add_joint(type=joint.mjJNT_HINGE, axis=[0, 0, 1], armature=10.0)
     half = (AVATAR_HEIGHT - AVATAR_RADIUS) / 2
-    geoms.add(
-        type=mujoco.mjtGeom.mjGEOM_CAPSULE, size=[AVATAR_RADIUS, half, 0], pos=[0, 0, half],
-        rgba=[*AVATAR_COLOURS[agent], 1], group=MOVING_GROUP, contype=PLAYER, conaffinity=PLAYER, mass=AVATAR_MASS_KG,
-        friction=[0.1, 0.005, 0.0001], priority=1,
-    )  # fmt: skip
+    capsule = geoms.add(
+        (AVATAR_RADIUS, half, 0), (0, 0, half), (*AVATAR_COLOURS[agent], 1), shape=_CAPSULE, layers=PLAYER, fixed=False
+    )
+    capsule.mass, capsule.friction, capsule.priority = AVATAR_MASS_KG, [0.1, 0.005, 0.0001], 1
     for side in (-1, 1):  # eyes show which way it looks
-        geoms.add(
-            type=mujoco.mjtGeom.mjGEOM_SPHERE, size=[0.055, 0, 0], pos=[0.19, 0.085 * side, 2 * half - 0.02],
-            rgba=[0.98, 0.98, 0.98, 1], group=MOVING_GROUP, contype=0, conaffinity=0, mass=0,
-        )  # fmt: skip
+        at = (0.19, 0.085 * side, 2 * half - 0.02)
+        geoms.add((0.055, 0, 0), at, (0.98, 0.98, 0.98, 1), shape=_SPHERE, fixed=False).mass = 0

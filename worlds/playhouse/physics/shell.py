@@ -25,8 +25,8 @@ from worlds.playhouse.physics.geoms import LOOSE, PLAYER, Geoms
 WALL_COLOUR = (0.82, 0.80, 0.74)
 DOOR_HEAD = 2.05  # metres above the floor
 _HALF = WALL_THICKNESS / 2
-_PLANE, _BOX = mujoco.mjtGeom.mjGEOM_PLANE, mujoco.mjtGeom.mjGEOM_BOX
-_UPSIDE_DOWN = [0.0, 1.0, 0.0, 0.0]
+_PLANE = mujoco.mjtGeom.mjGEOM_PLANE
+_UPSIDE_DOWN = (0.0, 1.0, 0.0, 0.0)
 _SUNLIGHT = 0.4  # share of white in a floor's colour where the sun falls on it
 Stretch = tuple[float, float]
 
@@ -60,32 +60,29 @@ def add_furnished_shell(geoms: Geoms, house: House) -> None:
 
 
 def _add_ground(geoms: Geoms) -> None:
-    geoms.add(type=_PLANE, size=[0, 0, 1], rgba=[0.5, 0.5, 0.5, 0.0], contype=0, conaffinity=LOOSE)
+    geoms.add((0, 0, 1), (0, 0, 0), (0.5, 0.5, 0.5, 0.0), shape=_PLANE, layers=LOOSE)
 
 
 def _add_floor(geoms: Geoms, room: Room, finish: str) -> None:
-    geoms.add(
-        finish, type=_PLANE, size=[(room.x1 - room.x0) / 2, (room.y1 - room.y0) / 2, 1],
-        pos=[(room.x0 + room.x1) / 2, (room.y0 + room.y1) / 2, 0],
-        rgba=[*FLOORS[room.floor], 1.0], contype=0, conaffinity=0,
-    )  # fmt: skip
+    size, (x, y) = _extent_of(room)
+    geoms.add(size, (x, y, 0), (*FLOORS[room.floor], 1.0), finish, _PLANE)
 
 
 def _add_ceiling(geoms: Geoms, room: Room) -> None:
-    geoms.add(
-        "plaster", type=_PLANE, size=[(room.x1 - room.x0) / 2, (room.y1 - room.y0) / 2, 1],
-        pos=[(room.x0 + room.x1) / 2, (room.y0 + room.y1) / 2, WALL_HEIGHT], quat=_UPSIDE_DOWN,
-        rgba=[*PAINTS["ceiling"], 1.0], contype=0, conaffinity=0,
-    )  # fmt: skip
+    size, (x, y) = _extent_of(room)
+    geoms.add(size, (x, y, WALL_HEIGHT), (*PAINTS["ceiling"], 1.0), "plaster", _PLANE, _UPSIDE_DOWN)
+
+
+def _extent_of(room: Room) -> tuple[Vector, tuple[float, float]]:
+    """Size of a plane that fills a room, and the room's middle, metres."""
+    size = ((room.x1 - room.x0) / 2, (room.y1 - room.y0) / 2, 1.0)
+    return size, ((room.x0 + room.x1) / 2, (room.y0 + room.y1) / 2)
 
 
 def _add_solid_wall(geoms: Geoms, footprint: tuple[float, float, float, float], rgba: tuple[float, ...]) -> None:
     x0, y0, x1, y1 = footprint
-    geoms.add(
-        type=_BOX, size=[(x1 - x0) / 2, (y1 - y0) / 2, WALL_HEIGHT / 2],
-        pos=[(x0 + x1) / 2, (y0 + y1) / 2, WALL_HEIGHT / 2],
-        rgba=list(rgba), contype=0, conaffinity=LOOSE | PLAYER,
-    )  # fmt: skip
+    size, at = ((x1 - x0) / 2, (y1 - y0) / 2, WALL_HEIGHT / 2), ((x0 + x1) / 2, (y0 + y1) / 2, WALL_HEIGHT / 2)
+    geoms.add(size, at, rgba, layers=LOOSE | PLAYER)
 
 
 class _Side:
@@ -98,13 +95,10 @@ class _Side:
         """A box of a length around a middle, from depth to depth (m from the wall's middle) and height to height."""
         across = self._place + self._inward * (depth[0] + depth[1]) / 2
         thick, tall = (depth[1] - depth[0]) / 2, (height[1] - height[0]) / 2
-        x, y, size = (middle, across, [length / 2, thick, tall])
+        x, y, size = middle, across, (length / 2, thick, tall)
         if self._along == "y":
-            x, y, size = across, middle, [thick, length / 2, tall]
-        self._geoms.add(
-            finish, type=_BOX, size=size, pos=[x, y, (height[0] + height[1]) / 2], rgba=[*rgb, 1.0],
-            contype=0, conaffinity=0,
-        )  # fmt: skip
+            x, y, size = across, middle, (thick, length / 2, tall)
+        self._geoms.add(size, (x, y, (height[0] + height[1]) / 2), (*rgb, 1.0), finish)
 
 
 def _add_panels(geoms: Geoms, room: Room, doorways: tuple[Doorway, ...]) -> None:

@@ -29,6 +29,7 @@ MODULES: tuple[str, ...] = (
     "arranging",
     "building_towers",
     "chaining",
+    "answering",
 )  # of this folder
 
 _deeds: dict[str, Deed] = {}

@@ -11,7 +11,7 @@ import numpy as np
 from worlds.contract import SETTER, Action, Observation, TaskSpec, WorldError, silent, with_body
 from worlds.playhouse.games.asking import Asker, check_name, make_task
 from worlds.playhouse.games.bringing import HandOver
-from worlds.playhouse.players.body import Body
+from worlds.playhouse.players.body import Body, toward
 from worlds.playhouse.players.receiving import receive
 from worlds.playhouse.players.setting_numbers import MOST_STEPS, is_number, is_whole
 from worlds.playhouse.requests.ground_truth import distance
@@ -19,6 +19,7 @@ from worlds.playhouse.requests.success import PlayhouseTask
 from worlds.playhouse.requests.tasks import PROBES, SPLITS
 from worlds.playhouse.world import Playhouse
 
+POINTING = "name what i point at"  # the game in which the setter looks at what it asks about
 TRY_AGAIN = 8  # steps after which a setter that found nothing to ask for tries again
 STROLL_STEPS = 40  # most steps spent on the way to one place
 
@@ -106,13 +107,23 @@ class ScriptedSetter:
         return with_body(action, self._world.body)
 
     def _move(self) -> Action:
-        """Take what is being handed over; else stroll, or stand."""
+        """Look at what it points at, or take what is being handed over; else stroll, or stand."""
+        pointed_at = self._pointed_at()
+        if pointed_at is not None:
+            return silent(self._body.move(toward(self._body.where(pointed_at), None)))
         if self._receiving is not None:
             action = next(self._receiving, None)
             if action is not None:
                 return action
             self._receiving = None
         return silent(self._walk()) if self.wander else silent()
+
+    def _pointed_at(self) -> str | None:
+        """Id of what it asks the name of, and therefore looks at, until that is answered."""
+        task = self._task
+        if task is None or task.over or task.spec.name != POINTING:
+            return None
+        return task.spec.arguments["target"]
 
     def _some_steps(self, fewest_most: tuple[int, int]) -> int:
         return int(self._rng.integers(fewest_most[0], fewest_most[1] + 1))

@@ -59,15 +59,15 @@ class Noun:
     bare: bool = False
     said: bool = True
 
-    def fits(self, entity: Entity) -> bool:
-        """Return True if the noun can be said of ``entity``."""
+    def fits(self, what: str, kind: str, categories: frozenset[str]) -> bool:
+        """Return True if the noun can be said of an entity of this kind and these categories."""
         if self.meaning == "kind":
-            return entity.what in ("object", "furniture", "opening") and entity.kind in self.of
+            return what in ("object", "furniture", "opening") and kind in self.of
         if self.meaning == "category":
-            return not self.of.isdisjoint(entity.categories)
+            return not self.of.isdisjoint(categories)
         if self.meaning == "room":
-            return entity.what == "room" and (entity.kind in self.of or not self.of)
-        return self.meaning == "any" and entity.what == "object"
+            return what == "room" and (kind in self.of or not self.of)
+        return self.meaning == "any" and what == "object"
 
 
 # (singular, plural) of the nouns for each category of the catalogue; the first ones are said, those after None are
@@ -198,7 +198,7 @@ RELATION_FORMS: Mapping[str, Forms] = {
     "far from": Forms(("far from", "far away from", "far to", "away from", "far off from"), 2),
     "left of": Forms(("left of", "to the left of", "on the left of", "at the left of", "on the left side of"), 2),
     "right of": Forms(("right of", "to the right of", "on the right of", "at the right of", "on the right side of"), 2),
-    "in front of": Forms(("in front of", "infront of", "before", "opposite to", "opposite", "in front"), 1),
+    "in front of": Forms(("in front of", "before", "opposite to", "opposite", "in front"), 1),
     "behind": Forms(("behind", "in back of", "at the back of"), 1),
     "between": Forms(("between", "in between", "in the middle of", "among"), 2),
 }
@@ -290,7 +290,18 @@ def nouns_by_singular() -> Mapping[str, tuple[Noun, ...]]:
 
 def can_be_called(entity: Entity, singular: str) -> bool:
     """Return True if the noun ``singular`` can be said of ``entity``."""
-    return any(noun.fits(entity) for noun in nouns_by_singular().get(singular, ()))
+    return _can_be_called(entity.what, entity.kind, entity.categories, singular)
+
+
+@cache
+def _can_be_called(what: str, kind: str, categories: frozenset[str], singular: str) -> bool:
+    return any(noun.fits(what, kind, categories) for noun in nouns_by_singular().get(singular, ()))
+
+
+@cache
+def said_of(what: str, kind: str, categories: frozenset[str]) -> tuple[Noun, ...]:
+    """The nouns that are said of entities of this kind and these categories."""
+    return tuple(noun for noun in nouns() if noun.said and noun.fits(what, kind, categories))
 
 
 def _nouns() -> Iterator[Noun]:

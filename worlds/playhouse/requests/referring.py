@@ -14,7 +14,7 @@ import numpy as np
 from worlds.playhouse.house.record import FLOOR
 from worlds.playhouse.requests.descriptions import Description, Extreme, Place, referents
 from worlds.playhouse.requests.facts import Entity, Facts
-from worlds.playhouse.requests.lexicon import OBJECT, nouns
+from worlds.playhouse.requests.lexicon import OBJECT, Noun, nouns_by_singular, said_of
 from worlds.playhouse.requests.reading import read_things
 from worlds.playhouse.requests.relations import holds
 from worlds.playhouse.requests.wishes import FREE, Wish
@@ -24,6 +24,7 @@ MOST_DETAILS = 3
 LONGER = 3  # words by which an expression may be longer than the shortest one
 LONGEST = 12  # words of one expression
 FLOURISH = 0.25  # chance of one more detail than is needed
+ROOM_SAID = 0.35  # chance that the room is named, needed or not
 OTHER_NAME = 0.3  # chance of a synonym or a category instead of the name of the kind
 BESIDE = ("next to", "near", "left of", "right of", "in front of", "behind", "under")
 ONLY_WISHED = {"proximity": ("far from",), "vertical": ("above",)}  # relations that are odd unless wished for
@@ -74,8 +75,11 @@ class Referrer:
         self._heed_wish()
         target = self.facts.by_id[entity_id]
         details = [d for d in self._details(target, say_place) if say_colour or "colour" not in d]
-        tried = 0
-        for candidate in self._unique(target, self._heads(target), details):
+        heads, tried = self._heads(target), 0
+        room = self.room_description(target.room) if say_place and self.rng.random() < ROOM_SAID else None
+        if room is not None:
+            heads = [replace(head, places=(Place("in", (room,)),)) for head in heads]
+        for candidate in self._unique(target, heads, details):
             expression = self.expression(candidate)
             if expression is not None and expression.ids == (entity_id,):
                 return expression
@@ -86,6 +90,8 @@ class Referrer:
 
     def expression(self, description: Description) -> Expression | None:
         """Return words for a description; None if they are too long, against the wish or would be misunderstood."""
+        if _is_awkward(description):
+            return None
         words = self.wish.say(lambda rng: words_for(description, rng), self.rng)
         if words is None or len(words.split()) > LONGEST or not self.wish.allows(description):
             return None
@@ -167,13 +173,18 @@ class Referrer:
 
     def _heads(self, target: Entity) -> list[Description]:
         """The noun: the name of the kind, now and then a synonym or a category, or just "object"."""
-        names = [noun for noun in nouns() if noun.said and noun.fits(target) and self.wish.may_say(noun.singular)]
+        names = self._names(target)
         plain = [noun for noun in names if noun.singular == target.kind]
         others = [noun for noun in names if noun.singular != target.kind]
         chosen = plain if plain and self.rng.random() >= OTHER_NAME else []
         if not chosen and others:
             chosen = [others[int(self.rng.integers(len(others)))], *plain]
         return [Description(noun=noun.singular, quantifier="the") for noun in chosen or plain]
+
+    def _names(self, entity: Entity) -> list[Noun]:
+        """Every noun that may be said of an entity."""
+        said = said_of(entity.what, entity.kind, entity.categories)
+        return [noun for noun in said if self.wish.may_say(noun.singular)]
 
     def _details(self, target: Entity, say_place: bool) -> list[dict]:
         details: list[dict] = []
@@ -321,7 +332,7 @@ class Referrer:
 
     def _of_group(self, seed: Entity) -> Description:
         """A random description in the plural that is true of ``seed``."""
-        names = [noun for noun in nouns() if noun.said and noun.fits(seed) and self.wish.may_say(noun.singular)]
+        names = self._names(seed)
         generic = [noun for noun in names if noun.meaning == "any" and not noun.bare]
         pool = generic if generic and self.rng.random() < 0.35 else [n for n in names if n.meaning != "any"] or generic
         noun = pool[int(self.rng.integers(len(pool)))] if pool else None
@@ -338,23 +349,35 @@ class Referrer:
         return _with(description, chosen) or description
 
 
+def _is_awkward(description: Description) -> bool:
+    """Return True of an adjective before "something to read", which is no English."""
+    bare = nouns_by_singular()[description.noun][0].bare and not description.plural
+    return bare and any((description.colour, description.size, description.shape, description.extreme))
+
+
 def _affirmed(description: Description) -> Description:
     """What it says without anything negated."""
     return replace(description, other_than=(), places=tuple(p for p in description.places if not p.negated))
 
 
 def _with(head: Description, details: Sequence[dict]) -> Description | None:
-    """``head`` with more details; None if two of them would say the same."""
+    """``head`` with more details; None if two of them would say the same. A room is named last."""
     fields: dict = {}
     for detail in details:
         for name, value in detail.items():
             if name == "place":
-                relations = [place.relation for place in fields.get("places", ())]
-                if value.relation in relations and not (value.relation == "in" and len(relations) == 1):
-                    return None
                 fields["places"] = (*fields.get("places", ()), value)
             elif name in fields:
                 return None
             else:
                 fields[name] = value
+    if head.places or "places" in fields:
+        places = (*fields.get("places", ()), *head.places)
+        if len({(place.relation, _is_room(place.anchors[0])) for place in places}) < len(places):
+            return None
+        fields["places"] = tuple(sorted(places, key=lambda place: _is_room(place.anchors[0])))
     return replace(head, **fields)
+
+
+def _is_room(description: Description) -> bool:
+    return description.noun == "this room" or any(n.meaning == "room" for n in nouns_by_singular()[description.noun])

@@ -36,6 +36,7 @@ SPELLINGS = {
     "plz": "please",
     "flys": "flies",
     "wich": "which",
+    "infront": "in front",
     "wether": "whether",
     "smth": "something",
 }

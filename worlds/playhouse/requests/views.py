@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from worlds.playhouse.navigation.sight import Sight
-from worlds.playhouse.requests.facts import Entity
+from worlds.playhouse.requests.facts import Entity, facts_of
 from worlds.playhouse.requests.ground_truth import bearing
 from worlds.playhouse.world import Playhouse
 
@@ -31,6 +31,11 @@ def sees(world: Playhouse, agent: str, entity: Entity, sight: Sight) -> bool:
         if inside and sight.clear(avatar.eye, point):
             return True
     return False
+
+
+def sees_thing(world: Playhouse, agent: str, entity_id: str) -> bool:
+    """See :func:`sees`, of an object or a piece of furniture by id."""
+    return sees(world, agent, facts_of(world).by_id[entity_id], Sight(world.house))
 
 
 def _points(entity: Entity, eye: np.ndarray) -> Iterator[np.ndarray]:

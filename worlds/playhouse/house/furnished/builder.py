@@ -22,7 +22,7 @@ class FurnishedBuilder:
     """
 
     def __init__(self, rng: np.random.Generator, settings: HouseSettings) -> None:
-        self._chance, self._settings = Chance(rng), settings
+        self._chance, self._settings = Chance(int(rng.integers(2**63))), settings
 
     def build(self) -> House:
         """Sample everything. Raises NoPlaceError if something finds no place."""

@@ -10,6 +10,7 @@ from worlds.contract import SETTER, SOLVER
 from worlds.playhouse.house.catalogue import OBJECT_KINDS, SIZES, Surface
 from worlds.playhouse.house.chance import Chance
 from worlds.playhouse.house.furnished.plan import Plan
+from worlds.playhouse.house.furnished.walkable import WalkableFloor
 from worlds.playhouse.house.plain import GAP, PLACES_TRIED, NoPlaceError
 from worlds.playhouse.house.record import AVATAR_RADIUS, FLOOR, WALL_THICKNESS, Furniture, Room, Start, Thing
 from worlds.playhouse.house.room_types import ROOM_TYPES
@@ -33,6 +34,7 @@ class _Contents:
       pieces: its furniture.
       surfaces: on which things can stand.
       beneath: floor under furniture.
+      floor: where players can walk.
       things: loose things so far.
     """
 
@@ -40,6 +42,7 @@ class _Contents:
     pieces: list[Furniture]
     surfaces: list[tuple[Furniture, Surface]]
     beneath: list[tuple[Furniture, Surface]]
+    floor: WalkableFloor
     things: list[Thing] = field(default_factory=list)
 
 
@@ -57,7 +60,10 @@ class Contents:
         self._chance, self._settings = chance, settings
         self._keep_out = plan.keep_out
         self._kinds, self._colours = settings.choices("kinds"), settings.choices("colours")
-        self._rooms = [_contents_of(room, furniture) for room in plan.rooms]
+        self._rooms = [_contents_of(room, furniture, plan) for room in plan.rooms]
+        divided = next((home.room for home in self._rooms if home.floor.divided), None)
+        if divided is not None:
+            raise NoPlaceError(f"no way through the {divided.type} (setting furniture)")
         self._shares = [ROOM_TYPES[r.type].share * (r.x1 - r.x0) * (r.y1 - r.y0) for r in plan.rooms]
         self._belonging = {r.type: self._belonging_in(r.type) for r in plan.rooms}
         self._starts: list[Start] = []
@@ -74,13 +80,22 @@ class Contents:
         for agent in (SETTER, SOLVER):
             for _ in range(5 * PLACES_TRIED):
                 home = self._chance.choose(self._rooms)
-                spot = self._free_floor(home, AVATAR_RADIUS + 0.1, 2.0)
+                spot = self._place_to_stand(home)
                 if spot and all(hypot(spot[0] - s.x, spot[1] - s.y) > 4 * AVATAR_RADIUS for s in self._starts):
                     self._starts.append(Start(agent, *spot, self._chance.between(-pi, pi)))
                     break
             else:
                 raise NoPlaceError(f"no place for the {agent} to start")
         return tuple(self._starts)
+
+    def _place_to_stand(self, home: _Contents) -> tuple[float, float] | None:
+        """A place for a player that is not before a doorway; None if the one tried is."""
+        cells = home.floor.cells
+        if not len(cells):
+            return None
+        x, y = cells[self._chance.count((0, len(cells) - 1))].tolist()
+        before = any(abs(x - dx) < w and abs(y - dy) < d for dx, dy, w, d in self._keep_out)
+        return None if before else (round(x, 3), round(y, 3))
 
     # -- things -------------------------------------------------------------------------------------------------
 
@@ -139,7 +154,8 @@ class Contents:
             if spot is None:
                 continue
             thing = Thing(name, kind, colour, size, home.room.id, *spot, yaw)
-            if not any(objects_overlap(thing, other) for other in home.things):
+            free = not any(objects_overlap(thing, other) for other in home.things)
+            if free and home.floor.within_reach(thing.x, thing.y):
                 home.things.append(thing)
                 self._things.append(thing)
                 return thing
@@ -205,8 +221,8 @@ class Contents:
         return holder.id, round(x, 3), round(y, 3), holder.z + scale * inside.at[2]
 
 
-def _contents_of(room: Room, furniture: Sequence[Furniture]) -> _Contents:
+def _contents_of(room: Room, furniture: Sequence[Furniture], plan: Plan) -> _Contents:
     pieces = [piece for piece in furniture if piece.room == room.id]
     surfaces = [(piece, surface) for piece in pieces for surface in piece.spec.surfaces]
     beneath = [(piece, piece.spec.under) for piece in pieces if piece.spec.under]
-    return _Contents(room, pieces, surfaces, beneath)
+    return _Contents(room, pieces, surfaces, beneath, WalkableFloor(room, pieces, plan.doorways))

@@ -7,10 +7,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from worlds.playhouse.games.answering import YesOrNo
 from worlds.playhouse.games.modifiers import Modifier
 from worlds.playhouse.games.nouns import pair, referrer
-from worlds.playhouse.games.questions import groups, named_entities, read_group, read_one, rooms_to_look_at, singular
+from worlds.playhouse.games.questions.answering import YesOrNo
+from worlds.playhouse.games.questions.naming import (
+    groups,
+    named_entities,
+    read_group,
+    read_one,
+    rooms_to_look_at,
+    singular,
+)
 from worlds.playhouse.games.registry import Arguments, Game, Request, register, steps
 from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.requests.answers import NO, YES

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from worlds.contract import SETTER, SOLVER
-from worlds.playhouse.games.answering import Answering, Verdict
 from worlds.playhouse.games.modifiers import Modifier
 from worlds.playhouse.games.nouns import pair
-from worlds.playhouse.games.questions import groups, ids, read_group, rooms_to_look_at
+from worlds.playhouse.games.questions.answering import Answering, Verdict
+from worlds.playhouse.games.questions.naming import groups, ids, read_group, rooms_to_look_at
 from worlds.playhouse.games.registry import Arguments, Game, Request, register, steps
 from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.navigation.sight import Sight

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
-from worlds.playhouse.games.answering import Answering, ColourOf, Number, Verdict
 from worlds.playhouse.games.modifiers import MODIFIERS, Modifier
 from worlds.playhouse.games.nouns import pair
-from worlds.playhouse.games.questions import groups, ids, named_entities, read_group, read_one, rooms_to_look_at
+from worlds.playhouse.games.questions.answering import Answering, ColourOf, Number, Verdict
+from worlds.playhouse.games.questions.naming import groups, ids, named_entities, read_group, read_one, rooms_to_look_at
 from worlds.playhouse.games.registry import Arguments, Game, Request, register, steps
 from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.requests import answers
@@ -140,13 +140,22 @@ class Where(Answering):
     def verdict(self, world: Playhouse, utterance: str) -> Verdict:
         """See :meth:`Answering.verdict`."""
         facts = self.facts(world)
-        target = facts.by_id[self.spec.arguments["target"]]
-        named, _ = answers.places_named(utterance)
-        if not named:
-            return Verdict.NONE
-        if not all(is_at(place, target, facts, clearly=False) for place in named):
-            return Verdict.WRONG
-        return Verdict.RIGHT if any(_says_where(place, facts) for place in named) else Verdict.PARTLY
+        return judge_where(utterance, facts.by_id[self.spec.arguments["target"]], facts)
+
+
+def judge_where(utterance: str, target: Entity, facts: Facts) -> Verdict:
+    """Judge words for where something is."""
+    named, _ = answers.places_named(utterance)
+    if not named:
+        return Verdict.NONE
+    if not all(is_at(place, target, facts, clearly=False) for place in named):
+        return Verdict.WRONG
+    return Verdict.RIGHT if any(_says_where(place, facts) for place in named) else Verdict.PARTLY
+
+
+def is_where(utterance: str, target: Entity, facts: Facts) -> bool:
+    """Return True unless words for where something is are wrong."""
+    return judge_where(utterance, target, facts) in (Verdict.RIGHT, Verdict.PARTLY)
 
 
 def _says_where(place: Place, facts: Facts) -> bool:
@@ -251,14 +260,14 @@ class SizeOf(Answering):
         meaning, subject = given
         if subject is not None and _is_of(subject, b, facts) and not _is_of(subject, a, facts):
             a, b = b, a
-        return Verdict.RIGHT if meaning in _sizes(a, b) else Verdict.WRONG
+        return Verdict.RIGHT if meaning in sizes_of(a, b) else Verdict.WRONG
 
 
 def _is_of(description: object, entity: Entity, facts: Facts) -> bool:
     return entity.id in ids(referents(description, facts, clearly=False))  # type: ignore[arg-type]
 
 
-def _sizes(a: Entity, b: Entity) -> tuple[str, ...]:
+def sizes_of(a: Entity, b: Entity) -> tuple[str, ...]:
     """Every answer that is true of the size of ``a`` beside that of ``b``, the clearest first."""
     ratio = volume(a) / max(volume(b), 1e-9)
     found = [answers.SAME] if 1 / SAME_SIZE.possible <= ratio <= SAME_SIZE.possible else []
@@ -275,7 +284,7 @@ def _comparisons(situation: Situation, rng: np.random.Generator, modifier: Modif
         if before is None:
             return
         (a, words), (b, more) = before, (target, name)
-        clear = _sizes(a, b)
+        clear = sizes_of(a, b)
         if len(clear) == 1 or (len(clear) == 2 and answers.DIFFERENT in clear):
             arguments = _size_arguments(a, b) | {"said": [pair(words.description), pair(more.description)]}
             yield Request(SIZE.say(rng, x=words.words, y=more.words), arguments)
@@ -283,7 +292,7 @@ def _comparisons(situation: Situation, rng: np.random.Generator, modifier: Modif
 
 
 def _size_arguments(a: Entity, b: Entity) -> Arguments:
-    return {"both": [a.id, b.id], "answer": _sizes(a, b)[0]}
+    return {"both": [a.id, b.id], "answer": sizes_of(a, b)[0]}
 
 
 def _read_sizes(words: str, situation: Situation) -> Arguments | None:
@@ -300,7 +309,7 @@ def _question(name: str, prompt: str, propose, read, check) -> None:  # noqa: AN
 
 
 _question("where is", "Ask the other player to describe where something is.", _wheres, _read_where, Where)
-_question("count", "Ask the other player to count something.", _counts, _read_count, Number)
+_question("how many", "Ask the other player to count something.", _counts, _read_count, Number)
 _question("color of", "Ask a question about the color of something.", _colours, _read_colour, ColourOf)
 _question(
     "same color",
@@ -316,8 +325,3 @@ _question(
     _read_sizes,
     SizeOf,
 )
-
-
-def answers_of_size(a: Entity, b: Entity) -> Sequence[str]:
-    """See :func:`_sizes`; for those who answer."""
-    return _sizes(a, b)
