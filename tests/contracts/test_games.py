@@ -31,7 +31,7 @@ INSTRUCTIONS = tuple(name for name in GAMES if registry.get(name).kind == "instr
 
 @cache
 def world() -> Playhouse:
-    return Playhouse(height=6, width=8, views=(), settings={"preset": "flat"})
+    return Playhouse(height=6, width=8, views=(), settings={"preset": "flat"}, hands="full")
 
 
 @cache

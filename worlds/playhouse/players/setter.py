@@ -10,7 +10,7 @@ import numpy as np
 
 from worlds.contract import SETTER, Action, Observation, TaskSpec, WorldError, silent, with_body
 from worlds.playhouse.games.asking import Asker, check_name, make_task
-from worlds.playhouse.games.bringing import HandOver
+from worlds.playhouse.games.instructions.bringing import HandOver
 from worlds.playhouse.players.body import Body, toward
 from worlds.playhouse.players.receiving import receive
 from worlds.playhouse.players.setting_numbers import MOST_STEPS, is_number, is_whole
