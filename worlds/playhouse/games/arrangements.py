@@ -38,8 +38,8 @@ def order_in_row(points: np.ndarray) -> np.ndarray:
 
 def is_sorted(values: Sequence[float], order: np.ndarray, slack: float = 0.02) -> bool:
     """Return True if values (m) in an order do not fall by more than ``slack``, from one end or the other."""
-    steps: np.ndarray = np.diff(np.asarray(values, dtype=float)[order])
-    return bool((steps >= -slack).all() or (steps <= slack).all())
+    steps = np.diff(np.array(values, dtype=np.float64)[order]).tolist()
+    return min(steps) >= -slack or max(steps) <= slack
 
 
 def layout(shape: str, number: int, apart: float) -> np.ndarray:
@@ -55,8 +55,8 @@ def _is_row(points: np.ndarray) -> bool:
     centred = points - points.mean(axis=0)
     direction = np.linalg.svd(centred, full_matrices=False)[2][0]
     off = centred - np.outer(centred @ direction, direction)
-    gaps = np.diff(np.sort(centred @ direction))
-    near = bool((gaps >= NEIGHBOURS[0]).all() and (gaps <= NEIGHBOURS[1]).all())
+    gaps: list[float] = np.diff(np.sort(centred @ direction)).tolist()
+    near = NEIGHBOURS[0] <= min(gaps) and max(gaps) <= NEIGHBOURS[1]
     return near and float(np.linalg.norm(off, axis=1).max()) <= OFF_THE_ROW
 
 

@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from worlds.playhouse.games import places
-from worlds.playhouse.games.arranging import is_arranged, volume
 from worlds.playhouse.games.choices import Choice
+from worlds.playhouse.games.instructions.arranging import is_arranged, volume
 from worlds.playhouse.games.registry import Arguments
 from worlds.playhouse.players.behaviours import Behaviour
 from worlds.playhouse.players.body import Body

@@ -36,7 +36,7 @@ from worlds.playhouse.requests.ground_truth import (
     rests_on,
     tallest_tower,
 )
-from worlds.playhouse.requests.tower import STACKABLE
+from worlds.playhouse.requests.tower import FLAT
 
 NEAR_ENOUGH = 0.06  # metres by which it may stand farther
 OVER = 0.10  # metres over a top at which a thing is brought to its place
@@ -81,7 +81,7 @@ def build(
 
 def stack(body: Body, target: str, base: str, aside: Aside = straight, ready: Ready = hold_high) -> Behaviour:
     """Put ``target`` on ``base``, from which anything else is taken away; again if it falls, unless it always will."""
-    stays = body.world.house.objects_by_id[target].kind in STACKABLE
+    stays = body.world.house.objects_by_id[target].kind in FLAT
     for _ in range(ATTEMPTS if stays else 1):
         yield from clear(body, base, target)
         if not (yield from get(body, target)):

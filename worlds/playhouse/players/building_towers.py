@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from worlds.playhouse.games.choices import Choice
+from worlds.playhouse.games.instructions.towers import pieces_for
 from worlds.playhouse.games.registry import Arguments
-from worlds.playhouse.games.towers import pieces_for
 from worlds.playhouse.players import building
 from worlds.playhouse.players.behaviours import Behaviour
 from worlds.playhouse.players.body import Body

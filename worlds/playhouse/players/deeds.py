@@ -28,6 +28,7 @@ MODULES: tuple[str, ...] = (
     "carrying",
     "arranging",
     "building_towers",
+    "chaining",
     "answering",
 )  # of this folder
 

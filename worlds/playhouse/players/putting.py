@@ -12,9 +12,10 @@ import numpy as np
 from worlds.contract import HAND_RELEASE, silent
 from worlds.playhouse.games.places import OVER, arm_under, into_container, place_to_put_from
 from worlds.playhouse.physics.avatar import EYE_HEIGHT, HOLD_LIFT
-from worlds.playhouse.players.behaviours import ARRIVED, CARRY, FACING, Behaviour, draw_in, get, while_held
+from worlds.playhouse.players.behaviours import ARRIVED, CARRY, FACING, Behaviour, draw_in, while_held
 from worlds.playhouse.players.body import WALK_PITCH, Body
 from worlds.playhouse.players.building import raise_up
+from worlds.playhouse.players.fetching import fetch
 from worlds.playhouse.players.steering import BACKWARD_BIN, FORWARD, Aim, with_hand
 from worlds.playhouse.requests.ground_truth import bearing, distance
 
@@ -40,7 +41,7 @@ def put_at(body: Body, target: str, place: np.ndarray, aside: float = 0.0) -> Be
       aside: metres by which a careless player misses it.
     """
     for _ in range(ATTEMPTS):
-        if not (yield from get(body, target)):
+        if not (yield from fetch(body, target)):
             return False
         yield from while_held(body, target, _carry_to(body, target, place, aside))
         if body.held != target:
@@ -56,7 +57,7 @@ def put_at(body: Body, target: str, place: np.ndarray, aside: float = 0.0) -> Be
 def drop_into(body: Body, target: str, container: str, aside: float = 0.0) -> Behaviour:
     """Take ``target``, bring it over the middle of a container and let it go; again if it falls beside it."""
     for _ in range(ATTEMPTS):
-        if not (yield from get(body, target)):
+        if not (yield from fetch(body, target)):
             return False
         yield from while_held(body, target, _carry_over(body, target, container, aside))
         if body.held != target:
@@ -194,7 +195,7 @@ def push_under(body: Body, target: str, stand: np.ndarray, place: np.ndarray) ->
       place: x, y, z on the floor under the furniture: float64 [3].
     """
     for _ in range(ATTEMPTS):
-        if not (yield from get(body, target)):
+        if not (yield from fetch(body, target)):
             return False
         yield from while_held(body, target, _push_in(body, target, stand, place))
         if body.held == target:

@@ -17,8 +17,8 @@ from worlds.playhouse.requests.language import Described
 from worlds.playhouse.requests.success import AT_REST, Doing
 from worlds.playhouse.world import Playhouse
 
-# Kinds whose top and underside are flat, as seen and as felt; those after the plate are not in the first houses.
-STACKABLE = ("block", "book", "mug", "plate", "soap", "tissue roll", "tin", "drum", "towel", "bowl")
+STACKABLE = ("block", "book", "mug", "plate")  # kinds of the first houses whose top and underside are flat
+FLAT = (*STACKABLE, "soap", "tissue roll", "tin", "drum", "towel", "bowl")  # all such kinds, as seen and as felt
 LOWEST, HIGHEST = 2, 3  # things in a tower that is asked for
 STABLE_STEPS = 4  # consecutive steps for which a tower must stand by itself, about a second
 SETTLED_STEPS = 2  # consecutive steps at rest after which what was let go has come to rest
@@ -34,7 +34,7 @@ def is_meant(thing: Thing | Described, arguments: Mapping[str, Any]) -> bool:
 
 def can_be_stacked(world: Playhouse, object_id: str) -> bool:
     """Return True if a thing can go on top of another as things stand: its kind is flat, and nothing lies on it."""
-    return world.house.objects_by_id[object_id].kind in STACKABLE and not _bears(world, object_id)
+    return world.house.objects_by_id[object_id].kind in FLAT and not _bears(world, object_id)
 
 
 def can_be_base(world: Playhouse, object_id: str, radius: float) -> bool:
@@ -74,7 +74,7 @@ class Tower(Doing):
         if self._base is None:
             self._held = world.avatar(SOLVER).held
             self._meant = self._things_meant(world)
-            self._wanted = [i for i in self._meant if world.house.objects_by_id[i].kind in STACKABLE]
+            self._wanted = [i for i in self._meant if world.house.objects_by_id[i].kind in FLAT]
         else:
             super()._begin(world)
             self._wanted = [self.target]

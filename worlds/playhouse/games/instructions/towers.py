@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from worlds.playhouse.games import nouns
-from worlds.playhouse.games.arranging import read_list
 from worlds.playhouse.games.choices import Choice, whole
+from worlds.playhouse.games.instructions.arranging import read_list
 from worlds.playhouse.games.modifiers import Modifier
 from worlds.playhouse.games.prompts import ACTIVITY
 from worlds.playhouse.games.registry import Arguments, Game, Request, register, steps
@@ -16,7 +16,7 @@ from worlds.playhouse.games.roles import loose
 from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.games.templates import Templates
 from worlds.playhouse.requests.lexicon import NUMBERS
-from worlds.playhouse.requests.tower import STACKABLE, Tower, can_be_base, can_be_stacked
+from worlds.playhouse.requests.tower import FLAT, Tower, can_be_base, can_be_stacked
 from worlds.playhouse.world import Playhouse
 
 BUILD = Templates(
@@ -111,7 +111,7 @@ def _can_be_built(situation: Situation, things: Choice, different: str | None = 
 
 
 def _is_flat(situation: Situation, thing: str) -> bool:
-    return situation.house.objects_by_id[thing].kind in STACKABLE
+    return situation.house.objects_by_id[thing].kind in FLAT
 
 
 def _arguments(things: Choice, said: Sequence, different: str | None = None) -> Arguments:
