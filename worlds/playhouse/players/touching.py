@@ -9,9 +9,9 @@ import numpy as np
 from worlds.contract import silent
 from worlds.playhouse.games.choices import Choice
 from worlds.playhouse.games.geometry import touches
+from worlds.playhouse.games.instructions.touching import PUSHED
 from worlds.playhouse.games.places import BEYOND, arm_to_push, place_to_push_from, place_to_touch_from
 from worlds.playhouse.games.registry import Arguments
-from worlds.playhouse.games.touching import PUSHED
 from worlds.playhouse.physics.avatar import EYE_HEIGHT, HOLD_CLEARANCE, HOLD_GAP, HOLD_LIFT
 from worlds.playhouse.players.behaviours import CARRY, Behaviour, get, search, while_held
 from worlds.playhouse.players.body import WALK_PITCH, Body
