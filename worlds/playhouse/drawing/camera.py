@@ -90,7 +90,7 @@ def _kinds(model: mujoco.MjModel | Picture) -> NDArray[np.int32]:
     """Type of each geom, HIDDEN for those that are never drawn: int32 [geoms]."""
     shown = (_colours(model)[:, 3] > 0.0) & (model.geom_group <= LAST_VISIBLE_GROUP)
     for geom in np.flatnonzero(shown & ~np.isin(model.geom_type, DRAWN)):
-        name = (model.geom(geom).name if isinstance(model, mujoco.MjModel) else "") or geom
+        name = ("" if isinstance(model, Picture) else model.geom(geom).name) or geom
         kind = mujoco.mjtGeom(model.geom_type[geom]).name
         raise WorldError(f"camera: geom {name} is a {kind}, which it cannot draw; build it from boxes and round shapes")
     return np.where(shown, model.geom_type, HIDDEN).astype(np.int32)
