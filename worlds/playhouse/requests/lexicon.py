@@ -205,9 +205,9 @@ RELATION_FORMS: Mapping[str, Forms] = {
 IN_ROOM = ("in", "of", "from", "at", "inside", "within")  # prepositions of rooms; "in" is said
 
 SIZE_FORMS: Mapping[str, Forms] = {
-    "small": Forms(("small", "little", "tiny", "mini", "short"), 2),
+    "small": Forms(("small", "little", "tiny", "mini", "short", "small sized", "small size"), 2),
     "medium": Forms(("medium", "medium sized", "medium size", "middle sized"), 2),
-    "large": Forms(("large", "big", "huge", "giant"), 2),
+    "large": Forms(("large", "big", "huge", "giant", "large sized", "big sized", "large size", "big size"), 2),
 }
 SHAPE_FORMS: Mapping[str, Forms] = {
     "round": Forms(("round", "rounded", "spherical"), 1),
