@@ -19,7 +19,8 @@ from worlds.playhouse.drawing.camera import Camera
 from worlds.playhouse.house.catalogue import FURNITURE_KINDS, OBJECT_KINDS
 from worlds.playhouse.house.kinds import FurnitureKind, Kind, ObjectKind
 from worlds.playhouse.house.room_types import ROOM_TYPES
-from worlds.playhouse.physics.geoms import Geoms
+from worlds.playhouse.physics.picture import PictureRows
+from worlds.playhouse.physics.poses import Drawn
 
 PAGE = Path(__file__).parent / "playhouse.md"
 LARGE, SMALL = (288, 384), (72, 96)  # height and width of pictures, pixels
@@ -80,28 +81,27 @@ def written(page: str) -> str:
 def portrait(kind: ObjectKind | FurnitureKind) -> Image.Image:
     """Return pictures of a kind from several directions, large, and below each the same at the players' size."""
     colour = kind.colours[0] if kind.colours else "red"
-    spec = mujoco.MjSpec()
-    geoms = Geoms(spec)
-    geoms.add((0, 0, 1), (0, 0, 0), (0.72, 0.68, 0.62, 1.0), "planks", mujoco.mjtGeom.mjGEOM_PLANE)
-    for part in kind.parts:
-        geoms.add_part(part, colour, part.at)
-    model = spec.compile()
-    data = mujoco.MjData(model)
-    mujoco.mj_forward(model, data)
+    rows = PictureRows()
     if isinstance(kind, ObjectKind):
-        width, low, high = max(kind.extent[:2]), 0.0, kind.extent[2]
+        rows.add_thing(kind, 1.0, colour)
+        width, low, high = max(kind.extent[:2]), -kind.extent[2] / 2, kind.extent[2] / 2
     else:
+        rows.add_furniture(kind, 0, colour, 0.0, 0.0)
         width, low, high = 2 * max(kind.half), kind.bottom, kind.height
+    floor = low - (kind.bottom if isinstance(kind, FurnitureKind) else 0.0)
+    rows.add(mujoco.mjtGeom.mjGEOM_PLANE, (0, 0, 1), (0, 0, floor), None, (0.72, 0.68, 0.62, 1.0), "planks")
+    picture = rows.picture()
+    drawn = Drawn(picture.geom_pos, picture.geom_mat)
     middle, far = (low + high) / 2, 1.7 * max(width, high - low)
     sheet = Image.new("RGB", (DIRECTIONS * LARGE[1], LARGE[0] + SMALL[0]))
     for i in range(DIRECTIONS):
         yaw = np.pi * (0.2 + 2 * i / DIRECTIONS)
         eye = np.array([far * np.cos(yaw), far * np.sin(yaw), middle + 0.45 * far])
         for (height, wide), top, away in ((LARGE, 0, 1.0), (SMALL, LARGE[0], 1.6)):
-            camera = Camera(model, height, wide, 50.0, geoms.finishes())
+            camera = Camera(picture, height, wide, 50.0, picture.finish)
             pitch = np.arctan2(middle - eye[2], far)
-            picture = camera.draw(data, eye * (away, away, 1.0), yaw + np.pi, float(pitch) / away)
-            sheet.paste(Image.fromarray(picture), (i * LARGE[1], top))
+            view = camera.draw(drawn, eye * (away, away, 1.0), yaw + np.pi, float(pitch) / away)
+            sheet.paste(Image.fromarray(view), (i * LARGE[1], top))
     return sheet
 
 

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import mujoco
 import numpy as np
 from numba import njit
 
+from worlds.playhouse.physics.picture import Picture
 from worlds.playhouse.physics.scene import Scene
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """Positions float64 [geoms, 3] and orientations float64 [geoms, 9] of a picture's geoms, named as MuJoCo does."""
+
+    geom_xpos: np.ndarray
+    geom_xmat: np.ndarray
 
 
 class Poses:
@@ -17,34 +28,24 @@ class Poses:
     """
 
     def __init__(self, scene: Scene) -> None:
-        self._data: mujoco.MjData | None = None
-        if scene.picture is not scene.model:
-            picture = scene.picture
-            self._data = mujoco.MjData(picture)
-            mujoco.mj_kinematics(picture, self._data)
-            self._own = (np.array(picture.geom_pos), _matrices(picture.geom_quat))
-            self._bodies = (np.array(picture.body_geomadr), np.array(picture.body_geomnum))
+        self._drawn: Drawn | None = None
+        if isinstance(picture := scene.picture, Picture):
+            self._drawn = Drawn(picture.geom_pos.copy(), picture.geom_mat.copy())
+            self._own = (picture.geom_pos, picture.geom_mat)
+            self._bodies = picture.geoms_of_bodies()
             self._followed = np.full((picture.nbody, 12), np.nan)
 
-    def of(self, data: mujoco.MjData) -> mujoco.MjData:
-        """Return data of ``scene.picture`` whose positions and orientations of geoms are those of a state.
+    def of(self, data: mujoco.MjData) -> mujoco.MjData | Drawn:
+        """Return where the geoms of ``scene.picture`` are in a state.
 
         Args:
           data: a state of ``scene.model``; its positions and orientations of bodies must be up to date.
         """
-        if self._data is None:
+        if self._drawn is None:
             return data
         bodies = (data.xpos, data.xmat)
-        _follow(bodies, self._bodies, self._own, self._followed, self._data.geom_xpos, self._data.geom_xmat)
-        return self._data
-
-
-def _matrices(quaternions: np.ndarray) -> np.ndarray:
-    """Return rotation matrices: float64 [geoms, 9]."""
-    matrices = np.zeros((len(quaternions), 9))
-    for matrix, quaternion in zip(matrices, quaternions, strict=True):
-        mujoco.mju_quat2Mat(matrix, quaternion)
-    return matrices
+        _follow(bodies, self._bodies, self._own, self._followed, self._drawn.geom_xpos, self._drawn.geom_xmat)
+        return self._drawn
 
 
 @njit(nogil=True, cache=True)

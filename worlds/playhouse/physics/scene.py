@@ -18,7 +18,8 @@ import numpy as np
 from worlds.playhouse.house.parts import Vector
 from worlds.playhouse.house.record import AVATAR_HEIGHT, AVATAR_RADIUS, FLOOR, FORMAT, House, Thing
 from worlds.playhouse.physics.avatar import AVATAR_MASS_KG, TIMESTEP_SEC
-from worlds.playhouse.physics.geoms import FIXED_GROUPS, PLAYER, Geoms
+from worlds.playhouse.physics.geoms import FIXED_GROUPS, PLAYER, Geoms, SolidsAndPicture
+from worlds.playhouse.physics.picture import Picture
 from worlds.playhouse.physics.shell import add_furnished_shell, add_plain_shell, walls
 
 __all__ = ["FIXED_GROUPS", "Scene", "build", "scene_of", "walls"]
@@ -36,8 +37,8 @@ class Scene:
     Args:
       house: its record.
       model: the compiled model of the physics.
-      picture: the same bodies with all that is seen, see :class:`worlds.playhouse.physics.poses.Poses`; in houses of
-        the first format the same model.
+      picture: all that is seen of the same bodies, see :class:`worlds.playhouse.physics.poses.Poses`; in houses of the
+        first format the model.
       agents: the avatars in the order of the arrays below.
       avatar_body: int64 [agents], bodies.
       avatar_qpos: int64 [agents], first coordinates; an avatar has x, y, yaw.
@@ -58,7 +59,7 @@ class Scene:
 
     house: House
     model: mujoco.MjModel
-    picture: mujoco.MjModel
+    picture: mujoco.MjModel | Picture
     agents: tuple[str, ...]
     avatar_body: np.ndarray
     avatar_qpos: np.ndarray
@@ -96,38 +97,40 @@ def scene_of(house: House) -> Scene:
 
 def build(house: House) -> Scene:
     """Compile a house that has passed :func:`worlds.playhouse.house.rules.check`."""
-    model, fixed_geoms, finish = _compile(house, solids_only=house.format != FORMAT)
-    if house.format == FORMAT:
-        return _index(house, model, model, np.zeros_like(finish), fixed_geoms)
-    picture, _, finish = _compile(house)
-    return _index(house, model, picture, finish, fixed_geoms)
-
-
-def _compile(house: House, solids_only: bool = False) -> tuple[mujoco.MjModel, list[int], np.ndarray]:
-    """Return a model, numbers of the first geoms of all furniture with that after the last, and finishes of geoms."""
     spec = mujoco.MjSpec()
     spec.option.timestep = TIMESTEP_SEC
     spec.option.enableflags |= mujoco.mjtEnableBit.mjENBL_SLEEP
     spec.option.sleep_tolerance = 0.01
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_EULER
     spec.option.cone = mujoco.mjtCone.mjCONE_PYRAMIDAL
-    geoms = Geoms(spec, solids_only)
-    (add_plain_shell if house.format == FORMAT else add_furnished_shell)(geoms, house)
-    fixed_geoms = [len(spec.worldbody.geoms)]  # before each piece of furniture, and after the last
+    if house.format == FORMAT:
+        geoms = Geoms(spec)
+        add_plain_shell(geoms, house)
+        fixed_geoms = add_contents(geoms, spec.worldbody, house)
+        model = spec.compile()
+        return _index(house, model, model, np.zeros(model.ngeom, dtype=np.int32), fixed_geoms)
+    geoms = SolidsAndPicture(spec)
+    add_furnished_shell(geoms, house)
+    fixed_geoms = add_contents(geoms, spec.worldbody, house)
+    picture = geoms.seen.picture()
+    return _index(house, spec.compile(), picture, picture.finish, fixed_geoms)
+
+
+def add_contents(geoms: Geoms, world: mujoco.MjsBody, house: House) -> list[int]:
+    """Add all but the shell; return numbers of the first geoms of all furniture with that after the last."""
+    fixed_geoms = [geoms.number]
     for piece in house.furniture:
-        for part in piece.spec.parts:
-            x, y = piece.to_house(part.at[0], part.at[1])
-            geoms.add_part(part, piece.colour, (x, y, part.at[2]), quarter_turns=piece.quarter_turns)
-        fixed_geoms.append(len(spec.worldbody.geoms))
+        geoms.add_furniture(piece)
+        fixed_geoms.append(geoms.number)
     for start in house.starts:
-        _add_avatar(geoms, spec.worldbody, start.agent, start.x, start.y)
+        _add_avatar(geoms, world, start.agent, start.x, start.y)
     for thing in house.objects:
-        _add_object(geoms, spec.worldbody, thing)
-    return spec.compile(), fixed_geoms, geoms.finishes()
+        _add_object(geoms, world, thing)
+    return fixed_geoms
 
 
 def _index(
-    house: House, model: mujoco.MjModel, picture: mujoco.MjModel, finish: np.ndarray, fixed_geoms: list[int]
+    house: House, model: mujoco.MjModel, picture: mujoco.MjModel | Picture, finish: np.ndarray, fixed_geoms: list[int]
 ) -> Scene:
     agents = tuple(s.agent for s in house.starts)
     avatars = np.arange(1, 1 + len(agents))  # bodies are numbered as they were added, the world first
@@ -152,7 +155,7 @@ def _index(
         object_half_height=np.array([o.height / 2 for o in house.objects]),
         finish=finish,
         owners=(*(o.id for o in house.objects), *agents, *(f.id for f in house.furniture), FLOOR),
-        geom_owner=_owners(model, [*objects, *avatars], fixed_geoms),
+        geom_owner=_owners(model, [*objects.tolist(), *avatars.tolist()], fixed_geoms),
     )
 
 
@@ -190,10 +193,8 @@ def _add_object(geoms: Geoms, world: mujoco.MjsBody, thing: Thing) -> None:
     body.explicitinertial, body.ipos, body.iquat = True, [0, 0, 0], [1, 0, 0, 0]
     body.mass, body.inertia = mass, inertia
     body.add_freejoint().damping = [SPIN_DAMPING * largest, 0, 0]
-    geoms.body = body
-    for part in thing.spec.parts:
-        x, y, z = part.at
-        geoms.add_part(part, thing.colour, (scale * x, scale * y, scale * z - thing.height / 2), scale)
+    geoms.begin(body)
+    geoms.add_thing(thing)
 
 
 def _yaw_quaternion(yaw: float) -> list[float]:
@@ -203,7 +204,7 @@ def _yaw_quaternion(yaw: float) -> list[float]:
 def _add_avatar(geoms: Geoms, world: mujoco.MjsBody, agent: str, x: float, y: float) -> None:
     """A capsule whose lower end is under the floor, so that things meet only its upright side."""
     body, joint = world.add_body(name=agent, pos=[x, y, 0]), mujoco.mjtJoint
-    geoms.body = body
+    geoms.begin(body)
     body.add_joint(type=joint.mjJNT_SLIDE, axis=[1, 0, 0], ref=x)
     body.add_joint(type=joint.mjJNT_SLIDE, axis=[0, 1, 0], ref=y)
     body.add_joint(type=joint.mjJNT_HINGE, axis=[0, 0, 1], armature=10.0)

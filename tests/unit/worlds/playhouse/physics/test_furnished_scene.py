@@ -18,7 +18,10 @@ from worlds.playhouse.house.room_types import ROOM_TYPES
 from worlds.playhouse.house.rules import check
 from worlds.playhouse.house.sampling import HouseSettings, sample_house
 from worlds.playhouse.physics.avatar import TIMESTEP_SEC
-from worlds.playhouse.physics.scene import Scene, build
+from worlds.playhouse.physics.geoms import Geoms
+from worlds.playhouse.physics.poses import Poses
+from worlds.playhouse.physics.scene import Scene, add_contents, build
+from worlds.playhouse.physics.shell import add_furnished_shell
 
 HALL = (Room("room_0", 0.0, 0.0, 14.0, 14.0, "oak", "playroom", "white"),)
 STARTS = (Start(SETTER, 13.5, 13.5, 0.0), Start(SOLVER, 12.5, 13.5, 0.0))
@@ -117,44 +120,59 @@ def test_every_surface_carries_things(kind):
 def test_each_room_is_seen_in_its_own_colours():
     house = sample_house(5, HouseSettings.of(preset="house", furniture=(0, 0), objects=(0, 0)))
     scene = build(house)
-    model, data = scene.model, mujoco.MjData(scene.model)
-    mujoco.mj_forward(model, data)
-    camera = Camera(model, 24, 32, 75.0, scene.finish)
+    drawn = Poses(scene).of(after(scene, 0.0))
+    camera = Camera(scene.picture, 24, 32, 75.0, scene.finish)
     for room in house.rooms:
         eye = np.array([(room.x0 + room.x1) / 2, (room.y0 + room.y1) / 2, 1.15])
         seen: set[int] = set()
         for yaw in np.arange(4) * math.pi / 2:
-            camera.draw(data, eye, float(yaw), 0.0)
+            camera.draw(drawn, eye, float(yaw), 0.0)
             seen |= set(camera.geoms().ravel().tolist())
-        walls = [geom for geom in seen if np.allclose(model.geom_rgba[geom, :3], wall_paint(room.walls), atol=1e-6)]
+        walls = [g for g in seen if np.allclose(scene.picture.geom_rgba[g, :3], wall_paint(room.walls), atol=1e-6)]
         assert walls and all(FINISHES[scene.finish[geom]] == ROOM_TYPES[room.type].walls for geom in walls)
-        camera.draw(data, eye, 0.0, -1.2)
+        camera.draw(drawn, eye, 0.0, -1.2)
         below = int(camera.geoms()[12, 16])
         assert FINISHES[scene.finish[below]] == FLOOR_FINISHES[room.floor]
-        camera.draw(data, eye, 0.0, 1.2)
+        camera.draw(drawn, eye, 0.0, 1.2)
         assert FINISHES[scene.finish[int(camera.geoms()[12, 16])]] == "plaster", "there is a ceiling"
 
 
-def test_finishes_are_those_of_the_parts():
-    piece = Furniture("furniture_0", "fireplace", "red", "room_0", 6.0, 6.0, 0)
-    thing = Thing("object_0", "pineapple", "yellow", "small", "room_0", FLOOR, 3.0, 3.0, 0.0, 0.0)
+def test_the_picture_shows_all_parts_that_are_not_hidden():
+    piece = Furniture("furniture_0", "fireplace", "red", "room_0", 6.0, 6.0, 1)
+    thing = Thing("object_0", "pineapple", "yellow", "small", "room_0", FLOOR, 3.0, 3.0, 0.0, 0.7)
     scene = hall(thing, furniture=[piece])
-    assert scene.finish.dtype == np.int32 and len(scene.finish) == scene.model.ngeom
-    named = [FINISHES[number] for number in scene.finish]
-    own = [named[geom] for geom in np.flatnonzero(scene.model.geom_bodyid == scene.object_body[0])]
-    assert own == [part.finish for part in thing.spec.parts]
-    parts = [part.finish for part in piece.spec.parts]
-    fixed = [named[geom] for geom in np.flatnonzero(scene.model.geom_bodyid == 0)]
-    assert fixed[-len(parts) :] == parts and "brick" in parts
+    picture, finish = scene.picture, [FINISHES[number] for number in scene.finish]
+    assert scene.finish.dtype == np.int32 and len(finish) == picture.ngeom
+    for body, parts in ((int(scene.object_body[0]), thing.spec.parts), (0, piece.spec.parts)):
+        shown = [part for part in parts if not part.hidden]
+        geoms = np.flatnonzero(picture.geom_bodyid == body)[-len(shown) :]
+        assert [finish[geom] for geom in geoms] == [part.finish for part in shown]
+        scale = thing.scale if body else 1.0
+        assert picture.geom_size[geoms] == pytest.approx(scale * np.array([part.size for part in shown]))
+    assert "brick" in finish and "dots" in finish
 
 
-def test_what_is_for_show_stops_nothing():
-    scene = build(sample_house(1, HouseSettings.of(preset="house")))
-    model = scene.model
-    colliding = (model.geom_contype > 0) | (model.geom_conaffinity > 0)
-    hidden = model.geom_rgba[:, 3] == 0.0
-    fixed = model.geom_bodyid == 0
-    rooms = len(scene.house.rooms)
-    assert (model.geom_type[fixed & ~colliding] == mujoco.mjtGeom.mjGEOM_PLANE).sum() == 2 * rooms
-    assert colliding[hidden].all(), "nothing is there for neither eye nor hand"
-    assert colliding[fixed].sum() < 0.5 * fixed.sum()
+def test_pictures_are_those_that_mujoco_would_compile():
+    """The same house with all its parts as geoms of a model, as in the first format."""
+    house = sample_house(2, HouseSettings.of(preset="flat"))
+    scene, spec = build(house), mujoco.MjSpec()
+    whole = Geoms(spec)
+    add_furnished_shell(whole, house)
+    add_contents(whole, spec.worldbody, house)
+    model = spec.compile()
+    data = mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
+    drawn, shown = Poses(scene).of(after(scene, 0.0)), model.geom_rgba[:, 3] > 0
+    assert drawn.geom_xpos == pytest.approx(data.geom_xpos[shown], abs=1e-9)
+    assert drawn.geom_xmat == pytest.approx(data.geom_xmat[shown], abs=1e-9)
+    for name in ("geom_type", "geom_size", "geom_rgba", "geom_bodyid"):
+        assert getattr(scene.picture, name) == pytest.approx(getattr(model, name)[shown]), name
+    solid = model.geom_conaffinity > 0
+    for name in ("geom_type", "geom_size", "geom_pos", "geom_quat", "geom_contype", "geom_conaffinity", "geom_bodyid"):
+        assert np.array_equal(getattr(scene.model, name), getattr(model, name)[solid]), name
+
+
+def test_what_is_for_show_stops_nothing_and_what_stops_is_met_by_rays():
+    model = build(sample_house(1, HouseSettings.of(preset="house"))).model
+    assert ((model.geom_contype > 0) | (model.geom_conaffinity > 0)).all()
+    assert (model.geom_rgba[:, 3] == 1.0).all()
