@@ -143,7 +143,7 @@ def test_a_schools_distribution_is_one_over_all_acts_and_sentences() -> None:
     speaks = logs[len(silent) :].exp().sum()
     speaking = torch.stack([speaks, 1 - speaks])
     expected = sum(float(-(part * part.log()).sum()) for part in (by_act, speaking))
-    assert float(distribution.entropy()[0, 0]) == pytest.approx(expected, rel=1e-4)
+    assert float(distribution.entropy()[0, 0].detach()) == pytest.approx(expected, rel=1e-4)
 
 
 def test_agents_that_point_or_are_told_what_is_legal_are_refused() -> None:

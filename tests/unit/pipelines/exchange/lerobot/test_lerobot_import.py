@@ -234,7 +234,7 @@ def _pictures(picture: dict[str, Any]) -> Callable[[Path], None]:
         (_columns(DATA, lambda table: _set(table, "action", [[[1.0]]] * 4)), "action of episode 0: it has list"),
         (
             _columns(DATA, lambda table: _set(table, "action", [[1.0]] * 4)),
-            "it has 4 numbers in 4 rows, not [[]2]",
+            r"it has 4 numbers in 4 rows, not \[2\]",
         ),
         (
             _columns(DATA, lambda table: _set(table, "action", [["x", "y"]] * 4)),
