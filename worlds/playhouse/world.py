@@ -128,7 +128,8 @@ class Playhouse(TickWorld):
         """See :meth:`worlds.tick_world.TickWorld.advance`."""
         before = self._data.time
         ticks.advance(*self._addresses, movement, first, last, self._players, *self._arrays, self._contacts)
-        if self._data.time <= before:  # MuJoCo starts again from time 0 when numbers become invalid
+        played = ((last - first) * avatar.SUBSTEPS - 0.5) * avatar.TIMESTEP_SEC
+        if self._data.time < before + played:  # MuJoCo starts again from time 0 when numbers become invalid
             raise WorldError(f"the physics diverged at step {self._step_index}; keep the configuration and report it")
 
     def state_replaced(self) -> None:

@@ -27,6 +27,11 @@ __all__ = ["FIXED_GROUPS", "Scene", "build", "scene_of", "walls"]
 AVATAR_COLOURS = {"setter": (0.25, 0.35, 0.60), "solver": (0.60, 0.45, 0.20)}
 SPIN_DAMPING = 2.0  # 1/s
 CACHED_SCENES = 64
+_DISABLE = mujoco.mjtDisableBit
+_NEVER_USED = (
+    int(_DISABLE.mjDSBL_EQUALITY) | int(_DISABLE.mjDSBL_FRICTIONLOSS) | int(_DISABLE.mjDSBL_LIMIT)
+    | int(_DISABLE.mjDSBL_SPRING) | int(_DISABLE.mjDSBL_ACTUATION) | int(_DISABLE.mjDSBL_SENSOR)
+)  # fmt: skip
 _CAPSULE, _SPHERE = mujoco.mjtGeom.mjGEOM_CAPSULE, mujoco.mjtGeom.mjGEOM_SPHERE
 
 
@@ -112,8 +117,21 @@ def build(house: House) -> Scene:
     geoms = SolidsAndPicture(spec)
     add_furnished_shell(geoms, house)
     fixed_geoms = add_contents(geoms, spec.worldbody, house)
+    _make_fast(spec, house)
     picture = geoms.seen.picture()
     return _index(house, spec.compile(), picture, picture.finish, fixed_geoms)
+
+
+def _make_fast(spec: mujoco.MjSpec, house: House) -> None:
+    """Save a seventh of the physics' time where no earlier recording fixes it.
+
+    Whole kinds of constraints that no house has are left out, the solver stops at a millionth of the first cost, and
+    avatars, whose friction is a tenth of a thing's, have none.
+    """
+    spec.option.disableflags |= _NEVER_USED
+    spec.option.tolerance = 1e-6
+    for start in house.starts:
+        spec.body(start.agent).first_geom().condim = 1
 
 
 def add_contents(geoms: Geoms, world: mujoco.MjsBody, house: House) -> list[int]:

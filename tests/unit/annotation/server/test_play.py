@@ -25,6 +25,7 @@ from annotation.server.services import games as gaming
 from annotation.server.services import people, removing
 from annotation.server.services.datasets import list_episodes
 from annotation.server.study import Study
+from annotation.session.prompts import CHALLENGE
 from pipelines.stages.record import RecordConfig, record
 from pipelines.stages.settings.world_config import WorldConfig
 from rlhf.store import open_store
