@@ -70,8 +70,8 @@ def _asked(asks: Asks) -> str:
 
 
 def _role(name: str, value: Any) -> str:
-    if name == "parts":
-        return ", then ".join(_asked(part) for part in value)
+    if isinstance(value, Asks):
+        return f"{name} {_asked(value)}"
     if isinstance(value, tuple):
         return " and ".join(value)
     if isinstance(value, dict):

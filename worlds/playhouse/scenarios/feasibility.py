@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from worlds.playhouse.games import places
 from worlds.playhouse.games.choices import Choice
+from worlds.playhouse.games.instructions.towers import pieces_for
 from worlds.playhouse.games.registry import Arguments
 from worlds.playhouse.games.situation import Situation
-from worlds.playhouse.games.towers import pieces_for
 from worlds.playhouse.games.whereabouts import Where, spot_for_player, spot_for_thing
 from worlds.playhouse.requests.tower import can_be_base
 
@@ -22,9 +22,9 @@ def is_feasible(name: str, arguments: Arguments, situation: Situation) -> bool:
       arguments: of the request.
       situation: when it is made.
     """
-    if "parts" in arguments:
-        first = arguments["parts"][0]
-        return is_feasible(first["name"], first["arguments"], situation)
+    if name == "do then":
+        first = arguments["first"]
+        return is_feasible(first["game"], first["arguments"], situation)
     if name in STANDING:
         return spot_for_player(situation, Where.of(arguments["place"])) is not None
     if "groups" in arguments:

@@ -33,11 +33,6 @@ def resolve(asks: Asks, situation: Situation) -> Arguments | None:
     """
     if asks.game in _QUESTIONS:
         return _QUESTIONS[asks.game](asks.roles, situation)
-    if "parts" in asks.roles:
-        parts = [(part.game, resolve(part, situation)) for part in asks.roles["parts"]]
-        if any(arguments is None for _, arguments in parts):
-            return None
-        return {"parts": [{"name": name, "arguments": arguments} for name, arguments in parts]}
     arguments: Arguments = {}
     for role, phrase in asks.roles.items():
         found = _ROLES[role](phrase, situation) if role in _ROLES else phrase
@@ -95,6 +90,12 @@ def _place(phrase: str, situation: Situation) -> dict[str, Any] | None:
     return None if where is None else where.to_json()
 
 
+def _part(asks: Asks, situation: Situation) -> dict[str, Any] | None:
+    """One of two requests in one."""
+    arguments = resolve(asks, situation)
+    return None if arguments is None else {"game": asks.game, "arguments": arguments}
+
+
 def _rooms(phrase: str, situation: Situation) -> list[str] | None:
     found = [e.id for e in clear(read_phrase(phrase), situation.facts) if e.what == "room"]
     return found if len(found) == 1 else None
@@ -106,6 +107,8 @@ _ROLES: Mapping[str, Callable[[Any, Situation], Any]] = {
     "target": _target,
     "place": _place,
     "rooms": _rooms,
+    "first": _part,
+    "second": _part,
 }
 
 

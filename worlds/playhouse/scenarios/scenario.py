@@ -133,6 +133,6 @@ def tower(*groups: str, **likeness: str) -> Asks:
     return Asks("scenario: tower", groups=groups, likeness=likeness)
 
 
-def in_turn(*parts: Asks) -> Asks:
-    """Return the wish for one thing after another."""
-    return Asks("scenario: in turn", parts=parts)
+def in_turn(first: Asks, second: Asks) -> Asks:
+    """Return the wish for one thing and then another."""
+    return Asks("do then", first=first, second=second)

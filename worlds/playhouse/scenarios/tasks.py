@@ -9,7 +9,7 @@ from worlds.playhouse.games import asking
 from worlds.playhouse.games.registry import ANOTHER_ROOM, Arguments, games
 from worlds.playhouse.requests.success import PlayhouseTask
 from worlds.playhouse.scenarios.checks.arranging import Formation, TowerOf
-from worlds.playhouse.scenarios.checks.moving import HandTo, InTurn, Push, PutInAlike, TakeFromRoom
+from worlds.playhouse.scenarios.checks.moving import HandTo, Push, PutInAlike, TakeFromRoom
 
 FIRST_THING, EACH_THING = 110, 70  # steps for the first thing that has to be moved, and for each further one
 
@@ -20,7 +20,6 @@ CHECKS: Mapping[str, Callable[[TaskSpec], PlayhouseTask]] = {
     "scenario: take from room": TakeFromRoom,
     "scenario: push": Push,
     "scenario: put in alike": PutInAlike,
-    "scenario: in turn": InTurn,
 }
 
 
@@ -39,8 +38,6 @@ def time_limit(name: str, arguments: Arguments, rooms: int) -> int:
     """
     if name in games():
         steps = games()[name].steps(arguments)
-    elif "parts" in arguments:
-        steps = sum(time_limit(part["name"], part["arguments"], 1) for part in arguments["parts"])
     else:
         groups = arguments.get("groups") or [arguments["things"]]
         steps = FIRST_THING + EACH_THING * (sum(group["number"] for group in groups) - 1)

@@ -10,11 +10,11 @@ import numpy as np
 
 from worlds.contract import TaskSpec
 from worlds.playhouse.games.arrangements import forms, is_sorted, order_in_row
-from worlds.playhouse.games.arranging import volume
 from worlds.playhouse.games.choices import Choice
 from worlds.playhouse.games.geometry import is_on_floor
+from worlds.playhouse.games.instructions.arranging import volume
+from worlds.playhouse.games.instructions.stacking import is_on
 from worlds.playhouse.games.moving import Doing
-from worlds.playhouse.games.stacking import is_on
 from worlds.playhouse.games.whereabouts import Where, is_there
 from worlds.playhouse.house.record import Thing
 from worlds.playhouse.requests.facts import facts_of

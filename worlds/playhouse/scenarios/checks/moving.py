@@ -1,19 +1,16 @@
-"""Hand something over, take it out of a room, push it, put alike things into a container; one after another."""
+"""Hand something over, take it out of a room, push it, and put alike things into a container."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
 
-from worlds.contract import TaskSpec
-from worlds.playhouse.games import asking
-from worlds.playhouse.games.bringing import is_brought
 from worlds.playhouse.games.choices import Choice
-from worlds.playhouse.games.containers import PutIn
+from worlds.playhouse.games.instructions.bringing import is_brought
+from worlds.playhouse.games.instructions.containers import PutIn
+from worlds.playhouse.games.instructions.touching import PUSHED
 from worlds.playhouse.games.moving import Doing, Moving
-from worlds.playhouse.games.touching import PUSHED
 from worlds.playhouse.requests.ground_truth import distance
-from worlds.playhouse.requests.success import PlayhouseTask
 from worlds.playhouse.world import Playhouse
 
 HELD_OUT_STEPS = 2  # consecutive steps within the setter's reach
@@ -81,29 +78,3 @@ class PutInAlike(PutIn):
         """See :meth:`Doing.judge`."""
         self.world = world
         yield from super().judge(world)
-
-
-class InTurn(PlayhouseTask):
-    """Several requests in one, in their order: the next one is looked at when the one before has succeeded."""
-
-    def __init__(self, spec: TaskSpec) -> None:
-        super().__init__(spec)
-        parts = spec.arguments["parts"]
-        self._left = [
-            asking.make_task(TaskSpec(p["name"], spec.instruction, p["arguments"], spec.max_steps)) for p in parts
-        ]
-
-    def _begin(self, world: Playhouse) -> None:
-        self._left[0].update(world, "")
-
-    def _judge(self, world: Playhouse, utterance: str) -> Iterator[tuple[int, str]]:
-        done, events = self._left[0].update(world, utterance)
-        yield from ((event.sign, event.reason) for event in events if not done)
-        if not done:
-            return
-        self._left.pop(0)
-        if self._left:
-            self._begin(world)
-            yield 1, "has done the first part"
-        else:
-            yield self._succeed("has done one after the other")

@@ -50,9 +50,9 @@ class Oracle:
 
     def changes(self, name: str, arguments: Arguments) -> Iterator[Change]:
         """Yield what to change, step by step, to fulfil a request."""
-        if name == "scenario: in turn":
-            for part in arguments["parts"]:
-                yield from self.changes(part["name"], part["arguments"])
+        if name == "do then":
+            for part in (arguments["first"], arguments["second"]):
+                yield from self.changes(part["game"], part["arguments"])
                 yield from (lambda: "",) * 3
         elif name in _ANSWERS:
             yield lambda: _ANSWERS[name](self, arguments)
