@@ -12,7 +12,7 @@ from agents.agent import InteractiveAgent
 from agents.batch import ObservationArrays, ObservationBatch, map_parts, send
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
-from agents.utterances import decode_utterance
+from agents.utterances import decode_utterance, observed_tokens
 from worlds.contract import Action, Observation
 
 
@@ -26,10 +26,11 @@ def observation_arrays(
       tokenizer: the agent's.
       config: the agent's; it has the numbers of tokens.
     """
+    setter_texts, solver_texts = ([o[name] for o in observations] for name in ("setter_text", "solver_text"))
     arrays = {
         "image": stacked(observations, "image"),
-        "setter_tokens": tokenizer.encode([o["setter_text"] for o in observations], config.setter_text_length),
-        "solver_tokens": tokenizer.encode([o["solver_text"] for o in observations], config.solver_text_length),
+        "setter_tokens": observed_tokens(setter_texts, tokenizer, config),
+        "solver_tokens": observed_tokens(solver_texts, tokenizer, config, own=True),
         "previous_movement": np.stack([o["previous_movement"] for o in observations]),
     }
     if config.spaces is None:
@@ -55,7 +56,7 @@ def _declared_parts(
         arrays["entity_count"] = counts.astype(np.int16)
     if seen.texts:
         texts = [[o[name] for name in seen.texts] for o in observations]
-        arrays["texts"] = np.stack([tokenizer.encode(one, config.setter_text_length) for one in texts])
+        arrays["texts"] = np.stack([observed_tokens(one, tokenizer, config) for one in texts])
     return ObservationArrays(**arrays)
 
 

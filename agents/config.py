@@ -80,6 +80,8 @@ class AgentConfig(PretrainedConfig):
       spaces: what the agent observes and can do, as JSON of a :class:`worlds.spaces.observation.PlayerSpec`; None is a
         picture of ``image_size`` and the Playhouse's body.
       continuous_bins: bins into which the policy divides every continuous component of an action.
+      marks_cuts: an observed text that is cut ends in a token that says so (:data:`agents.tokenizer.CUT_ID`). Agents of
+        older versions never learned that token.
 
     Raises:
       ValueError: sizes that do not fit each other, or ``spaces`` that describe none.
@@ -121,6 +123,7 @@ class AgentConfig(PretrainedConfig):
         tokenizer_digest: str | None = None,
         spaces: Mapping[str, Any] | None = None,
         continuous_bins: int = 33,
+        marks_cuts: bool = False,
         **kwargs: Any,
     ) -> None:
         height, width_ = image_size
@@ -129,6 +132,7 @@ class AgentConfig(PretrainedConfig):
         self._columns = ActionColumns(self._player.action, continuous_bins)
         self.spaces = spaces
         self.continuous_bins = continuous_bins
+        self.marks_cuts = marks_cuts
         self.image_size = (0, 0) if seen is None else (seen.height, seen.width)
         self.vocab_size = vocab_size
         self.setter_text_length = setter_text_length

@@ -12,6 +12,7 @@ from tokenizers import Tokenizer as _Tokenizer
 from tokenizers import decoders, models, normalizers, pre_tokenizers, trainers
 
 PAD_ID, BOS_ID, EOS_ID = 0, 1, 2
+CUT_ID = BOS_ID  # as the last token of an observed text, which never begins with BOS: the rest of it was cut
 _SPECIAL = ["<pad>", "<bos>", "<eos>"]
 _FILE = "tokenizer.json"
 
@@ -66,7 +67,7 @@ class Tokenizer:
             self._cache[text] = ids
         return ids
 
-    def encode(self, texts: Sequence[str], length: int, end: bool = False) -> np.ndarray:
+    def encode(self, texts: Sequence[str], length: int, end: bool = False, mark_cuts: bool = False) -> np.ndarray:
         """Return the tokens of texts, padded with PAD: int64 [len(texts), length]. Longer texts lose their tail.
 
         Args:
@@ -74,14 +75,21 @@ class Tokenizer:
           length: number of tokens of each.
           end: close texts with EOS, as utterances to be learned are. The last place is then kept for it; a text that
             is cut has PAD there, as it did not end.
+          mark_cuts: the last token of a text that is cut is CUT_ID; not for texts that ``end``.
         """
         tokens = np.full((len(texts), length), PAD_ID, dtype=np.int64)
         for row, text in zip(tokens, texts, strict=True):
             ids = self.ids(text)
             if end and ids:
                 ids = [*ids, EOS_ID] if len(ids) < length else ids[: length - 1]
+            elif mark_cuts and len(ids) > length:
+                ids = [*ids[: length - 1], CUT_ID]
             row[: min(len(ids), length)] = ids[:length]
         return tokens
+
+    def knows(self, word: str) -> bool:
+        """Return True if ``word`` is one token; others are spelled from several, down to single bytes."""
+        return len(self.ids(word)) == 1
 
     def decode(self, ids: Iterable[int]) -> str:
         """Return the text of ``ids`` up to the first EOS, without special tokens."""

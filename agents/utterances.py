@@ -1,4 +1,4 @@
-"""What an agent says, as whole numbers: tokens, or the alternatives of a finite grammar."""
+"""What an agent hears and says, as whole numbers: tokens, or the alternatives of a finite grammar."""
 
 from __future__ import annotations
 
@@ -13,10 +13,24 @@ from worlds.errors import UserError
 from worlds.spaces.action import Grammar
 
 
+def observed_tokens(texts: Sequence[str], tokenizer: Tokenizer, config: AgentConfig, own: bool = False) -> np.ndarray:
+    """Return what an agent of ``config`` reads of texts: int64 [len(texts), length].
+
+    Args:
+      texts: words of the setter, or further texts that the solver observes.
+      tokenizer: the agent's.
+      config: the agent's; it has the numbers of tokens, and whether texts that are cut say so.
+      own: the texts are the solver's own last words.
+    """
+    length = config.solver_text_length if own else config.setter_text_length
+    return tokenizer.encode(texts, length, mark_cuts=config.marks_cuts)
+
+
 def encode_utterances(texts: Sequence[str], tokenizer: Tokenizer, config: AgentConfig) -> np.ndarray:
     """Return what was said at every step as an agent of ``config`` says it: int64 [len(texts), utterance_length].
 
-    Silence is PAD. Of a grammar, slot s holds 1 + the index of the alternative that was chosen.
+    Silence is PAD. Of a grammar, slot s holds 1 + the index of the alternative that was chosen. What is longer than the
+    agent's utterances is cut and has no end token: its beginning is learned, and never that it ends there.
 
     Raises:
       UserError: something was said that the agent's grammar does not have, or by a body that cannot speak.

@@ -20,6 +20,7 @@ from worlds.plugins import FILE_SUFFIX, Registry
 from worlds.requests import AskingSetter
 from worlds.spaces.observation import PlayerSpec
 from worlds.tiers import NAMES, includes, promise_of
+from worlds.written_scenarios import Collection
 
 ENTRY_POINT_GROUP = "interactive_rlhf.worlds"
 
@@ -57,6 +58,7 @@ class WorldEntry:
         the part of the configuration that holds them: "settings" (of places), "options" (of the world), "setter" and
         "solver". What is not named is declared by the signature of what takes it.
       goal_choices: () -> what people can say that a setter wanted whom they have watched; None where nobody can.
+      scenarios: () -> a collection of written requests, by its name, that a test suite can be made of.
 
     ``sample_config``, ``make_setter`` and ``make_solver`` raise WorldError for a setting that they do not know; for
     those that name their settings in their signatures, the entry does so.
@@ -79,6 +81,7 @@ class WorldEntry:
     make_helper: Callable[[str], Solver] | None = None
     declares: Mapping[str, Callable[[], Callable[..., Any]]] = field(default_factory=dict, repr=False, compare=False)
     goal_choices: Callable[[], GoalChoices] | None = None
+    scenarios: Mapping[str, Callable[[], Collection]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.tier is not None and self.tier not in NAMES:

@@ -15,7 +15,11 @@ from worlds.errors import UserError
 
 
 def cast(
-    session: PlaySession, entry: registry.WorldEntry, stand_in: StandIn | None, task: HelpedTask | None = None
+    session: PlaySession,
+    entry: registry.WorldEntry,
+    stand_in: StandIn | None,
+    task: HelpedTask | None = None,
+    split: str = "train",
 ) -> dict[Role, StandIn]:
     """Return the stand-ins of a session by role.
 
@@ -24,6 +28,7 @@ def cast(
       entry: of its world.
       stand_in: the agent that solves, in the kinds that have one.
       task: of a helped session, whose helper may be an agent, too.
+      split: split of the requests of a scripted setter.
 
     Raises:
       UserError: if there is no agent, or the world has no such helper.
@@ -38,7 +43,7 @@ def cast(
             elif role is Role.SOLVER:
                 made = entry.make_solver()
             else:
-                made = entry.make_setter(tasks=dict.fromkeys(entry.probes, 1.0))
+                made = entry.make_setter(tasks=dict.fromkeys(entry.probes, 1.0), split=split)
             found[role] = ScriptedPlayer(made)
         elif player is Player.AGENT:
             if stand_in is None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from annotation.games.body_keys import check_playable, is_turn_based
 from annotation.games.config import GameConfig
+from annotation.games.places import sample_place
 from rlhf.records.episode import as_rgb
 from rlhf.records.spaces import EpisodeSpaces
 from rlhf.replay.views import NoPictures, fitted, rendered
@@ -52,7 +53,7 @@ class LiveWorld:
             world = entry.make(height=config.height, width=config.width, views=PLAYERS, **config.world_options)
         refuse(entry.name, space_problems(world, config.height, config.width))
         self.world, self.spaces = world, EpisodeSpaces.of(world)
-        if not self.spaces.of_the_playhouse and entry.live_play is None:
+        if entry.live_play is None:
             check_playable(entry.name, world)
         self.bodies = {player: world.spec(player).action for player in PLAYERS}
         self.ticks, self.tick_sec = self.bodies[SOLVER].ticks, self.bodies[SOLVER].tick_sec
@@ -61,7 +62,7 @@ class LiveWorld:
         self._plain = PlainPictures(self.spaces.solver.observation)
         place = config.place
         if place is None:
-            place = entry.sample_config(config.seed, **{**entry.people_settings, **config.place_settings})
+            place = sample_place(entry, config.seed, config.place_settings)
         self.observations: Mapping[str, Observation] = world.reset(seed=config.seed, options={"config": place})[0]
         self.place = world.config
         self._live: LivePlay | None = None if entry.live_play is None else entry.live_play(world)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from annotation.games.config import GameConfig
+from annotation.games.places import PLACE_SETTINGS
 from annotation.session.states import CAST, Player, Role
 from rlhf.records.columns import episode_columns
 from rlhf.records.episode import AGENT, CO_PILOT, WORLD_OPTIONS, Episode
@@ -58,6 +59,8 @@ class EpisodeRecorder:
         kind, co_pilot = self._config.kind, names.get(Role.CO_PILOT)
         solver_name = player_name(kind, Role.SOLVER, names)
         about = {"kind": kind.value, WORLD_OPTIONS: dict(self._config.world_options), **notes}
+        if self._config.place is None:
+            about[PLACE_SETTINGS] = dict(self._config.place_settings)
         if self._config.task is not None:
             about |= {"helper": self._config.task.helper, **self._config.task.note()}
         if co_pilot is not None:  # as recordings with a scripted one say it

@@ -74,7 +74,9 @@ def open_study(config: ServeConfig, tracer: Sequence[str] = ()) -> Study:
     remover = Remover(database, datasets, viewer, measuring)
     completer = Completer(database, datasets, remover)
     computing = agent_computing(config.agent_threads, config.agent_device, config.games)
-    games = Games(config.games, config.episode_seconds, agents, datasets.unfinished, completer.wake, computing)
+    games = Games(
+        config.games, config.episode_seconds, agents, datasets.unfinished, completer.wake, computing, config.held_out
+    )
     return Study(config, database, datasets, signer, exporter, games, viewer, measuring, remover, completer)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
 
-from agents.ranges import Count, Positive, Range, check_ranges
+from agents.ranges import Count, Positive, Range, ShareBelowOne, check_ranges
 from rlhf.run.setting_forms import NamedFolders
 from worlds.errors import UserError
 
@@ -52,6 +52,8 @@ class ServeConfig:
       agent_device: device that computes agents in games: "cpu", "cuda" or "cuda:1".
       games: games that run at once, at most.
       episode_seconds: seconds of play in an episode, from 1 to 3600; the paper's episodes have five minutes.
+      held_out: share of people's games, from 0 to less than 1, that are played in held-out places, in which nothing is
+        trained: their episodes have the split "held_out". Evaluations and helped sessions always are.
       helpers: names of the helpers that people meet in helped sessions without knowing which it is: those of the
         world, and agents; none means all of the world's.
       helped_tasks: tasks of each person's helped session.
@@ -71,6 +73,7 @@ class ServeConfig:
     agent_device: str = "cpu"
     games: Count = 4
     episode_seconds: Annotated[int, Range(least=1, most=3600)] = 300
+    held_out: ShareBelowOne = 0.1
     helpers: tuple[str, ...] = ()
     helped_tasks: Annotated[int, Range(least=1, most=1000)] = 10
     helped_seed: Annotated[int, Range(least=0, most=499)] = 0

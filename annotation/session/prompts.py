@@ -2,7 +2,8 @@
 
 A prompt says what kind of instruction or question to pose; a modifier adds a constraint on its words. The kinds are
 the paper's, the sentences our own. The prompt is drawn from a seed that the episode keeps. In
-free-form play there is none.
+free-form play there is none. A setter can be asked to challenge the other player, too: the scenarios of the paper's
+test suite are of such play (section 6.4).
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ class Prompt:
       text: for the setter to read.
       modifier_name: the modifier's name in recordings; "" without one.
       modifier: for the setter to read; "" without one.
+      challenge: whether the setter is to ask for what the other player would struggle with; ``text`` says so.
     """
 
     group: Group
@@ -32,12 +34,14 @@ class Prompt:
     text: str
     modifier_name: str = ""
     modifier: str = ""
+    challenge: bool = False
 
     def note(self) -> dict[str, Any]:
         """Return the prompt for an episode's notes."""
         return asdict(self)
 
 
+CHALLENGE = "Make it hard: choose what you think the other player will struggle with."
 INSTRUCTIONS: dict[str, str] = {
     "touch with": "Have the other player touch one thing with another thing.",
     "activity": "Think of an activity and have the other player do it.",
@@ -81,13 +85,14 @@ MODIFIERS: dict[str, str] = {
 }
 
 
-def draw(seed: int, questions: float = 0.4, modified: float = 0.75) -> Prompt:
+def draw(seed: int, questions: float = 0.4, modified: float = 0.75, challenge: bool = False) -> Prompt:
     """Return the prompt of ``seed``; prompts of a group are equally likely, and so are modifiers.
 
     Args:
       seed: of the draw.
       questions: share of prompts that ask a question; the paper has 10 kinds of question among 25 prompts.
       modified: share of prompts with a modifier.
+      challenge: whether the setter is to challenge the other player, by the same prompts.
 
     Raises:
       ValueError: if a share is outside [0, 1].
@@ -100,7 +105,9 @@ def draw(seed: int, questions: float = 0.4, modified: float = 0.75) -> Prompt:
     texts = QUESTIONS if asks else INSTRUCTIONS
     name = _one_of(rng, texts)
     modifier = _one_of(rng, MODIFIERS) if rng.random() < modified else ""
-    return Prompt("question" if asks else "instruction", name, texts[name], modifier, MODIFIERS.get(modifier, ""))
+    text = f"{texts[name]} {CHALLENGE}" if challenge else texts[name]
+    group = "question" if asks else "instruction"
+    return Prompt(group, name, text, modifier, MODIFIERS.get(modifier, ""), challenge)
 
 
 def _one_of(rng: np.random.Generator, texts: dict[str, str]) -> str:

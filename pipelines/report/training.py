@@ -45,6 +45,8 @@ from pipelines.stages.outcomes.replay_change import (
 from pipelines.stages.reward import RewardConfig
 from pipelines.stages.settings.play_settings import UNKNOWN, settings_of_agent, world_differences, world_flags
 from pipelines.stages.settings.world_config import DEFAULT_WORLD, WorldConfig
+from pipelines.stages.text_limits import noted_text_fit
+from rlhf.data.text_fit import text_fit_sentences, text_fit_warnings
 from rlhf.records.json_records import from_json, with_new_settings
 from rlhf.records.preferences import NOUNS, PREFERENCES
 from rlhf.run.config import load_config, read_record
@@ -86,6 +88,7 @@ class TrainingReport:
       traces_note: reason why there are no traces.
       rewarded_by_truth: true if no reward model was optimised.
       unfinished: true if the run is running or was interrupted.
+      words: sentences on how many recorded texts the agent reads and says in full, and on its vocabulary.
     """
 
     kind: str
@@ -104,6 +107,7 @@ class TrainingReport:
     traces_note: str = ""
     rewarded_by_truth: bool = False
     unfinished: bool = False
+    words: tuple[str, ...] = ()
 
 
 def training_report(run: Path) -> TrainingReport:
@@ -114,7 +118,7 @@ def training_report(run: Path) -> TrainingReport:
     """
     record = read_record(run)
     rows = read_metrics(run) if (run / METRICS_FILE).exists() else []
-    report, config = REPORT_BUILDERS[record["kind"]](run, record, rows), record["config"]
+    report, config = _with_words(REPORT_BUILDERS[record["kind"]](run, record, rows), run), record["config"]
     if record["kind"] != "RewardConfig":
         report = _with_evaluation(report, run)
     planned = config.get("updates") or config["training"]["updates"]
@@ -127,6 +131,15 @@ def training_report(run: Path) -> TrainingReport:
     command = state.resume or f"rlhf report --run {shlex.quote(str(run))}"
     todo = "To resume it" if state.resume else "To see its progress later"
     return replace(report, next_step=f"The run has no model to evaluate yet. {todo}:", command=command)
+
+
+def _with_words(report: TrainingReport, run: Path) -> TrainingReport:
+    """Return the report with what is known of the recorded texts, and a warning if many are cut."""
+    fit = noted_text_fit(run)
+    if fit is None:
+        return report
+    warnings = [*report.warnings, *text_fit_warnings(fit)]
+    return replace(report, words=tuple(text_fit_sentences(fit)), warnings=tuple(warnings))
 
 
 def _with_evaluation(report: TrainingReport, run: Path) -> TrainingReport:

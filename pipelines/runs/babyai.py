@@ -62,7 +62,7 @@ def _part(level: str, observed: str, demonstrations: int) -> StudyConfig:
         }
     return StudyConfig(
         demonstrations=recorded,
-        clones={PLAYER: CloneConfig(training=_cloning(UPDATES[demonstrations]))},
+        clones={PLAYER: CloneConfig(vocabulary=512, text_length="size", training=_cloning(UPDATES[demonstrations]))},
         play=RecordConfig(episodes=1_000, steps=LEVELS[level], slots=64, world=world, players=_PLAYERS),
         held_out_play=64,
         mark=MarkConfig(delay=0.3, delay_sd=0.3, longest_delay=1),

@@ -5,6 +5,8 @@ What differs from the paper's settings (and from the defaults), and why:
 * One room with three or four large things of four kinds and four colours, seen in 36x48 pixels through a narrower
   lens: a small network can learn to tell them apart in minutes.
 * The nano agent, one Transformer layer: two cores train it at a few thousand frames a second.
+* The agent reads and says texts no longer than its size does, of a vocabulary of 512: it is the agent of the
+  published results.
 * Windows of few steps and many trajectories, and a heavier CSS: what words mean is learned from many different
   situations, and a window of consecutive frames is one situation.
 * Adam with a higher learning rate, and in cloning and in training the reward model beta1 = 0.9: few updates have to go
@@ -59,7 +61,7 @@ def demo() -> DemoConfig:
     """`rlhf demo`."""
     return DemoConfig(
         demonstrations=RecordConfig(episodes=2000, steps=48, world=WORLD, players=_DEMONSTRATED),
-        clone=CloneConfig(size="nano", training=_cloning()),
+        clone=CloneConfig(size="nano", vocabulary=512, text_length="size", training=_cloning()),
         play=RecordConfig(episodes=700, steps=40, slots=64, world=WORLD, players=_PLAYED),
         held_out_play=64,
         mark=MarkConfig(),

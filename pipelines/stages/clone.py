@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +25,13 @@ from pipelines.stages.outcomes.cards import latest_metrics, model_card, play_imi
 from pipelines.stages.outcomes.headlines import cloning_headline
 from pipelines.stages.running.memory import check_training
 from pipelines.stages.settings.play_settings import settings_of_datasets
+from pipelines.stages.text_limits import TextLength, fitting_limits, longer_request, report_texts
 from pipelines.stages.training import run_training
 from rlhf.data.config import ReadingConfig
 from rlhf.data.dataset import Dataset
 from rlhf.data.source import Source
 from rlhf.learning.cloner import Cloner, CloningConfig, marginal_entropy
+from rlhf.records.json_records import before
 from rlhf.records.spaces import EpisodeSpaces
 from rlhf.run.checkpoint import Checkpoint, Checkpoints
 from rlhf.run.config import CONFIG_FILE, locked_run, save_settings
@@ -37,8 +39,6 @@ from rlhf.run.progress import announce
 from rlhf.run.tracking import Tracker, WandbMode, read_metrics
 from worlds.errors import UserError
 from worlds.spaces.description import to_json
-
-MOST_READ = 64  # tokens of the setter's words; each costs time at every step
 
 __all__ = ["CloneConfig", "clone", "new_agent", "read_episodes", "spoken_texts"]
 
@@ -57,7 +57,9 @@ class CloneConfig:
       runs: folder of all runs.
       name: name of this run's folder in it; the agent is written into its folder "agent".
       size: size of the agent: nano, micro, mini, 5m, 18m, 71m or 165m; KIND/SIZE of your own agent (docs/agents.md).
-      vocabulary: largest number of tokens that are learned from the dialogue.
+      vocabulary: largest number of tokens that are learned from the dialogue. Other words are spelled from pieces.
+      text_length: "auto" gives the agent room for the longest recorded texts, up to 64 tokens of the setter's words
+        and 32 of an utterance, and texts that are cut say so; "size" is what the size has.
       held_out: share of the episodes kept for validation, from 0 (none) to less than 1, spread evenly over all solvers
         and datasets. The run's division.json lists them.
       checkpoint_every: updates between checkpoints.
@@ -75,7 +77,8 @@ class CloneConfig:
     runs: Path = Path("runs")
     name: str = "clone"
     size: str = "nano"
-    vocabulary: Count = 512
+    vocabulary: Count = field(default=2048, metadata=before(512))
+    text_length: TextLength = field(default="auto", metadata=before("size"))
     held_out: ShareBelowOne = 0.05
     checkpoint_every: Count = 500
     resume: Path | None = None
@@ -94,7 +97,7 @@ class CloneConfig:
 
 
 # Settings that fix the agent and what it learns from; all others may change when a run is resumed.
-_FIXED = ("solver", "kinds", "name", "size", "vocabulary", "held_out")
+_FIXED = ("solver", "kinds", "name", "size", "vocabulary", "text_length", "held_out")
 _FIXED_TRAINING = ("training.steps", "training.batch", "training.seed")
 
 
@@ -117,6 +120,7 @@ def clone(config: CloneConfig) -> Path:
             note_episodes(folder, {imitated(group): group.sources for group in groups})
             names = [source.episode_id for source in sources]
             save_division(folder, [name for name in names if name not in validation], sorted(validation))
+            report_texts(folder, sources, tokenizer, agent.config)
         else:
             with checkpoint.taken_over() as state:
                 cloner.load_state_dict(state)
@@ -208,7 +212,8 @@ def _prepare(
         torch.manual_seed(config.training.seed)
         tokenizer = Tokenizer.train(set().union(*(part.texts() for part in parts)), config.vocabulary)
         requests = set().union(*(part.requests() for part in parts))
-        agent = agent_for(everything.spaces, config.size, tokenizer, requests)
+        answers = set().union(*(part.answers() for part in parts))
+        agent = agent_for(everything.spaces, config.size, tokenizer, requests, answers, config.text_length)
     else:
         agent, tokenizer = checkpoint.load_agent()
     sizes: AgentConfig = agent.config  # type: ignore[assignment]
@@ -218,30 +223,31 @@ def _prepare(
 
 
 def agent_for(
-    spaces: EpisodeSpaces, size: str, tokenizer: Tokenizer, requests: Iterable[str] = ()
-) -> InteractiveAgent:  # fmt: skip
+    spaces: EpisodeSpaces,
+    size: str,
+    tokenizer: Tokenizer,
+    requests: Iterable[str] = (),
+    answers: Iterable[str] = (),
+    text_length: TextLength = "size",
+) -> InteractiveAgent:
     """Create an untrained agent for play of ``spaces``; see :func:`new_agent`.
 
-    In other spaces than the Playhouse's, it reads as many tokens of the setter's words as the longest of ``requests``
-    has, up to MOST_READ, and no fewer than its size does.
+    Args:
+      spaces: of the play.
+      size: name of the size, e.g. "nano".
+      tokenizer: tokenizer whose vocabulary the agent has.
+      requests: utterances of the setters.
+      answers: utterances of the solvers.
+      text_length: see :class:`CloneConfig`. With "size", in other spaces than the Playhouse's, the agent still reads as
+        many tokens of the setter's words as the longest request has, up to MOST_READ.
     """
-    if spaces.of_the_playhouse and spaces.image_size is not None:
-        return new_agent(size, tokenizer, spaces.image_size)
-    others = {} if (longer := _longer(size, tokenizer, requests)) is None else {"setter_text_length": longer}
-    return new_agent(size, tokenizer, spaces.image_size or (0, 0), spaces=to_json(spaces.solver), **others)
-
-
-def _longer(size: str, tokenizer: Tokenizer, requests: Iterable[str]) -> int | None:
-    """Return the tokens of the longest request, up to MOST_READ; None if an agent of this size reads all of them."""
-    kind, preset = registry.find_size(size)
-    longest = max((len(tokenizer.ids(words)) for words in requests), default=0)
-    read = kind.config_class.preset(preset).setter_text_length  # type: ignore[union-attr]
-    if longest <= read:
-        return None
-    found = max(read, min(longest, MOST_READ))
-    cut = f"; the longest has {longest}, the rest is cut" if longest > found else ", as the longest request has"
-    announce(f"the agent reads {found} tokens of the setter's words instead of {read}{cut}")
-    return found
+    of_the_playhouse = spaces.of_the_playhouse and spaces.image_size is not None
+    sizes: dict[str, Any] = {} if of_the_playhouse else {"spaces": to_json(spaces.solver)}
+    if text_length == "auto":
+        sizes |= asdict(fitting_limits(size, tokenizer, requests, answers))
+    elif not of_the_playhouse and (longer := longer_request(size, tokenizer, requests)) is not None:
+        sizes["setter_text_length"] = longer
+    return new_agent(size, tokenizer, spaces.image_size or (0, 0), **sizes)
 
 
 def new_agent(size: str, tokenizer: Tokenizer, image_size: tuple[int, int], **overrides: Any) -> InteractiveAgent:

@@ -33,6 +33,7 @@ from pipelines.stages.settings.play_settings import (
     settings_of_datasets,
 )
 from pipelines.stages.settings.world_config import WorldConfig
+from pipelines.stages.text_limits import report_texts
 from rlhf.data.source import Source
 from rlhf.learning.alarms import AlarmLog
 from rlhf.learning.guards import Guards
@@ -151,6 +152,8 @@ class Improvement:
 
     def run(self) -> Path:
         """Make updates until ``config.updates`` or the end of patience, and return the improved agent's folder."""
+        if not self.checkpoints.latest_if_any():
+            report_texts(self.folder, _heard(self.config), self.tokenizer, self.agent.config)
         self._make_updates()
         rows = read_metrics(self.folder)
         if self.config.guards.patience is not None and (best := self.checkpoints.best()) is not None:
@@ -347,6 +350,13 @@ def begin_note(config: ImproveConfig, folder: Path) -> NotedEpisodes:
     groups = find_groups(config.data, "train", config.imitate, config.kinds)
     parts = {REPLAYED: find_replayed(config), HELD_OUT: _find_held_out(config)}
     return note_episodes(folder, parts | {imitated(group): group.sources for group in groups})
+
+
+def _heard(config: ImproveConfig) -> list[Source]:
+    """Return the episodes that a new run replays or imitates, each once."""
+    groups = find_groups(config.data, "train", config.imitate, config.kinds)
+    found = [*find_replayed(config), *(source for group in groups for source in group.sources)]
+    return list({source.episode_id: source for source in found}.values())
 
 
 def summary(results: Sequence[EpisodeResult], where: str) -> dict[str, float]:

@@ -29,6 +29,7 @@ from pipelines.stages.outcomes.cards import latest_metrics, model_card, play_use
 from pipelines.stages.outcomes.headlines import reward_headline
 from pipelines.stages.running.memory import check_followed, check_training
 from pipelines.stages.settings.play_settings import settings_of_agent, settings_of_datasets
+from pipelines.stages.text_limits import report_texts
 from pipelines.stages.training import run_training
 from reward_models import registry
 from reward_models.contract import RewardModel
@@ -141,6 +142,7 @@ def reward(config: RewardConfig) -> Path:
                 model.prepare(trainer.play)
             note_episodes(folder, {_USED: found}, digest_judged(marks, preferences))
             save_division(folder, play.episode_ids, validation.episode_ids)
+            report_texts(folder, found, tokenizer, model.config)
         else:
             with checkpoint.taken_over() as state:
                 trainer.load_state_dict(state)

@@ -1,11 +1,11 @@
-"""`rlhf suite make`: scenarios of a standardised test suite, sampled from recorded play."""
+"""`rlhf suite make`: scenarios of a standardised test suite, sampled from recorded play or written beforehand."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -13,6 +13,7 @@ import numpy as np
 
 from agents.ranges import Count, Seed, check_ranges
 from annotation.session.verdicts import no_requests
+from pipelines.stages.settings.world_config import WorldConfig
 from pipelines.suite.request_kinds import KINDS, kind_of
 from pipelines.suite.scenarios import (
     NOTE,
@@ -26,6 +27,7 @@ from pipelines.suite.scenarios import (
     save_suite,
     silence_after,
 )
+from pipelines.suite.written import WrittenConfig, record_contexts
 from rlhf.records.episode import CO_PILOT, WORLD_OPTIONS, Episode
 from rlhf.run.progress import announce, progress
 from rlhf.store import ParquetStore, open_store
@@ -33,6 +35,7 @@ from rlhf.store.columns import json_text
 from worlds.errors import UserError
 
 LONGEST = 1125  # steps of an episode, as `rlhf record` plays at most by default
+PAPERS_NUMBER = 162  # scenarios that are drawn by default
 Balance = Literal["proportional", "equal"]
 _FEWEST_WORDS = 2  # of a person's request; "thanks" is none
 
@@ -42,9 +45,9 @@ class MakeSuiteConfig:
     """Settings of `rlhf suite make`.
 
     Args:
-      data: dataset of recorded play.
+      data: dataset of recorded play; with a collection, the dataset into which its contexts are recorded.
       out: file of the suite, which must not exist yet.
-      scenarios: number of scenarios to sample; the paper has 162.
+      scenarios: number of scenarios to sample, by default 162 as in the paper; of a collection, all.
       steps: length of a continuation: 150 are 40 seconds. Fewer than the 1,125 of an episode.
       seed: seed of the sampling.
       split: sample only from episodes of this split, "train" or "held_out"; None uses all.
@@ -53,11 +56,15 @@ class MakeSuiteConfig:
       balance: "proportional" samples instructions and questions as often as they were asked, "equal" as many of each.
       kinds: JSON file {"words of a request": "instruction-following" or "question-answering"} that overrides the kinds
         inferred from the words.
+      collection: name of written scenarios of the world that are posed instead, e.g. appendix-b; scripted players play
+        up to each request, and nothing else that is in the dataset is looked at.
+      contexts: number of places in which each scenario of a collection is posed.
+      world: of a collection, with the size of its images.
     """
 
     data: Path = Path("data/play")
     out: Path = Path("suite.json")
-    scenarios: Count = 162
+    scenarios: Count | None = None
     steps: Count = 150
     seed: Seed = 0
     split: str | None = None
@@ -65,6 +72,9 @@ class MakeSuiteConfig:
     room: Count = 8
     balance: Balance = "proportional"
     kinds: Path | None = None
+    collection: str | None = None
+    contexts: Count = 1
+    world: WorldConfig = field(default_factory=WorldConfig)
 
     def __post_init__(self) -> None:
         check_ranges(self, UserError)
@@ -83,23 +93,39 @@ def make_suite(config: MakeSuiteConfig) -> Suite:
     """
     if config.out.exists():
         raise UserError(f"{config.out} exists, and a suite is never changed; name another file with --out")
-    kinds = _given_kinds(config.kinds)
-    store = open_store(config.data)
-    check_replays(store.description.world)
     rng = np.random.default_rng(config.seed)
-    candidates, options = _candidates(config, store, kinds, rng)
+    store, candidates, options = _posed(config) if config.collection else _recorded(config, rng)
     if not candidates:
         raise UserError(
             f"no request in {config.data} leaves an agent {config.steps} steps to continue; record longer episodes, or "
             "lower --steps or --room"
         )
-    order = [candidates[index] for index in rng.permutation(len(candidates))]
-    drawn = tuple(replace(s, name=f"s{i:03d}") for i, s in enumerate(draw(order, config.scenarios, config.balance)))
+    if config.collection and config.scenarios is None:
+        drawn = tuple(candidates)
+    else:
+        order = [candidates[index] for index in rng.permutation(len(candidates))]
+        chosen = draw(order, config.scenarios or PAPERS_NUMBER, config.balance)
+        drawn = tuple(one if config.collection else replace(one, name=f"s{i:03d}") for i, one in enumerate(chosen))
     suite = frozen_suite(_recordings(config.data, store, options), drawn)
     save_suite(suite, config.out)
     load_suite(config.out)
     _announce(config, store, suite)
     return suite
+
+
+def _posed(config: MakeSuiteConfig) -> tuple[ParquetStore, list[Scenario], dict]:
+    """Record the contexts of a collection; its dataset, its scenarios and the options of its world."""
+    written = WrittenConfig(config.collection, config.contexts, config.world)
+    store, candidates = record_contexts(written, config.data, config.steps, LONGEST, config.seed)
+    return store, candidates, config.world.play_options()
+
+
+def _recorded(config: MakeSuiteConfig, rng: np.random.Generator) -> tuple[ParquetStore, list[Scenario], dict]:
+    """The dataset of recorded play, all scenarios of the searched episodes, and the options of their world."""
+    kinds = _given_kinds(config.kinds)
+    store = open_store(config.data)
+    check_replays(store.description.world)
+    return store, *_candidates(config, store, kinds, rng)
 
 
 def draw(candidates: Sequence[Scenario], count: int, balance: Balance) -> list[Scenario]:
@@ -212,8 +238,9 @@ def _announce(config: MakeSuiteConfig, store: ParquetStore, suite: Suite) -> Non
         + ", ".join(f"{counts[kind]} {kind}" for kind in KINDS)
         + f"; in {sum(scenario.co_piloted for scenario in suite.scenarios)} a co-pilot took over): {config.out}"
     )
-    if len(suite.scenarios) < config.scenarios:
-        announce(f"{config.data} has no more than these {len(suite.scenarios)}; {config.scenarios} were requested")
+    wanted = config.scenarios or PAPERS_NUMBER
+    if len(suite.scenarios) < wanted and not config.collection:
+        announce(f"{config.data} has no more than these {len(suite.scenarios)}; {wanted} were requested")
     known = sum(row.split == "train" for row in store.rows() if row.episode_id in episodes)
     if known:
         announce(f"{known} of the episodes are of the split train: do not evaluate agents that have learned from them")

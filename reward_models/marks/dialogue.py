@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agents.tokenizer import PAD_ID
+from agents.tokenizer import CUT_ID, PAD_ID
 from reward_models.marks.pairs import MINUS, PLUS
 from rlhf.data.memory import MemoryDataset
 
@@ -115,7 +115,7 @@ def content_words(tokens: np.ndarray, episode: np.ndarray) -> np.ndarray:
     words = np.sort(tokens, axis=1)
     once = np.ones(words.shape, dtype=bool)
     once[:, 1:] = words[:, 1:] != words[:, :-1]  # a word twice in a request counts once
-    request, place = np.nonzero(once & (words != PAD_ID))
+    request, place = np.nonzero(once & (words != PAD_ID) & (words != CUT_ID))
     word, vocabulary = words[request, place], int(tokens.max(initial=0)) + 1
     # Pairs of requests of one episode: their number, and the number in which both have the word.
     sizes = np.unique(episode, return_counts=True)[1].astype(np.float64)

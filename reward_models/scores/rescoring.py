@@ -23,6 +23,7 @@ import numpy as np
 
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
+from agents.utterances import observed_tokens
 from reward_models.loaded import LoadedRewardModel
 from rlhf.data.memory import MemoryDataset
 from rlhf.records.episode import Episode
@@ -236,13 +237,11 @@ def respoken(
     rows = [np.arange(play.starts[m.episode], play.starts[m.episode] + m.end) for m in moments]
     excerpts = play.excerpt(rows)
     name = f"{speaker}_tokens"
-    tokens, length = getattr(excerpts, name), sizes.setter_text_length
-    if speaker == "solver":
-        length = sizes.solver_text_length
+    tokens = getattr(excerpts, name)
     for moment, start, text in zip(moments, excerpts.starts[:-1].tolist(), texts, strict=True):
         if text is not None:
             shown = slice(start + moment.shown.start, start + min(moment.shown.stop, moment.end))
-            tokens[shown] = tokenizer.encode([text], length)
+            tokens[shown] = observed_tokens([text], tokenizer, sizes, own=speaker == "solver")
     return replace(excerpts, **{name: tokens})
 
 

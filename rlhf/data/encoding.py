@@ -10,7 +10,7 @@ from agents.acting import padded
 from agents.columns import ActionColumns
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
-from agents.utterances import encode_utterances
+from agents.utterances import encode_utterances, observed_tokens
 from rlhf.records.declared_fields import ENTITY_COUNTS
 from rlhf.records.episode import Episode, continuous_before, movement_before
 from rlhf.store.columns.compressed import CompressedEpisode
@@ -58,8 +58,8 @@ class EncodedSteps:
 def encode_steps(episode: Episode | CompressedEpisode, tokenizer: Tokenizer, config: AgentConfig) -> EncodedSteps:
     """Encode the steps of ``episode``, which is of the agent's spaces, for an agent of ``config``."""
     return EncodedSteps(
-        setter_tokens=tokenizer.encode(episode.setter_text, config.setter_text_length),
-        solver_tokens=tokenizer.encode(episode.solver_text, config.solver_text_length),
+        setter_tokens=observed_tokens(episode.setter_text, tokenizer, config),
+        solver_tokens=observed_tokens(episode.solver_text, tokenizer, config, own=True),
         previous_movement=_moved_before(episode, config.columns),
         movement=config.columns.encode(episode.movement, episode.continuous),
         utterance=encode_utterances(episode.utterance, tokenizer, config),
@@ -88,6 +88,6 @@ def _declared_parts(
             parts[name] = padded(seen[name], counts, known.entities.most)
         parts["entity_count"] = counts.astype(np.int16)
     if known.texts:
-        texts = [tokenizer.encode(episode.texts[name], config.setter_text_length) for name in known.texts]
+        texts = [observed_tokens(episode.texts[name], tokenizer, config) for name in known.texts]
         parts["texts"] = np.stack(texts, axis=1)
     return parts

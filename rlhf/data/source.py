@@ -46,6 +46,7 @@ class DatasetSummary:
     Args:
       texts: every utterance of either player, and every further text that the solver observed.
       requests: every utterance of the setter.
+      answers: every utterance of the solver.
       demonstrated: int64 [episodes], steps of each episode that are to be imitated.
       movement_counts: int64 [ticks, C, values], see :meth:`rlhf.data.dataset.Dataset.movement_counts`.
       continuous_bins: bins into which continuous components were divided for these counts.
@@ -53,6 +54,7 @@ class DatasetSummary:
 
     texts: frozenset[str]
     requests: frozenset[str]
+    answers: frozenset[str]
     demonstrated: np.ndarray
     movement_counts: np.ndarray
     continuous_bins: int
@@ -70,13 +72,15 @@ def summarise(sources: Sequence[Source], threads: int = 2, continuous_bins: int 
       UserError: naming the first episode that is damaged, or of other spaces than the one before.
     """
     bins = AgentConfig().continuous_bins if continuous_bins is None else continuous_bins
-    texts, requests, demonstrated, counts = set[str](), set[str](), list[int](), None
+    texts, requests, answers = set[str](), set[str](), set[str]()
+    demonstrated, counts = list[int](), None
     before: CompressedEpisode | None = None
     for episode in read_ahead(Source.read, sources, threads):
         if before is not None:
             _check_alike(before, episode)
         before = episode
         requests.update(episode.setter_utterance)
+        answers.update(episode.utterance)
         texts.update(episode.setter_utterance, episode.utterance, *episode.texts.values())
         imitated = episode.demonstrated()
         demonstrated.append(int(imitated.sum()))
@@ -88,6 +92,7 @@ def summarise(sources: Sequence[Source], threads: int = 2, continuous_bins: int 
     return DatasetSummary(
         frozenset(texts - {""}),
         frozenset(requests - {""}),
+        frozenset(answers - {""}),
         np.array(demonstrated, np.int64),
         empty if counts is None else counts,
         bins,

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 Record = TypeVar("Record")
+_BEFORE = "before"
 
 
 class BadRecord(ValueError):
@@ -53,11 +54,17 @@ def from_json(kind: type[Record], data: Any) -> Record:
     return _record(kind, data, "")
 
 
+def before(value: Any) -> dict[str, Any]:
+    """Return the metadata of a field with which records that lack it are read as having ``value``, not its default."""
+    return {_BEFORE: value}
+
+
 def with_new_settings(hint: Any, data: Any) -> Any:
     """``data``, which ``to_json`` wrote of a ``hint``, with the defaults of fields that it lacks, at every depth.
 
     For records that were written before those fields were there, or while they had other names
-    (:func:`earlier_names`). What does not fit is left to :func:`from_json`.
+    (:func:`earlier_names`). A field whose default changes what is done says what records without it mean by
+    :func:`before`. What does not fit is left to :func:`from_json`.
     """
     origin, members = get_origin(hint), get_args(hint)
     if is_dataclass(hint) and isinstance(hint, type) and isinstance(data, dict):
@@ -66,7 +73,9 @@ def with_new_settings(hint: Any, data: Any) -> Any:
         found = {name: with_new_settings(hints.get(name), value) for name, value in data.items()}
         for field in fields(hint):
             if field.init and field.name not in data:
-                if field.default is not MISSING:
+                if _BEFORE in field.metadata:
+                    found[field.name] = to_json(field.metadata[_BEFORE])
+                elif field.default is not MISSING:
                     found[field.name] = to_json(field.default)
                 elif field.default_factory is not MISSING:
                     found[field.name] = to_json(field.default_factory())

@@ -56,7 +56,7 @@ def test_a_mission_is_solved_by_keys(tmp_path: Path) -> None:
     folder = tmp_path / "study"
     record(RecordConfig(data=folder / "babyai", episodes=2, workers=1, world=WorldConfig(name=BABYAI)))
     recorded = {row.episode_id for row in open_store(folder / "babyai").rows()}
-    with chromium() as browser, serving.served(folder, "--episode-seconds", "60") as (_, url, _):
+    with chromium() as browser, serving.served(folder, "--episode-seconds", "60", "--held-out", "0") as (_, url, _):
         ann = Somebody(browser, url, serving.new_people(folder, Role.SOLVER, 1)[0])
         learns_the_keys(ann)
         ann.starts("A scripted setter")

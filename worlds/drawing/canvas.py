@@ -24,11 +24,13 @@ class Shapes(NamedTuple):
       kind: int32 [G], of :data:`worlds.drawing.kernels.geometry.DRAWN`, or HIDDEN.
       body: int32 [G], body of which each geom is a part.
       half: float64 [G, 3], half sizes along each geom's own axes, metres; an infinite plane's are infinite.
+      finish: int32 [G], places in :data:`worlds.drawing.finishes.FINISHES`; None: all are plain.
     """
 
     kind: NDArray[np.int32]
     body: NDArray[np.int32]
     half: NDArray[np.float64]
+    finish: NDArray[np.int32] | None = None
 
 
 class Canvas:
@@ -99,7 +101,8 @@ class Canvas:
         elif out.shape != shape or out.dtype != np.uint8 or not out.flags.c_contiguous:
             raise WorldError(f"camera: out must be a C-contiguous uint8 array of shape {shape}")
         view = float(eye[0]), float(eye[1]), float(eye[2]), float(yaw), float(pitch), self._pixel
-        rasteriser.draw(tuple(shapes), positions, rotations, hide_body, view, self._order, self._nearest, self._pixels)
+        scene = shapes.kind, shapes.body, shapes.half
+        rasteriser.draw(scene, positions, rotations, hide_body, view, self._order, self._nearest, self._pixels)
         rasteriser.develop(self._pixels, palette, out)
         self._geoms = len(shapes.kind)
         return out

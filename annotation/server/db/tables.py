@@ -87,6 +87,8 @@ class Project(Base):
     gold_every: Mapped[int] = mapped_column(default=10)  # one in so many of a rater's episodes is gold; 0: none
     export_gold: Mapped[bool] = mapped_column(default=False)  # whether raters' marks of gold episodes are exported
     steps_per_second: Mapped[float] = mapped_column(default=STEPS_PER_SECOND)  # of its world, as last read
+    place_settings: Mapped[str] = mapped_column(Text, default="")  # of games' places, a JSON object; "": not set here
+    world_options: Mapped[str] = mapped_column(Text, default="")  # of games, a JSON object; "": not set here
 
 
 class EpisodeRecord(Base):

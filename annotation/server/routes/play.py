@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import Path, WebSocket
 from sqlalchemy import select
 
 from annotation.games.body_keys import taught_by
+from annotation.games.places import DEFAULT_WORLD, UNKNOWN, KnownPlaces, choose_places
 from annotation.server.clock import now
 from annotation.server.db.judging_tables import JudgedProject
 from annotation.server.db.tables import Project
@@ -20,7 +23,9 @@ from annotation.server.security.policies import ADMINS, PLAYERS, Asking, Routes,
 from annotation.server.security.visitors import Visitor
 from annotation.server.services import helping, members
 from annotation.server.services.active_game import ActiveGame, GameRequest
-from annotation.server.services.datasets import holds_continuations, list_episodes
+from annotation.server.services.agents import Agent
+from annotation.server.services.datasets import game_sources, holds_continuations, list_episodes, recorded_places
+from annotation.server.services.games import agent_trouble
 from annotation.server.sockets import SIGNED_OUT, TAKEN_OUT, TERMS_CHANGED, End, PlayerSocket
 from annotation.server.study import Study
 from annotation.session.states import CAST, Kind, Player, Role
@@ -42,7 +47,11 @@ _waiting: set[asyncio.Task[None]] = set()
 def lobby(study: Served, visitor: Asking) -> dict[str, Any]:
     """Return what a person can play, and the games that wait for players."""
     parts = _parts(visitor)
-    projects = {project: (name, _world(study, name)) for project, name in _projects(study, visitor).items()}
+    agents, recorded = study.games.agents.all(), recorded_places(study.datasets)
+    projects = {
+        project.id: (project.dataset, _world(study, project.dataset) | _places(study, project, recorded, agents))
+        for project in _projects(study, visitor)
+    }
     kinds = [kind for kind in Kind if any(CAST[kind].get(part) is Player.PERSON for part in parts)]
     if not any(world["helped"] for _, world in projects.values()):
         kinds = [kind for kind in kinds if kind is not Kind.HELPED]
@@ -52,7 +61,7 @@ def lobby(study: Served, visitor: Asking) -> dict[str, Any]:
         "projects": [
             {"id": project_id, "dataset": dataset, **world} for project_id, (dataset, world) in projects.items()
         ],
-        "agents": [{"name": agent.name, "image": agent.image} for agent in study.games.agents.all()],
+        "agents": [{"name": agent.name, "image": agent.image} for agent in agents],
         "seconds": study.games.seconds,
         "games": [
             _listed(running, visitor, parts)
@@ -89,7 +98,8 @@ def start(body: GameBody, study: Served, visitor: Asking) -> dict[str, Any]:
     if holds_continuations(study.datasets.store(project.dataset)):
         raise Refused(409, "this dataset is of a test suite, which judges see; play into another")
     agent = body.agent if Player.AGENT in CAST[body.kind].values() else ""  # or two people would not find each other
-    request = GameRequest(project.id, project.dataset, body.kind, body.prompted, agent)
+    places = game_sources(project, recorded_places(study.datasets))
+    request = GameRequest(project.id, project.dataset, body.kind, body.prompted, body.challenge, agent, places=places)
     if body.kind is Kind.HELPED:
         store = study.datasets.store(project.dataset)
         request = helping.with_task(request, store, study.config, visitor.pseudonym)
@@ -117,8 +127,10 @@ def about(game_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
         "tutorial": running.request.tutorial,
         "recorded": running.request.recorded,
         "seconds": study.games.seconds,
+        "places": running.places,
         "turn_based": running.game.turn_based,
         "own_body": running.game.own_body,
+        "full_hands": running.game.full_hands,
         "chooses": running.game.chooses,
         "task": {"number": task.number, "of": task.of} if (task := running.request.task) else None,
         "keys": running.game.keys(role) if role else [],
@@ -223,6 +235,36 @@ def _world(study: Study, dataset: str) -> dict[str, Any]:
     return {"image": None, "taught_by": "", "helped": False}
 
 
+def _places(
+    study: Study, project: Project, recorded: Mapping[str, KnownPlaces], agents: Sequence[Agent]
+) -> dict[str, Any]:
+    """Return where games into a project's dataset are played; empty lines if it cannot be read now.
+
+    Args:
+      study: the study.
+      project: the project.
+      recorded: of :func:`annotation.server.services.datasets.recorded_places`.
+      agents: every agent.
+
+    Returns:
+      ``places``: a sentence for games without an agent; ``with_agents``: by the name of each agent a sentence
+      ``places``, and ``trouble``, why it cannot play there ("" if it can).
+    """
+    with suppress(UserError):
+        sources = game_sources(project, recorded)
+        world = sources.dataset.world or DEFAULT_WORLD
+        bound = sources.dataset if study.datasets.store(project.dataset).ids() else UNKNOWN
+        found = {
+            agent.name: {
+                "places": choose_places(world, replace(sources, agent=agent.places, agent_name=agent.name)).line,
+                "trouble": agent_trouble(agent, world, sources.project, bound),
+            }
+            for agent in agents
+        }
+        return {"places": choose_places(world, sources).line, "with_agents": found}
+    return {"places": "", "with_agents": {}}
+
+
 def _game(study: Study, visitor: Visitor, game_id: str) -> ActiveGame:
     """Return the game, for its players and for those who may join. Raises Refused for others."""
     running = study.games.get(game_id)
@@ -251,15 +293,15 @@ def _people(kind: Kind, parts: list[Role]) -> list[Role]:
     return [part for part in parts if CAST[kind].get(part) is Player.PERSON]
 
 
-def _projects(study: Study, visitor: Visitor) -> dict[str, str]:
-    """Return id and dataset of the projects in which a person can play."""
-    found = {}
+def _projects(study: Study, visitor: Visitor) -> list[Project]:
+    """Return the projects in which a person can play."""
     with study.database.reading() as session:
         judged = set(session.scalars(select(JudgedProject.project_id)))
-        for project in members.projects_of(session, visitor):
-            if project.id not in judged and (project.open or visitors.Role.ADMIN in visitor.roles):
-                found[project.id] = project.dataset
-    return found
+        return [
+            project
+            for project in members.projects_of(session, visitor)
+            if project.id not in judged and (project.open or visitors.Role.ADMIN in visitor.roles)
+        ]
 
 
 def _refuse_other_parts(visitor: Visitor, kind: Kind, role: Role) -> None:

@@ -51,6 +51,7 @@ MarkId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-
 OpaqueId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]
 Strategy = Annotated[str, StringConstraints(pattern=f"^({'|'.join(STRATEGIES)})$")]
 Prose = Annotated[str, StringConstraints(max_length=20_000, pattern=r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*$")]
+Settings = Annotated[str, StringConstraints(max_length=4_000, strip_whitespace=True)]
 _Predicate = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Projects = Annotated[list[OpaqueId], Field(max_length=1000)]
 
@@ -109,6 +110,8 @@ class ProjectBody(Body):
     tolerance: Annotated[int, Field(ge=0, le=1000, strict=True)] | None = None
     gold_every: Annotated[int, Field(ge=0, le=1000, strict=True)] | None = None
     export_gold: Annotated[bool, Field(strict=True)] | None = None
+    place_settings: Settings | None = None  # JSON of an object; "": not set here
+    world_options: Settings | None = None
 
 
 class FramesQuery(Body):
@@ -281,6 +284,7 @@ class GameBody(Body):
     kind: Kind
     role: Part
     prompted: Annotated[bool, Field(strict=True)] = True
+    challenge: Annotated[bool, Field(strict=True)] = False
     agent: Annotated[str, StringConstraints(max_length=200)] = ""
 
 

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from fastapi import Path
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from annotation.games.places import DEFAULT_WORLD, KnownPlaces, choose_places
 from annotation.server.clock import now
-from annotation.server.db.tables import Invitation, Person, Removal
+from annotation.server.db.tables import Invitation, Person, Project, Removal
 from annotation.server.errors import Refused
 from annotation.server.routes.schema import InvitationBody, OpaqueId, PersonBody, ProjectBody, RemovalBody
 from annotation.server.security import consent
 from annotation.server.security.policies import ADMINS, Asking, Routes, Served
 from annotation.server.security.visitors import Role
 from annotation.server.services import measuring, members, people, progress, removing
-from annotation.server.services.datasets import list_episodes
+from annotation.server.services.datasets import check_project_places, game_sources, list_episodes, recorded_places
 from annotation.server.services.members import project_of
+from worlds.errors import UserError
 
 ROUTES = Routes()
 _Id = Annotated[OpaqueId, Path()]
@@ -30,8 +33,10 @@ def study_page(study: Served) -> dict[str, Any]:
         troubles = list_episodes(session, study.datasets, now())
     played = study.datasets.episodes_played()
     with study.database.reading() as session:
+        recorded = recorded_places(study.datasets)
+        lines = {project.id: _places(project, recorded) for project in session.scalars(select(Project))}
         return {
-            "projects": progress.projects(session, now()),
+            "projects": [project | {"places": lines[project["id"]]} for project in progress.projects(session, now())],
             "people": progress.people(session, played),
             "invitations": progress.invitations(session, now()),
             "dataset_troubles": troubles,
@@ -40,6 +45,12 @@ def study_page(study: Served) -> dict[str, Any]:
             "removals": session.scalar(select(func.count()).select_from(Removal)) or 0,
             "removal_trouble": study.remover.trouble,
         }
+
+
+def _places(project: Project, recorded: Mapping[str, KnownPlaces]) -> str:
+    """Return a sentence on where games without an agent are played."""
+    sources = game_sources(project, recorded)
+    return choose_places(sources.dataset.world or DEFAULT_WORLD, sources).line
 
 
 @ROUTES.add("GET", "/projects/{project_id}/measures", ADMINS)
@@ -54,10 +65,19 @@ def measures(project_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
 
 @ROUTES.add("PATCH", "/projects/{project_id}", ADMINS)
 def change_project(project_id: _Id, body: ProjectBody, study: Served, visitor: Asking) -> dict[str, Any]:
-    """Change a project's title, instructions, or the way its episodes go to raters."""
+    """Change a project's title, instructions, the places of its games, or the way its episodes go to raters."""
+    changes = body.model_dump(exclude_none=True)
+    given = {name: changes[name] for name in ("place_settings", "world_options") if name in changes}
+    if any(given.values()):
+        with study.database.reading() as session:
+            dataset = project_of(session, visitor, project_id).dataset
+        try:
+            changes |= check_project_places(study.datasets.store(dataset), given)
+        except UserError as error:
+            raise Refused(422, str(error)) from error
     with study.database.writing() as session:
         project = project_of(session, visitor, project_id)
-        for name, value in body.model_dump(exclude_none=True).items():
+        for name, value in changes.items():
             setattr(project, name, value)
     return {}
 

@@ -11,10 +11,11 @@ from uuid import uuid4
 
 from annotation.games import Game, Inputs
 from annotation.games.help_sessions import HelpedTask
+from annotation.games.places import Sources
 from annotation.games.unfinished import UnfinishedGame
 from annotation.server.errors import Refused
 from annotation.session import states as session
-from annotation.session.prompts import draw
+from annotation.session.prompts import Prompt, draw
 from annotation.session.states import Kind, Player, Role, SessionEvent, State
 
 BEFORE_PLAY = (State.WAITING, State.READY)
@@ -29,18 +30,26 @@ class GameRequest:
       dataset: dataset of that project; "" for the tutorial.
       kind: who plays what.
       prompted: whether the setter is prompted with the kind of thing to ask for.
+      challenge: whether the prompt wants what the solver would struggle with.
       agent: name of the agent; "" draws one by chance, as an evaluation always does.
       task: of the person's session with helpers, in the kind "helped".
       world_of: dataset in whose world the tutorial is played; "" for the Playhouse.
+      places: what the project and the study's other datasets say of the places; agent and dataset are added.
     """
 
     project_id: str
     dataset: str
     kind: Kind
     prompted: bool = False
+    challenge: bool = False
     agent: str = ""
     task: HelpedTask | None = None
     world_of: str = ""
+    places: Sources = field(default_factory=Sources)
+
+    def prompt(self, seed: int) -> Prompt | None:
+        """Return the setter's prompt in a game with this seed; None in free-form play."""
+        return draw(seed, challenge=self.challenge) if self.prompted else None
 
     @property
     def tutorial(self) -> bool:
@@ -77,10 +86,12 @@ class ActiveGame:
       request: settings of the game.
       game: the game.
       keeps: folder of the game; None if it is not recorded.
+      places: a sentence on where it is played.
     """
 
-    def __init__(self, request: GameRequest, game: Game, keeps: UnfinishedGame | None = None) -> None:
+    def __init__(self, request: GameRequest, game: Game, keeps: UnfinishedGame | None = None, places: str = "") -> None:
         self.id, self.request, self.game, self.keeps = uuid4().hex, request, game, keeps
+        self.places = places
         self.since = time.monotonic()
         self.over_since: float | None = None
         self._lock = threading.Lock()
@@ -118,10 +129,10 @@ class ActiveGame:
         same = (mine.project_id, mine.kind, mine.agent) == (request.project_id, request.kind, request.agent)
         return same and role in self.free()
 
-    def choose_prompt(self, prompted: bool) -> None:
-        """Have the setter prompted or not, as they wish when they come; before play."""
-        self.request = replace(self.request, prompted=prompted)
-        self.game.set_prompt(draw(self.game.config.seed) if prompted else None)
+    def choose_prompt(self, request: GameRequest) -> None:
+        """Have the setter prompted or not, as they wish when they come with a request; before play."""
+        self.request = replace(self.request, prompted=request.prompted, challenge=request.challenge)
+        self.game.set_prompt(self.request.prompt(self.game.config.seed))
 
     def connect(self, role: Role, replaced: Callable[[], None]) -> int:
         """Register a connection of the person in ``role``, in place of an earlier one. Returns its number."""

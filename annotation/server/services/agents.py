@@ -7,11 +7,12 @@ import math
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from agents import registry  # which imports no PyTorch
 from annotation.games import AgentComputing
+from annotation.games.places import UNKNOWN, KnownPlaces, places_of_agent
 from rlhf.records.spaces import EpisodeSpaces
 from worlds.contract import body_spec
 from worlds.errors import UserError
@@ -33,12 +34,16 @@ class Agent:
       folder: folder of the agent.
       image: height and width of what it sees, pixels; (0, 0) without pictures.
       spaces: for which it was made; None are those of the Playhouse.
+      places: in which it learned; nothing is known of agents of older versions.
+      trouble: why nobody can play with it; "" if people can.
     """
 
     name: str
     folder: Path
     image: tuple[int, int]
     spaces: PlayerSpec | None = None
+    places: KnownPlaces = UNKNOWN
+    trouble: str = ""
 
     def fits(self, declared: EpisodeSpaces | None) -> bool:
         """Return True if the agent can be the solver of episodes with these spaces; None are those of a new dataset."""
@@ -117,6 +122,8 @@ def _described(name: str, folder: Path) -> Agent:
     found = _agent(name, folder, frozenset(registry.names()))
     if found is None:
         raise UserError(f"agent {name}: {folder} is not an agent's folder (`rlhf clone` makes one); correct --agents")
+    if found.trouble:
+        raise UserError(f"agent {name}: {found.trouble}")
     return found
 
 
@@ -140,6 +147,12 @@ def _agent(name: str, folder: Path, kinds: frozenset[str]) -> Agent | None:
         is_agent = said["model_type"] in kinds and (folder / "model.safetensors").is_file()
         spaces = said.get("spaces")
         declared = None if spaces is None else from_json(spaces)
-        return Agent(name, folder, (int(height), int(width)), declared) if is_agent else None
+        found = Agent(name, folder, (int(height), int(width)), declared)
     except (OSError, ValueError, KeyError, TypeError):
         return None
+    if not is_agent:
+        return None
+    try:
+        return replace(found, places=places_of_agent(folder))
+    except UserError as error:
+        return replace(found, trouble=str(error))

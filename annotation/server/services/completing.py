@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from sqlalchemy.orm import Session
 
+from annotation.games.places import PLACE_SETTINGS
 from annotation.games.unfinished import UnfinishedGame
 from annotation.server.clock import now
 from annotation.server.db.database import Database
@@ -17,6 +18,7 @@ from annotation.server.services.background import Background
 from annotation.server.services.datasets import Datasets, list_episodes
 from annotation.server.services.removing import Remover
 from annotation.session.ratings import rating_of, read_ratings
+from rlhf.records.episode import WORLD_OPTIONS
 from rlhf.store import EpisodeRow, ParquetStore
 from rlhf.store.contract import people_in
 from worlds.errors import UserError
@@ -54,6 +56,7 @@ def _complete(database: Database, datasets: Datasets, game: UnfinishedGame, when
     if row is None:  # it was too short to keep
         return False
     _write_ratings(store, row)
+    _note_places(store, row)
     with database.writing() as session:
         gone = _is_ours(session, game) and removing.note_removal_of_absent(session, people_in(row), when)
     with database.writing() as session:
@@ -67,6 +70,24 @@ def _write_ratings(store: ParquetStore, row: EpisodeRow) -> None:
     if given is not None:
         person = row.setter.removeprefix("human:")
         store.write_preferences([rating_of(row.episode_id, row.steps, person, given)])
+
+
+def _note_places(store: ParquetStore, row: EpisodeRow) -> None:
+    """Note in the dataset's description with which settings the place was sampled, unless it is noted already."""
+    notes = store.read_transcript(row.episode_id).notes
+    if PLACE_SETTINGS not in notes:
+        return
+    about = store.description
+    height, width = about.image_size or (None, None)
+    world = {
+        "name": about.world,
+        "height": height,
+        "width": width,
+        "settings": notes[PLACE_SETTINGS],
+        "options": notes.get(WORLD_OPTIONS) or {},
+    }
+    if all(noted.get("world") != world for noted in about.play_settings):
+        store.note_play_settings({"world": world})
 
 
 def _is_ours(session: Session, game: UnfinishedGame) -> bool:

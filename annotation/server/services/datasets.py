@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections import Counter, OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,16 @@ from typing import Any
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
+from annotation.games.config import GameConfig
+from annotation.games.places import (
+    DEFAULT_WORLD,
+    UNKNOWN,
+    KnownPlaces,
+    Sources,
+    check_places,
+    common_places,
+    places_of_dataset,
+)
 from annotation.games.unfinished import Unfinished
 from annotation.server.db.comparing_tables import ClipPairRecord, Comparison
 from annotation.server.db.judging_tables import JudgingAssignment
@@ -26,6 +37,7 @@ from rlhf.store.contract import people_in
 from rlhf.store.files.durable import UNFINISHED, only_writer
 from rlhf.store.folder.description import DESCRIPTION_FILE
 from worlds.errors import UserError
+from worlds.own_settings import own_settings
 from worlds.spaces.action_words import action_words
 
 KEPT_BYTES = 128 * 1024 * 1024  # of packed frames in memory
@@ -155,6 +167,61 @@ class Datasets:
             reading = self._reading.setdefault(key, threading.Lock())
         with reading:
             yield
+
+
+def recorded_places(datasets: Datasets) -> dict[str, KnownPlaces]:
+    """Return what every dataset that can be read now says of the places of its play, by name."""
+    found = dict[str, KnownPlaces]()
+    for name in datasets.names():
+        with suppress(UserError):
+            store = datasets.store(name)
+            found[name] = places_of_dataset(store, store.description.world or DEFAULT_WORLD)
+    return found
+
+
+def game_sources(project: Project, recorded: Mapping[str, KnownPlaces]) -> Sources:
+    """Return everything but an agent that says where games in a project are played.
+
+    Args:
+      project: the project.
+      recorded: of :func:`recorded_places`.
+    """
+    others = (places for name, places in recorded.items() if name != project.dataset)
+    own = recorded.get(project.dataset, UNKNOWN)
+    return Sources(places_of_project(project), dataset=own, study=common_places(others))
+
+
+def places_of_project(project: Project) -> KnownPlaces:
+    """Return the places of a project's games as far as the study's leader set them."""
+    settings, options = project.place_settings, project.world_options
+    return KnownPlaces(
+        settings=own_settings(settings, "place settings") if settings else None,
+        options=own_settings(options, "world options") if options else None,
+    )
+
+
+def check_project_places(store: ParquetStore, given: Mapping[str, str]) -> dict[str, str]:
+    """Return settings of a project's games, checked by playing a step with them.
+
+    Args:
+      store: the project's dataset.
+      given: JSON texts ``place_settings`` and ``world_options``; "" is not set.
+
+    Raises:
+      UserError: they are no JSON objects, are not possible in the dataset's world, or its episodes have other options.
+    """
+    read = {name: own_settings(text, name.replace("_", " ")) if text else None for name, text in given.items()}
+    places = KnownPlaces(settings=read.get("place_settings"), options=read.get("world_options"))
+    if places.known:
+        world = store.description.world or DEFAULT_WORLD
+        recorded = places_of_dataset(store, world).options if store.ids() else None
+        if None not in (places.options, recorded) and places.options != dict(recorded or {}):
+            raise UserError(
+                f"the dataset was recorded with world options {json.dumps(recorded)}; make another for others"
+            )
+        height, width = store.description.image_size or (GameConfig.height, GameConfig.width)
+        check_places(world, places, height, width)
+    return {name: "" if value is None else json.dumps(value, ensure_ascii=False) for name, value in read.items()}
 
 
 def holds_continuations(store: ParquetStore) -> bool:

@@ -9,23 +9,20 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from typing import Any
 
 from annotation.games import AgentComputing, AgentPlayer, Game, GameConfig
 from annotation.games.casting import check_dataset
+from annotation.games.places import UNKNOWN, KnownPlaces, Sources, choose_places, places_of_dataset
 from annotation.games.unfinished import Unfinished
 from annotation.server.errors import Refused
 from annotation.server.services.active_game import BEFORE_PLAY, ActiveGame, GameRequest
 from annotation.server.services.agents import Agent, Agents
-from annotation.session.prompts import draw
 from annotation.session.states import CAST, JUDGED_BY_SETTER, Kind, Player, Role, TimeLimits
-from rlhf.records.episode import WORLD_OPTIONS
-from rlhf.records.spaces import EpisodeSpaces
+from rlhf.records.episode import Episode
 from rlhf.run.place_seeds import HELD_OUT_SEEDS, TRAINING_SEEDS
 from rlhf.store import EpisodeStore, MemoryStore, ParquetStore
 from worlds.contract import STEPS_PER_SECOND
 from worlds.errors import UserError
-from worlds.own_settings import own_settings
 
 LIMITS = TimeLimits(waiting=900.0, ready=300.0, paused=60.0, judging=180.0)
 REMEMBERED_SEC = 180.0  # a game that is over, so that a person who comes back learns how it ended
@@ -34,14 +31,36 @@ SHORTEST_TURNS = 2  # steps of an episode that is kept, in worlds other than the
 _IN_ANOTHER = "you are in another game; leave that first"
 
 
-def recorded_world_settings(store: EpisodeStore) -> dict[str, Any]:
-    """Return the settings with which the houses of a dataset's first play were sampled; {} where none are recorded."""
-    if not isinstance(store, ParquetStore) or not store.description.play_settings:
-        return {}
-    try:
-        return own_settings(store.description.play_settings[0]["world"]["settings"], "world.settings")
-    except (KeyError, TypeError, UserError):
-        return {}
+def agent_trouble(agent: Agent, world: str, project: KnownPlaces, dataset: KnownPlaces) -> str:
+    """Return why an agent cannot play into a dataset for which it was made; "" if it can.
+
+    Args:
+      agent: the agent.
+      world: of the dataset.
+      project: settings of the study's leader, which replace the agent's.
+      dataset: what the dataset was recorded with; nothing is known of an empty one.
+    """
+    if agent.trouble:
+        return agent.trouble
+    mine = agent.places.in_world(world).options
+    decided = project.in_world(world).options is not None
+    if decided or mine is None or dataset.options is None or dict(mine) == dict(dataset.options):
+        return ""
+    return (
+        f"the agent {agent.name} learned with world options {dict(mine)}, the dataset was recorded with "
+        f"{dict(dataset.options)}; play into another dataset"
+    )
+
+
+def _last_episode(store: EpisodeStore | None) -> Episode | None:
+    rows = [] if store is None else store.rows()
+    return store.read(rows[-1].episode_id) if store is not None and rows else None
+
+
+def _sources(request: GameRequest, store: EpisodeStore | None, world: str, agent: Agent | None) -> Sources:
+    """Return what says where a game is played."""
+    found = replace(request.places, dataset=places_of_dataset(store, world))
+    return found if agent is None else replace(found, agent=agent.places, agent_name=agent.name)
 
 
 class Games:
@@ -54,6 +73,8 @@ class Games:
       unfinished: where each game has a folder until its episode is in its dataset.
       finish: called when a game is over.
       computing: how agents compute.
+      held_out: share of people's games that are played in held-out places, from 0 to less than 1; evaluations and
+        helped sessions always are, tutorial and practice of asking never.
     """
 
     def __init__(
@@ -64,8 +85,9 @@ class Games:
         unfinished: Unfinished,
         finish: Callable[[], None],
         computing: AgentComputing | None = None,
+        held_out: float = 0.0,
     ) -> None:
-        self.agents, self.seconds = agents, seconds
+        self.agents, self.seconds, self._held_out = agents, seconds, held_out
         self._most, self._unfinished, self._finish = most, unfinished, finish
         self._computing = computing or AgentComputing()
         self._lock = threading.Lock()
@@ -172,7 +194,7 @@ class Games:
             if running is None:
                 running = self.start(request, store)
             elif role is Role.SETTER:
-                running.choose_prompt(request.prompted)
+                running.choose_prompt(request)
             running.join(role, person_id, pseudonym)
             return running
 
@@ -210,15 +232,13 @@ class Games:
 
     def _make(self, request: GameRequest, store: EpisodeStore | None) -> ActiveGame:
         """Create the game without starting it. Raises UserError if it cannot be played."""
-        config = self._config(request, store)
-        if store is None or not request.recorded:
-            return ActiveGame(request, Game(config, MemoryStore()))
+        last = _last_episode(store)
         agent = None
-        if Player.AGENT in CAST[request.kind].values() or request.agent:
-            rows = store.rows()
-            agent = self._agent(request, store.read(rows[-1].episode_id).declared if rows else None)
-            if agent.spaces is None:
-                config = replace(config, height=agent.image[0], width=agent.image[1])
+        if request.recorded and (Player.AGENT in CAST[request.kind].values() or request.agent):
+            agent = self._agent(request, last, store)
+        config, places = self._config(request, store, last, agent)
+        if store is None or not request.recorded:
+            return ActiveGame(request, Game(config, MemoryStore()), places=places)
         check_dataset(config, store)
         with ExitStack() as if_it_fails:
             keeps = self._unfinished.begin(request.dataset, request.project_id)
@@ -230,44 +250,65 @@ class Games:
                     spaces=agent.spaces,
                 )  # fmt: skip
                 if_it_fails.callback(player.close)
-            running = ActiveGame(request, Game(config, store, player, keeps=keeps), keeps)
+            running = ActiveGame(request, Game(config, store, player, keeps=keeps), keeps, places)
             if_it_fails.pop_all()
         return running
 
-    def _config(self, request: GameRequest, store: EpisodeStore | None) -> GameConfig:
-        """Settings of the game: those of the dataset's latest episode, or the defaults in an empty dataset."""
-        held_out = request.kind in JUDGED_BY_SETTER
+    def _config(
+        self, request: GameRequest, store: EpisodeStore | None, last: Episode | None, agent: Agent | None
+    ) -> tuple[GameConfig, str]:
+        """Return the settings of the game and a sentence on its places.
+
+        World, size and clock are those of the dataset, or the defaults in an empty one.
+
+        Args:
+          request: settings asked for.
+          store: the dataset; None for the tutorial.
+          last: its latest episode; None in an empty one.
+          agent: the agent that plays, if one does.
+        """
+        held_out = self._is_held_out(request)
         seed = secrets.choice(HELD_OUT_SEEDS if held_out else TRAINING_SEEDS)
         if request.task is not None:
             seed = request.task.place_seed
         clock = store.description.steps_per_second if isinstance(store, ParquetStore) else STEPS_PER_SECOND
         steps = max(1, round(self.seconds * clock))
+        world = GameConfig.world if last is None else last.world
+        places = choose_places(world, _sources(request, store, world, agent), blind=request.kind in JUDGED_BY_SETTER)
         config = GameConfig(
             kind=request.kind, seed=seed, steps=steps, limits=LIMITS, split="held_out" if held_out else "train",
             shortest=min(GameConfig.shortest, steps) if request.recorded else steps + 1,
-            prompt=draw(seed) if request.prompted else None, task=request.task,
+            prompt=request.prompt(seed), task=request.task,
+            world=world, world_options=places.options, place_settings=places.settings,
         )  # fmt: skip
-        rows = store.rows() if store is not None else []
-        if not rows:
-            return config
-        assert store is not None
-        last = store.read(rows[-1].episode_id)
-        height, width = last.declared.image_size or (config.height, config.width)
-        options = last.notes.get(WORLD_OPTIONS) or {}
-        shortest = config.shortest
-        if last.spaces is not None and request.recorded:
-            shortest = min(SHORTEST_TURNS, shortest)
-        return replace(
-            config, world=last.world, world_options=options, height=height, width=width, shortest=shortest,
-            place_settings=recorded_world_settings(store),
-        )  # fmt: skip
+        if last is not None:
+            height, width = last.declared.image_size or (config.height, config.width)
+            shortest = config.shortest
+            if last.spaces is not None and request.recorded:
+                shortest = min(SHORTEST_TURNS, shortest)
+            config = replace(config, height=height, width=width, shortest=shortest)
+        if agent is not None and agent.spaces is None:
+            config = replace(config, height=agent.image[0], width=agent.image[1])
+        return config, places.line
 
-    def _agent(self, request: GameRequest, declared: EpisodeSpaces | None) -> Agent:
-        """The requested agent, or one by chance of those made for the spaces ``declared``; None are a new dataset's.
+    def _is_held_out(self, request: GameRequest) -> bool:
+        """Return True for a game in a held-out place: a share of people's games, drawn by chance for each."""
+        if request.kind in JUDGED_BY_SETTER:
+            return True
+        return request.recorded and random.SystemRandom().random() < self._held_out
+
+    def _agent(self, request: GameRequest, last: Episode | None, store: EpisodeStore | None) -> Agent:
+        """Return the requested agent, or one by chance of those that can play in the dataset.
+
+        Args:
+          request: settings asked for.
+          last: latest episode of the dataset; None in an empty one.
+          store: the dataset.
 
         Raises:
-          UserError: if there is none.
+          UserError: there is none.
         """
+        declared = None if last is None else last.declared
         blind = request.kind is Kind.EVALUATION or not request.agent
         agents = self.agents.all() if blind else [a for a in self.agents.all() if a.name == request.agent]
         if not agents:
@@ -283,7 +324,14 @@ class Games:
                 f"{who} pictures of {sizes} pixels, the dataset {request.dataset} holds {image[0]}x{image[1]}; "
                 "play into another dataset"
             )
-        return random.SystemRandom().choice(fitting)
+        world = GameConfig.world if last is None else last.world
+        recorded = places_of_dataset(store, world) if last is not None else UNKNOWN
+        troubles = [agent_trouble(agent, world, request.places.project, recorded) for agent in fitting]
+        able = [agent for agent, trouble in zip(fitting, troubles, strict=True) if not trouble]
+        if not able:
+            why = f"no agent can play into the dataset {request.dataset}, which was recorded with other world options"
+            raise UserError(f"{why}; play into another dataset" if blind else troubles[0])
+        return random.SystemRandom().choice(able)
 
     def _follow(self, running: ActiveGame) -> None:
         """Wait until the game is over, then finish what it leaves."""

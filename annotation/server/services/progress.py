@@ -26,7 +26,7 @@ from annotation.server.services.members import projects_of_invitation
 
 SETTINGS = (
     "id", "dataset", "title", "instructions", "overlap", "strategy", "open", "marking", "tolerance", "gold_every",
-    "export_gold", "steps_per_second",
+    "export_gold", "steps_per_second", "place_settings", "world_options",
 )  # fmt: skip
 FIVE_MINUTES = 300.0  # seconds
 

@@ -43,13 +43,16 @@ export function Study() {
       })
       .catch((error: Error) => setTrouble(error.message));
   const change: Change = async (method, path, body) => {
+    let done = true;
     try {
       await ask(method, path, body);
       setRefusal("");
     } catch (error) {
       setRefusal((error as Error).message);
+      done = false;
     }
     await load(); // after a refusal, too: the page shows the present state
+    return done;
   };
 
   useEffect(() => {

@@ -182,6 +182,13 @@ class RecordedPlay:
             return set(self._summary.requests)
         return {words for episode in self._episodes or [] for words in episode.setter_utterance} - {""}
 
+    def answers(self) -> set[str]:
+        """Return all utterances of the solver."""
+        self.load()
+        if self._summary is not None:
+            return set(self._summary.answers)
+        return {words for episode in self._episodes or [] for words in episode.utterance} - {""}
+
     def encode(self, tokenizer: Tokenizer, config: AgentConfig) -> Dataset:
         """Encode the episodes for an agent of ``config``. Raises UserError if one is of other spaces."""
         self.load()

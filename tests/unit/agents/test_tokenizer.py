@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.tokenizer import BOS_ID, EOS_ID, PAD_ID, Tokenizer
+from agents.tokenizer import BOS_ID, CUT_ID, EOS_ID, PAD_ID, Tokenizer
 
 TEXTS = ["lift the red ball", "put the blue duck next to the green mug", "what color is the duck?", "yes", "red"]
 TOKENIZER = Tokenizer.train(TEXTS, 320)
@@ -54,6 +54,29 @@ def test_a_text_too_long_loses_its_tail(length: int) -> None:
     assert plain.shape == ended.shape == (1, length) and str(plain.dtype) == "int64"
     assert plain[0].tolist() == TOKENIZER.ids(text)[:length]
     assert ended[0].tolist() == [*TOKENIZER.ids(text)[: length - 1], PAD_ID], "it did not end there"
+
+
+def test_an_observed_text_that_is_cut_says_so() -> None:
+    ids = TOKENIZER.ids("lift the red ball")
+    assert CUT_ID not in ids
+    cut, whole, silent = TOKENIZER.encode(["lift the red ball", "lift the red", ""], len(ids) - 1, mark_cuts=True)
+    assert cut.tolist() == [*ids[: len(ids) - 2], CUT_ID]
+    assert whole.tolist() == TOKENIZER.ids("lift the red"), "it fits exactly"
+    assert silent.tolist() == [PAD_ID] * (len(ids) - 1)
+    assert TOKENIZER.encode(["lift the red ball"], 1, mark_cuts=True).tolist() == [[CUT_ID]]
+
+
+def test_an_utterance_to_be_learned_is_not_marked_where_it_is_cut() -> None:
+    ids = TOKENIZER.ids("lift the red ball")
+    (row,) = TOKENIZER.encode(["lift the red ball"], len(ids), end=True, mark_cuts=True).tolist()
+    assert row == [*ids[:-1], PAD_ID]
+
+
+@pytest.mark.parametrize(("word", "part"), [("duckling", "duck"), ("greeen", "gre"), ("ballz", "ball")])
+def test_rare_words_and_misspellings_keep_the_pieces_that_are_known(word: str, part: str) -> None:
+    assert not TOKENIZER.knows(word) and TOKENIZER.knows("ball")
+    pieces = [TOKENIZER.decode([token]) for token in TOKENIZER.ids(word)]
+    assert "".join(pieces) == word and pieces[0].startswith(part[:2]) and len(pieces) < len(word)
 
 
 def test_a_text_that_just_fits_with_its_end_is_ended() -> None:

@@ -88,9 +88,7 @@ class Pictures:
         t = tables(home, state) if t is None else t
         shapes, xpos, xmat, palette = self._scene, self._xpos, self._xmat, self._palette
         at = float(eye[0]), float(eye[1]), float(eye[2])
-        count = gather(
-            t, model, number, at, yaw, self._angle, self._low, self._high, tuple(shapes), xpos, xmat, palette
-        )
+        count = gather(t, model, number, at, yaw, self._angle, self._low, self._high, shapes[:3], xpos, xmat, palette)
         palette[count : count + SKY_LEVELS] = _SKY
         seen = Shapes(shapes.kind[:count], shapes.body[:count], shapes.half[:count])
         return canvas.draw(seen, xpos[:count], xmat[:count], palette[: count + SKY_LEVELS], eye, yaw, pitch)

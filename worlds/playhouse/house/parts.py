@@ -20,6 +20,19 @@ PAINTS: dict[str, Vector] = {
     "glass": (0.55, 0.68, 0.76),
     "water": (0.45, 0.70, 0.85),
     "linen": (0.88, 0.88, 0.90),
+    "leaf": (0.16, 0.50, 0.18),
+    "bark": (0.38, 0.25, 0.15),
+    "soil": (0.27, 0.19, 0.13),
+    "clay": (0.72, 0.42, 0.28),
+    "skin": (0.93, 0.76, 0.60),
+    "brass": (0.80, 0.63, 0.25),
+    "screen": (0.16, 0.22, 0.30),
+    "china": (0.95, 0.95, 0.94),
+    "ember": (0.95, 0.35, 0.08),
+    "crust": (0.78, 0.55, 0.28),
+    "frame": (0.96, 0.96, 0.95),
+    "ceiling": (0.97, 0.96, 0.93),
+    "sky": (0.66, 0.83, 0.98),
 }
 
 
@@ -37,6 +50,8 @@ class Part:
       shade: factor on the paint's brightness.
       solid: whether it collides.
       hidden: whether it is left out of pictures (a simple solid under a finer decoration).
+      finish: what its surface looks like, of ``worlds.drawing.finishes.FINISHES``; houses of the first format are
+        drawn without.
     """
 
     shape: Shape
@@ -47,6 +62,10 @@ class Part:
     shade: float = 1.0
     solid: bool = True
     hidden: bool = False
+    finish: str = "plain"
+
+
+WALL_OF_A_CONTAINER = 0.035  # metres; thinner ones are fallen through at the speed of a dropped thing
 
 
 def box(x: float, y: float, z: float, at: Vector, **more: Any) -> Part:
@@ -57,3 +76,33 @@ def box(x: float, y: float, z: float, at: Vector, **more: Any) -> Part:
 def cylinder(radius: float, height: float, at: Vector, **more: Any) -> Part:
     """An upright cylinder of full height."""
     return Part("cylinder", (radius, height / 2, 0.0), at, **more)
+
+
+def sphere(radius: float, at: Vector, **more: Any) -> Part:
+    """A ball."""
+    return Part("sphere", (radius, 0.0, 0.0), at, **more)
+
+
+def ellipsoid(x: float, y: float, z: float, at: Vector, **more: Any) -> Part:
+    """An ellipsoid of full extents x, y, z."""
+    return Part("ellipsoid", (x / 2, y / 2, z / 2), at, **more)
+
+
+def capsule(radius: float, length: float, at: Vector, **more: Any) -> Part:
+    """An upright capsule of full length, round ends included."""
+    return Part("capsule", (radius, length / 2 - radius, 0.0), at, **more)
+
+
+def core(x: float, y: float, z: float, lift: float = 0.0) -> Part:
+    """A hidden box from the floor up (or from ``lift``) that does the colliding under a finer decoration."""
+    return box(x, y, z, (0.0, 0.0, lift + z / 2), hidden=True)
+
+
+def hollow(x: float, y: float, z: float, thickness: float = WALL_OF_A_CONTAINER, **more: Any) -> tuple[Part, ...]:
+    """An open container of full extents x, y, z that stands on the floor: a bottom and four sides."""
+    side, end = thickness / 2 - x / 2, thickness / 2 - y / 2
+    return (
+        box(x - 2 * thickness, y - 2 * thickness, thickness, (0.0, 0.0, thickness / 2), **({"shade": 0.7} | more)),
+        *(box(thickness, y, z, (sign * side, 0.0, z / 2), **more) for sign in (-1, 1)),
+        *(box(x - 2 * thickness, thickness, z, (0.0, sign * end, z / 2), **more) for sign in (-1, 1)),
+    )

@@ -12,6 +12,7 @@ from collections.abc import Callable, Generator
 import numpy as np
 
 from worlds.contract import HAND_GRAB, HAND_RELEASE, Action, neutral_movement, silent
+from worlds.playhouse.house.record import AVATAR_RADIUS
 from worlds.playhouse.players.body import WALK_PITCH, Body, toward
 from worlds.playhouse.players.steering import LEFT_BIN, TURN, Aim, pitch_to, with_hand
 from worlds.playhouse.requests.ground_truth import bearing, distance, gap, grab_distance, support_of
@@ -31,6 +32,7 @@ READ_COLOUR = 2.5  # metres from which a colour is recognised
 FULL_TURN = math.radians(400.0)
 STEP_TURN = math.radians(32.0)
 ARRIVED = 0.2  # metres from a place to stand that count as being there
+OVER_THE_RIM = (0.06, 0.02, -0.02, 0.1, 0.04)  # metres between a player and a box, of one who looks into it
 PATIENCE = 150  # steps after which an approach is given up
 
 
@@ -38,7 +40,7 @@ def search(body: Body, target: str) -> Behaviour:
     """Turn to the left until ``target`` is in view or everything around has been; other rooms are not searched."""
     turned = 0.0
     while body.same_room(target) and body.far(target) > UNDERFOOT and not body.sees(target) and turned < FULL_TURN:
-        yield silent(_turn_left(body))
+        yield silent(turn_left(body))
         turned += STEP_TURN
     return body.sees(target)
 
@@ -47,7 +49,7 @@ def look_around(body: Body, enough: Callable[[], bool] = lambda: False) -> Behav
     """Turn to the left until everything around has been in view, or ``enough``."""
     turned = 0.0
     while turned < math.radians(290.0) and not enough():
-        yield silent(_turn_left(body))
+        yield silent(turn_left(body))
         turned += STEP_TURN
     return True
 
@@ -86,10 +88,10 @@ def get(body: Body, target: str) -> Behaviour:
     """Take ``target`` into the hand, from wherever it is; let go of anything else first."""
     if body.held not in (None, target):
         yield from put_down(body)
-    for nearer in (1.0, 0.9, 0.8, 0.7, 0.9, 0.8):
+    for within in _distances(body, target):
         if body.held == target:
             return True
-        if not (yield from approach(body, target, nearer * _taking_distance(body, target))):
+        if not (yield from approach(body, target, within)):
             return False
         for _ in range(3):
             if body.world.target_under_crosshair(body.agent) == target:
@@ -99,6 +101,15 @@ def get(body: Body, target: str) -> Behaviour:
             if body.held == target:
                 return True
     return False
+
+
+def _distances(body: Body, target: str) -> tuple[float, ...]:
+    """From how far to try to take a thing (m), one after the other; over the rim of a box it is seen from near by."""
+    boxes = (thing for thing in body.world.house.objects if thing.spec.inside is not None and thing.id != target)
+    box = next((box for box in boxes if body.world.inside(target, box.id)), None)
+    if box is not None:
+        return tuple(AVATAR_RADIUS + box.radius + more for more in OVER_THE_RIM)
+    return tuple(nearer * _taking_distance(body, target) for nearer in (1.0, 0.9, 0.8, 0.7, 0.9, 0.8))
 
 
 def lift(body: Body, target: str) -> Behaviour:
@@ -219,7 +230,7 @@ def _place_to_stand(body: Body, target: str, beside: str) -> np.ndarray | None:
         way = np.array([math.cos(angle), math.sin(angle)])
         put, stand = middle[:2] + between * way, middle[:2] + (between + _arm()) * way
         free = all(math.hypot(x - put[0], y - put[1]) > r + radius for x, y, r in things)
-        clear_floor = all(f.gap_to(*put) > radius + 0.03 for f in body.world.house.furniture)
+        clear_floor = all(f.gap_to(*put) > radius + 0.03 for f in body.world.house.obstacles)
         if free and clear_floor and body.plan.straight(stand, put):
             if body.plan.roomy(*stand):
                 return stand
@@ -265,7 +276,8 @@ def _looks_at(body: Body, position: np.ndarray) -> bool:
     return abs(bearing(me, position)) < FACING[0] and abs(rise - me.pitch) < FACING[1]
 
 
-def _turn_left(body: Body) -> np.ndarray:
+def turn_left(body: Body) -> np.ndarray:
+    """The movement of turning to the left for a step, at the height at which things are searched."""
     movement = body.move(Aim(pitch=SEARCH_PITCH))
     movement[:, TURN] = LEFT_BIN
     return movement

@@ -28,7 +28,7 @@ export function NewDataset(props: { first: boolean; onMade: () => unknown }) {
         </label>
         <button class="primary">Make it</button>
       </form>
-      <p class="hint">A dataset is a folder in the study's folder. Its first game sets its world and its size of pictures: the Playhouse, 72x96 pixels, or the size that the agent sees.</p>
+      <p class="hint">A dataset is a folder in the study's folder. Its first game sets its world and its size of pictures: the Playhouse, 72x96 pixels, or the size that the agent sees. The houses are those in which the agent learned, else those of the study's other datasets; the page Run the study, under Settings of the project, sets others.</p>
     </details>
   );
 }

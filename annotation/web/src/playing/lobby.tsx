@@ -23,6 +23,8 @@ interface Project {
   image: Size | null; // of its pictures; null where nothing is recorded yet, or no pictures
   taught_by: string | null; // world whose tutorial teaches the keys; "" for the Playhouse's, null where there are none
   helped: boolean; // its world has helpers
+  places: string; // a sentence on which houses are played in games without an agent
+  with_agents: Record<string, { places: string; trouble: string }>; // by agent; trouble: why it cannot play there
 }
 
 const REFRESH_MS = 2_000;
@@ -115,6 +117,13 @@ export function Lobby() {
   );
 }
 
+/** A sentence on which houses a game is played in. Of an agent that is drawn by chance it is not known yet. */
+function placesOf(kind: Kind, agent: string, project?: Project): string {
+  if (!project || !Object.values(KINDS[kind].cast).includes("agent")) return project?.places ?? "";
+  if (kind !== "evaluation" && agent) return project.with_agents[agent]?.places ?? "";
+  return "Houses in which the agent that is drawn learned, unless the study's leader has set others.";
+}
+
 function pixels(size: Size): string {
   return `${size[0]}x${size[1]}`;
 }
@@ -175,8 +184,12 @@ interface GameRequest {
   kind: Kind;
   role: Role;
   prompted: boolean;
+  challenge: boolean;
   agent: string;
 }
+
+/** What a setter is prompted with: a kind of request, the same but hard for the other player, or nothing. */
+type Prompting = "prompted" | "challenge" | "free";
 
 function Start(props: { data: Data; locked: (project?: Project) => boolean; onStart: (request: GameRequest) => void }) {
   const { data } = props;
@@ -187,16 +200,20 @@ function Start(props: { data: Data; locked: (project?: Project) => boolean; onSt
   const [role, setRole] = useState<Role | null>(null);
   const [wished, setProject] = useState("");
   const [agent, setAgent] = useState("");
-  const [prompted, setPrompted] = useState(true);
+  const [prompting, setPrompting] = useState<Prompting>("prompted");
   const project = (projects(kind).find((each) => each.id === wished) ?? projects(kind)[0])?.id ?? "";
   const roles = data.kinds[kind] ?? [];
   const played = role && roles.includes(role) ? role : roles[0];
   const size = data.projects.find((each) => each.id === project)?.image ?? null;
   const fits = (each: { image: Size }) => size === null || String(each.image) === String(size);
+  const chosen = data.projects.find((each) => each.id === project);
+  const partner = agent || (data.agents.length === 1 ? data.agents[0]!.name : ""); // "" is drawn by chance
+  const known = withAgents(kind) && kind !== "evaluation" ? chosen?.with_agents[partner] : undefined;
+  const places = placesOf(kind, partner, chosen);
   const clash = withAgents(kind) && size !== null && !data.agents.some((each) => fits(each) && (!agent || kind === "evaluation" || each.name === agent));
   const start = (event: Event) => {
     event.preventDefault();
-    if (played) props.onStart({ project, kind, role: played, prompted, agent: kind === "evaluation" ? "" : agent });
+    if (played) props.onStart({ project, kind, role: played, prompted: prompting !== "free", challenge: prompting === "challenge", agent: kind === "evaluation" ? "" : agent });
   };
   if (kinds.length === 0) return null;
   return (
@@ -254,8 +271,9 @@ function Start(props: { data: Data; locked: (project?: Project) => boolean; onSt
         {played === "setter" && kind !== "helped" && (
           <label>
             the setter (you)
-            <select value={prompted ? "prompted" : "free"} onChange={(event) => setPrompted(event.currentTarget.value === "prompted")}>
+            <select value={prompting} onChange={(event) => setPrompting(event.currentTarget.value as Prompting)}>
               <option value="prompted">is prompted with what to ask</option>
+              <option value="challenge">is prompted to challenge the solver</option>
               <option value="free">asks anything</option>
             </select>
           </label>
@@ -267,8 +285,14 @@ function Start(props: { data: Data; locked: (project?: Project) => boolean; onSt
           {[...new Set(data.agents.filter((each) => !agent || kind === "evaluation" || each.name === agent).map((each) => pixels(each.image)))].join(" or ")}. Choose another dataset or agent.
         </p>
       )}
+      {known?.trouble && !clash && (
+        <p class="trouble" role="alert">
+          {known.trouble}
+        </p>
+      )}
+      {places && <p class="hint places">{places}</p>}
       <p>
-        <button class="primary" disabled={props.locked(data.projects.find((each) => each.id === project)) || clash}>
+        <button class="primary" disabled={props.locked(chosen) || clash || !!known?.trouble}>
           Start
         </button>
       </p>

@@ -143,6 +143,7 @@ function Ready(props: Props & { view: View }) {
         </button>
       )}
       <p class="hint">
+        {about.places && `${about.places} `}
         {!about.chooses && `It takes ${duration(about.seconds)}. `}
         {about.recorded ? "Pictures, movements and words are recorded, under a made-up name." : "Nothing is recorded."}
       </p>

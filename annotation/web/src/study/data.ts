@@ -13,6 +13,9 @@ export interface Project {
   gold_every: number;
   export_gold: boolean;
   steps_per_second: number; // of its world
+  place_settings: string; // of games' houses, a JSON object; "": not set here
+  world_options: string; // of games, a JSON object; "": not set here
+  places: string; // a sentence on where games without an agent are played now
   episodes: number;
   gold: number;
   wanted: number;
@@ -128,7 +131,8 @@ export interface Measured {
 
 export const ROLES = ["rater", "setter", "solver", "co-pilot", "judge", "admin"];
 
-export type Change = (method: string, path: string, body?: unknown) => Promise<void>;
+/** Asks the server for a change; true if it was made, otherwise the page shows why not. */
+export type Change = (method: string, path: string, body?: unknown) => Promise<boolean>;
 
 /** The name of a project on the page. */
 export function called(project: Project): string {

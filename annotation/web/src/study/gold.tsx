@@ -11,7 +11,11 @@ export function Gold(props: { data: Data; change: Change }) {
       data={props.data}
       show={(measured, project, reload) => (
         <>
-          <Episodes measured={measured} project={project} change={async (...said) => (await props.change(...said), reload())} />
+          <Episodes measured={measured} project={project} change={async (...said) => {
+            const done = await props.change(...said);
+            await reload();
+            return done;
+          }} />
           <Scores measured={measured} name={(rater) => names.get(rater) ?? rater} />
         </>
       )}

@@ -74,17 +74,18 @@ export function Projects(props: { projects: Project[]; change: Change }) {
   );
 }
 
-function Settings(props: { project: Project; save: (body: Partial<Project>) => Promise<void>; onDone: () => void }) {
+function Settings(props: { project: Project; save: (body: Partial<Project>) => Promise<boolean>; onDone: () => void }) {
   const { project } = props;
   const form = useFocus<HTMLFormElement>();
   const [title, setTitle] = useState(project.title);
   const [instructions, setInstructions] = useState(project.instructions);
   const [open, setOpen] = useState(project.open);
   const [tolerance, setTolerance] = useState(project.tolerance);
+  const [houses, setHouses] = useState(project.place_settings);
+  const [options, setOptions] = useState(project.world_options);
   const save = async (event: Event) => {
     event.preventDefault();
-    await props.save({ title, instructions, open, tolerance });
-    props.onDone();
+    if (await props.save({ title, instructions, open, tolerance, place_settings: houses, world_options: options })) props.onDone();
   };
   return (
     <form ref={form} tabIndex={-1} class="settings" onSubmit={save} aria-label={`Settings of ${called(project)}`}>
@@ -105,6 +106,17 @@ function Settings(props: { project: Project; save: (body: Partial<Project>) => P
         instructions for its people, beside the guidelines
         <textarea rows={4} maxLength={20000} value={instructions} onInput={(e) => setInstructions(e.currentTarget.value)} />
       </label>
+      <div class="row">
+        <label class="grow">
+          settings of the houses that people play in, as JSON
+          <input value={houses} maxLength={4000} placeholder={'e.g. {"rooms": [1, 1]}'} spellcheck={false} onInput={(e) => setHouses(e.currentTarget.value)} />
+        </label>
+        <label class="grow">
+          options of the world, as JSON
+          <input value={options} maxLength={4000} placeholder={'e.g. {"fov_y_deg": 60}'} spellcheck={false} onInput={(e) => setOptions(e.currentTarget.value)} />
+        </label>
+      </div>
+      <p class="hint">Left empty, games take both from the agent that plays, else from the dataset, else from the study's other datasets, else the world's defaults. {project.places}</p>
       <button class="primary">Save</button>
       <button type="button" class="quiet" onClick={props.onDone}>
         Cancel

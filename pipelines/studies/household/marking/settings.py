@@ -32,6 +32,8 @@ def household_loop() -> DemoConfig:
     return DemoConfig(
         demonstrations=RecordConfig(episodes=4000, steps=STEPS, tail=3, world=WORLD, players=_ALICE),
         clone=CloneConfig(
+            vocabulary=512,
+            text_length="size",
             training=CloningConfig(
                 updates=20_000, steps=8, batch=32, css_weight=0.0, learning_rate=1e-3, beta1=0.9, beta2=0.99
             )

@@ -54,7 +54,7 @@ def marked_study() -> StudyConfig:
     arms = {"BC": Arm(), MARKED: Arm(reward="ibt", improve=_improving(world))}
     return StudyConfig(
         demonstrations=RecordConfig(episodes=300, steps=STEPS, world=world),
-        clones={PLAYER: CloneConfig(training=_cloning())},
+        clones={PLAYER: CloneConfig(vocabulary=512, text_length="size", training=_cloning())},
         play=RecordConfig(episodes=400, steps=STEPS, slots=64, world=world),
         held_out_play=32,
         mark=MarkConfig(delay=0.3, delay_sd=0.3, longest_delay=1),

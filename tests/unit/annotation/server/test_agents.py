@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from annotation.games.places import KnownPlaces, Sources
 from annotation.games.unfinished import Unfinished
 from annotation.server.errors import Refused
 from annotation.server.services.active_game import GameRequest
@@ -16,10 +18,13 @@ from annotation.server.services.agents import Agents, agent_computing, size_clas
 from annotation.server.services.games import Games
 from annotation.session import states as session
 from annotation.session.states import Kind, Role, SessionEvent, State
+from rlhf.run.place_seeds import HELD_OUT_SEEDS, TRAINING_SEEDS
 from rlhf.store import MemoryStore
 from rlhf.store.synthetic import synthetic_episode
 from tests.patience import until
 from worlds.errors import UserError
+
+ROOM = {"rooms": [1, 1], "objects": [3, 4], "colours": ["red", "blue"]}
 
 
 def make_agent(folder: Path, height: int = 72, kind: str = "interactive_agent") -> Path:
@@ -81,9 +86,11 @@ def test_threads_of_agents_are_shared_among_games_unless_they_are_set(monkeypatc
 
 def test_an_evaluation_ignores_which_agent_is_wished_for(tmp_path: Path) -> None:
     playing = games(tmp_path, a=make_agent(tmp_path / "a"), b=make_agent(tmp_path / "b"))
-    drawn = {playing._agent(GameRequest("p", "people", Kind.EVALUATION, agent="a"), None).name for _ in range(60)}
+    drawn = {playing._agent(GameRequest("p", "people", Kind.EVALUATION, agent="a"), None, None).name for _ in range(60)}
     assert drawn == {"a", "b"}
-    assert {playing._agent(GameRequest("p", "d", Kind.HUMAN_AGENT, agent="a"), None).name for _ in range(20)} == {"a"}
+    assert {playing._agent(GameRequest("p", "d", Kind.HUMAN_AGENT, agent="a"), None, None).name for _ in range(20)} == {
+        "a"
+    }
 
 
 @pytest.mark.parametrize("kind", [Kind.HUMAN_AGENT, Kind.EVALUATION])
@@ -112,6 +119,88 @@ def test_an_agent_that_cannot_be_loaded_is_reported_and_without_its_name_in_eval
 def test_evaluations_are_played_where_no_agent_was_trained(tmp_path: Path) -> None:
     playing = games(tmp_path)
     for kind, split, least in ((Kind.EVALUATION, "held_out", 500_000_000), (Kind.HUMAN_HUMAN, "train", 0)):
-        config = playing._config(GameRequest("p", "people", kind, prompted=True), MemoryStore())
+        config, _ = playing._config(GameRequest("p", "people", kind, prompted=True), MemoryStore(), None, None)
         assert config.split == split and least <= config.seed < least + 500_000_000
         assert config.steps == 1125 and config.prompt is not None
+
+
+def test_a_share_of_peoples_games_is_played_in_held_out_places_and_says_so(tmp_path: Path) -> None:
+    playing = Games(2, 300, Agents({}, tmp_path), Unfinished(tmp_path / "games"), lambda: None, held_out=0.3)
+    request = GameRequest("p", "people", Kind.HUMAN_HUMAN)
+    configs = [playing._config(request, MemoryStore(), None, None)[0] for _ in range(400)]
+    held_out = [config for config in configs if config.split == "held_out"]
+    assert 70 < len(held_out) < 170  # 120 expected; the standard deviation is 9
+    assert all(config.seed in (HELD_OUT_SEEDS if config.split == "held_out" else TRAINING_SEEDS) for config in configs)
+    for unrecorded in (Kind.PRACTICE_SETTING, Kind.HUMAN_HUMAN):
+        asked = GameRequest("p", "people" if unrecorded is Kind.PRACTICE_SETTING else "", unrecorded)
+        splits = {playing._config(asked, MemoryStore(), None, None)[0].split for _ in range(60)}
+        assert splits == {"train"}
+
+
+def in_the_demos_room(folder: Path, **world: object) -> Path:
+    """An agent that learned in rooms with few things, seen through a narrow lens."""
+    settings = {"name": "playhouse", "height": 72, "width": 96, "settings": ROOM, "options": {"fov_y_deg": 60.0}}
+    (make_agent(folder) / "play_settings.json").write_text(json.dumps({"world": settings | world, "players": {}}))
+    return folder
+
+
+def test_games_with_an_agent_are_played_where_it_learned(tmp_path: Path) -> None:
+    playing = games(tmp_path, demo=in_the_demos_room(tmp_path / "demo"))
+    running = playing.start(GameRequest("p", "people", Kind.HUMAN_AGENT, agent="demo"), MemoryStore())
+    place, options = running.game._live_world.place, running.game.config.world_options
+    assert len(place["rooms"]) == 1 and 3 <= len(place["objects"]) <= 4
+    assert options == {"fov_y_deg": 60.0}
+    expected = "Houses in which the agent demo learned: rooms 1, objects 3 to 4, colours red or blue, fov y deg 60."
+    assert running.places == expected
+    playing.close()
+
+
+def test_who_evaluates_an_agent_does_not_recognise_it_by_its_houses(tmp_path: Path) -> None:
+    playing = games(tmp_path, demo=in_the_demos_room(tmp_path / "demo"))
+    running = playing.start(GameRequest("p", "people", Kind.EVALUATION), MemoryStore())
+    assert running.places == "Houses in which the agent learned."
+    assert running.game.config.place_settings == ROOM
+    playing.close()
+
+
+def test_the_leaders_places_replace_the_agents(tmp_path: Path) -> None:
+    playing = games(tmp_path, demo=in_the_demos_room(tmp_path / "demo"))
+    places = Sources(project=KnownPlaces(settings={"rooms": [2, 2]}))
+    running = playing.start(GameRequest("p", "people", Kind.HUMAN_AGENT, agent="demo", places=places), MemoryStore())
+    assert len(running.game._live_world.place["rooms"]) == 2
+    assert running.game.config.world_options == {"fov_y_deg": 60.0}, "which the leader did not set"
+    assert running.places.startswith("Houses as the study's leader set them: rooms 2, ")
+    playing.close()
+
+
+def test_an_agent_with_other_world_options_than_the_dataset_is_refused_in_one_line(tmp_path: Path) -> None:
+    playing = games(tmp_path, demo=in_the_demos_room(tmp_path / "demo"))
+    store = MemoryStore()
+    played = synthetic_episode(1, steps=4, height=72, width=96)
+    store.write(replace(played, world="playhouse", notes={"world_options": {"fov_y_deg": 75.0}}))
+    with pytest.raises(
+        Refused, match="agent demo learned with world options .*60.*, the dataset was recorded with .*75"
+    ):
+        playing.start(GameRequest("p", "people", Kind.HUMAN_AGENT, agent="demo"), store)
+    with pytest.raises(Refused, match="no agent can play into the dataset people") as hidden:
+        playing.start(GameRequest("p", "people", Kind.EVALUATION), store)
+    assert "demo" not in str(hidden.value)
+
+
+def test_an_agent_whose_folder_does_not_say_where_it_learned_plays_the_default_with_a_line(tmp_path: Path) -> None:
+    playing = games(tmp_path, old=make_agent(tmp_path / "old"))
+    running = playing.start(GameRequest("p", "people", Kind.HUMAN_AGENT, agent="old"), MemoryStore())
+    assert running.places == (
+        "Houses of the world's default settings. The agent old does not say where it learned "
+        "(play_settings.json in its folder)."
+    )
+    playing.close()
+
+
+def test_an_agent_whose_play_settings_are_damaged_is_refused(tmp_path: Path) -> None:
+    folder = in_the_demos_room(tmp_path / "demo", settings="[")
+    with pytest.raises(UserError, match=r"agent demo: .*play_settings.json is damaged"):
+        games(tmp_path, demo=folder)
+    found = Games(2, 300, Agents({}, tmp_path), Unfinished(tmp_path / "games"), lambda: None)
+    with pytest.raises(Refused, match=r"play_settings.json is damaged"):
+        found.start(GameRequest("p", "people", Kind.HUMAN_AGENT, agent="demo"), MemoryStore())

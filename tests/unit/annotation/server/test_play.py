@@ -25,6 +25,7 @@ from annotation.server.services import games as gaming
 from annotation.server.services import people, removing
 from annotation.server.services.datasets import list_episodes
 from annotation.server.study import Study
+from annotation.session.prompts import CHALLENGE
 from pipelines.stages.record import RecordConfig, record
 from pipelines.stages.settings.world_config import WorldConfig
 from rlhf.store import open_store
@@ -209,7 +210,9 @@ def test_the_second_to_start_joins_the_first_and_the_setter_chooses_the_prompt(e
     waiting = start(bob, "human-human", "solver")
     assert start(ann, "human-human", "setter", prompted=False, agent="chosen before") == waiting
     assert ann.said("GET", f"/api/play/games/{waiting}")["prompt"] is None
-    assert start(cid, "human-human", "setter") != waiting, "that role is taken now"
+    other = start(cid, "human-human", "setter", challenge=True)
+    assert other != waiting, "that role is taken now"
+    assert cid.said("GET", f"/api/play/games/{other}")["prompt"]["text"].endswith(CHALLENGE)
 
 
 def test_two_who_start_at_the_same_moment_find_each_other(enter: Enter) -> None:

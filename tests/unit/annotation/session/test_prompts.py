@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from annotation.session.prompts import INSTRUCTIONS, MODIFIERS, QUESTIONS, draw
+from annotation.session.prompts import CHALLENGE, INSTRUCTIONS, MODIFIERS, QUESTIONS, draw
 
 
 def test_the_papers_kinds_are_all_there():
@@ -34,3 +34,15 @@ def test_shares_are_kept():
     assert not any(draw(seed, modified=0.0).modifier for seed in range(50))
     with pytest.raises(ValueError, match="modified"):
         draw(0, modified=1.5)
+
+
+def test_a_challenge_is_the_same_prompt_with_a_wish_for_hard_requests():
+    for seed in range(20):
+        plain, hard = draw(seed), draw(seed, challenge=True)
+        assert (hard.name, hard.modifier_name, hard.challenge, plain.challenge) == (
+            plain.name,
+            plain.modifier_name,
+            True,
+            False,
+        )
+        assert hard.text == f"{plain.text} {CHALLENGE}"

@@ -14,9 +14,11 @@ from pipelines.cli.presets import preset_names, presets_of, starting_point
 from pipelines.cli.usage import UsageError
 from pipelines.loops.demo import DemoConfig, resolve_config
 from pipelines.loops.rounds import resolve_config as resolve_rounds
+from pipelines.runs import ablations, babyai, household, probes, raters, sizes, tower
 from pipelines.runs import demo as preset
-from pipelines.runs import probes, tower
+from pipelines.stages.clone import CloneConfig
 from pipelines.stages.settings.world_config import WorldConfig
+from pipelines.studies.school.feedback.settings import marked_study
 from rlhf.records.json_records import from_json, to_json
 from worlds.errors import UserError
 
@@ -66,6 +68,22 @@ def test_a_run_that_records_its_held_out_play_sets_no_share_aside() -> None:
     config, rounds = resolve_config(preset.demo()), resolve_rounds(tower.iterate())
     for recording in (config.demonstrations, config.play, rounds.demonstrations, rounds.play):
         assert recording.parts() == (recording,) and recording.split == "train"
+
+
+def test_agents_of_published_results_read_and_say_what_they_did() -> None:
+    studies = [
+        ablations.study(),
+        probes.study(),
+        raters.study(),
+        sizes.study(),
+        marked_study(),
+        *babyai.parts().values(),
+    ]
+    cloned = [clone for study in studies for clone in study.clones.values()]
+    cloned += [preset.demo().clone, tower.iterate().clone, household.demo().clone]
+    assert len(cloned) > 20
+    assert {(clone.text_length, clone.vocabulary) for clone in cloned} == {("size", 512)}
+    assert (CloneConfig().text_length, CloneConfig().vocabulary) == ("auto", 2048)
 
 
 def test_its_world_and_agent_can_be_made() -> None:

@@ -21,6 +21,7 @@ from pipelines.stages.mark import MarkConfig, mark
 from pipelines.stages.record import RecordConfig, record
 from pipelines.stages.reward import RewardConfig, reward
 from pipelines.stages.settings.world_config import WorldConfig
+from pipelines.stages.text_limits import noted_text_fit
 from reward_models.autoregressive import AutoregressiveRewardModel
 from reward_models.learning.training import RewardTrainingConfig
 from rlhf.learning.cloner import CloningConfig
@@ -58,6 +59,8 @@ def test_sampling_noise_does_not_change_the_return_of_an_unchanged_agent(setting
     improve(replace(settings, resume=run, updates=5))
     rows = read_metrics(run)
     assert [row["step"] for row in rows] == [0, 1, 2, 3, 4, 5]
+    fit = noted_text_fit(run)
+    assert fit is not None and fit.setter.texts > 0, "the texts of what is replayed and imitated were measured"
     returns = [row["held_out/modelled_return"] for row in rows]
     assert returns == [returns[0]] * 6
     assert (

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from agents.play_settings import PLAY_SETTINGS_FILE
-from annotation.server.services.games import recorded_world_settings
+from annotation.games.places import places_of_dataset
 from pipelines.cli.episodes import merge_datasets
 from pipelines.cli.main import main
 from pipelines.loops.demo import resolve_config as resolve_demo
@@ -76,7 +76,7 @@ def test_settings_that_an_older_version_saved_as_text_are_read(tmp_path: Path) -
         settings |= {name: json.dumps(settings[name]) for name in names}
     path.write_text(json.dumps(about))
     assert settings_of_dataset(tmp_path) == (PlaySettings(WORLD, PLAYERS),)
-    assert recorded_world_settings(open_store(tmp_path)) == _ROOM
+    assert places_of_dataset(open_store(tmp_path), "playhouse").settings == _ROOM
     record(recording(tmp_path, episodes=3))
     assert (
         settings_of_datasets([tmp_path]) == PlaySettings(WORLD, PLAYERS)
@@ -117,12 +117,9 @@ def test_merged_play_and_games_are_where_the_first_was_played(tmp_path: Path) ->
     record(recording(tmp_path / "one"))
     merge_datasets(tmp_path / "one", tmp_path / "all")
     assert settings_of_dataset(tmp_path / "all") == (PlaySettings(WORLD, PLAYERS),)
-    assert recorded_world_settings(open_store(tmp_path / "all")) == _ROOM
-    assert (
-        recorded_world_settings(open_store(tmp_path / "new", create=True))
-        == recorded_world_settings(MemoryStore())
-        == {}
-    )
+    assert places_of_dataset(open_store(tmp_path / "all"), "playhouse").settings == _ROOM
+    for empty in (open_store(tmp_path / "new", create=True), MemoryStore()):
+        assert places_of_dataset(empty, "playhouse").settings is None
 
 
 @pytest.mark.parametrize("noted", ['"x"', "[1]", '[{"world": {"height": "big"}}]', '[{"place": {}}]'])

@@ -1,0 +1,35 @@
+"""All lines of the paper's appendix B: 163 of them, numbered from 0, although the paper speaks of 162 scenarios."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+from worlds.playhouse.scenarios.lines import (
+    bringing,
+    containers,
+    going,
+    on_top,
+    questions_of_colour,
+    questions_of_number,
+    questions_of_place,
+    rows,
+    shapes,
+    touching,
+    towers,
+    underneath,
+)
+from worlds.playhouse.scenarios.scenario import Scenario
+
+SUBJECTS = (
+    towers, rows, shapes, containers, on_top, underneath, bringing, touching, going,
+    questions_of_place, questions_of_number, questions_of_colour,
+)  # fmt: skip
+COUNT = 163
+
+
+@cache
+def scenarios() -> Mapping[int, Scenario]:
+    """Return the scenarios by their numbers, in the order of the paper."""
+    every = [line for subject in SUBJECTS for line in subject.LINES]
+    return {line.number: line for line in sorted(every, key=lambda line: line.number)}

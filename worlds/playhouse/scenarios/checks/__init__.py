@@ -1,0 +1,1 @@
+"""Success checks of what scenarios ask for beyond the language games."""

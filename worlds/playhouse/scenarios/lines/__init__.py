@@ -1,0 +1,1 @@
+"""The lines of the paper's appendix B, by subject."""

@@ -1,0 +1,192 @@
+"""Bring or hand things to the setter, throw them, lift them."""
+
+from __future__ import annotations
+
+from worlds.playhouse.scenarios.scenario import Asks, ForJudges, Scenario
+
+LINES = (
+    Scenario(
+        6,
+        "Lift boat in pantry",
+        Asks("pick up", things="the boat in the pantry"),
+        house=("a boat on the floor in the pantry",),
+    ),
+    Scenario(
+        7,
+        "Bring me one or more objects from bed room?",
+        Asks("bring", things="any object in the bedroom"),
+        house=("2 objects on the floor in the bedroom",),
+        room="living room",
+    ),
+    Scenario(
+        14,
+        "Bring me two tissue rolls",
+        Asks("bring", things="2 tissue rolls"),
+        house=("3 tissue rolls on the floor in the bathroom",),
+        room="living room",
+    ),
+    Scenario(
+        18,
+        "Lift the red color object which flies in the air in bedroom",
+        Asks("pick up", things="the red object that flies in the bedroom"),
+        house=("a red rocket in the bedroom", "a blue aeroplane in the bedroom"),
+    ),
+    Scenario(
+        25,
+        "Hand me violet candle in living area",
+        Asks("scenario: hand", things="the violet candle in the living room"),
+        house=("a violet candle in the living room",),
+    ),
+    Scenario(
+        26,
+        "Bring me eatables from pantry room.",
+        Asks("bring", things="2 eatable objects in the pantry"),
+        house=("3 eatable objects on the floor in the pantry",),
+        room="living room",
+    ),
+    Scenario(
+        39,
+        "Hand me a animal toy from bed room",
+        Asks("scenario: hand", things="any animal in the bedroom"),
+        house=("2 animals on the floor in the bedroom",),
+        room="living room",
+    ),
+    Scenario(
+        50,
+        "Lift the basket ball in the bed room",
+        Asks("pick up", things="the basketball in the bedroom"),
+        house=("a basketball in the bedroom", "a ball in the bedroom"),
+    ),
+    Scenario(
+        52,
+        "Bring me 2 water swimming objects",
+        Asks("bring", things="2 objects that float"),
+        house=("3 objects that float on the floor in the bathroom",),
+        room="living room",
+    ),
+    Scenario(
+        57,
+        "Hand me a cushion from bedroom which is right of bed.",
+        Asks("scenario: hand", things="a pillow right of the bed in the bedroom"),
+        house=("a bed in the bedroom", "a pillow right of the bed in the bedroom"),
+        room="living room",
+    ),
+    Scenario(
+        58,
+        "Lift red color round object which is on top of the table in living room",
+        Asks("pick up", things="the red round object on the dining table in the living room"),
+        house=(
+            "a dining table in the living room",
+            "a red round object on the dining table in the living room",
+            "a blue round object on the dining table in the living room",
+        ),
+    ),
+    Scenario(
+        62,
+        "Throw white teddy from the playroom",
+        Asks("scenario: take from room", things="the white teddy in the playroom", rooms="the playroom"),
+        house=("a white teddy on the floor in the playroom",),
+    ),
+    Scenario(
+        64,
+        "Hand over the plate?",
+        Asks("scenario: hand", things="the plate in this room"),
+        house=("a plate on the floor in the kitchen",),
+    ),
+    Scenario(
+        67,
+        "Lift the purple item in the pantry",
+        Asks("pick up", things="the purple item in the pantry"),
+        house=("a purple object on the floor in the pantry",),
+    ),
+    Scenario(
+        71,
+        "Break the plate on the table?",
+        ForJudges("nothing in the house breaks; judges decide what is as good as that"),
+        house=("a dining table in the kitchen", "a plate on the dining table in the kitchen"),
+    ),
+    Scenario(
+        80,
+        "Bring a mirror frame for me",
+        Asks("bring", things="the mirror frame"),
+        house=("a mirror frame on the floor in the bedroom",),
+        room="living room",
+    ),
+    Scenario(
+        86,
+        "Eat two fruits which are in pantry room",
+        ForJudges("eating shows no effect; judges see whether two fruits are brought to the mouth"),
+        house=("3 fruits on the floor in the pantry",),
+    ),
+    Scenario(
+        93,
+        "Bring me 2 tissue rolls from pantry to living room",
+        Asks("bring", things="2 tissue rolls in the pantry"),
+        house=("3 tissue rolls on the floor in the pantry",),
+        room="living room",
+    ),
+    Scenario(
+        104,
+        "Lift the mini chair in playroom",
+        Asks("pick up", things="the mini chair in the playroom"),
+        house=("a mini chair on the floor in the playroom",),
+    ),
+    Scenario(
+        107,
+        "Bring me two objects from bedroom.",
+        Asks("bring", things="2 objects in the bedroom"),
+        house=("3 objects on the floor in the bedroom",),
+        room="living room",
+    ),
+    Scenario(
+        111,
+        "Hand me a teddy which is in play room.",
+        Asks("scenario: hand", things="a teddy in the playroom"),
+        house=("2 teddies on the floor in the playroom",),
+    ),
+    Scenario(
+        115,
+        "Bring two fruits from pantry",
+        Asks("bring", things="2 fruits in the pantry"),
+        house=("3 fruits on the floor in the pantry",),
+        room="living room",
+    ),
+    Scenario(
+        116,
+        "Throw the mirror out of the playroom.",
+        Asks("scenario: take from room", things="the mirror frame in the playroom", rooms="the playroom"),
+        house=("a mirror frame on the floor in the playroom",),
+    ),
+    Scenario(
+        124,
+        "Hand me hair drier in bed room.",
+        Asks("scenario: hand", things="the hair dryer in the bedroom"),
+        house=("a hair dryer in the bedroom",),
+    ),
+    Scenario(
+        135,
+        "Lift the object which is at right side column at the top in the rack in the living room.",
+        ForJudges("the columns and rows of a rack have no words in the house's language"),
+        house=("a rack in the living room", "3 small objects on the rack in the living room"),
+    ),
+    Scenario(
+        143,
+        "Bring two plants from living room",
+        Asks("bring", things="2 plants in the living room"),
+        house=("3 plants on the floor in the living room",),
+        room="bedroom",
+    ),
+    Scenario(
+        152,
+        "Hand me the pear fruit in the pantry room",
+        Asks("scenario: hand", things="the pear in the pantry"),
+        house=("a pear on the floor in the pantry",),
+    ),
+    Scenario(
+        161,
+        "Bring me 3 cushions",
+        Asks("bring", things="3 cushions"),
+        house=("3 pillows on the floor in the bedroom",),
+        room="living room",
+    ),
+)
