@@ -134,7 +134,8 @@ class Canvas:
         geoms = len(shapes.kind)
         if self._scratch is None or len(self._scratch[0]) < geoms:
             dark = np.zeros((self.height, self.width), np.uint8)
-            self._scratch = np.zeros((geoms, FRAME)), np.zeros(geoms, np.bool_), dark
+            rows = np.zeros(self.width), *(np.zeros(self.width, np.int32) for _ in range(3))
+            self._scratch = np.zeros((geoms, FRAME)), np.zeros(geoms, np.bool_), dark, *rows
         finish = np.zeros(geoms, np.int32) if shapes.finish is None else shapes.finish
         shine = _NO_LIGHT if light is None else (True, light.role, light.things, light.shine_map)
         scene = shapes.kind, shapes.body, shapes.half, finish

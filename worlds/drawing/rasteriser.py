@@ -41,6 +41,7 @@ from worlds.drawing.kernels.shadows import cast, shine
 from worlds.drawing.kernels.surfaces import paint, write_frame
 
 _cached = njit(nogil=True, cache=True, error_model="numpy")
+_cached_bare = njit(nogil=True, cache=True, error_model="numpy", _nrt=False)  # makes no arrays, counts no references
 
 
 def digest_of(folder: Path) -> str:
@@ -117,7 +118,7 @@ def entry_points(digest: str) -> EntryPoints:
                 line[3 * x + 1] = (((colour[x] >> 8) & 255) * bright[x] + 32768) >> 16
                 line[3 * x + 2] = ((colour[x] >> 16) * bright[x] + 32768) >> 16
 
-    @_cached
+    @_cached_bare
     def dress(pixels, scene, xpos, xmat, hide_body, view, palette, table, light, scratch, image):
         """Turn ``pixels`` int64 [H, W] into colours, uint8 [H, W, 3], with finishes and, perhaps, shadows.
 
@@ -131,13 +132,13 @@ def entry_points(digest: str) -> EntryPoints:
           table: see :class:`worlds.drawing.pattern_table.PatternTable`.
           light: (whether there are shadows, role int32 [G], things int32 [things, 3], the map), see
             :class:`worlds.drawing.light.Light` and :mod:`worlds.drawing.kernels.shadows`.
-          scratch: (frames float64 [G, FRAME], bool [G], uint8 [H, W]).
+          scratch: (frames float64 [G, FRAME], bool [G], uint8 [H, W], float64 [W], and three int32 [W]).
           image: written.
         """
         _ = digest
         kind, body, size, finish = scene
         shaded, role, things, shine_map = light
-        frames, ready, dark = scratch
+        frames, ready, dark, depth, fade, colour, bright = scratch
         height, width = pixels.shape
         eye, last = (view[0], view[1], view[2]), len(palette) - 1
         screen, rays = eye_frame(view[3], view[4], view[5], height, width)
@@ -147,8 +148,6 @@ def entry_points(digest: str) -> EntryPoints:
             for i in range(len(things)):
                 if things[i, 0] != hide_body:
                     cast(dark, pixels, body, size, kind, xpos, xmat, things[i], rays, screen, eye)
-        depth, fade = np.empty(width, np.float64), np.empty(width, np.int32)
-        colour, bright = np.empty(width, np.int32), np.empty(width, np.int32)
         for y in range(height):
             row = pixels[y]
             for x in range(width):

@@ -22,7 +22,7 @@ GROUND, GROUND_DIM = 0.35, 0.25  # metres above the floor to where it dims thing
 STRIDE = 8  # pixels of a row between which light changes evenly
 SOFT, DEEP = 0.06, 0.16  # metres: the seam of a shadow, and the depth below a thing to which its shadow falls
 DARKEST = 120.0  # 255ths
-FARTHEST = 7.0  # metres, of shadows
+NEAREST_SHADOW, FARTHEST = 0.3, 7.0  # metres, of things whose shadows are drawn
 
 
 @inlined
@@ -96,14 +96,16 @@ def cast(dark, pixels, body, size, kind, xpos, xmat, thing, rays, screen, eye):
     """
     height, width = pixels.shape
     centre = into(screen, offset_from(xpos, thing[1], eye))
-    if centre[2] < -1.0 or centre[2] > FARTHEST:
+    if not NEAREST_SHADOW < centre[2] < FARTHEST:
+        return
+    if not -width < centre[0] / centre[2] < 2 * width or not -height < centre[1] / centre[2] < 2 * height:
         return
     low, high = _extent(thing, size, kind, xpos, xmat)
     wide, long, bottom = 0.5 * (high[0] - low[0]) + SOFT, 0.5 * (high[1] - low[1]) + SOFT, max(low[2], 0.0)
     middle = 0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1])
     centre = into(screen, (middle[0] - eye[0], middle[1] - eye[1], bottom - 0.4 * DEEP - eye[2]))
     a, b, c = into(screen, (wide, 0.0, 0.0)), into(screen, (0.0, long, 0.0)), into(screen, (0.0, 0.0, 0.6 * DEEP))
-    if centre[2] + abs(a[2]) + abs(b[2]) + abs(c[2]) <= 0.0:
+    if centre[2] <= abs(a[2]) + abs(b[2]) + abs(c[2]):  # reaches behind the eye
         return
     left, right, upper, lower = ellipsoid_bounds(centre, a, b, c)
     x0, x1, y0, y1 = clip(width, height, left, right, upper, lower)
