@@ -42,8 +42,23 @@ MOVEMENT: tuple[Discrete, ...] = (
 )
 MOVEMENT_BINS = np.array([component.count for component in MOVEMENT], dtype=np.int64)
 MOVEMENT_NAMES = tuple(component.name for component in MOVEMENT)
-HAND_KEEP, HAND_GRAB, HAND_RELEASE = 0, 1, 2
+HAND_KEEP, HAND_GRAB, HAND_RELEASE, HAND_THROW = 0, 1, 2, 3
 BODY = ActionSpec(MOVEMENT, TICKS_PER_STEP, 1 / TICKS_PER_SECOND, FreeText(UTTERANCE_MAX_CHARS))
+
+# The same body with full hands: what it holds can also be thrown, and rotated as its holder sees it. Forward tilts the
+# top away from the holder, spins it counter-clockwise seen from above, and rolls it to the right.
+_ROTATION = ("back", "keep", "forward")
+FULL_MOVEMENT: tuple[Discrete, ...] = (
+    *(
+        Discrete("hand", (*part.bins, "throw"), part.neutral, (*part.values, float(HAND_THROW)))
+        if part.name == "hand"
+        else part
+        for part in MOVEMENT
+    ),
+    *(Discrete(name, _ROTATION, 1, (-1.0, 0.0, 1.0)) for name in ("tilt", "spin", "roll")),
+)
+FULL_BODY = ActionSpec(FULL_MOVEMENT, TICKS_PER_STEP, 1 / TICKS_PER_SECOND, FreeText(UTTERANCE_MAX_CHARS))
+BODIES = (BODY, FULL_BODY)  # that people play with the Playhouse's keys and mouse
 
 
 def neutral_movement() -> np.ndarray:
@@ -95,14 +110,29 @@ def action_space() -> spaces.Dict:
     return gym_action_space(BODY)
 
 
-def body_spec(height: int, width: int) -> PlayerSpec:
-    """Spaces of a player that sees a picture and has the body of the Playhouse.
+def body_spec(height: int, width: int, body: ActionSpec = BODY) -> PlayerSpec:
+    """Spaces of a player that sees a picture and has a body of the Playhouse.
 
     Args:
       height: of the picture in pixels.
       width: of the picture in pixels.
+      body: BODY or FULL_BODY.
     """
-    return PlayerSpec(ObservationSpec(image=Image(height, width)), BODY)
+    return PlayerSpec(ObservationSpec(image=Image(height, width)), body)
+
+
+def with_body(action: Action, body: ActionSpec) -> Action:
+    """Return ``action`` for ``body``: that of a player who knows only BODY does nothing with further components.
+
+    Args:
+      action: of BODY, or of ``body`` already.
+      body: BODY or one that begins with its components.
+    """
+    movement, still = action["movement"], body.neutral_movement()
+    if movement.shape[1] == still.shape[1]:
+        return action
+    still[:, : movement.shape[1]] = movement
+    return {**action, "movement": still}
 
 
 class WorldError(UserError, ValueError):

@@ -5,15 +5,15 @@ from __future__ import annotations
 import copy
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from worlds.bins import find_bad_bin
 from worlds.contract import (
+    BODY,
     MOVEMENT,
-    MOVEMENT_BINS,
-    MOVEMENT_NAMES,
     SETTER,
     SOLVER,
     STEPS_PER_SECOND,
@@ -24,15 +24,15 @@ from worlds.contract import (
     StepResult,
     World,
     WorldError,
-    action_space,
-    neutral_movement,
-    observation_space,
+    body_spec,
 )
+from worlds.spaces.action import ActionSpec
+from worlds.spaces.as_gym import gym_action_space, gym_observation_space
+from worlds.spaces.observation import PlayerSpec
 from worlds.step_world import begun
 
 PLAYERS: tuple[str, ...] = (SETTER, SOLVER)
 FIVE_MINUTES = round(300 * STEPS_PER_SECOND)  # steps
-_STILL = neutral_movement().astype(np.int64)
 
 
 class Controls(NamedTuple):
@@ -61,6 +61,7 @@ class TickWorld(World):
       width: of the players' images, pixels.
       views: players whose view is drawn; the images of the others are black.
       max_steps: length of an episode.
+      body: of both players; one that is not BODY needs a world with :meth:`advance`.
 
     Attributes:
       state: what :meth:`begin` has returned, as play has changed it.
@@ -79,16 +80,20 @@ class TickWorld(World):
         width: int = 96,
         views: Sequence[str] = (SOLVER,),
         max_steps: int = FIVE_MINUTES,
+        body: ActionSpec = BODY,
     ) -> None:
         _check_positive(height=height, width=width, max_steps=max_steps)
         _check_views(views)
         self.height, self.width, self.views, self.max_steps = height, width, tuple(views), max_steps
         self.agents: list[str] = []
-        self._spaces = {player: (observation_space(height, width), action_space()) for player in PLAYERS}
+        self.body = body
+        seen = gym_observation_space(body_spec(height, width, body))
+        self._spaces = {player: (seen, gym_action_space(body)) for player in PLAYERS}
+        self._counts, self._still = body.counts.copy(), body.neutral_movement().astype(np.int64)
         self._seeds = np.random.default_rng()
         self._config: Mapping[str, Any] | None = None  # never changed in place
         self._step_index = self._tick = 0
-        self._movement = np.stack([_STILL] * len(PLAYERS))  # of the step under way, as far as it has been played
+        self._movement = np.stack([self._still] * len(PLAYERS))  # of the step under way, as far as it has been played
 
     # -- what a world writes ------------------------------------------------------------------------------------
 
@@ -127,6 +132,10 @@ class TickWorld(World):
 
     # -- play ---------------------------------------------------------------------------------------------------
 
+    def spec(self, agent: str) -> PlayerSpec:
+        """Return the spaces of a player: the picture of its observation space, and the body of this world."""
+        return replace(super().spec(agent), action=self.body)
+
     def observation_space(self, agent: str) -> Any:
         """Space of a player's observations."""
         return self._spaces[agent][0]
@@ -147,7 +156,7 @@ class TickWorld(World):
         self._config = self._kept(config)
         self.state_replaced()
         self._texts = dict.fromkeys(PLAYERS, "")
-        self._previous = {player: neutral_movement() for player in PLAYERS}
+        self._previous = {player: self.body.neutral_movement() for player in PLAYERS}
         self._step_index, self._tick, self.agents = 0, 0, list(PLAYERS)
         return self._observe(), {player: {} for player in PLAYERS}
 
@@ -269,18 +278,18 @@ class TickWorld(World):
           movement: bins [ticks, components] by player; a player without one stands still.
           ticks: how many.
         """
-        read = np.empty((len(PLAYERS), ticks, len(MOVEMENT)), dtype=np.int64)
+        read = np.empty((len(PLAYERS), ticks, len(self._counts)), dtype=np.int64)
         shape = read.shape[1:]
         for row, player in enumerate(PLAYERS):
-            bins = np.asarray(movement[player]) if player in movement else _STILL[:ticks]
+            bins = np.asarray(movement[player]) if player in movement else self._still[:ticks]
             if bins.shape != shape or bins.dtype.kind not in "iu":
                 found = f"{bins.dtype} {list(bins.shape)}"
                 raise WorldError(f"action of the {player}: movement is {found}; give integers {list(shape)}")
             read[row] = bins
-        player, tick, part = find_bad_bin(read)
+        player, tick, part = find_bad_bin(read, self._counts)
         if player >= 0:
-            found = f"{MOVEMENT_NAMES[part]} is {read[player, tick, part]} at tick {self._tick + tick}"
-            raise WorldError(f"action of the {PLAYERS[player]}: {found}; bins are 0..{MOVEMENT_BINS[part] - 1}")
+            found = f"{self.body.discrete[part].name} is {read[player, tick, part]} at tick {self._tick + tick}"
+            raise WorldError(f"action of the {PLAYERS[player]}: {found}; bins are 0..{self._counts[part] - 1}")
         return read
 
     def _check_running(self) -> None:

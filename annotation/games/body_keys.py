@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from annotation.games.inputs import MOST_LINES, Inputs, printable
-from worlds.contract import BODY, SETTER, SOLVER, World, WorldError
+from worlds.contract import BODIES, SETTER, SOLVER, World, WorldError
 from worlds.spaces.action import TURN_SEC, ActionSpec, Discrete
 
 MOST_WAITING = 2  # keys that wait for their tick; more would be played long after they were pressed
@@ -66,12 +66,12 @@ def check_playable(name: str, world: World) -> None:
 
 
 def body_keys(action: ActionSpec) -> tuple[BodyKey, ...]:
-    """Return the keys of a declared body; () for the Playhouse's, which has keys and a mouse of its own.
+    """Return the keys of a declared body; () for those of the Playhouse, which have keys and a mouse of their own.
 
     The first nine bins have the number keys, and bins with natural names the arrows, space and the like. Of several
     components, the bins that do nothing have no key.
     """
-    if action == BODY:
+    if action in BODIES:
         return ()
     alone = len(action.components) == 1
     bins = [
@@ -96,7 +96,7 @@ def body_keys(action: ActionSpec) -> tuple[BodyKey, ...]:
 
 def taught_by(world: str, action: ActionSpec) -> str:
     """Return the world whose tutorial teaches the keys of a body; "" for the Playhouse's, which many worlds share."""
-    return "" if action == BODY else world
+    return "" if action in BODIES else world
 
 
 class BodyHands:

@@ -29,7 +29,7 @@ from annotation.session.verdicts import LineVerdict
 from rlhf.records.episode import Episode
 from rlhf.store import EpisodeStore
 from worlds import registry
-from worlds.contract import SOLVER, WorldError
+from worlds.contract import BODIES, FULL_BODY, SOLVER, WorldError
 from worlds.spaces.action import ActionSpec
 
 IDLE_SEC = 0.5  # between two views while nothing moves
@@ -168,8 +168,13 @@ class Game:
 
     @property
     def own_body(self) -> bool:
-        """True if the players have the body of the Playhouse."""
-        return self._live_world.spaces.of_the_playhouse
+        """True if the players have a body of the Playhouse, which is played with keys and mouse."""
+        return all(body in BODIES for body in self._live_world.bodies.values())
+
+    @property
+    def full_hands(self) -> bool:
+        """True if what is held can be rotated and thrown."""
+        return self.solver_body == FULL_BODY
 
     @property
     def turn_based(self) -> bool:

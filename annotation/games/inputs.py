@@ -8,7 +8,8 @@ from enum import StrEnum
 
 import numpy as np
 
-from worlds.contract import HAND_GRAB, HAND_KEEP, HAND_RELEASE, MOVEMENT, MOVEMENT_NAMES, UTTERANCE_MAX_CHARS
+from worlds.contract import BODY, HAND_GRAB, HAND_KEEP, HAND_RELEASE, HAND_THROW, UTTERANCE_MAX_CHARS
+from worlds.spaces.action import ActionSpec, Discrete
 
 MOST_MOUSE = 8.0  # ticks of full turning that follow a movement of the mouse at most
 NOTCH = 3.0  # ticks of reaching out or drawing in for one notch of the wheel
@@ -31,6 +32,14 @@ class Key(StrEnum):
     GRAB = "grab"  # held down: keep hold; let go: release
     PUSH = "push"
     PULL = "pull"
+    # Of full hands:
+    THROW = "throw"
+    TILT_AWAY = "tilt_away"
+    TILT_NEAR = "tilt_near"
+    SPIN_LEFT = "spin_left"
+    SPIN_RIGHT = "spin_right"
+    ROLL_LEFT = "roll_left"
+    ROLL_RIGHT = "roll_right"
 
 
 # Component of the movement, and the pair of keys for its largest and its least value.
@@ -40,6 +49,9 @@ _AXES: dict[str, tuple[Key, Key]] = {
     "turn": (Key.TURN_LEFT, Key.TURN_RIGHT),
     "look": (Key.LOOK_UP, Key.LOOK_DOWN),
     "reach": (Key.PUSH, Key.PULL),
+    "tilt": (Key.TILT_AWAY, Key.TILT_NEAR),
+    "spin": (Key.SPIN_LEFT, Key.SPIN_RIGHT),
+    "roll": (Key.ROLL_RIGHT, Key.ROLL_LEFT),
 }
 
 
@@ -82,14 +94,20 @@ class Hands:
 
     The mouse asks for angles that no single tick turns: each tick takes the bin next to what is still asked for, and
     what is left waits for the next, up to MOST_MOUSE, so that a view never turns on long after the hand stopped.
+
+    Args:
+      body: that the person plays, one of ``worlds.contract.BODIES``; keys for what it cannot do are ignored.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, body: ActionSpec = BODY) -> None:
+        self._parts = {part.name: (column, part) for column, part in enumerate(body.discrete)}
+        self._still = body.neutral_movement()[0]
         self._held: frozenset[Key] = frozenset()
         self._tapped: frozenset[Key] = frozenset()
         self._asked = {"turn": 0.0, "look": 0.0, "reach": 0.0}
         self._lines: deque[str] = deque(maxlen=MOST_LINES)
         self._grabs = False
+        self._has_thrown = False  # and the button to grab is still down
 
     def give(self, inputs: Inputs) -> None:
         """Add inputs of the person."""
@@ -117,11 +135,14 @@ class Hands:
     def tick(self) -> np.ndarray:
         """Return the movement of the next tick: int8 [components]."""
         down = self._held | self._tapped
-        row = np.array([component.neutral for component in MOVEMENT], dtype=np.int8)
-        for name, (most, least) in _AXES.items():
-            index = MOVEMENT_NAMES.index(name)
-            row[index] = self._bin(name, index, (most in down) - (least in down), Key.SLOW in down)
-        row[MOVEMENT_NAMES.index("hand")] = self._hand(Key.GRAB in down)
+        row = self._still.copy()
+        for name, (column, part) in self._parts.items():
+            if name == "hand":
+                can_throw = part.count > HAND_THROW
+                row[column] = self._hand(Key.GRAB in down, can_throw and Key.THROW in down)
+            elif isinstance(part, Discrete):
+                most, least = _AXES[name]
+                row[column] = self._bin(part, (most in down) - (least in down), Key.SLOW in down)
         self._tapped = frozenset()
         return row
 
@@ -139,8 +160,8 @@ class Hands:
         """Return what the person says in this step; "" for nothing."""
         return self._lines.popleft() if self._lines else ""
 
-    def _bin(self, name: str, index: int, keys: int, slow: bool) -> int:
-        values = np.array(MOVEMENT[index].values)
+    def _bin(self, part: Discrete, keys: int, slow: bool) -> int:
+        name, values = part.name, np.array(part.values)
         by_key = keys * (SLOW_TURN if slow and name == "turn" else 1.0)
         wanted = by_key if keys else self._asked.get(name, 0.0)
         chosen = _nearest(values, wanted)
@@ -148,8 +169,16 @@ class Hands:
             self._asked[name] = 0.0 if keys else wanted - float(values[chosen])
         return chosen
 
-    def _hand(self, grabs: bool) -> int:
-        """Grab for as long as the button is down, so that a thing that comes into reach is taken; then release once."""
+    def _hand(self, grabs: bool, throws: bool) -> int:
+        """Grab for as long as the button is down, so that a thing that comes into reach is taken; then release once.
+
+        After a throw the button has to come up first: the thing that was thrown is not grabbed out of the air.
+        """
+        if throws:
+            self._grabs, self._has_thrown = False, grabs
+            return HAND_THROW
+        self._has_thrown &= grabs
+        grabs = grabs and not self._has_thrown
         let_go = self._grabs and not grabs
         self._grabs = grabs
         return HAND_GRAB if grabs else HAND_RELEASE if let_go else HAND_KEEP

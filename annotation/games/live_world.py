@@ -52,7 +52,7 @@ class LiveWorld:
             world = entry.make(height=config.height, width=config.width, views=PLAYERS, **config.world_options)
         refuse(entry.name, space_problems(world, config.height, config.width))
         self.world, self.spaces = world, EpisodeSpaces.of(world)
-        if not self.spaces.of_the_playhouse and entry.live_play is None:
+        if entry.live_play is None:
             check_playable(entry.name, world)
         self.bodies = {player: world.spec(player).action for player in PLAYERS}
         self.ticks, self.tick_sec = self.bodies[SOLVER].ticks, self.bodies[SOLVER].tick_sec

@@ -13,7 +13,7 @@ from annotation.games.choosing import ChoosingHands
 from annotation.games.inputs import Hands
 from annotation.games.stand_ins import AT_WORK, GONE, STARTING, StandIn
 from annotation.session.states import JUDGED_BY_SETTER, PlaySession, Role, SessionEvent
-from worlds.contract import BODY, SETTER, SOLVER, Action, Observation, World
+from worlds.contract import BODIES, BODY, SETTER, SOLVER, Action, Observation, World
 from worlds.live_play import Board
 from worlds.spaces.action import ActionSpec
 
@@ -58,8 +58,8 @@ class Players:
         body = self._bodies[player]
         if boards:
             return ChoosingHands(body, partial(boards.__getitem__, player))
-        declared = any(each != BODY for each in self._bodies.values())
-        return BodyHands(body) if declared else Hands()
+        declared = any(each not in BODIES for each in self._bodies.values())
+        return BodyHands(body) if declared else Hands(body)
 
     def arrivals(self, session: PlaySession) -> Iterator[tuple[SessionEvent, Role | None]]:
         """Yield the events that stand-ins cause before play: they join, are ready once loaded, or have died."""

@@ -16,7 +16,15 @@ ORDER = ("worlds", "agents", "rlhf", "annotation", "reward_models", "pipelines")
 # Inside a folder: its subfolders from left to right. Those of one entry do not import each other.
 INSIDE = {
     "worlds": (("spaces",), ("drawing",), ("playhouse", "household", "school", "foreign")),
-    "worlds.playhouse": (("house",), ("physics",), ("drawing",), ("navigation",), ("requests",), ("players",)),
+    "worlds.playhouse": (
+        ("house",),
+        ("physics",),
+        ("drawing",),
+        ("navigation",),
+        ("requests",),
+        ("games",),
+        ("players",),
+    ),
     # state, catalogue, navigation, homes, observing, rules, tasks, players, pictures
     "worlds.household": (
         ("state",),

@@ -11,6 +11,7 @@ from typing import Any
 # Nothing here draws with it; MUJOCO_GL=egl (glfw, osmesa) brings MuJoCo's own renderer back.
 os.environ.setdefault("MUJOCO_GL", "disable")
 
+from worlds.playhouse.games.registry import games  # noqa: E402
 from worlds.playhouse.house.sampling import HouseSettings, sample_house  # noqa: E402
 from worlds.playhouse.world import Playhouse  # noqa: E402
 from worlds.registry import WorldEntry, register  # noqa: E402
@@ -40,10 +41,10 @@ PLAYHOUSE = register(
         sample_config=sample_config,
         make_setter=_later("players.setter", "make_setter"),
         make_solver=_later("players.solver", "make_solver"),
-        make_task=_later("requests.tasks", "make_task"),
-        probe=_later("requests.tasks", "probe"),
+        make_task=_later("games.asking", "make_task"),
+        probe=_later("games.asking", "probe"),
         probes=("go", "lift", "position", "color", "count", "exist"),
-        games=("tower",),
+        games=("tower", *games()),
         tier=TICK_WISE,
         people_settings={"face_room": True},
         declares={

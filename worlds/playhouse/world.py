@@ -11,15 +11,19 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from worlds.contract import HAND_GRAB, SOLVER, TICKS_PER_STEP, GrabFailure, WorldError
+from worlds.contract import BODY, FULL_BODY, HAND_GRAB, SOLVER, TICKS_PER_STEP, GrabFailure, WorldError
 from worlds.playhouse.drawing.camera import Camera
 from worlds.playhouse.drawing.onlooker import Onlooker
 from worlds.playhouse.house.record import House, Thing
 from worlds.playhouse.house.sampling import HouseSettings, sample_house
-from worlds.playhouse.physics import avatar
+from worlds.playhouse.physics import avatar, ticks
 from worlds.playhouse.physics.grabbing import Candidate, Grabs, gaze, name_of, reason_of_failure
+from worlds.playhouse.physics.poses import Poses
 from worlds.playhouse.physics.scene import FIXED_GROUPS, Scene, scene_of
+from worlds.playhouse.physics.touching import Touches, contact_views
 from worlds.tick_world import FIVE_MINUTES, PLAYERS, TickWorld
+
+HANDS = {"simple": BODY, "full": FULL_BODY}
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +36,7 @@ class AvatarState:
       yaw: radians, 0 along +x, counter-clockwise.
       pitch: radians, up positive.
       held: id of the object in hand, or None.
+      offers: True if it is held out to the other player, who can take it; with full hands only.
     """
 
     position: np.ndarray
@@ -39,6 +44,7 @@ class AvatarState:
     yaw: float
     pitch: float
     held: str | None
+    offers: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,14 +55,16 @@ class HouseState:
       scene: the house's model, which play leaves as it is and copies share.
       data: state of the physics.
       players: float64 [players, avatar.PLAYER_STATE], gaze and hands.
+      touched: uint8 [owners, owners], pairs of ``scene.owners`` that have touched since the step began.
     """
 
     scene: Scene
     data: mujoco.MjData
     players: np.ndarray
+    touched: np.ndarray
 
     def __deepcopy__(self, memo: object) -> HouseState:
-        return HouseState(self.scene, copy.copy(self.data), self.players.copy())
+        return HouseState(self.scene, copy.copy(self.data), self.players.copy(), self.touched.copy())
 
 
 class Playhouse(TickWorld):
@@ -69,6 +77,8 @@ class Playhouse(TickWorld):
       settings: what houses are sampled from when no configuration is given, as HouseSettings or by name.
       max_steps: length of an episode.
       fov_y_deg: vertical field of view in degrees; a narrower one shows things larger in a small image.
+      hands: of both players: "simple" ones grab, hold and release; "full" ones also rotate, throw and offer what they
+        hold, by further components of movement (:data:`worlds.contract.FULL_MOVEMENT`).
 
     Raises:
       WorldError: a setting that no house or image can satisfy.
@@ -85,8 +95,11 @@ class Playhouse(TickWorld):
         settings: HouseSettings | Mapping[str, Any] | None = None,
         max_steps: int = FIVE_MINUTES,
         fov_y_deg: float = 75.0,
+        hands: str = "simple",
     ) -> None:
-        super().__init__(height, width, views, max_steps)
+        if hands not in HANDS:
+            raise WorldError(f"setting hands: no hands named {hands!r}; known: {', '.join(HANDS)}")
+        super().__init__(height, width, views, max_steps, HANDS[hands])
         self.settings = settings if isinstance(settings, HouseSettings) else HouseSettings.of(**(settings or {}))
         self.fov_y_deg = float(fov_y_deg)
         self._scene: Scene | None = None
@@ -109,12 +122,12 @@ class Playhouse(TickWorld):
             players[player, avatar.YAW] = yaw
             data.qpos[scene.avatar_qpos[player] + 2] = yaw
         mujoco.mj_forward(scene.model, data)
-        return HouseState(scene, data, players)
+        return HouseState(scene, data, players, np.zeros((len(scene.owners),) * 2, dtype=np.uint8))
 
     def advance(self, movement: np.ndarray, first: int, last: int) -> None:
         """See :meth:`worlds.tick_world.TickWorld.advance`."""
         before = self._data.time
-        avatar.advance(*self._addresses, movement, first, last, self._players, *self._arrays)
+        ticks.advance(*self._addresses, movement, first, last, self._players, *self._arrays, self._contacts)
         if self._data.time <= before:  # MuJoCo starts again from time 0 when numbers become invalid
             raise WorldError(f"the physics diverged at step {self._step_index}; keep the configuration and report it")
 
@@ -122,7 +135,8 @@ class Playhouse(TickWorld):
         """Bind to the state: the compiled code uses its addresses."""
         scene, data = self.state.scene, self.state.data
         if self._scene is not scene:
-            self._camera = Camera(scene.model, self.height, self.width, self.fov_y_deg)
+            self._camera = Camera(scene.picture, self.height, self.width, self.fov_y_deg, scene.finish)
+            self._poses = Poses(scene)
         self._scene, self._data, self._players = scene, data, self.state.players
         self._object_body = dict(zip((o.id for o in scene.house.objects), scene.object_body.tolist(), strict=True))
         self._addresses = (scene.model._address, data._address)
@@ -134,6 +148,8 @@ class Playhouse(TickWorld):
             scene.object_radius, scene.object_footprint, scene.object_half_height,
         )  # fmt: skip
         self._arrays = (hands, state, avatars, objects)
+        self._contacts = (*contact_views(data), scene.geom_owner, self.state.touched)
+        self._touches = Touches(scene, data, self.state.touched)
         self._grabs = [Grabs() for _ in PLAYERS]
 
     def draw(self, player: str, height: int, width: int) -> np.ndarray:
@@ -141,7 +157,7 @@ class Playhouse(TickWorld):
         number = self._player(player)
         state = self._players[number]
         return self._camera.draw(
-            self._data, self._eye(number), float(state[avatar.YAW]), float(state[avatar.PITCH]),
+            self._poses.of(self._data), self._eye(number), float(state[avatar.YAW]), float(state[avatar.PITCH]),
             hide_body=int(self.state.scene.avatar_body[number]),
         )  # fmt: skip
 
@@ -200,6 +216,7 @@ class Playhouse(TickWorld):
             yaw=float(state[avatar.YAW]),
             pitch=float(state[avatar.PITCH]),
             held=held.id if held else None,
+            offers=bool(state[avatar.OFFERS]),
         )
 
     def object_position(self, object_id: str) -> np.ndarray:
@@ -215,8 +232,31 @@ class Playhouse(TickWorld):
         player = self._player(agent)
         if self._players[player, avatar.HELD] >= 0:
             return None
-        found = avatar.target(*self._addresses, player, self._players, *self._arrays)
+        found = ticks.target(*self._addresses, player, self._players, *self._arrays)
         return self.house.objects[found].id if found >= 0 else None
+
+    def touching(self, one: str, other: str) -> bool:
+        """Return True if two things touch now, at rest or not.
+
+        Args:
+          one: id of an object or of furniture, name of a player, or FLOOR.
+          other: likewise.
+        """
+        return self._touches.now(one, other)
+
+    def contacts(self) -> frozenset[tuple[str, str]]:
+        """Return all pairs that have touched at any time of the last step, each in both orders.
+
+        Those of :meth:`touching`, without what is asleep: pairs that rest on each other and were not moved.
+        """
+        return self._touches.in_last_step()
+
+    def inside(self, object_id: str, container_id: str) -> bool:
+        """Return True if an object is in a container, which is an object or furniture that holds things.
+
+        Its middle is between the container's sides, above its bottom and below its top, as the container now lies.
+        """
+        return self._touches.is_inside(object_id, container_id)
 
     def room_at(self, xy: Sequence[float] | np.ndarray) -> str | None:
         """Return the id of the room whose floor holds (x, y); None outside the house."""
@@ -240,7 +280,7 @@ class Playhouse(TickWorld):
 
             def in_sight(way: np.ndarray = way, body: int = int(scene.object_body[i])) -> bool:
                 ray[:3], ray[3:6] = eye, way
-                return avatar.in_sight(*self._addresses, self._arrays[0], own_body, body)
+                return ticks.in_sight(*self._addresses, self._arrays[0], own_body, body)
 
             yield Candidate(thing, way, float(scene.object_radius[i]), holder, in_sight)
 

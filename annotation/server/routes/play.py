@@ -119,6 +119,7 @@ def about(game_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
         "seconds": study.games.seconds,
         "turn_based": running.game.turn_based,
         "own_body": running.game.own_body,
+        "full_hands": running.game.full_hands,
         "chooses": running.game.chooses,
         "task": {"number": task.number, "of": task.of} if (task := running.request.task) else None,
         "keys": running.game.keys(role) if role else [],

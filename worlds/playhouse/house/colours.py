@@ -17,9 +17,9 @@ COLOURS: dict[str, Vector] = {
     "black": (0.07, 0.07, 0.08),
     # Of houses of the second format only.
     "peach": (1.0, 0.72, 0.52),
-    "brown": (0.42, 0.22, 0.08),
-    "grey": (0.50, 0.51, 0.53),
-    "olive": (0.47, 0.50, 0.08),
+    "brown": (0.40, 0.20, 0.06),
+    "grey": (0.52, 0.52, 0.52),
+    "olive": (0.50, 0.56, 0.08),
     "violet": (0.62, 0.42, 0.98),
     "magenta": (0.90, 0.05, 0.62),
     "aquamarine": (0.42, 0.98, 0.74),

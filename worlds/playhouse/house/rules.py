@@ -6,18 +6,23 @@ import math
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 
+import numpy as np
+
 from worlds.contract import SETTER, SOLVER, WorldError
-from worlds.playhouse.house.catalogue import COLOURS, FLOORS, FURNITURE_KINDS, OBJECT_KINDS, SIZES
+from worlds.playhouse.house.catalogue import COLOURS, FLOORS, FURNITURE_KINDS, OBJECT_KINDS, SIZES, Surface
 from worlds.playhouse.house.record import (
     AVATAR_RADIUS,
     FLOOR,
+    FORMAT,
     WALL_THICKNESS,
     Doorway,
     Furniture,
     House,
     Room,
     Thing,
+    Window,
 )
+from worlds.playhouse.house.room_types import ROOM_TYPES
 
 SLACK = 1e-6  # metres by which coordinates may miss each other
 SMALLEST_ROOM = 1.5
@@ -29,34 +34,83 @@ def check(house: House) -> None:
     """Raise WorldError unless ``house`` can be built and played in."""
     _check_ids(house)
     _check_rooms(house.rooms)
+    if house.format != FORMAT:
+        _check_names(house.rooms)
     for doorway in house.doorways:
         _check_doorway(doorway, house)
+    for window in house.windows:
+        _check_window(window, house)
     _check_connected(house)
     for furniture in house.furniture:
         _check_furniture(furniture, house)
     for a, b in combinations(house.furniture, 2):
-        if footprints_overlap(a, b):
+        if a.room == b.room and footprints_overlap(a, b):
             raise _wrong(a.id, f"overlaps {b.id}")
     for thing in house.objects:
         _check_object(thing, house)
-    for a, b in combinations(house.objects, 2):
+    for a, b in _neighbours(house.objects):
         if objects_overlap(a, b):
             raise _wrong(a.id, f"overlaps {b.id}; move one of them")
     _check_starts(house)
 
 
 def footprints_overlap(a: Furniture, b: Furniture, margin: float = 0.0) -> bool:
-    """Return True if two pieces of furniture come nearer than ``margin`` along both axes."""
+    """Return True if two pieces of furniture come nearer than ``margin`` along both axes, and at the same height."""
+    if a.spec.bottom >= b.spec.height - SLACK or b.spec.bottom >= a.spec.height - SLACK or a.spec.flat != b.spec.flat:
+        return False
     (ax, ay), (bx, by) = a.half, b.half
     return abs(a.x - b.x) < ax + bx + margin - SLACK and abs(a.y - b.y) < ay + by + margin - SLACK
 
 
 def objects_overlap(a: Thing, b: Thing) -> bool:
-    """Return True if the upright cylinders of two objects overlap."""
+    """Return True if the upright cylinders of two objects overlap; what lies in the other does not count."""
     reach = a.radius + b.radius - SLACK
     if abs(a.x - b.x) >= reach or abs(a.y - b.y) >= reach:
         return False
+    if a.support == b.id or b.support == a.id:
+        return False
     return math.hypot(a.x - b.x, a.y - b.y) < reach and a.z < b.z + b.height - SLACK and b.z < a.z + a.height - SLACK
+
+
+def lies_inside(thing: Thing, holder: Thing) -> bool:
+    """Return True if a thing stands wholly on the bottom of a container."""
+    inside = holder.spec.inside
+    if inside is None or abs(thing.z - holder.z - inside.at[2] * holder.scale) > SLACK:
+        return False
+    x, y = holder.from_house(thing.x, thing.y)
+    hx, hy = (h * holder.scale - thing.radius + SLACK for h in inside.half)
+    at, tall = inside.at, thing.height <= inside.clearance * holder.scale + SLACK
+    return tall and abs(x - at[0] * holder.scale) <= hx and abs(y - at[1] * holder.scale) <= hy
+
+
+def leaves_free(piece: Furniture, x: float, y: float, radius: float, low: float, high: float) -> bool:
+    """Return True if an upright cylinder around (x, y) between two heights meets no part of a piece of furniture.
+
+    It may be over or under the piece, or under it where there is room.
+    """
+    spec = piece.spec
+    if spec.flat or high <= spec.bottom + SLACK or low >= spec.height - SLACK or piece.gap_to(x, y) >= radius - SLACK:
+        return True
+    return (
+        spec.under is not None and high <= spec.under.clearance + SLACK and on_surface(piece, spec.under, x, y, radius)
+    )
+
+
+def on_surface(piece: Furniture, surface: Surface, x: float, y: float, radius: float = 0.0) -> bool:
+    """Return True if a disc around (x, y) lies wholly within a surface of a piece of furniture, seen from above."""
+    sx, sy = piece.to_house(surface.at[0], surface.at[1])
+    hx, hy = surface.half if piece.quarter_turns % 2 == 0 else surface.half[::-1]
+    return abs(x - sx) <= hx - radius + SLACK and abs(y - sy) <= hy - radius + SLACK
+
+
+def _neighbours(objects: Sequence[Thing]) -> list[tuple[Thing, Thing]]:
+    """The pairs of objects that are near enough to overlap, in the order of the objects."""
+    if len(objects) < 2:
+        return []
+    x, y, radius = np.array([(o.x, o.y, o.radius) for o in objects]).T
+    reach = radius[:, None] + radius[None, :]
+    near = (np.abs(x[:, None] - x) < reach) & (np.abs(y[:, None] - y) < reach)
+    return [(objects[i], objects[j]) for i, j in np.argwhere(np.triu(near, 1))]
 
 
 def shared_wall(a: Room, b: Room) -> tuple[str, float, float, float] | None:
@@ -82,7 +136,8 @@ def _known(value: str, known: Iterable[str], where: str, what: str) -> None:
 
 
 def _check_ids(house: House) -> None:
-    ids = [r.id for group in (house.rooms, house.doorways, house.furniture, house.objects) for r in group]
+    groups = (house.rooms, house.doorways, house.furniture, house.objects, house.windows)
+    ids = [row.id for group in groups for row in group]
     twice = next((i for i in ids if ids.count(i) > 1), None) if len(set(ids)) < len(ids) else None
     if twice is not None:
         raise _wrong(repr(twice), "names two things; ids must differ")
@@ -102,6 +157,35 @@ def _check_rooms(rooms: Sequence[Room]) -> None:
     for a, b in combinations(rooms, 2):
         if min(a.x1, b.x1) - max(a.x0, b.x0) > SLACK and min(a.y1, b.y1) - max(a.y0, b.y0) > SLACK:
             raise _wrong(a.id, f"overlaps {b.id}; move one of them")
+
+
+def _check_names(rooms: Sequence[Room]) -> None:
+    for room in rooms:
+        _known(room.type, ROOM_TYPES, room.id, "type of room")
+        _known(room.walls, COLOURS, room.id, "colour of walls")
+
+
+def _check_window(window: Window, house: House) -> None:
+    _known(window.room, house.rooms_by_id, window.id, "room")
+    room, along_x = house.rooms_by_id[window.room], window.along == "x"
+    if along_x:
+        place, middle, edges, (low, high) = window.y, window.x, (room.y0, room.y1), (room.x0, room.x1)
+    else:
+        place, middle, edges, (low, high) = window.x, window.y, (room.x0, room.x1), (room.y0, room.y1)
+    ends = middle - window.width / 2, middle + window.width / 2
+    fits = window.width > 0 and low - SLACK <= ends[0] and ends[1] <= high + SLACK
+    if window.along not in ("x", "y") or not fits or not any(abs(place - edge) < SLACK for edge in edges):
+        raise _wrong(window.id, f"does not lie in a wall of {window.room}")
+    for other in house.rooms:
+        wall = shared_wall(room, other) if other is not room else None
+        if (
+            wall
+            and wall[0] == window.along
+            and abs(wall[1] - place) < SLACK
+            and wall[2] < ends[1]
+            and ends[0] < wall[3]
+        ):
+            raise _wrong(window.id, f"does not lie in an outer wall: {other.id} is behind it")
 
 
 def _check_doorway(door: Doorway, house: House) -> None:
@@ -141,7 +225,7 @@ def _check_furniture(piece: Furniture, house: House) -> None:
         and piece.y + hy <= room.y1 - wall
     ):
         raise _wrong(piece.id, f"does not stand wholly inside {piece.room}")
-    for door in house.doorways:
+    for door in house.doorways if piece.spec.in_the_way else ():
         if piece.gap_to(door.x, door.y) < max(door.width / 2, NARROWEST_DOOR / 2) - SLACK:
             raise _wrong(piece.id, f"blocks {door.id}")
 
@@ -155,9 +239,11 @@ def _check_object(thing: Thing, house: House) -> None:
         raise _wrong(thing.id, f"lies outside {thing.room}, at ({thing.x:g}, {thing.y:g})")
     if thing.support == FLOOR:
         _check_on_floor(thing, house)
+    elif house.format != FORMAT and thing.support in house.objects_by_id:
+        _check_inside(thing, house.objects_by_id[thing.support])
     else:
         _known(thing.support, house.furniture_by_id, thing.id, "support")
-        _check_on_furniture(thing, house.furniture_by_id[thing.support])
+        _check_on_furniture(thing, house.furniture_by_id[thing.support], house)
 
 
 def _check_on_floor(thing: Thing, house: House) -> None:
@@ -166,19 +252,41 @@ def _check_on_floor(thing: Thing, house: House) -> None:
         raise _wrong(thing.id, f"stands on the floor but at height {thing.z:g}; give z = 0")
     if not room.contains(thing.x, thing.y, WALL_THICKNESS / 2 + thing.radius - SLACK):
         raise _wrong(thing.id, f"is in a wall of {thing.room}; keep {thing.radius:.2f} m from it")
-    for piece in house.furniture:
-        if piece.gap_to(thing.x, thing.y) < thing.radius - SLACK:
-            raise _wrong(thing.id, f"overlaps {piece.id}")
+    if house.format == FORMAT:
+        hit = next((p for p in house.furniture if p.gap_to(thing.x, thing.y) < thing.radius - SLACK), None)
+    else:
+        hit = _hit_by(thing, house)
+    if hit is not None:
+        raise _wrong(thing.id, f"overlaps {hit.id}")
 
 
-def _check_on_furniture(thing: Thing, piece: Furniture) -> None:
-    for surface in piece.spec.surfaces:
-        sx, sy = piece.to_house(surface.at[0], surface.at[1])
-        hx, hy = surface.half if piece.quarter_turns % 2 == 0 else surface.half[::-1]
-        inside = abs(thing.x - sx) <= hx + SLACK and abs(thing.y - sy) <= hy + SLACK
-        if abs(thing.z - surface.at[2]) < SLACK and inside and thing.height <= surface.clearance + SLACK:
-            return
-    raise _wrong(thing.id, f"does not stand on a surface of {piece.id} (a {piece.kind}), or is too tall for it")
+def _hit_by(thing: Thing, house: House, without: Furniture | None = None) -> Furniture | None:
+    """The piece of furniture that a thing overlaps, other than one of them."""
+    low, high = thing.z, thing.z + thing.height
+    for piece in house.furniture_in[thing.room]:
+        if piece is not without and not leaves_free(piece, thing.x, thing.y, thing.radius, low, high):
+            return piece
+    return None
+
+
+def _check_on_furniture(thing: Thing, piece: Furniture, house: House) -> None:
+    if not any(
+        abs(thing.z - surface.at[2]) < SLACK
+        and on_surface(piece, surface, thing.x, thing.y)
+        and thing.height <= surface.clearance + SLACK
+        for surface in piece.spec.surfaces
+    ):
+        raise _wrong(thing.id, f"does not stand on a surface of {piece.id} (a {piece.kind}), or is too tall for it")
+    other = _hit_by(thing, house, piece) if house.format != FORMAT else None
+    if other is not None:
+        raise _wrong(thing.id, f"overlaps {other.id}")
+
+
+def _check_inside(thing: Thing, holder: Thing) -> None:
+    if holder.spec.inside is None:
+        raise _wrong(thing.id, f"lies in {holder.id}, a {holder.kind}, into which nothing can be put")
+    if thing.room != holder.room or not lies_inside(thing, holder):
+        raise _wrong(thing.id, f"does not lie wholly in {holder.id} (a {holder.kind}), or is too large for it")
 
 
 def _check_starts(house: House) -> None:
@@ -189,7 +297,7 @@ def _check_starts(house: House) -> None:
         margin = WALL_THICKNESS / 2 + AVATAR_RADIUS - SLACK
         if not any(r.contains(start.x, start.y, margin) for r in house.rooms):
             raise _wrong(f"start of the {start.agent}", f"at ({start.x:g}, {start.y:g}) is in a wall or outside")
-        for piece in house.furniture:
+        for piece in house.obstacles:
             if piece.gap_to(start.x, start.y) < AVATAR_RADIUS - SLACK:
                 raise _wrong(f"start of the {start.agent}", f"is inside {piece.id}")
         for thing in house.objects:

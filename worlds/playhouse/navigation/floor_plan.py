@@ -27,9 +27,15 @@ NO_DISCS = np.empty((0, 3))  # float64 [N, 3]: x, y, radius (m) of things that a
 
 
 class FloorPlan:
-    """Walkable floor of one house. Loose things are given with each question, as they move."""
+    """Walkable floor of one house. Loose things are given with each question, as they move.
 
-    def __init__(self, house: House) -> None:
+    Args:
+      house: of whose floor.
+      comfort: metres from walls and furniture below which a metre of walking costs more; those who carry something keep
+        farther away, so as to turn before doorways and not in them.
+    """
+
+    def __init__(self, house: House, comfort: float = COMFORT) -> None:
         self._house = house
         edges = np.array([(r.x0, r.y0, r.x1, r.y1) for r in house.rooms])
         self._origin = edges[:, :2].min(axis=0)
@@ -38,7 +44,7 @@ class FloorPlan:
         y = self._origin[1] + (np.arange(rows) + 0.5) * CELL
         self._x, self._y = x, y
         grid = x[None, :], y[:, None]
-        price = np.where(_standable(house, *grid, COMFORT), 1.0, NARROW_COST)
+        price = np.where(_standable(house, *grid, comfort), 1.0, NARROW_COST)
         self._cost = np.where(_standable(house, *grid, CLEARANCE), price, np.inf)  # float64 [rows, columns]
 
     def route(self, start: Point, goal: Point, within: float, discs: np.ndarray = NO_DISCS) -> np.ndarray | None:
@@ -140,7 +146,7 @@ def _standable(house: House, x: np.ndarray, y: np.ndarray, clearance: float) -> 
         # At least a cell must stay free: a doorway is wide enough for an avatar or there would be none.
         half = max(door.width / 2 - clearance, CELL)
         free |= (np.abs(along) <= half) & (np.abs(across) <= margin + CELL)
-    for thing in house.furniture:
+    for thing in house.obstacles:
         hx, hy = thing.half
         gap = np.hypot(np.maximum(np.abs(x - thing.x) - hx, 0.0), np.maximum(np.abs(y - thing.y) - hy, 0.0))
         free &= gap >= clearance

@@ -38,7 +38,7 @@ def search(body: Body, target: str) -> Behaviour:
     """Turn to the left until ``target`` is in view or everything around has been; other rooms are not searched."""
     turned = 0.0
     while body.same_room(target) and body.far(target) > UNDERFOOT and not body.sees(target) and turned < FULL_TURN:
-        yield silent(_turn_left(body))
+        yield silent(turn_left(body))
         turned += STEP_TURN
     return body.sees(target)
 
@@ -47,7 +47,7 @@ def look_around(body: Body, enough: Callable[[], bool] = lambda: False) -> Behav
     """Turn to the left until everything around has been in view, or ``enough``."""
     turned = 0.0
     while turned < math.radians(290.0) and not enough():
-        yield silent(_turn_left(body))
+        yield silent(turn_left(body))
         turned += STEP_TURN
     return True
 
@@ -219,7 +219,7 @@ def _place_to_stand(body: Body, target: str, beside: str) -> np.ndarray | None:
         way = np.array([math.cos(angle), math.sin(angle)])
         put, stand = middle[:2] + between * way, middle[:2] + (between + _arm()) * way
         free = all(math.hypot(x - put[0], y - put[1]) > r + radius for x, y, r in things)
-        clear_floor = all(f.gap_to(*put) > radius + 0.03 for f in body.world.house.furniture)
+        clear_floor = all(f.gap_to(*put) > radius + 0.03 for f in body.world.house.obstacles)
         if free and clear_floor and body.plan.straight(stand, put):
             if body.plan.roomy(*stand):
                 return stand
@@ -265,7 +265,8 @@ def _looks_at(body: Body, position: np.ndarray) -> bool:
     return abs(bearing(me, position)) < FACING[0] and abs(rise - me.pitch) < FACING[1]
 
 
-def _turn_left(body: Body) -> np.ndarray:
+def turn_left(body: Body) -> np.ndarray:
+    """The movement of turning to the left for a step, at the height at which things are searched."""
     movement = body.move(Aim(pitch=SEARCH_PITCH))
     movement[:, TURN] = LEFT_BIN
     return movement

@@ -8,14 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from worlds.contract import SETTER, Action, Observation, TaskSpec, WorldError, silent
-from worlds.playhouse.players.body import Body
+from worlds.contract import SETTER, Action, Observation, TaskSpec, WorldError, silent, with_body
+from worlds.playhouse.games.asking import Asker, check_name, make_task
+from worlds.playhouse.players.body import Body, toward
 from worlds.playhouse.players.setting_numbers import MOST_STEPS, is_number, is_whole
 from worlds.playhouse.requests.ground_truth import distance
 from worlds.playhouse.requests.success import PlayhouseTask
-from worlds.playhouse.requests.tasks import PROBES, SPLITS, TASKS, Asker, make_task
+from worlds.playhouse.requests.tasks import PROBES, SPLITS
 from worlds.playhouse.world import Playhouse
 
+POINTING = "name what i point at"  # the game in which the setter looks at what it asks about
 TRY_AGAIN = 8  # steps after which a setter that found nothing to ask for tries again
 STROLL_STEPS = 40  # most steps spent on the way to one place
 
@@ -86,7 +88,11 @@ class ScriptedSetter:
     def act(self, observation: Observation) -> Action:
         """Return its action at this step; it speaks at most one request."""
         self._body.sense()
-        action = silent(self._walk()) if self.wander else silent()
+        pointed_at = self._pointed_at()
+        if pointed_at is not None:
+            action = silent(self._body.move(toward(self._body.where(pointed_at), None)))
+        else:
+            action = silent(self._walk()) if self.wander else silent()
         step = self._world.step_index
         if self._speak_at is None and self.follow_up and self._is_finished(step):
             self._speak_at = step + self._some_steps(self.pause)
@@ -97,7 +103,14 @@ class ScriptedSetter:
                 self._task = make_task(spec)
                 self.requests.append((step, spec))
                 action["utterance"] = spec.instruction
-        return action
+        return with_body(action, self._world.body)
+
+    def _pointed_at(self) -> str | None:
+        """Id of what it asks the name of, and therefore looks at, until that is answered."""
+        task = self._task
+        if task is None or task.over or task.spec.name != POINTING:
+            return None
+        return task.spec.arguments["target"]
 
     def _some_steps(self, fewest_most: tuple[int, int]) -> int:
         return int(self._rng.integers(fewest_most[0], fewest_most[1] + 1))
@@ -158,9 +171,8 @@ def _weights(tasks: Sequence[str] | Mapping[str, float] | None) -> dict[str, flo
     if isinstance(tasks, str):
         raise WorldError(f"setter setting tasks: {tasks!r} is not a list of names; give [{tasks!r}]")
     weights = dict(tasks) if isinstance(tasks, Mapping) else dict.fromkeys(PROBES if tasks is None else tasks, 1.0)
-    unknown = next((name for name in weights if name not in TASKS), None)
-    if unknown is not None:
-        raise WorldError(f"the playhouse has no task named {unknown!r}; known: {', '.join(TASKS)}")
+    for name in weights:
+        check_name(name)
     wrong = next((name for name, weight in weights.items() if not is_number(weight)), None)
     if wrong is not None:
         raise WorldError(f"setter setting tasks: the weight of {wrong} is a number, not {weights[wrong]!r}")

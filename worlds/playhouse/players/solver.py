@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from worlds.contract import HAND_RELEASE, MOVEMENT, SOLVER, Action, Observation, WorldError, silent
-from worlds.playhouse.players import behaviours, building
+from worlds.contract import HAND_RELEASE, MOVEMENT, SOLVER, Action, Observation, WorldError, silent, with_body
+from worlds.playhouse.players import behaviours, building, game_play
 from worlds.playhouse.players.body import Body
+from worlds.playhouse.players.manner import ASKEW, Manner
 from worlds.playhouse.players.setting_numbers import MOST_STEPS, is_number, is_whole
 from worlds.playhouse.players.steering import FORWARD, TURN, with_hand
 from worlds.playhouse.requests import language
@@ -62,7 +63,6 @@ NONE = Imperfection(0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 LONGEST_GRIP = 4  # steps after which a thing that will be dropped has been
 SECOND_THOUGHTS = (2, 5)  # steps between doing a wrong thing and noticing
 LIKELIER = 3.0  # times as likely to be mistaken for the target: a thing of its colour or of its kind
-ASKEW = (0.5, 1.3)  # share of the half-width of what is below by which a careless solver misses its middle
 ACTS = {"go", "lift", "position", "tower"}
 NOT_UNDERSTOOD, NOT_FOUND = "sorry, i did not understand", "sorry, i know no such thing here"
 TWO_PLACES = {"position", "tower"}  # acts in which a thing is put somewhere
@@ -106,17 +106,31 @@ class ScriptedSolver:
         if observation["setter_text"] != self._heard:
             self._heard = observation["setter_text"]
             self._wait = int(self._rng.integers(self.imperfection.reaction + 1))
-            self._actions = iter(self._respond(language.understand(self._heard)))
+            self._actions = iter(self._follow(self._heard))
         hesitates = self._wait > 0 or self._rng.random() < self.imperfection.hesitation
         self._wait = max(0, self._wait - 1)
         action = None if hesitates else next(self._actions, None)
         if action is None:
             self._body.stand()
             action = silent()
-        return self._spoil(action)
+        return with_body(self._spoil(action), self._world.body)
 
     def objection(self, words: str) -> str:
         """Return what it says to a person's words that it cannot follow; "" to those it can, and to courtesies."""
+        objection = self._objection_to_task(words)
+        return "" if objection and game_play.can_play(self._body, words) else objection
+
+    def _follow(self, words: str) -> Iterator[Action]:
+        """Do what words ask for, of a probe task or the tower if they are of these, else of a language game."""
+        if self._objection_to_task(words):
+            chances = self.imperfection
+            manner = Manner(self._rng, chances.wrong_object, chances.notice, chances.careless, chances.wrong_answer)
+            yield from game_play.respond(self._body, words, manner)
+        else:
+            yield from self._respond(language.understand(words))
+
+    def _objection_to_task(self, words: str) -> str:
+        """See :meth:`objection`, as far as probe tasks and the tower are concerned."""
         request = language.understand(words)
         if request is None:
             return "" if language.is_courtesy(words) else NOT_UNDERSTOOD

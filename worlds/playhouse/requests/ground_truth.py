@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 import numpy as np
 
 from worlds.contract import SOLVER
-from worlds.playhouse.house.record import FLOOR, House
+from worlds.playhouse.house.record import House
 from worlds.playhouse.physics.avatar import EYE_HEIGHT, REACH
 from worlds.playhouse.requests.language import Described
 from worlds.playhouse.world import AvatarState, Playhouse
@@ -52,7 +52,7 @@ def support_of(house: House, object_id: str, position: np.ndarray) -> str | None
     """Id of the furniture an object rests on; None on the floor."""
     thing = house.objects_by_id[object_id]
     if math.dist((thing.x, thing.y), (float(position[0]), float(position[1]))) < _MOVED:
-        return None if thing.support == FLOOR else thing.support
+        return thing.support if thing.support in house.furniture_by_id else None
     below = (f for f in house.furniture if f.gap_to(float(position[0]), float(position[1])) == 0.0)
     piece = next(below, None)
     lowest = min((s.at[2] for s in piece.spec.surfaces), default=0.0) if piece else 0.0

@@ -229,12 +229,14 @@ def is_held_out(name: str, arguments: Mapping[str, Any]) -> bool:
     is held out.
     """
     pairs = [(arguments.get(f"{role}colour"), arguments.get(f"{role}kind")) for role in ("", "next_to_", "on_")]
-    return any(_reserved(name, colour, kind) for colour, kind in pairs if colour or kind)
+    return any(is_reserved(name, colour, kind) for colour, kind in pairs if colour or kind)
 
 
-def _reserved(name: str, colour: str | None, kind: str | None) -> bool:
+def is_reserved(name: str, colour: str | None, kind: str | None) -> bool:
+    """Return True if training never names this combination in task or game ``name``."""
     place = _rank(colour, tuple(COLOURS)) + _HELD_OUT_STRIDE * _rank(kind, tuple(OBJECT_KINDS))
-    return (place + _HELD_OUT_BEGIN[name]) % _HELD_OUT_PERIOD == 0
+    begin = _HELD_OUT_BEGIN.get(name, crc32(name.encode()))
+    return (place + begin) % _HELD_OUT_PERIOD == 0
 
 
 def _rank(word: str | None, known: Sequence[str]) -> int:

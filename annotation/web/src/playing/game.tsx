@@ -138,7 +138,7 @@ function Table(props: { person: Me; about: About }) {
           {about.tutorial ? <Tutorial person={props.person} about={about} hands={hands} view={view} onDone={() => doThis("end")} /> : about.kind !== "helped" && <Prompt about={about} role={role} />}
           {(about.kind !== "helped" || (view?.dialogue.length ?? 0) > 0) && <Dialogue view={view} />}
           {about.kind === "evaluation" && view && view.state !== "judging" && <Requests asked={view.asked} onJudge={judge} />}
-          {!about.chooses && <Keys kind={about.kind} role={role} declared={about.keys} ownBody={about.own_body} />}
+          {!about.chooses && <Keys kind={about.kind} role={role} declared={about.keys} ownBody={about.own_body} fullHands={about.full_hands} />}
         </aside>
       </div>
     </Frame>

@@ -14,6 +14,14 @@ export const KEYS: Record<string, string> = {
   Space: "grab",
   KeyE: "push",
   KeyQ: "pull",
+  // Of full hands; other bodies ignore them.
+  KeyF: "throw",
+  KeyI: "tilt_away",
+  KeyK: "tilt_near",
+  KeyJ: "spin_left",
+  KeyL: "spin_right",
+  KeyU: "roll_left",
+  KeyO: "roll_right",
 };
 const EVERY_MS = 33;
 const MOST_PRESSED = 4; // between two messages
@@ -57,6 +65,7 @@ export class Hands {
     if (this.declared.length > 0) return this.choose(code);
     const what = code === "Mouse" ? "grab" : KEYS[code];
     if (what === undefined) return false;
+    if (what === "throw") this.keepsHold = false;
     if (!this.held.has(code)) this.tapped.add(what);
     this.held.set(code, what);
     return true;

@@ -91,8 +91,13 @@ const MOVING: [string, string][] = [
   ["wheel, E Q", "push away, pull nearer"],
 ];
 
-export function Keys(props: { kind: Kind; role: Role; declared: BodyKey[]; ownBody: boolean }) {
-  const moving = props.ownBody ? MOVING : props.declared.map((key): [string, string] => [key.shown, key.name]);
+const FULL_HANDS: [string, string][] = [
+  ["I K, J L, U O", "tilt, spin, roll what you hold"],
+  ["F", "throw it"],
+];
+
+export function Keys(props: { kind: Kind; role: Role; declared: BodyKey[]; ownBody: boolean; fullHands: boolean }) {
+  const moving = props.ownBody ? [...MOVING, ...(props.fullHands ? FULL_HANDS : [])] : props.declared.map((key): [string, string] => [key.shown, key.name]);
   const keys: [string, string][] = [...moving, ["Enter", "write a line, send it"], ["Escape", props.ownBody ? "free the mouse, leave the line" : "leave the line"]];
   if (props.role === "co_pilot") keys.unshift(["C", "take over, hand back"]);
   if (props.kind === "evaluation") keys.push(["Y N X", "succeeded, failed, was no request"]);

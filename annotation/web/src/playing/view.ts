@@ -71,6 +71,7 @@ export interface About extends Game {
   seconds: number;
   turn_based: boolean; // each step waits for a key, so no clock runs
   own_body: boolean; // the Playhouse's, with a mouse
+  full_hands: boolean; // which rotate and throw
   chooses: boolean; // actions are chosen from a list
   task: { number: number; of: number } | null; // of a helped session, counted from 0
   keys: BodyKey[]; // of a body that its world declares; the Playhouse's are in hands.ts

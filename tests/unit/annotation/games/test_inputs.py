@@ -8,7 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.games.inputs import MOST_LINES, MOST_MOUSE, Hands, Inputs, Key, printable
-from worlds.contract import MOVEMENT, MOVEMENT_BINS, MOVEMENT_NAMES, UTTERANCE_MAX_CHARS, neutral_movement
+from worlds.contract import (
+    FULL_BODY,
+    FULL_MOVEMENT,
+    MOVEMENT,
+    MOVEMENT_BINS,
+    MOVEMENT_NAMES,
+    UTTERANCE_MAX_CHARS,
+    neutral_movement,
+)
 
 FORWARD, STRAFE, TURN, LOOK, HAND, REACH = range(len(MOVEMENT))
 
@@ -129,3 +137,36 @@ def test_lines_are_said_one_a_step_in_any_language():
     said = [hands.line() for _ in range(50)]
     assert sum(map(bool, said)) == MOST_LINES
     assert len(printable("x" * 999)) == UTTERANCE_MAX_CHARS
+
+
+def full_hands_row(hands: Hands, **inputs) -> dict[str, str]:
+    """Return what is not neutral in the next tick, by component."""
+    hands.give(Inputs(**inputs))
+    row = hands.tick()
+    return {
+        part.name: part.bins[value] for part, value in zip(FULL_MOVEMENT, row, strict=True) if value != part.neutral
+    }
+
+
+def test_full_hands_rotate_by_keys_that_simple_hands_ignore():
+    down = frozenset({Key.TILT_AWAY, Key.SPIN_RIGHT, Key.ROLL_RIGHT, Key.FORWARD})
+    assert full_hands_row(Hands(FULL_BODY), held=down) == {
+        "forward": "forward", "tilt": "forward", "spin": "back", "roll": "forward"
+    }  # fmt: skip
+    simple = Hands()
+    simple.give(Inputs(held=down | {Key.THROW}))
+    assert (simple.tick() == do_row(forward=1)).all()
+
+
+def do_row(**components):
+    """The row of a tick with these values."""
+    return [list(c.values).index(components.get(c.name, c.values[c.neutral])) for c in MOVEMENT]
+
+
+def test_a_thrown_thing_is_not_grabbed_out_of_the_air():
+    hands, grab = Hands(FULL_BODY), frozenset({Key.GRAB})
+    assert full_hands_row(hands, held=grab) == {"hand": "grab"}
+    assert full_hands_row(hands, held=grab, tapped=frozenset({Key.THROW})) == {"hand": "throw"}
+    assert full_hands_row(hands, held=grab) == {}, "the button is still down"
+    assert full_hands_row(hands) == {}, "and nothing is left to release"
+    assert full_hands_row(hands, held=grab) == {"hand": "grab"}

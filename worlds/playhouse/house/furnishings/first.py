@@ -15,10 +15,10 @@ def seat(width: float, depth: float, height: float, arm: float, back: float) -> 
     """An upholstered seat with a back and two arms; ``width`` is between the arms."""
     outer = width + 2 * arm
     return (
-        box(width, depth, height, (0.0, 0.0, height / 2)),
-        box(outer, 0.18, back, (0.0, -depth / 2 - 0.09, back / 2), shade=0.85),
-        box(arm, depth, height + 0.2, (-width / 2 - arm / 2, 0.0, height / 2 + 0.1), shade=0.75),
-        box(arm, depth, height + 0.2, (width / 2 + arm / 2, 0.0, height / 2 + 0.1), shade=0.75),
+        box(width, depth, height, (0.0, 0.0, height / 2), finish="cloth"),
+        box(outer, 0.18, back, (0.0, -depth / 2 - 0.09, back / 2), shade=0.85, finish="cloth"),
+        box(arm, depth, height + 0.2, (-width / 2 - arm / 2, 0.0, height / 2 + 0.1), shade=0.75, finish="cloth"),
+        box(arm, depth, height + 0.2, (width / 2 + arm / 2, 0.0, height / 2 + 0.1), shade=0.75, finish="cloth"),
     )
 
 
@@ -28,7 +28,7 @@ KINDS = (
         (0.65, 0.45),
         0.6,
         False,
-        (box(1.30, 0.90, 0.08, (0.0, 0.0, 0.56)), *legs(0.58, 0.38, 0.52)),
+        (box(1.30, 0.90, 0.08, (0.0, 0.0, 0.56), finish="wood"), *legs(0.58, 0.38, 0.52)),
         (Surface((0.0, 0.0, 0.6), (0.62, 0.42)),),
         categories=words("furniture"),
         shapes=words("rectangular"),
@@ -41,7 +41,7 @@ KINDS = (
         0.95,
         False,
         (
-            box(0.52, 0.52, 0.08, (0.0, 0.0, 0.38)),
+            box(0.52, 0.52, 0.08, (0.0, 0.0, 0.38), finish="wood"),
             box(0.52, 0.07, 0.53, (0.0, -0.225, 0.685), shade=0.85),
             *legs(0.22, 0.22, 0.34),
         ),
@@ -90,10 +90,10 @@ KINDS = (
         0.80,
         True,
         (
-            box(1.50, 2.00, 0.22, (0.0, 0.03, 0.11), paint="wood"),
-            box(1.44, 1.90, 0.16, (0.0, 0.05, 0.30)),
+            box(1.50, 2.00, 0.22, (0.0, 0.03, 0.11), paint="wood", finish="wood"),
+            box(1.44, 1.90, 0.16, (0.0, 0.05, 0.30), finish="cloth"),
             box(1.10, 0.34, 0.04, (0.0, -0.70, 0.39), paint="linen", solid=False),
-            box(1.50, 0.08, 0.80, (0.0, -1.01, 0.40), paint="wood"),
+            box(1.50, 0.08, 0.80, (0.0, -1.01, 0.40), paint="wood", finish="wood"),
         ),
         (Surface((0.0, 0.26, 0.38), (0.66, 0.66)),),
         categories=words("furniture", "to sleep on", "soft"),
@@ -127,7 +127,7 @@ KINDS = (
         1.90,
         True,
         (
-            box(1.20, 0.56, 1.90, (0.0, -0.02, 0.95)),
+            box(1.20, 0.56, 1.90, (0.0, -0.02, 0.95), finish="wood"),
             box(0.02, 0.03, 1.80, (0.0, 0.275, 0.95), paint="tyre", solid=False),
             box(0.04, 0.04, 0.20, (-0.08, 0.28, 0.95), paint="metal", solid=False),
             box(0.04, 0.04, 0.20, (0.08, 0.28, 0.95), paint="metal", solid=False),
@@ -144,7 +144,7 @@ KINDS = (
         0.50,
         True,
         (
-            box(1.00, 0.58, 0.50, (0.0, 0.0, 0.25)),
+            box(1.00, 0.58, 0.50, (0.0, 0.0, 0.25), finish="planks"),
             box(1.02, 0.60, 0.04, (0.0, 0.0, 0.36), paint="metal", solid=False),
             box(0.12, 0.03, 0.12, (0.0, 0.295, 0.34), paint="flame", solid=False),
         ),
@@ -161,7 +161,7 @@ KINDS = (
         True,
         (
             box(1.70, 0.84, 0.14, (0.0, 0.0, 0.07)),
-            box(1.58, 0.72, 0.01, (0.0, 0.0, 0.145), paint="water", solid=False),
+            box(1.58, 0.72, 0.01, (0.0, 0.0, 0.145), paint="water", solid=False, finish="water"),
             box(1.70, 0.08, 0.50, (0.0, -0.38, 0.25)),
             box(1.70, 0.08, 0.50, (0.0, 0.38, 0.25)),
             box(0.08, 0.84, 0.50, (-0.81, 0.0, 0.25), shade=0.85),

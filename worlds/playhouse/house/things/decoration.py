@@ -93,6 +93,7 @@ KINDS = (
         synonyms=("potted flower", "flower pot"),
         shapes=words("round"),
         categories=_PLANT,
+        colours=("red", "yellow", "pink", "purple", "violet", "white", "orange", "magenta", "peach", "blue"),
         rooms=_ROOMS,
     ),
     ObjectKind(

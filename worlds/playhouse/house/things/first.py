@@ -44,7 +44,7 @@ KINDS = (
         (
             box(0.34, 0.25, 0.09, (0.0, 0.0, 0.045), hidden=True),
             box(0.34, 0.25, 0.025, (0.0, 0.0, 0.0125), solid=False),
-            box(0.31, 0.23, 0.04, (0.01, 0.0, 0.045), paint="paper", solid=False),
+            box(0.31, 0.23, 0.04, (0.01, 0.0, 0.045), paint="paper", solid=False, finish="paper"),
             box(0.34, 0.25, 0.025, (0.0, 0.0, 0.0775), solid=False),
         ),
         shapes=words("rectangular"),
@@ -114,7 +114,7 @@ KINDS = (
         0.3,
         (
             box(0.36, 0.26, 0.12, (0.0, 0.0, 0.06), hidden=True),
-            Part("ellipsoid", (0.20, 0.15, 0.07), (0.0, 0.0, 0.07), solid=False),
+            Part("ellipsoid", (0.20, 0.15, 0.07), (0.0, 0.0, 0.07), solid=False, finish="cloth"),
         ),
         synonyms=("cushion",),
         categories=words("soft"),

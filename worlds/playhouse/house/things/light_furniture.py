@@ -17,17 +17,22 @@ def _legs(x: float, y: float, height: float, width: float) -> tuple[Part, ...]:
     )
 
 
-def _tub(radius: float, height: float) -> tuple[Part, ...]:
-    """Eight staves around a hidden square container."""
-    side = 2 * radius
-    staves = []
-    for i in range(8):
-        angle = 2 * pi * i / 8
-        at = ((radius - 0.02) * cos(angle), (radius - 0.02) * sin(angle), height / 2)
-        width = 2 * radius * tan(pi / 8)
-        staves.append(box(0.03, width, height, at, euler=(0.0, 0.0, 45.0 * i), solid=False))
-    solid = hollow(side * 0.93, side * 0.93, height, hidden=True)
-    return (*solid, *staves, cylinder(radius - 0.03, 0.02, (0.0, 0.0, 0.03), shade=0.6, solid=False))
+def _tub(width: float, height: float) -> tuple[Part, ...]:
+    """Eight staves around a hidden square container of the same width."""
+    middle = width / 2 - 0.015
+    staves = (
+        box(
+            0.03,
+            width * tan(pi / 8),
+            height,
+            (middle * cos(pi * i / 4), middle * sin(pi * i / 4), height / 2),
+            euler=(0.0, 0.0, 45.0 * i),
+            solid=False,
+        )
+        for i in range(8)
+    )
+    bottom = cylinder(middle, 0.02, (0.0, 0.0, 0.026), shade=0.6, solid=False)
+    return (*hollow(width, width, height, hidden=True), *staves, bottom)
 
 
 KINDS = (
@@ -96,15 +101,14 @@ KINDS = (
     ),
     ObjectKind(
         "bin",
-        (0.44, 0.44, 0.40),
+        (0.42, 0.42, 0.40),
         0.9,
-        (*_tub(0.22, 0.38),),
-        round=True,
+        _tub(0.42, 0.40),
         synonyms=("waste bin", "dustbin", "bin box", "trash can", "waste basket"),
         shapes=words("round", "circular"),
         categories=words("container", "furniture"),
         rooms=("playroom", "bedroom", "bathroom", "kitchen", "study"),
-        inside=Surface((0.0, 0.0, 0.04), (0.16, 0.16)),
+        inside=Surface((0.0, 0.0, 0.035), (0.17, 0.17)),
         sizes=("medium", "large"),
     ),
     ObjectKind(
@@ -121,6 +125,6 @@ KINDS = (
         categories=words("container", "furniture"),
         rooms=("kitchen", "pantry", "laundry room", "bathroom", "living room"),
         inside=Surface((0.0, 0.0, 0.035), (0.21, 0.14)),
-        sizes=("medium", "large"),
+        sizes=("medium",),
     ),
 )

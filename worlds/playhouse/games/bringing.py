@@ -1,0 +1,127 @@
+"""Bring me things, and hand me something."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from worlds.contract import SETTER, TaskSpec
+from worlds.playhouse.games import nouns, places
+from worlds.playhouse.games.choices import Choice
+from worlds.playhouse.games.modifiers import Modifier
+from worlds.playhouse.games.moving import Moving
+from worlds.playhouse.games.registry import Game, Request, register, steps
+from worlds.playhouse.games.roles import ask_for_one, read_one
+from worlds.playhouse.games.situation import Situation
+from worlds.playhouse.games.templates import Templates
+from worlds.playhouse.requests.ground_truth import distance
+from worlds.playhouse.world import Playhouse
+
+BRING = Templates(
+    "bring me {x}",
+    "bring {x} to me",
+    "fetch me {x}",
+    "get {x} and bring (it|them) to me",
+    "carry {x} over to me",
+    "i need {x} here, bring (it|them) to me",
+    "(go and get|go get|fetch) {x}",
+)
+HAND_OVER = Templates(
+    "hand me {x}",
+    "give me {x}",
+    "hand {x} to me",
+    "give {x} to me",
+    "hand over {x}",
+    "pass me {x}",
+    "let me have {x}",
+)
+BROUGHT = 1.5  # metres at most between the setter and what has been brought
+AWAY = 2.2  # metres at least between the setter and what is to be brought
+
+
+class Bring(Moving):
+    """Bringing: so many of the things rest, let go, near the setter and in its room."""
+
+    done_reason = "brings it"
+
+    def is_done(self, world: Playhouse, object_id: str) -> bool:
+        """See :meth:`Moving.is_done`."""
+        return self.lies_still(world, object_id) and is_brought(world, object_id)
+
+
+class HandOver(Moving):
+    """Handing over: the setter holds one of the things, which the solver has carried. Bringing it is progress."""
+
+    done_reason = "has handed it over"
+
+    def __init__(self, spec: TaskSpec) -> None:
+        super().__init__(spec)
+        self._brought = False
+
+    def is_done(self, world: Playhouse, object_id: str) -> bool:
+        """See :meth:`Moving.is_done`."""
+        return world.avatar(SETTER).held == object_id
+
+    def judge(self, world: Playhouse) -> Iterator[tuple[int, str]]:
+        """See :meth:`Doing.judge`. What lies before the setter is not in a wrong place."""
+        for sign, why in super().judge(world):
+            if sign > 0 or not any(is_brought(world, i) for i in self.candidates()):
+                yield sign, why
+        brings = self.held in self.things.among and is_brought(world, self.held)
+        if brings and not self._brought and not self.over:
+            self._brought = True
+            yield 1, "brings it"
+
+
+def is_brought(world: Playhouse, object_id: str) -> bool:
+    """Return True if a thing is within reach of the setter's feet, in its room."""
+    here, at = world.avatar(SETTER).position, world.object_position(object_id)
+    return distance(here, at) <= BROUGHT and world.room_at(here) == world.room_at(at)
+
+
+def _is_away(situation: Situation, things: Choice) -> bool:
+    """Return True if enough of the things can be taken, and all are away from the setter."""
+    able = [i for i in things.among if situation.can_be_taken(i)]
+    far = all(distance(situation.setter.position, situation.positions[i]) >= AWAY for i in things.among)
+    if len(able) < things.number or not far:
+        return False
+    return all(places.before_setter(situation, i) is not None for i in able[: things.number])
+
+
+def _propose_bring(situation: Situation, rng: np.random.Generator, modifier: Modifier | None) -> Iterator[Request]:
+    things = nouns.one_or_more(situation, rng, (2, 3), modifier)
+    for request in ask_for_one(BRING, rng, (x for x in things if _is_away(situation, x.choice))):
+        many = request.arguments["things"]["number"] > 1
+        if not (many and " it " in request.words) and not (not many and " them " in request.words):
+            yield request
+
+
+def _propose_hand_over(situation: Situation, rng: np.random.Generator, modifier: Modifier | None) -> Iterator[Request]:
+    if situation.setter.held is None:
+        things = nouns.singles(situation, rng, modifier)
+        yield from ask_for_one(HAND_OVER, rng, (x for x in things if _is_away(situation, x.choice)))
+
+
+register(
+    Game(
+        name="bring",
+        prompt="Ask the other player to bring you one or more objects.",
+        kind="instruction",
+        propose=_propose_bring,
+        read=lambda words, situation: read_one(BRING, words, situation),
+        check=Bring,
+        steps=steps(130, each=90),
+    )
+)
+register(
+    Game(
+        name="hand over",
+        prompt="Ask the other player to hand you something, which you then hold.",
+        kind="instruction",
+        propose=_propose_hand_over,
+        read=lambda words, situation: read_one(HAND_OVER, words, situation, most=1),
+        check=HandOver,
+        steps=steps(150),
+    )
+)

@@ -1,0 +1,118 @@
+"""The house at one moment: what requests are proposed from and read in."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from worlds.contract import SETTER, SOLVER
+from worlds.playhouse.house.record import AVATAR_RADIUS
+from worlds.playhouse.navigation.floor_plan import FloorPlan, place_to_stand
+from worlds.playhouse.navigation.sight import Sight
+from worlds.playhouse.physics.avatar import EYE_HEIGHT
+from worlds.playhouse.requests.facts import Facts, facts_of
+from worlds.playhouse.requests.ground_truth import describe_all, distance, grab_distance
+from worlds.playhouse.requests.language import Described
+from worlds.playhouse.world import AvatarState, Playhouse
+
+HIGHEST_TARGET = 0.95  # metres to the middle of a thing that is to be taken
+LOW = 0.5  # metres; things whose underside is higher are not in a walker's way
+
+
+class Situation:
+    """A Playhouse between two steps, with its ways and sights, for those who ask and those who understand.
+
+    Args:
+      world: between two steps; a situation is made again after each step.
+      plan: ways through the house, kept from situation to situation; None makes them.
+      sight: lines of sight, likewise.
+
+    Attributes:
+      world: the Playhouse.
+      house: as it was when the episode began: kinds, colours, furniture, rooms.
+      positions: middles of all loose things by id, float64 [3] each, metres.
+      solver: where the solver is.
+      setter: where the setter is.
+    """
+
+    def __init__(self, world: Playhouse, plan: FloorPlan | None = None, sight: Sight | None = None) -> None:
+        self.world, self.house = world, world.house
+        self.plan, self.sight = plan or FloorPlan(world.house), sight or Sight(world.house)
+        self.positions = world.object_positions()
+        self.solver: AvatarState = world.avatar(SOLVER)
+        self.setter: AvatarState = world.avatar(SETTER)
+
+    @classmethod
+    def at(cls, world: Playhouse, before: Situation | None) -> Situation:
+        """Return the present situation, with the ways of one ``before`` in the same house."""
+        kept = before is not None and before.house is world.house
+        return cls(world, before.plan, before.sight) if before is not None and kept else cls(world)
+
+    @cached_property
+    def things(self) -> dict[str, Described]:
+        """The words that describe each loose thing, by id."""
+        return describe_all(self.world)
+
+    @cached_property
+    def facts(self) -> Facts:
+        """Everything that words can be about, as the setter speaks of it."""
+        return facts_of(self.world)
+
+    @cached_property
+    def room(self) -> str | None:
+        """Id of the room the solver is in."""
+        return self.world.room_at(self.solver.position)
+
+    @cached_property
+    def here(self) -> tuple[str, ...]:
+        """Ids of the loose things in the solver's room: those that words without a place are about."""
+        return tuple(i for i, at in self.positions.items() if self.world.room_at(at) == self.room)
+
+    @cached_property
+    def free(self) -> tuple[str, ...]:
+        """Ids of the loose things that nobody holds."""
+        return tuple(i for i in self.positions if i not in (self.solver.held, self.setter.held))
+
+    def room_at(self, point: np.ndarray) -> str | None:
+        """Return the id of the room that a point [2+] of the floor is in."""
+        return self.world.room_at(point)
+
+    def room_of(self, object_id: str) -> str | None:
+        """Return the id of the room that a loose thing is in."""
+        return self.world.room_at(self.positions[object_id])
+
+    def can_be_taken(self, object_id: str) -> bool:
+        """Return True if the solver can walk to where it sees a thing and can take it; it may have it already."""
+        if object_id == self.solver.held:
+            return True
+        return object_id in self.free and self.positions[object_id][2] < HIGHEST_TARGET and self._in_reach(object_id)
+
+    def can_be_reached(self, x: float, y: float, within: float = 0.3) -> bool:
+        """Return True if the solver can walk to within ``within`` metres of a point."""
+        return self.plan.route(self.solver.position, (x, y), within) is not None
+
+    def can_be_built_on(self, object_id: str) -> bool:
+        """Return True if there is a place to stand from which things can be put on an object, clear of the setter."""
+        at = self.setter.position
+        in_the_way = np.array([[at[0], at[1], AVATAR_RADIUS]])
+        return place_to_stand(self.plan, self.solver.position, self.positions[object_id], in_the_way) is not None
+
+    def discs(self, *ignored: str) -> np.ndarray:
+        """The loose things and the setter in the solver's way, without ``ignored``: float64 [N, 3], see FloorPlan."""
+        hands, things = (self.solver.held, self.setter.held), self.house.objects_by_id
+        found = [(self.setter.position[0], self.setter.position[1], AVATAR_RADIUS + 0.05)]
+        for object_id, at in self.positions.items():
+            low = at[2] - things[object_id].height / 2 < LOW
+            if low and object_id not in (*ignored, *hands):
+                found.append((at[0], at[1], things[object_id].radius))
+        return np.array(found)
+
+    def apart(self, a: str, b: str) -> float:
+        """Return the distance (m) along the floor between the middles of two loose things."""
+        return distance(self.positions[a], self.positions[b])
+
+    def _in_reach(self, object_id: str) -> bool:
+        at, house = self.positions[object_id], self.house
+        route = self.plan.route(self.solver.position, at, grab_distance(house, object_id, at))
+        return route is not None and self.sight.clear(np.array([*route[-1], EYE_HEIGHT]), at)

@@ -1,0 +1,203 @@
+"""Touch, hit or push something with something else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+
+from worlds.contract import TaskSpec
+from worlds.playhouse.games import nouns, places
+from worlds.playhouse.games.choices import Choice
+from worlds.playhouse.games.geometry import is_on_floor, touches
+from worlds.playhouse.games.modifiers import Modifier
+from worlds.playhouse.games.moving import Doing
+from worlds.playhouse.games.prompts import ACTIVITY
+from worlds.playhouse.games.registry import Game, Request, register, steps
+from worlds.playhouse.games.roles import anything, ask_for_two, loose, read_two
+from worlds.playhouse.games.situation import Situation
+from worlds.playhouse.games.templates import Templates
+from worlds.playhouse.requests.ground_truth import distance
+from worlds.playhouse.world import Playhouse
+
+TOUCH_WITH = Templates(
+    "touch {y} with {x}",
+    "touch {y} using {x}",
+    "use {x} to touch {y}",
+    "take {x} and touch {y} with it",
+    "make {x} touch {y}",
+    "tap {y} with {x}",
+    "let {x} touch {y}",
+)
+HIT_WITH = Templates(
+    "hit {y} with {x}",
+    "hit {y} using {x}",
+    "use {x} to hit {y}",
+    "take {x} and hit {y} with it",
+    "strike {y} with {x}",
+    "bump {y} with {x}",
+    "knock {y} with {x}",
+)
+PUSH_WITH = Templates(
+    "push {y} with {x}",
+    "push {y} using {x}",
+    "use {x} to push {y}",
+    "take {x} and push {y} with it",
+    "push {y} around with {x}",
+    "move {y} by pushing it with {x}",
+    "shove {y} with {x}",
+)
+SWING = 0.08  # metres that the thing in hand moves at least in the step in which it hits something
+KNOCK = 0.03  # metres that what is hit moves at least in a step, where that is seen instead
+PUSHED = 0.3  # metres that something has to be pushed
+
+
+class With(Doing):
+    """A game of one thing in hand and another: ``things`` names what is in hand, ``target`` what it is done to.
+
+    Taking the right thing is progress and so is bringing it to the right other; taking another thing, dropping the
+    right one and touching what was not meant is regress.
+    """
+
+    def begin(self, world: Playhouse) -> None:
+        """See :meth:`Doing.begin`."""
+        self.things, self.targets = Choice.of(self.spec.arguments), Choice.of(self.spec.arguments, "target")
+        self.touched: set[str] = set()  # of the targets, by what is in hand at the last step
+        self._reached = False
+
+    def judge(self, world: Playhouse) -> Iterator[tuple[int, str]]:
+        """See :meth:`Doing.judge`."""
+        if self.taken is not None:
+            yield (1, "takes a right thing") if self.taken in self.things.among else (-1, "takes a wrong thing")
+        if self.held in self.things.among:
+            now = {i for i in self.targets.among if i != self.held and touches(world, self.held, i)}
+            yield from self._judge_touch(world, now)
+            self.touched = now
+        else:
+            if self.let_go in self.things.among:
+                yield -1, "lets a right thing go"
+            self.touched = set()
+
+    def _judge_touch(self, world: Playhouse, now: set[str]) -> Iterator[tuple[int, str]]:
+        why = next((why for i in sorted(now) if (why := self.success(world, i))), None)
+        if why is not None:
+            yield self._succeed(why)
+        elif now and not self._reached:
+            self._reached = True
+            yield 1, "brings it to the right thing"
+
+    def success(self, world: Playhouse, target: str) -> str | None:
+        """Return the reason for which touching a target now is what was asked for; None if it is not yet."""
+        raise NotImplementedError
+
+
+class TouchWith(With):
+    """Touching with: what is in hand touches the target."""
+
+    def success(self, world: Playhouse, target: str) -> str | None:
+        """See :meth:`With.success`."""
+        return "has touched the right thing"
+
+
+class HitWith(With):
+    """Hitting with: what is in hand comes to touch the target in a swing, or knocks it along."""
+
+    def success(self, world: Playhouse, target: str) -> str | None:
+        """See :meth:`With.success`."""
+        assert self.held is not None
+        swings = target not in self.touched and self.moved[self.held] >= SWING
+        return "has hit the right thing" if swings or self.moved.get(target, 0.0) >= KNOCK else None
+
+
+class PushWith(With):
+    """Pushing with: the target, which the solver does not take, has moved ``PUSHED`` metres, what is in hand at it."""
+
+    def __init__(self, spec: TaskSpec) -> None:
+        super().__init__(spec)
+        self._from: dict[str, np.ndarray] = {}  # where a target was when it was last moved otherwise
+
+    def judge(self, world: Playhouse) -> Iterator[tuple[int, str]]:
+        """See :meth:`Doing.judge`."""
+        if self.taken in self.targets.among and self.taken not in self.things.among:
+            yield -1, "takes what is to be pushed"
+        for target in self.targets.among:
+            if target in self.carried or target not in self._from:
+                self._from[target] = world.object_position(target)
+        self.carried -= set(self.targets.among)
+        yield from super().judge(world)
+
+    def success(self, world: Playhouse, target: str) -> str | None:
+        """See :meth:`With.success`."""
+        pushed = distance(world.object_position(target), self._from.get(target, self.start[target]))
+        return "has pushed the right thing" if pushed >= PUSHED else None
+
+
+def _propose(
+    templates: Templates,
+    furniture: bool,
+    situation: Situation,
+    rng: np.random.Generator,
+    modifier: Modifier | None,
+) -> Iterator[Request]:
+    def fits(things: Choice, target: Choice) -> bool:
+        able = [i for i in things.among if situation.can_be_taken(i)]
+        (touched,) = target.among
+        if touched in situation.house.furniture_by_id:
+            return bool(able)
+        return bool(able) and all(places.place_to_touch_from(situation, i, touched) is not None for i in able)
+
+    pieces = [f.id for f in situation.house.furniture if f.spec.in_the_way] if furniture else []
+    targets = [*situation.free, *pieces]
+    things = nouns.singles(situation, rng, modifier)
+    yield from ask_for_two(templates, rng, things, lambda: nouns.named_things(situation, rng, targets, modifier), fits)
+
+
+def _propose_push(situation: Situation, rng: np.random.Generator, modifier: Modifier | None) -> Iterator[Request]:
+    house = situation.house
+
+    def fits(things: Choice, target: Choice) -> bool:
+        able = [i for i in things.among if situation.can_be_taken(i)]
+        (pushed,) = target.among
+        if not able or not is_on_floor(house, pushed, situation.positions[pushed]):
+            return False
+        return all(places.place_to_push_from(situation, i, pushed) is not None for i in able)
+
+    things = nouns.singles(situation, rng, modifier)
+    targets = situation.free
+    yield from ask_for_two(PUSH_WITH, rng, things, lambda: nouns.named_things(situation, rng, targets, modifier), fits)
+
+
+register(
+    Game(
+        name="touch with",
+        prompt="Ask the other player to touch an object using another object.",
+        kind="instruction",
+        propose=partial(_propose, TOUCH_WITH, True),
+        read=lambda words, situation: read_two(TOUCH_WITH, words, situation, anything),
+        check=TouchWith,
+        steps=steps(120),
+    )
+)
+register(
+    Game(
+        name="hit with",
+        prompt=ACTIVITY,
+        kind="instruction",
+        propose=partial(_propose, HIT_WITH, False),
+        read=lambda words, situation: read_two(HIT_WITH, words, situation, loose),
+        check=HitWith,
+        steps=steps(120),
+    )
+)
+register(
+    Game(
+        name="push with",
+        prompt="Ask the other player to push an object around using another object.",
+        kind="instruction",
+        propose=_propose_push,
+        read=lambda words, situation: read_two(PUSH_WITH, words, situation, loose),
+        check=PushWith,
+        steps=steps(140),
+    )
+)

@@ -1,0 +1,1 @@
+"""Arithmetic of control, compiled into :mod:`worlds.playhouse.physics.ticks`."""

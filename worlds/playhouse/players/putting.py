@@ -1,0 +1,222 @@
+"""Putting things down precisely: on a spot of the floor or of a surface, and underneath what has room below.
+
+Generators of actions like those of :mod:`worlds.playhouse.players.behaviours`.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from worlds.contract import HAND_RELEASE, silent
+from worlds.playhouse.games.places import OVER, arm_under, into_container, place_to_put_from
+from worlds.playhouse.physics.avatar import EYE_HEIGHT, HOLD_LIFT
+from worlds.playhouse.players.behaviours import ARRIVED, CARRY, FACING, Behaviour, draw_in, get, while_held
+from worlds.playhouse.players.body import WALK_PITCH, Body
+from worlds.playhouse.players.building import raise_up
+from worlds.playhouse.players.steering import BACKWARD_BIN, FORWARD, Aim, with_hand
+from worlds.playhouse.requests.ground_truth import bearing, distance
+
+ATTEMPTS = 3
+LET_GO = 0.025  # metres over its place at which it is let go
+PRECISE = 0.04  # metres by which its middle may miss
+HARDLY = 0.01  # metres; what moves less in a step has arrived, as near as it gets
+SETTLE = 4  # steps in which a thing that was let go comes to rest
+STEPS_BACK, STEP_BACK = 3, 0.4  # steps, and metres of each
+PATIENCE = 90  # steps after which a way is given up
+INTO = 0.1  # metres below the rim of a container to which what is put into it is lowered
+AT = 0.25  # metres from its place at which a thing counts as put there
+
+
+def put_at(body: Body, target: str, place: np.ndarray, aside: float = 0.0) -> Behaviour:
+    """Take ``target`` and put it at a place; again if it falls or ends up elsewhere.
+
+    Args:
+      body: of the player.
+      target: id of the thing.
+      place: x, y and the height of what it is to stand on: float64 [3].
+      aside: metres by which a careless player misses it.
+    """
+    for _ in range(ATTEMPTS):
+        if not (yield from get(body, target)):
+            return False
+        yield from while_held(body, target, _carry_to(body, target, place, aside))
+        if body.held != target:
+            continue
+        yield silent(with_hand(body.move(Aim()), HAND_RELEASE))
+        yield from settle(body)
+        aside = 0.0
+        if distance(body.where(target), place) < AT and body.where(target)[2] > place[2]:
+            return True
+    return False
+
+
+def drop_into(body: Body, target: str, container: str, aside: float = 0.0) -> Behaviour:
+    """Take ``target``, bring it over the middle of a container and let it go; again if it falls beside it."""
+    for _ in range(ATTEMPTS):
+        if not (yield from get(body, target)):
+            return False
+        yield from while_held(body, target, _carry_over(body, target, container, aside))
+        if body.held != target:
+            continue
+        yield silent(with_hand(body.move(Aim()), HAND_RELEASE))
+        yield from settle(body)
+        aside = 0.0
+        if body.world.inside(target, container):
+            return True
+    return False
+
+
+def _carry_over(body: Body, target: str, container: str, aside: float) -> Behaviour:
+    yield from hold_ready(body)
+    place = into_container(body.situation(), target, container)
+    if place is None:
+        return False
+    spot = place_to_put_from(body.situation(), target, place, container)
+    if spot is None or not (yield from walk_exactly(body, spot)):
+        return False
+    there = place + aside * np.array([math.sin(body.me.yaw), -math.cos(body.me.yaw), 0.0])
+    yield from turn_to(body, there, WALK_PITCH, CARRY)
+    yield from _bring_over(body, target, there)
+    return (yield from _let_down(body, target, there - [0.0, 0.0, INTO]))
+
+
+def hold_ready(body: Body) -> Behaviour:
+    """Draw in what is in hand, raise it, and step back from walls and furniture until there is room to turn with it."""
+    yield from draw_in(body)
+    yield from raise_up(body)
+    for _ in range(STEPS_BACK):
+        here, yaw = body.me.position, body.me.yaw
+        behind = here[:2] - STEP_BACK * np.array([math.cos(yaw), math.sin(yaw)])
+        if body.plan.roomy(float(here[0]), float(here[1])) or not body.plan.straight(here, behind, body.obstacles()):
+            break
+        movement = body.move(Aim(pitch=WALK_PITCH), CARRY)
+        movement[:, FORWARD] = BACKWARD_BIN
+        yield silent(movement)
+    return True
+
+
+def settle(body: Body, steps: int = SETTLE) -> Behaviour:
+    """Stand still while what was let go comes to rest."""
+    for _ in range(steps):
+        body.stand()
+        yield silent()
+    return True
+
+
+def _carry_to(body: Body, target: str, place: np.ndarray, aside: float) -> Behaviour:
+    yield from hold_ready(body)
+    spot = place_to_put_from(body.situation(), target, place)
+    if spot is None or not (yield from walk_exactly(body, spot)):
+        return False
+    there = place + aside * np.array([math.sin(body.me.yaw), -math.cos(body.me.yaw), 0.0])
+    yield from turn_to(body, there, WALK_PITCH, CARRY)
+    yield from _bring_over(body, target, there)
+    return (yield from _let_down(body, target, there))
+
+
+def walk_exactly(body: Body, spot: np.ndarray, within: float = 0.1) -> Behaviour:
+    """Walk to ``spot`` [2] with something in hand, nearer than a walker who passes by."""
+    for _ in range(PATIENCE):
+        here = body.me.position
+        if distance(here, spot) < within:
+            return True
+        obstacles = body.obstacles()
+        if distance(here, spot) < ARRIVED:
+            aim = Aim((float(spot[0]), float(spot[1])), within / 2, WALK_PITCH)
+        else:
+            route = body.carrying_plan.route(here, spot, within, obstacles)
+            if route is None:
+                return False
+            aim = body.along(route)
+        yield silent(body.move(aim, CARRY))
+    return False
+
+
+def turn_to(body: Body, there: np.ndarray, pitch: float, hold: float | None = None) -> Behaviour:
+    """Turn on the spot until ``there`` [2+] is ahead and the gaze at ``pitch``."""
+    for _ in range(14):
+        if abs(bearing(body.me, there)) < FACING[0] and abs(body.me.pitch - pitch) < FACING[1]:
+            return True
+        yield silent(body.move(Aim((float(there[0]), float(there[1])), None, pitch), hold))
+    return True
+
+
+def _bring_over(body: Body, target: str, place: np.ndarray) -> Behaviour:
+    """Reach out until ``target`` is over its place, well above it, or comes no nearer."""
+    before: np.ndarray | None = None
+    for _ in range(14):
+        at = body.where(target)
+        if distance(place, at) < PRECISE or (before is not None and math.dist(at, before) < HARDLY):
+            return True
+        before = at
+        yield silent(body.move(*reach_for(body, target, place, OVER)))
+    return False
+
+
+def _let_down(body: Body, target: str, place: np.ndarray) -> Behaviour:
+    """Lower ``target`` until it nearly touches what is below its place, or comes no lower."""
+    before = math.inf
+    for _ in range(8):
+        above = float(body.where(target)[2] - place[2]) - body.world.house.objects_by_id[target].height / 2
+        if above < 1.6 * LET_GO or before - above < HARDLY:
+            return True
+        before = above
+        yield silent(body.move(*reach_for(body, target, place, LET_GO)))
+    return True
+
+
+def reach_for(body: Body, target: str, place: np.ndarray, above: float) -> tuple[Aim, float]:
+    """Return the aim and reach for the underside of ``target`` to be ``above`` metres over a place [3]."""
+    far = distance(body.me.position, place)
+    height = float(place[2]) + body.world.house.objects_by_id[target].height / 2 + above
+    pitch = math.atan2(height - HOLD_LIFT - EYE_HEIGHT, max(far, 0.1))
+    return Aim((float(place[0]), float(place[1])), None, pitch), far / math.cos(pitch)
+
+
+def push_under(body: Body, target: str, stand: np.ndarray, place: np.ndarray) -> Behaviour:
+    """Take ``target``, lower it before a piece of furniture and push it in along the floor; again if it falls.
+
+    Args:
+      body: of the player.
+      target: id of the thing.
+      stand: where to stand, straight before the place: float64 [2].
+      place: x, y, z on the floor under the furniture: float64 [3].
+    """
+    for _ in range(ATTEMPTS):
+        if not (yield from get(body, target)):
+            return False
+        yield from while_held(body, target, _push_in(body, target, stand, place))
+        if body.held == target:
+            yield silent(with_hand(body.move(Aim()), HAND_RELEASE))
+            yield from settle(body)
+        if distance(body.where(target), place) < AT:
+            return True
+    return False
+
+
+def _push_in(body: Body, target: str, stand: np.ndarray, place: np.ndarray) -> Behaviour:
+    yield from hold_ready(body)
+    if not (yield from walk_exactly(body, stand)):
+        return False
+    yield from turn_to(body, place, WALK_PITCH, CARRY)
+    far = arm_under(body.world.house.objects_by_id[target].radius)
+    ahead = (place[:2] - stand) / max(distance(place, stand), 1e-6)
+    before = math.inf
+    for _ in range(10):  # lower it, clear of the furniture
+        low = np.array([*(body.me.position[:2] + far * ahead), 0.0])
+        height = float(body.where(target)[2])
+        if before - height < HARDLY and body.me.pitch < WALK_PITCH - FACING[1]:
+            break
+        before = height
+        yield silent(body.move(*reach_for(body, target, low, LET_GO)))
+    aim, hold = reach_for(body, target, low, LET_GO)
+    before = math.inf
+    for _ in range(12):  # walk up to the furniture, with it ahead
+        lacking = distance(body.me.position, place)
+        if lacking < far + 0.04 or before - lacking < HARDLY:
+            break
+        before = lacking
+        yield silent(body.move(Aim((float(place[0]), float(place[1])), far, aim.pitch), hold))
+    return True

@@ -1,0 +1,129 @@
+"""Deeds of a scripted solver with one thing in its hand and another before it: to touch, hit and push with."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from worlds.contract import silent
+from worlds.playhouse.games.choices import Choice
+from worlds.playhouse.games.geometry import touches
+from worlds.playhouse.games.places import BEYOND, arm_to_push, place_to_push_from, place_to_touch_from
+from worlds.playhouse.games.registry import Arguments
+from worlds.playhouse.games.touching import PUSHED
+from worlds.playhouse.physics.avatar import EYE_HEIGHT, HOLD_CLEARANCE, HOLD_GAP, HOLD_LIFT
+from worlds.playhouse.players.behaviours import CARRY, Behaviour, get, search, while_held
+from worlds.playhouse.players.body import WALK_PITCH, Body
+from worlds.playhouse.players.deeds import deed
+from worlds.playhouse.players.manner import Manner
+from worlds.playhouse.players.putting import hold_ready, turn_to, walk_exactly
+from worlds.playhouse.players.steering import Aim
+from worlds.playhouse.requests.ground_truth import distance
+
+ATTEMPTS = 3
+TOUCHING = 10  # steps of reaching out for what is before the player
+PUSHING = 10  # steps of pushing it ahead
+
+
+@deed("touch with", "hit with")
+def touch_with(body: Body, arguments: Arguments, manner: Manner) -> Behaviour:
+    """Take the nearest of what is meant, walk up to the target and reach out until they touch."""
+    del manner
+    for thing, target in _pairs(body, arguments):
+        for _ in range(ATTEMPTS):
+            if not (yield from get(body, thing)):
+                break
+            yield from while_held(body, thing, _reach_out(body, thing, target))
+            if body.held == thing and touches(body.world, thing, target):
+                return True
+    return False
+
+
+@deed("push with")
+def push_with(body: Body, arguments: Arguments, manner: Manner) -> Behaviour:
+    """Take the nearest of what is meant, lower it before the target and walk against it."""
+    del manner
+    for thing, target in _pairs(body, arguments):
+        for _ in range(ATTEMPTS):
+            if not (yield from get(body, thing)):
+                break
+            before = body.where(target)
+            yield from while_held(body, thing, _push(body, thing, target))
+            if distance(before, body.where(target)) > PUSHED:
+                return True
+    return False
+
+
+def _pairs(body: Body, arguments: Arguments) -> list[tuple[str, str]]:
+    """What could be done with what, the nearest first."""
+    things, targets = Choice.of(arguments).among, Choice.of(arguments, "target").among
+    far = {i: body.far(i) if i in body.world.house.objects_by_id else 0.0 for i in (*things, *targets)}
+    pairs = [(thing, target) for thing in things for target in targets if thing != target]
+    return sorted(pairs, key=lambda pair: (pair[0] != body.held, far[pair[0]] + far[pair[1]]))
+
+
+def _middle(body: Body, entity: str) -> np.ndarray:
+    """Where to aim at a thing or a piece of furniture: float64 [3]."""
+    piece = body.world.house.furniture_by_id.get(entity)
+    if piece is None:
+        return body.where(entity)
+    return np.array([piece.x, piece.y, min(piece.spec.height / 2, 0.5)])
+
+
+def _reach_out(body: Body, thing: str, target: str) -> Behaviour:
+    """Walk up to the target and bring what is in hand to it, faster at the end than at first."""
+    yield from hold_ready(body)
+    if target in body.world.house.objects_by_id:
+        yield from search(body, target)
+    if not (yield from _come_near(body, thing, target)):
+        return False
+    middle = _middle(body, target)
+    yield from turn_to(body, middle, WALK_PITCH, CARRY)
+    least = HOLD_CLEARANCE + body.world.house.objects_by_id[thing].radius + HOLD_GAP
+    for _ in range(TOUCHING):
+        if touches(body.world, thing, target):
+            return True
+        middle = _middle(body, target)
+        apart = distance(body.me.position, middle)
+        pitch = math.atan2(float(middle[2]) - HOLD_LIFT - EYE_HEIGHT, max(apart, 0.1))
+        yield silent(body.move(Aim((float(middle[0]), float(middle[1])), least, pitch), apart / math.cos(pitch)))
+    return touches(body.world, thing, target)
+
+
+def _come_near(body: Body, thing: str, target: str) -> Behaviour:
+    """Walk to where the target can be touched with what is in hand."""
+    if target in body.world.house.objects_by_id:
+        spot = place_to_touch_from(body.situation(), thing, target)
+    else:
+        far = HOLD_CLEARANCE + 2 * body.world.house.objects_by_id[thing].radius + HOLD_GAP
+        piece = body.world.house.furniture_by_id[target]
+        route = body.plan.route(body.me.position, _middle(body, target), far + max(piece.half), body.obstacles())
+        spot = None if route is None else route[-1]
+    return spot is not None and (yield from walk_exactly(body, spot))
+
+
+def _push(body: Body, thing: str, target: str) -> Behaviour:
+    """From a side of the target from which it can be pushed, lower what is in hand and walk ahead."""
+    yield from hold_ready(body)
+    things = body.world.house.objects_by_id
+    arm = arm_to_push(things[thing].radius)
+    stand = place_to_push_from(body.situation(), thing, target)
+    if stand is None or not (yield from walk_exactly(body, stand)):
+        return False
+    middle = _middle(body, target)
+    yield from turn_to(body, middle, WALK_PITCH, CARRY)
+    height = max(float(middle[2]), things[thing].height / 2 + 0.03)
+    pitch = math.atan2(height - HOLD_LIFT - EYE_HEIGHT, arm)
+    hold = arm / math.cos(pitch)
+    for _ in range(6):
+        if abs(float(body.where(thing)[2]) - height) < 0.06:
+            break
+        yield silent(body.move(Aim((float(middle[0]), float(middle[1])), None, pitch), hold))
+    ahead = (middle[:2] - body.me.position[:2]) / max(distance(middle, body.me.position), 1e-6)
+    goal = middle[:2] + ahead * BEYOND
+    for _ in range(PUSHING):
+        if distance(middle, body.where(target)) > PUSHED + 0.05:
+            return True
+        yield silent(body.move(Aim((float(goal[0]), float(goal[1])), 0.05, pitch), hold))
+    return False
