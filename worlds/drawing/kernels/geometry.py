@@ -13,6 +13,8 @@ DRAWN = PLANE, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX = 0, 2, 3, 4, 5, 6  # k
 HIDDEN = -1
 
 kernel = njit(nogil=True, error_model="numpy")  # without a cache of its own: the rasteriser's entry points have it
+# Without calls and without counting references to arrays, where either for every pixel would cost too much.
+inlined = njit(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
 
 
 @kernel

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from worlds.contract import WorldError
 from worlds.drawing.canvas import Canvas, Shapes, palette_of
+from worlds.drawing.light import light_of
 from worlds.drawing.kernels.geometry import CAPSULE, CYLINDER, DRAWN, HIDDEN, PLANE, SPHERE
 from worlds.playhouse.physics.picture import Picture
 from worlds.playhouse.physics.poses import Drawn
@@ -25,6 +26,7 @@ class Camera:
       width: of the frames, pixels.
       fov_y_deg: vertical field of view in degrees; pixels are square.
       finish: int32 [geoms], places in :data:`worlds.drawing.finishes.FINISHES`; None: all are plain.
+      shadows: draw soft light and shadows.
 
     Raises:
       WorldError: a size or angle that gives no picture, too many geoms, or a visible geom that is not a plane, sphere,
@@ -38,12 +40,14 @@ class Camera:
         width: int,
         fov_y_deg: float = 75.0,
         finish: NDArray[np.int32] | None = None,
+        shadows: bool = False,
     ) -> None:
         self._canvas = Canvas(height, width, fov_y_deg, model.ngeom)
         self.height, self.width = height, width
         body = np.array(model.geom_bodyid, dtype=np.int32)
         self._shapes = Shapes(_kinds(model), body, _sizes(model), finish)
         self._palette = palette_of(_colours(model)[:, :3] * 255.0)
+        self._shadows, self._light = shadows, None
 
     def draw(
         self,
@@ -73,8 +77,10 @@ class Camera:
         positions, rotations, geoms = data.geom_xpos, data.geom_xmat, len(self._shapes.kind)
         if len(positions) != geoms:
             raise WorldError(f"camera: made for {geoms} geoms, data has {len(positions)}; make one for its model")
+        if self._shadows and self._light is None:
+            self._light = light_of(self._shapes, positions, rotations)
         return self._canvas.draw(
-            self._shapes, positions, rotations, self._palette, eye, yaw, pitch, int(hide_body), out
+            self._shapes, positions, rotations, self._palette, eye, yaw, pitch, int(hide_body), out, self._light
         )
 
     def geoms(self) -> NDArray[np.int32]:
