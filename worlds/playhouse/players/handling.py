@@ -16,6 +16,7 @@ from worlds.playhouse.players import behaviours, building
 from worlds.playhouse.players.behaviours import Behaviour
 from worlds.playhouse.players.body import Body
 from worlds.playhouse.players.deeds import deed
+from worlds.playhouse.players.fetching import fetch
 from worlds.playhouse.players.manner import Manner
 from worlds.playhouse.players.putting import hold_ready, push_under, put_at, settle, turn_to
 from worlds.playhouse.players.steering import Aim, with_hand
@@ -30,8 +31,10 @@ AWRY = 0.1  # metres by which a careless player misses a place, for each half-wi
 def pick_up(body: Body, arguments: Arguments, manner: Manner) -> Behaviour:
     """Lift the nearest of what is meant."""
     del manner
-    nearest = min(Choice.of(arguments).among, key=body.far)
-    return (yield from behaviours.lift(body, nearest))
+    for thing in sorted(Choice.of(arguments).among, key=body.far):
+        if (yield from fetch(body, thing)):
+            return (yield from behaviours.lift(body, thing))
+    return False
 
 
 @deed("put on")
@@ -88,7 +91,7 @@ def throw(body: Body, arguments: Arguments, manner: Manner) -> Behaviour:
     """Take the nearest of what is meant, turn to where the room is widest and throw it."""
     del manner
     for thing in sorted(Choice.of(arguments).among, key=lambda i: (i != body.held, body.far(i))):
-        if not (yield from behaviours.get(body, thing)):
+        if not (yield from fetch(body, thing)):
             continue
         yield from hold_ready(body)
         room = body.world.house.rooms_by_id.get(body.world.room_at(body.me.position) or "")

@@ -26,7 +26,7 @@ THROW = Templates(
     "toss {x}",
     "fling {x} away",
 )
-THROWN = 1.0  # metres along the floor that a thing flies, or rolls, after it has been let go
+THROWN = 0.6  # metres along the floor that a thing flies, or rolls, after it has been let go
 FLIGHT = 10  # steps after which it has come down
 
 
