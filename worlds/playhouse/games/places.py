@@ -12,6 +12,7 @@ from worlds.playhouse.games.arrangements import ROW, layout
 from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.house.catalogue import Surface
 from worlds.playhouse.house.record import WALL_THICKNESS, Furniture
+from worlds.playhouse.navigation.floor_plan import NO_DISCS
 from worlds.playhouse.physics.avatar import EYE_HEIGHT, HOLD_CLEARANCE, HOLD_FARTHEST, HOLD_GAP, HOLD_LIFT
 from worlds.playhouse.requests.ground_truth import distance
 
@@ -263,14 +264,20 @@ def arm_to_push(radius: float) -> float:
     return HOLD_CLEARANCE + radius + HOLD_GAP + 0.03
 
 
-def place_to_push_from(situation: Situation, thing: str, target: str) -> np.ndarray | None:
+def place_to_push_from(situation: Situation, thing: str, target: str, around_things: bool = True) -> np.ndarray | None:
     """Return where to stand to push one loose thing with another, straight ahead over free floor.
+
+    Args:
+      situation: the house as it is.
+      thing: id of what it is pushed with.
+      target: id of what is pushed.
+      around_things: whether other loose things must be out of the way.
 
     Returns:
       float64 [2], the nearest in direction to the solver; None if there is no such place, or no way to it.
     """
     things, here, middle = situation.house.objects_by_id, situation.solver.position, situation.positions[target]
-    radius, discs = things[target].radius, situation.discs(thing, target)
+    radius, discs = things[target].radius, situation.discs(thing, target) if around_things else NO_DISCS
     far = arm_to_push(things[thing].radius) + things[thing].radius + radius + BEFORE_PUSHING
     first = math.atan2(here[1] - middle[1], here[0] - middle[0])
     for i in range(24):

@@ -109,7 +109,10 @@ def _push(body: Body, thing: str, target: str) -> Behaviour:
     yield from hold_ready(body)
     things = body.world.house.objects_by_id
     arm = arm_to_push(things[thing].radius)
-    stand = place_to_push_from(body.situation(), thing, target)
+    situation = body.situation()
+    stand = place_to_push_from(situation, thing, target)
+    if stand is None:
+        stand = place_to_push_from(situation, thing, target, around_things=False)
     if stand is None or not (yield from walk_exactly(body, stand)):
         return False
     middle = _middle(body, target)
