@@ -18,6 +18,7 @@ from worlds.playhouse.house.record import House, Thing
 from worlds.playhouse.house.sampling import HouseSettings, sample_house
 from worlds.playhouse.physics import avatar, ticks
 from worlds.playhouse.physics.grabbing import Candidate, Grabs, gaze, name_of, reason_of_failure
+from worlds.playhouse.physics.poses import Poses
 from worlds.playhouse.physics.scene import FIXED_GROUPS, Scene, scene_of
 from worlds.playhouse.physics.touching import Touches, contact_views
 from worlds.tick_world import FIVE_MINUTES, PLAYERS, TickWorld
@@ -134,7 +135,8 @@ class Playhouse(TickWorld):
         """Bind to the state: the compiled code uses its addresses."""
         scene, data = self.state.scene, self.state.data
         if self._scene is not scene:
-            self._camera = Camera(scene.model, self.height, self.width, self.fov_y_deg, scene.finish)
+            self._camera = Camera(scene.picture, self.height, self.width, self.fov_y_deg, scene.finish)
+            self._poses = Poses(scene)
         self._scene, self._data, self._players = scene, data, self.state.players
         self._object_body = dict(zip((o.id for o in scene.house.objects), scene.object_body.tolist(), strict=True))
         self._addresses = (scene.model._address, data._address)
@@ -155,7 +157,7 @@ class Playhouse(TickWorld):
         number = self._player(player)
         state = self._players[number]
         return self._camera.draw(
-            self._data, self._eye(number), float(state[avatar.YAW]), float(state[avatar.PITCH]),
+            self._poses.of(self._data), self._eye(number), float(state[avatar.YAW]), float(state[avatar.PITCH]),
             hide_body=int(self.state.scene.avatar_body[number]),
         )  # fmt: skip
 

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from worlds.contract import WorldError
 from worlds.drawing.canvas import Canvas, Shapes, palette_of
 from worlds.drawing.kernels.geometry import CAPSULE, CYLINDER, DRAWN, HIDDEN, PLANE, SPHERE
+from worlds.playhouse.physics.picture import Picture
+from worlds.playhouse.physics.poses import Drawn
 
 LAST_VISIBLE_GROUP = 2  # as in MuJoCo's own viewers
 
@@ -31,7 +33,7 @@ class Camera:
 
     def __init__(
         self,
-        model: mujoco.MjModel,
+        model: mujoco.MjModel | Picture,
         height: int,
         width: int,
         fov_y_deg: float = 75.0,
@@ -45,7 +47,7 @@ class Camera:
 
     def draw(
         self,
-        data: mujoco.MjData,
+        data: mujoco.MjData | Drawn,
         eye: NDArray[np.float64],
         yaw: float,
         pitch: float,
@@ -84,16 +86,17 @@ class Camera:
         return self._canvas.depths()
 
 
-def _kinds(model: mujoco.MjModel) -> NDArray[np.int32]:
+def _kinds(model: mujoco.MjModel | Picture) -> NDArray[np.int32]:
     """Type of each geom, HIDDEN for those that are never drawn: int32 [geoms]."""
     shown = (_colours(model)[:, 3] > 0.0) & (model.geom_group <= LAST_VISIBLE_GROUP)
     for geom in np.flatnonzero(shown & ~np.isin(model.geom_type, DRAWN)):
-        name, kind = model.geom(geom).name or geom, mujoco.mjtGeom(model.geom_type[geom]).name
+        name = ("" if isinstance(model, Picture) else model.geom(geom).name) or geom
+        kind = mujoco.mjtGeom(model.geom_type[geom]).name
         raise WorldError(f"camera: geom {name} is a {kind}, which it cannot draw; build it from boxes and round shapes")
     return np.where(shown, model.geom_type, HIDDEN).astype(np.int32)
 
 
-def _sizes(model: mujoco.MjModel) -> NDArray[np.float64]:
+def _sizes(model: mujoco.MjModel | Picture) -> NDArray[np.float64]:
     """Half sizes along each geom's own axes, a capsule's without its round ends: float64 [geoms, 3], metres."""
     size, kind = np.array(model.geom_size, dtype=np.float64), model.geom_type
     spheres = kind == SPHERE
@@ -106,7 +109,7 @@ def _sizes(model: mujoco.MjModel) -> NDArray[np.float64]:
     return size
 
 
-def _colours(model: mujoco.MjModel) -> NDArray[np.float32]:
+def _colours(model: mujoco.MjModel | Picture) -> NDArray[np.float32]:
     """RGBA [geoms, 4] by MuJoCo's rule: a material's colour shows where the geom's own was left at its default."""
     rgba = np.array(model.geom_rgba, dtype=np.float32)
     painted = (model.geom_matid >= 0) & np.all(rgba == np.array([0.5, 0.5, 0.5, 1.0], np.float32), axis=1)

@@ -6,6 +6,7 @@ import mujoco
 import numpy as np
 
 from worlds.playhouse.drawing.camera import Camera
+from worlds.playhouse.physics.poses import Poses
 from worlds.playhouse.physics.scene import Scene
 
 
@@ -19,7 +20,7 @@ class Onlooker:
     def __init__(self, scene: Scene, fov_y_deg: float) -> None:
         self.scene = scene
         self._fov_y_deg = fov_y_deg
-        self._data = mujoco.MjData(scene.model)
+        self._data, self._poses = mujoco.MjData(scene.model), Poses(scene)
         self._cameras: dict[tuple[int, int], Camera] = {}
 
     def look(
@@ -35,7 +36,8 @@ class Onlooker:
           size: (height, width), pixels.
         """
         if size not in self._cameras:
-            self._cameras[size] = Camera(self.scene.model, *size, self._fov_y_deg, self.scene.finish)
+            self._cameras[size] = Camera(self.scene.picture, *size, self._fov_y_deg, self.scene.finish)
         mujoco.mj_copyData(self._data, self.scene.model, data)
         mujoco.mj_kinematics(self.scene.model, self._data)
-        return self._cameras[size].draw(self._data, eye, *gaze, hide_body=int(self.scene.avatar_body[player]))
+        seen = self._poses.of(self._data)
+        return self._cameras[size].draw(seen, eye, *gaze, hide_body=int(self.scene.avatar_body[player]))

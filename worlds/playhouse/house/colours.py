@@ -18,7 +18,7 @@ COLOURS: dict[str, Vector] = {
     # Of houses of the second format only.
     "peach": (1.0, 0.72, 0.52),
     "brown": (0.40, 0.20, 0.06),
-    "grey": (0.50, 0.51, 0.53),
+    "grey": (0.52, 0.52, 0.52),
     "olive": (0.50, 0.56, 0.08),
     "violet": (0.62, 0.42, 0.98),
     "magenta": (0.90, 0.05, 0.62),

@@ -33,6 +33,7 @@ def sample_house(seed: int, settings: HouseSettings | None = None) -> House:
       WorldError: what the settings ask for does not fit into the rooms they allow.
     """
     settings = settings or HouseSettings()
+    settings.check_together()
     rng = np.random.default_rng(seed)
     builder = FurnishedBuilder if settings.style == FURNISHED else PlainBuilder
     problem = ""

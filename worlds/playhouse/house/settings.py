@@ -74,14 +74,14 @@ class HouseSettings:
 
     def __post_init__(self) -> None:
         if self.preset:
-            raise WorldError(f"setting preset: write HouseSettings.of(preset={self.preset!r}), which reads it")
+            self._read_preset()
         if self.style not in MOST_ROOMS:
             raise WorldError(f"setting style: unknown {self.style!r}; known: {', '.join(MOST_ROOMS)}")
         for name, least in (("rooms", 1), ("furniture", 0), ("objects", 0), ("room_size", 2 * SMALLEST_ROOM)):
             self._check_range(name, least)
-        most = MOST_ROOMS[self.style]
+        most = max(MOST_ROOMS.values())
         if self.rooms[1] > most:
-            raise WorldError(f"setting rooms: {self.rooms[1]} rooms; a {self.style} house has at most {most}")
+            raise WorldError(f"setting rooms: {self.rooms[1]} rooms; a house has at most {most}")
         if self.room_size[1] > LARGEST_ROOM:
             raise WorldError(f"setting room_size: {self.room_size[1]} m; a room has at most {LARGEST_ROOM:g} m")
         for name, catalogue in _CATALOGUES.items():
@@ -92,7 +92,20 @@ class HouseSettings:
                 raise WorldError(f"setting {name}: {chance} is not a chance between 0 and 1")
         if not isinstance(self.face_room, bool):
             raise WorldError(f"setting face_room: {self.face_room!r} is neither true nor false")
-        self._check_furnished()
+        if isinstance(self.include, str):
+            raise WorldError(f"setting include: {self.include!r} is not a list; write ({self.include!r},)")
+        object.__setattr__(self, "include", tuple(self.include))
+        for text in self.include:
+            wanted(text)
+
+    def _read_preset(self) -> None:
+        """Take the preset's settings where none other than the default is given."""
+        if self.preset not in PRESETS:
+            raise WorldError(f"setting preset: unknown {self.preset!r}; known: {', '.join(PRESETS)}")
+        for field in fields(self):
+            if field.name in PRESETS[self.preset] and getattr(self, field.name) == field.default:
+                object.__setattr__(self, field.name, PRESETS[self.preset][field.name])
+        object.__setattr__(self, "preset", "")
 
     def _check_range(self, name: str, least: float) -> None:
         value = getattr(self, name)
@@ -111,11 +124,11 @@ class HouseSettings:
             raise WorldError(f"setting {name}: unknown {unknown!r}; known: {', '.join(catalogue)}")
         object.__setattr__(self, name, tuple(value))
 
-    def _check_furnished(self) -> None:
-        """Check what only furnished houses have."""
-        if isinstance(self.include, str):
-            raise WorldError(f"setting include: {self.include!r} is not a list; write ({self.include!r},)")
-        object.__setattr__(self, "include", tuple(self.include))
+    def check_together(self) -> None:
+        """Raise WorldError if a setting does not go with the others."""
+        most = MOST_ROOMS[self.style]
+        if self.rooms[1] > most:
+            raise WorldError(f"setting rooms: {self.rooms[1]} rooms; a {self.style} house has at most {most}")
         if self.style == PLAIN and (self.include or self.room_types):
             name = "include" if self.include else "room_types"
             raise WorldError(f"setting {name}: plain rooms have no names; set style to {FURNISHED!r}")
@@ -141,7 +154,9 @@ class HouseSettings:
         unknown = next((name for name in settings if name not in known), None)
         if unknown is not None:
             raise WorldError(f"no house setting named {unknown!r}; known: {', '.join(known)}")
-        return cls(**settings)
+        found = cls(**settings)
+        found.check_together()
+        return found
 
     def choices(self, name: str) -> tuple[str, ...]:
         """The names that a setting allows, None read as all of its style."""

@@ -1,4 +1,4 @@
-"""Parts of things as MuJoCo geoms, and the finish of each."""
+"""Parts of things as MuJoCo geoms, and what they look like."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from functools import cache
 import mujoco
 import numpy as np
 
-from worlds.drawing.finishes import FINISHES
-from worlds.playhouse.house.colours import COLOURS
-from worlds.playhouse.house.parts import MAIN, PAINTS, Part, Vector
+from worlds.playhouse.house.parts import Part, Vector
+from worlds.playhouse.house.record import Furniture, Thing
+from worlds.playhouse.physics.picture import SHAPES, PictureRows, rgba_of
 
 # Collision layers: a pair of geoms meets if one's contype shares a bit with the other's conaffinity. Avatars slide
 # above the ground plane without touching it.
@@ -19,17 +19,11 @@ LOOSE, PLAYER = 1, 2
 FIXED_GROUP, MOVING_GROUP = 0, 1
 FIXED_GROUPS = np.array([1, 0, 0, 0, 0, 0], dtype=np.uint8)
 _BOX = mujoco.mjtGeom.mjGEOM_BOX
-_SHAPES = {
-    "box": _BOX,
-    "sphere": mujoco.mjtGeom.mjGEOM_SPHERE,
-    "cylinder": mujoco.mjtGeom.mjGEOM_CYLINDER,
-    "capsule": mujoco.mjtGeom.mjGEOM_CAPSULE,
-    "ellipsoid": mujoco.mjtGeom.mjGEOM_ELLIPSOID,
-}
+_SOLID = (1.0, 1.0, 1.0, 1.0)
 
 
 class Geoms:
-    """Adds geoms to one body after the other, and notes what each one's surface looks like.
+    """Adds geoms to one body after the other: all that there is, seen or not, into one model.
 
     The compiled model numbers geoms body by body: so all of the world's come first, and bodies in their order. A geom's
     attributes are set one by one, and only where they differ from the spec's defaults, since thousands of houses are
@@ -37,26 +31,33 @@ class Geoms:
 
     Args:
       spec: without geoms; its defaults become those of geoms for show.
+
+    Attributes:
+      number: geoms of the model so far.
     """
 
     def __init__(self, spec: mujoco.MjSpec) -> None:
-        self.body = spec.worldbody
-        self._finishes: list[int] = []
+        self._body = spec.worldbody
+        self.number = 0
         default = spec.default.geom
         default.contype, default.conaffinity, default.type = 0, 0, _BOX
 
+    def begin(self, body: mujoco.MjsBody) -> None:
+        """Add geoms to the next body from now on."""
+        self._body = body
+
     def add(
         self,
-        size: Sequence[float],
-        pos: Sequence[float],
+        size: Vector,
+        pos: Vector,
         rgba: Sequence[float],
         finish: str = "plain",
         shape: mujoco.mjtGeom = _BOX,
-        quat: Sequence[float] | None = None,
+        quat: tuple[float, ...] | None = None,
         layers: int = 0,
         fixed: bool = True,
-    ) -> mujoco.MjsGeom:
-        """A geom of the present body.
+    ) -> mujoco.MjsGeom | None:
+        """A geom of the present body; None if it is not in the model.
 
         Args:
           size: of MuJoCo.
@@ -68,7 +69,8 @@ class Geoms:
           layers: with which it collides, 0 for none.
           fixed: whether it never moves.
         """
-        geom = self.body.add_geom()
+        self.number += 1
+        geom = self._body.add_geom()
         geom.size, geom.pos, geom.rgba = size, pos, rgba
         if shape != _BOX:
             geom.type = shape
@@ -80,58 +82,118 @@ class Geoms:
             geom.group = MOVING_GROUP
             if layers:
                 geom.contype = layers
-        self._finishes.append(_NUMBERS[finish])
         return geom
 
-    def add_part(
-        self, part: Part, colour: str, at: Vector, scale: float = 1.0, quarter_turns: int | None = None
+    def add_furniture(self, piece: Furniture) -> None:
+        """The parts of a piece of furniture."""
+        for part in piece.spec.parts:
+            self._add_fixed_part(part, piece)
+
+    def add_thing(self, thing: Thing) -> None:
+        """The parts of a loose thing whose middle is that of the present body."""
+        for part in thing.spec.parts:
+            self._add_loose_part(part, thing)
+
+    def _add_fixed_part(self, part: Part, piece: Furniture) -> None:
+        x, y = piece.to_house(part.at[0], part.at[1])
+        quat = _quaternion(part.euler, piece.quarter_turns)
+        rgba, shape = rgba_of(part, piece.colour), SHAPES[part.shape]
+        self._add_to_model(part.size, (x, y, part.at[2]), rgba, shape, quat, part.solid, True)
+
+    def _add_loose_part(self, part: Part, thing: Thing) -> None:
+        scale, (x, y, z) = thing.scale, part.at
+        size = (scale * part.size[0], scale * part.size[1], scale * part.size[2])
+        at = (scale * x, scale * y, scale * z - thing.height / 2)
+        rgba, quat = rgba_of(part, thing.colour), _quaternion(part.euler, None)
+        self._add_to_model(size, at, rgba, SHAPES[part.shape], quat, part.solid, False)
+
+    def _add_to_model(
+        self,
+        size: Vector,
+        at: Vector,
+        rgba: Sequence[float],
+        shape: mujoco.mjtGeom,
+        quat: tuple,
+        solid: bool,
+        fixed: bool,
     ) -> None:
-        """A part of a thing of a colour.
-
-        Args:
-          part: the part.
-          colour: of the thing.
-          at: its place in the present body, metres.
-          scale: factor on its lengths.
-          quarter_turns: by which a piece of furniture is turned; None for loose things.
-        """
-        x, y, z = part.size
-        self.add(
-            (scale * x, scale * y, scale * z),
-            at,
-            _rgba(part.paint, colour, part.shade, part.hidden),
-            part.finish,
-            _SHAPES[part.shape],
-            _quaternion(part.euler, quarter_turns),
-            LOOSE | PLAYER if part.solid else 0,
-            fixed=quarter_turns is not None,
-        )
-
-    def finishes(self) -> np.ndarray:
-        """Number of each geom's finish in FINISHES, in the order of the compiled model: int32 [geoms]."""
-        return np.array(self._finishes, dtype=np.int32)
+        layers = LOOSE | PLAYER if solid else 0
+        Geoms.add(self, size, at, rgba, shape=shape, quat=quat, layers=layers, fixed=fixed)
 
 
-_NUMBERS = {name: number for number, name in enumerate(FINISHES)}
+class SolidsAndPicture(Geoms):
+    """Geoms of houses that are rich in geoms for show: solids go into the model, and what is seen into a picture.
+
+    MuJoCo's search for what may collide visits all geoms of a body that has one that collides. In the model nothing is
+    invisible, since rays pass through what is.
+
+    Args:
+      spec: without geoms.
+    """
+
+    def __init__(self, spec: mujoco.MjSpec) -> None:
+        super().__init__(spec)
+        self.seen = PictureRows()
+
+    def begin(self, body: mujoco.MjsBody) -> None:
+        """See :meth:`Geoms.begin`."""
+        super().begin(body)
+        self.seen.body += 1
+
+    def add(
+        self,
+        size: Vector,
+        pos: Vector,
+        rgba: Sequence[float],
+        finish: str = "plain",
+        shape: mujoco.mjtGeom = _BOX,
+        quat: tuple[float, ...] | None = None,
+        layers: int = 0,
+        fixed: bool = True,
+    ) -> mujoco.MjsGeom | None:
+        """See :meth:`Geoms.add`."""
+        if rgba[3] > 0.0:
+            self.seen.add(int(shape), size, pos, quat, tuple(rgba), finish)
+        return super().add(size, pos, _SOLID, finish, shape, quat, layers, fixed) if layers else None
+
+    def add_furniture(self, piece: Furniture) -> None:
+        """See :meth:`Geoms.add_furniture`."""
+        for part in piece.spec.parts:
+            if part.solid:
+                self._add_fixed_part(part, piece)
+        self.seen.add_furniture(piece.spec, piece.quarter_turns, piece.colour, piece.x, piece.y)
+
+    def add_thing(self, thing: Thing) -> None:
+        """See :meth:`Geoms.add_thing`."""
+        for part in thing.spec.parts:
+            if part.solid:
+                self._add_loose_part(part, thing)
+        self.seen.add_thing(thing.spec, thing.scale, thing.colour)
+
+    def _add_to_model(
+        self,
+        size: Vector,
+        at: Vector,
+        rgba: Sequence[float],
+        shape: mujoco.mjtGeom,
+        quat: tuple,
+        solid: bool,
+        fixed: bool,
+    ) -> None:
+        super()._add_to_model(size, at, _SOLID, shape, quat, solid, fixed)
 
 
 @cache
-def _quaternion(euler_deg: Vector, quarter_turns: int | None) -> list[float]:
+def _quaternion(euler_deg: Vector, quarter_turns: int | None) -> tuple[float, ...]:
     """Rotation about the fixed x, then y, then z axis, and then by quarter turns about z."""
     quaternion = _rotation(euler_deg)
     if quarter_turns is not None:
         turn = _rotation((0.0, 0.0, 90.0 * quarter_turns))
         mujoco.mju_mulQuat(quaternion, turn, quaternion.copy())
-    return quaternion.tolist()
+    return tuple(quaternion.tolist())
 
 
 def _rotation(euler_deg: Vector) -> np.ndarray:
     quaternion = np.zeros(4)
     mujoco.mju_euler2Quat(quaternion, np.radians(euler_deg), "XYZ")
     return quaternion
-
-
-@cache
-def _rgba(paint: str, colour: str, shade: float, hidden: bool) -> list[float]:
-    rgb = COLOURS[colour] if paint == MAIN else PAINTS[paint]
-    return [*(min(1.0, shade * c) for c in rgb), 0.0 if hidden else 1.0]

@@ -18,7 +18,8 @@ import numpy as np
 from worlds.playhouse.house.parts import Vector
 from worlds.playhouse.house.record import AVATAR_HEIGHT, AVATAR_RADIUS, FLOOR, FORMAT, House, Thing
 from worlds.playhouse.physics.avatar import AVATAR_MASS_KG, TIMESTEP_SEC
-from worlds.playhouse.physics.geoms import FIXED_GROUPS, PLAYER, Geoms
+from worlds.playhouse.physics.geoms import FIXED_GROUPS, PLAYER, Geoms, SolidsAndPicture
+from worlds.playhouse.physics.picture import Picture
 from worlds.playhouse.physics.shell import add_furnished_shell, add_plain_shell, walls
 
 __all__ = ["FIXED_GROUPS", "Scene", "build", "scene_of", "walls"]
@@ -35,7 +36,9 @@ class Scene:
 
     Args:
       house: its record.
-      model: the compiled model.
+      model: the compiled model of the physics.
+      picture: all that is seen of the same bodies, see :class:`worlds.playhouse.physics.poses.Poses`; in houses of the
+        first format the model.
       agents: the avatars in the order of the arrays below.
       avatar_body: int64 [agents], bodies.
       avatar_qpos: int64 [agents], first coordinates; an avatar has x, y, yaw.
@@ -48,14 +51,15 @@ class Scene:
       object_radius: float64 [objects], m, of a sphere about as large.
       object_footprint: float64 [objects], m, radius of the upright cylinder it fits in.
       object_half_height: float64 [objects], m, half the height of that cylinder.
-      finish: int32 [geoms], what surfaces look like: places in :data:`worlds.drawing.finishes.FINISHES`, all 0 (plain)
-        in houses of the first format.
+      finish: int32 [geoms of the picture], what surfaces look like: places in
+        :data:`worlds.drawing.finishes.FINISHES`, all 0 (plain) in houses of the first format.
       owners: what can be touched: ids of objects, players and furniture, and FLOOR.
       geom_owner: int32 [geoms], places in ``owners``; -1 for walls.
     """
 
     house: House
     model: mujoco.MjModel
+    picture: mujoco.MjModel | Picture
     agents: tuple[str, ...]
     avatar_body: np.ndarray
     avatar_qpos: np.ndarray
@@ -99,23 +103,35 @@ def build(house: House) -> Scene:
     spec.option.sleep_tolerance = 0.01
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_EULER
     spec.option.cone = mujoco.mjtCone.mjCONE_PYRAMIDAL
-    geoms, first_format = Geoms(spec), house.format == FORMAT
-    (add_plain_shell if first_format else add_furnished_shell)(geoms, house)
-    fixed_geoms = [len(spec.worldbody.geoms)]  # before each piece of furniture, and after the last
+    if house.format == FORMAT:
+        geoms = Geoms(spec)
+        add_plain_shell(geoms, house)
+        fixed_geoms = add_contents(geoms, spec.worldbody, house)
+        model = spec.compile()
+        return _index(house, model, model, np.zeros(model.ngeom, dtype=np.int32), fixed_geoms)
+    geoms = SolidsAndPicture(spec)
+    add_furnished_shell(geoms, house)
+    fixed_geoms = add_contents(geoms, spec.worldbody, house)
+    picture = geoms.seen.picture()
+    return _index(house, spec.compile(), picture, picture.finish, fixed_geoms)
+
+
+def add_contents(geoms: Geoms, world: mujoco.MjsBody, house: House) -> list[int]:
+    """Add all but the shell; return numbers of the first geoms of all furniture with that after the last."""
+    fixed_geoms = [geoms.number]
     for piece in house.furniture:
-        for part in piece.spec.parts:
-            x, y = piece.to_house(part.at[0], part.at[1])
-            geoms.add_part(part, piece.colour, (x, y, part.at[2]), quarter_turns=piece.quarter_turns)
-        fixed_geoms.append(len(spec.worldbody.geoms))
+        geoms.add_furniture(piece)
+        fixed_geoms.append(geoms.number)
     for start in house.starts:
-        _add_avatar(geoms, spec.worldbody, start.agent, start.x, start.y)
+        _add_avatar(geoms, world, start.agent, start.x, start.y)
     for thing in house.objects:
-        _add_object(geoms, spec.worldbody, thing)
-    finish = geoms.finishes()
-    return _index(house, spec.compile(), np.zeros_like(finish) if first_format else finish, fixed_geoms)
+        _add_object(geoms, world, thing)
+    return fixed_geoms
 
 
-def _index(house: House, model: mujoco.MjModel, finish: np.ndarray, fixed_geoms: list[int]) -> Scene:
+def _index(
+    house: House, model: mujoco.MjModel, picture: mujoco.MjModel | Picture, finish: np.ndarray, fixed_geoms: list[int]
+) -> Scene:
     agents = tuple(s.agent for s in house.starts)
     avatars = np.arange(1, 1 + len(agents))  # bodies are numbered as they were added, the world first
     objects = np.arange(1 + len(agents), 1 + len(agents) + len(house.objects))
@@ -124,6 +140,7 @@ def _index(house: House, model: mujoco.MjModel, finish: np.ndarray, fixed_geoms:
     return Scene(
         house=house,
         model=model,
+        picture=picture,
         agents=agents,
         avatar_body=avatars.astype(np.int64),
         avatar_qpos=model.jnt_qposadr[avatar_joint].astype(np.int64),
@@ -138,7 +155,7 @@ def _index(house: House, model: mujoco.MjModel, finish: np.ndarray, fixed_geoms:
         object_half_height=np.array([o.height / 2 for o in house.objects]),
         finish=finish,
         owners=(*(o.id for o in house.objects), *agents, *(f.id for f in house.furniture), FLOOR),
-        geom_owner=_owners(model, [*objects, *avatars], fixed_geoms),
+        geom_owner=_owners(model, [*objects.tolist(), *avatars.tolist()], fixed_geoms),
     )
 
 
@@ -176,10 +193,8 @@ def _add_object(geoms: Geoms, world: mujoco.MjsBody, thing: Thing) -> None:
     body.explicitinertial, body.ipos, body.iquat = True, [0, 0, 0], [1, 0, 0, 0]
     body.mass, body.inertia = mass, inertia
     body.add_freejoint().damping = [SPIN_DAMPING * largest, 0, 0]
-    geoms.body = body
-    for part in thing.spec.parts:
-        x, y, z = part.at
-        geoms.add_part(part, thing.colour, (scale * x, scale * y, scale * z - thing.height / 2), scale)
+    geoms.begin(body)
+    geoms.add_thing(thing)
 
 
 def _yaw_quaternion(yaw: float) -> list[float]:
@@ -189,7 +204,7 @@ def _yaw_quaternion(yaw: float) -> list[float]:
 def _add_avatar(geoms: Geoms, world: mujoco.MjsBody, agent: str, x: float, y: float) -> None:
     """A capsule whose lower end is under the floor, so that things meet only its upright side."""
     body, joint = world.add_body(name=agent, pos=[x, y, 0]), mujoco.mjtJoint
-    geoms.body = body
+    geoms.begin(body)
     body.add_joint(type=joint.mjJNT_SLIDE, axis=[1, 0, 0], ref=x)
     body.add_joint(type=joint.mjJNT_SLIDE, axis=[0, 1, 0], ref=y)
     body.add_joint(type=joint.mjJNT_HINGE, axis=[0, 0, 1], armature=10.0)
@@ -197,7 +212,10 @@ def _add_avatar(geoms: Geoms, world: mujoco.MjsBody, agent: str, x: float, y: fl
     capsule = geoms.add(
         (AVATAR_RADIUS, half, 0), (0, 0, half), (*AVATAR_COLOURS[agent], 1), shape=_CAPSULE, layers=PLAYER, fixed=False
     )
+    assert capsule is not None, "it collides"
     capsule.mass, capsule.friction, capsule.priority = AVATAR_MASS_KG, [0.1, 0.005, 0.0001], 1
     for side in (-1, 1):  # eyes show which way it looks
         at = (0.19, 0.085 * side, 2 * half - 0.02)
-        geoms.add((0.055, 0, 0), at, (0.98, 0.98, 0.98, 1), shape=_SPHERE, fixed=False).mass = 0
+        eye = geoms.add((0.055, 0, 0), at, (0.98, 0.98, 0.98, 1), shape=_SPHERE, fixed=False)
+        if eye is not None:
+            eye.mass = 0

@@ -17,6 +17,7 @@ from worlds.playhouse.house.wanted import Wanted
 FLUSH = WALL_THICKNESS / 2 + GAP  # metres from a room's edge to the back of what stands at its wall
 SNUG = 0.02  # metres between neighbours at a wall
 TRIES = PLACES_TRIED // 2
+MOST_REFUSED = 40  # wishes without a place after which the house is full
 SECOND_OF_A_KIND = 0.3  # chance that a kind which its room has may come again
 # What stands at what: kind, and the most of them. Chairs face it, the others stand beside it at the wall.
 COMPANIONS = {
@@ -54,11 +55,14 @@ class Furnishing:
                 self._place_wanted(one)
         fewest, most = self._settings.furniture
         count = max(self._chance.count((fewest, most)), len(self._order))
+        refused = 0  # wishes, one after the other
         for room, kind in self._wishes():
-            if len(self._order) >= count:
+            if len(self._order) >= count or refused == MOST_REFUSED:
                 break
+            refused += 1
             if self._add(room, kind) is not None:
                 self._add_companions(room, self._order[-1], count)
+                refused = 0
         if len(self._order) < fewest:
             raise NoPlaceError(f"no place for furniture_{len(self._order)} (setting furniture)")
         return tuple(self._order)

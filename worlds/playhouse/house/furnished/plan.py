@@ -24,6 +24,7 @@ from worlds.playhouse.house.wanted import Wanted
 
 NARROWEST = 2.6  # metres, of a room that is no passage
 PASSAGE_WIDTH = (1.9, 2.3)  # metres
+NARROWEST_GAP = 1.0  # metres between rooms that share no wall
 CANDIDATES = 5  # places of a room that are compared
 MORE_DOORS = 0.35  # chance of a doorway that the house does not need
 WINDOW_WIDTHS = (0.9, 1.5)
@@ -95,7 +96,7 @@ def _place(chance: Chance, rooms: Sequence[Room], size: tuple[float, float]) -> 
         at, side = chance.choose(rooms), chance.count((0, 3))
         x, y = _beside(chance, at, side, size)
         room = Room("", x, y, round(x + size[0], 3), round(y + size[1], 3), "")
-        if wall_for_door(at, room) and not any(rooms_overlap(room, other) for other in rooms):
+        if wall_for_door(at, room) and not any(rooms_overlap(room, other) or _gap(room, other) for other in rooms):
             found.append((_spread(room, rooms), x, y))
             if len(found) == CANDIDATES:
                 break
@@ -115,6 +116,12 @@ def _beside(chance: Chance, at: Room, side: int, size: tuple[float, float]) -> t
         low, high, line = at.x0 - width + shared, at.x1 - shared, (at.x0, round(at.x1 - width, 3))
     along = chance.choose(line) if chance.happens(0.6) else chance.between(low, high)
     return (x, along) if side % 2 == 0 else (along, at.y1 if side == 1 else round(at.y0 - depth, 3))
+
+
+def _gap(a: Room, b: Room) -> bool:
+    """Whether there is a gap between two rooms that is too narrow to look out on."""
+    apart = max(a.x0 - b.x1, b.x0 - a.x1, a.y0 - b.y1, b.y0 - a.y1)
+    return 1e-6 < apart < NARROWEST_GAP
 
 
 def _spread(room: Room, rooms: Sequence[Room]) -> float:
@@ -161,14 +168,14 @@ def _outer_walls(room: Room, rooms: Sequence[Room]) -> Iterator[tuple[str, float
     """Of each side the longest stretch with no room behind it: (axis it runs along, its place, from, to)."""
     for along, place in (("x", room.y0), ("x", room.y1), ("y", room.x0), ("y", room.x1)):
         low, high = (room.x0, room.x1) if along == "x" else (room.y0, room.y1)
-        behind = []
+        behind: list[tuple[float, float]] = []
         for other in rooms:
             wall = shared_wall(room, other) if other is not room else None
             if wall and wall[0] == along and abs(wall[1] - place) < GAP:
-                behind.append(wall[2:])
+                behind.append((wall[2], wall[3]))
         best = (low, low)
         for start, end in sorted([*behind, (high, high)]):
             if start - low > best[1] - best[0]:
                 best = (low, start)
             low = max(low, end)
-        yield along, place, *best
+        yield along, place, best[0], best[1]

@@ -26,7 +26,7 @@ def target(model, data, p, players, hands, state, avatars, objects):
 
     Args:
       hands: scratch for rays: (start, difference, normal where it hits: float64 [9]; geom hit: int32 [1]), and what
-        they need to know: (geom_bodyid int32 [geoms]; groups of fixed geoms uint8 [6]).
+        they need to know: (bodies of geoms int32 [geoms]; groups of fixed geoms uint8 [6]).
     """
     qpos, eye = state[0], avatars[1][p]
     ray = hands[0]

@@ -25,7 +25,7 @@ ROOMY = HouseSettings(rooms=(3, 3), furniture=(5, 5), objects=(12, 12))
 
 
 def test_the_catalogue_is_as_large_as_promised():
-    assert len(OBJECT_KINDS) >= 12 and len(FURNITURE_KINDS) >= 8 and len(COLOURS) == 10 and len(SIZES) == 3
+    assert len(OBJECT_KINDS) >= 60 + 14 and len(FURNITURE_KINDS) >= 25 + 10 and len(COLOURS) == 17 and len(SIZES) == 3
     for a, b in combinations(COLOURS.values(), 2):
         assert math.dist(a, b) > 0.3, "colours are distinguishable"
     scales = sorted(SIZES.values())
