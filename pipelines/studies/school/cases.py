@@ -2,8 +2,10 @@
 
 The paper trains each agent for 0.5 to 100 million frames, in rooms of 9 or 10 cells a side. ``--parts NAME`` is a
 study's size for two cores, its :class:`Small`: fewer frames and problems, and rooms of 7 x 7 cells, which an agent sees
-nearly whole, so that it comes to an object by chance, and to its first reward, several times as often.
-``--parts NAME/full`` is the paper's size.
+nearly whole, so that it comes to an object by chance, and to its first reward, several times as often. Where the
+meaning of a cue is to be learned, the caretaker needs no introduction, objects have two colours instead of three, and
+an episode stops as soon as the apple is lost: a choice at random teaches one bit, and it then takes a dozen frames
+instead of more than forty. ``--parts NAME/full`` is the paper's size.
 """
 
 from __future__ import annotations
@@ -11,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
+
+from worlds.school.parameters.ids import CUE_OF
 
 _PROBLEMS = ("Boxes", "Switches", "Generators", "Levers", "Doors", "Marble")
 
@@ -27,6 +31,7 @@ class Arm:
       frames: of training, a part of the study's.
       bonus: for exploration, a name of :func:`agents.exploration.bonuses.make_bonus`; "" for none.
       scale: of cb and cbl, C of their equation in the published settings (before it is divided by 40).
+      beside: further environments, of which each is played as often as this one; their bonus is this one's.
     """
 
     id: str
@@ -36,6 +41,20 @@ class Arm:
     frames: float = 1.0
     bonus: str = ""
     scale: float = 2.0
+    beside: tuple[Arm, ...] = ()
+
+    def environments(self) -> list[Arm]:
+        """Return an arm for each environment in which the agent learns."""
+        return [self, *(replace(one, bonus=self.bonus, scale=self.scale) for one in self.beside)]
+
+    def narrowed(self, allowed: Mapping[str, Any], settings: Mapping[str, Any]) -> Arm:
+        """Return the arm with fewer values of parameters, and other settings, in all its environments."""
+        return replace(
+            self,
+            allowed={**self.allowed, **allowed},
+            settings={**self.settings, **settings},
+            beside=tuple(one.narrowed(allowed, settings) for one in self.beside),
+        )
 
 
 @dataclass(frozen=True)
@@ -46,15 +65,19 @@ class Small:
       frames: of training.
       settings: of all environments, beside the study's.
       problems: of training; () leaves the study's.
-      tests: that are made, by name; () leaves the study's.
+      arms: agents by name; none leaves the study's.
+      tests: environments by name; none leaves the study's.
       later: frames of arms that begin with another's agent, a part of ``frames``; 0 leaves the study's.
+      agent: sizes of the agent that differ from the usual ones.
     """
 
     frames: int = 1_000_000
     settings: Mapping[str, Any] = field(default_factory=lambda: {"size": 7})
     problems: tuple[str, ...] = ()
-    tests: tuple[str, ...] = ()
+    arms: Mapping[str, Arm] = field(default_factory=dict)
+    tests: Mapping[str, Arm] = field(default_factory=dict)
     later: float = 0.0
+    agent: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -67,52 +90,74 @@ class Case:
       tests: environments by name, in which every arm is tested while it learns.
       frames: of training in the paper.
       claim: of the paper.
-      tests_allowed: values to which the trees of tests are narrowed.
-      tests_settings: settings of the tests' environments.
       small: the study on two cores.
+      agent: sizes of the agent that differ from the usual ones.
     """
 
     question: str
     arms: Mapping[str, Arm]
-    tests: Mapping[str, str]
+    tests: Mapping[str, Arm]
     frames: int
     claim: str
-    tests_allowed: Mapping[str, Any] = field(default_factory=dict)
-    tests_settings: Mapping[str, Any] = field(default_factory=dict)
     small: Small = Small()
+    agent: Mapping[str, Any] = field(default_factory=dict)
 
     def smaller(self) -> Case:
         """Return the study at its size for two cores."""
         small = self.small
         allowed = {"Problem": list(small.problems)} if small.problems else {}
-        arms = {
-            name: replace(
-                arm,
-                allowed={**arm.allowed, **allowed},
-                settings={**arm.settings, **small.settings},
-                frames=small.later if arm.begins_with and small.later else arm.frames,
-            )
-            for name, arm in self.arms.items()
-        }
-        tests = {name: id_ for name, id_ in self.tests.items() if not small.tests or name in small.tests}
-        settings = {**self.tests_settings, **small.settings}
-        return replace(self, arms=arms, tests=tests, frames=small.frames, tests_settings=settings)
+        arms = {name: arm.narrowed(allowed, small.settings) for name, arm in (small.arms or self.arms).items()}
+        if small.later:
+            arms = {name: replace(arm, frames=small.later) if arm.begins_with else arm for name, arm in arms.items()}
+        tests = {name: test.narrowed({}, small.settings) for name, test in (small.tests or self.tests).items()}
+        return replace(self, arms=arms, tests=tests, frames=small.frames, agent=small.agent)
 
 
 def _id(name: str) -> str:
     return f"SocialAI-{name}ParamEnv-v1"
 
 
+def _test(name: str) -> Arm:
+    return Arm(_id(name))
+
+
+def _social(cue: str, problem: str) -> Arm:
+    """Two objects, of which a caretaker that needs no introduction gives a cue."""
+    allowed = {"Pragmatic_frame_complexity": "No", "Scaffolding": "N", "Cue_type": CUE_OF[cue], "Problem": problem}
+    return Arm("SocialAI-SocialAIParamEnv-v1", {"Env_type": "Information_seeking"} | allowed)
+
+
 def _cue(cue: str, claim: str, frames: int, joint: str = "", bonus: str = "cbl", scale: float = 10.0) -> Case:
     """Trained on five problems with a peer, and on doors without one; tested on doors with a peer."""
-    tests = {"held out: Doors": _id(f"{joint}E{cue}DoorsTestInformationSeeking")}
+    tests = {"held out: Doors": _test(f"{joint}E{cue}DoorsTestInformationSeeking")}
     tests |= {
-        f"trained: {problem}": _id(f"{joint}E{cue}{problem}TestInformationSeeking") for problem in ("Boxes", "Marble")
+        f"trained: {problem}": _test(f"{joint}E{cue}{problem}TestInformationSeeking") for problem in ("Boxes", "Marble")
     }
     question = f"does an agent that uses {cue} in five problems use it in a sixth?"
     arm = Arm(_id(f"{joint}E{cue}TrainInformationSeeking"), bonus=bonus, scale=scale)
-    small = Small(problems=("Boxes", "Doors"), tests=("held out: Doors", "trained: Boxes"))
-    return Case(question, {"agent": arm}, tests, frames, claim, small=small)
+    return Case(question, {"agent": arm}, tests, frames, claim, small=_small_joint(tests) if joint else _small_cue(cue))
+
+
+def _small_cue(cue: str) -> Small:
+    """Trained on boxes with a caretaker, and on doors without one; tested on doors with one."""
+    alone = _test(f"E{cue}DoorsAsocialTestInformationSeeking")
+    return Small(
+        1_500_000,
+        {"size": 7, "n_colors": 2, "stop_when_lost": True},
+        arms={"agent": replace(_social(cue, "Boxes"), beside=(alone,))},
+        tests={"held out: Doors": _social(cue, "Doors"), "trained: Boxes": _social(cue, "Boxes")},
+        agent={"width": 48, "heads": 4},
+    )
+
+
+def _small_joint(tests: Mapping[str, Arm]) -> Small:
+    """An introduction is what joint attention is about, so it is left."""
+    return Small(
+        problems=("Boxes", "Doors"),
+        tests={name: tests[name] for name in ("held out: Doors", "trained: Boxes")},
+        settings={"size": 7, "stop_when_lost": True},
+        agent={"width": 48, "heads": 4},
+    )
 
 
 def _adversary(obstacles: str, frames: int) -> Case:
@@ -125,7 +170,7 @@ def _adversary(obstacles: str, frames: int) -> Case:
             "peer hidden": Arm(beside, {}, {"hidden_npc": True}, bonus="cb"),
             "no peer": Arm(_id(f"AsocialAppleStealingObst_{obstacles}"), bonus="cb"),
         },
-        {"with a peer": beside},
+        {"with a peer": Arm(beside)},
         frames,
         "an agent that sees the peer does better than one that does not",
         small=Small(500_000),
@@ -136,7 +181,7 @@ CASES: Mapping[str, Case] = {
     "asocial-box": Case(
         "does an agent learn to open a box and eat the apple, with nobody there?",
         {"agent": Arm(_id("AsocialBoxInformationSeeking"))},
-        {"the same": _id("AsocialBoxInformationSeeking")},
+        {"the same": _test("AsocialBoxInformationSeeking")},
         2_000_000,
         "95% of success within 2 million frames (published code)",
         small=Small(500_000, {}),
@@ -150,7 +195,7 @@ CASES: Mapping[str, Case] = {
     "imitation": Case(
         "does an agent that emulates in five problems emulate in a sixth?",
         {"agent": Arm(_id("EEmulationNoDistrInformationSeeking"), bonus="cb", scale=0.5)},
-        {"held out: Doors": _id("EEmulationNoDistrDoorsInformationSeeking")},
+        {"held out: Doors": _test("EEmulationNoDistrDoorsInformationSeeking")},
         20_000_000,
         "does not generalise",
         small=Small(problems=("Boxes", "Switches")),
@@ -163,7 +208,7 @@ CASES: Mapping[str, Case] = {
             "A after B": Arm(_id("MarblePassACollaboration"), begins_with="B, with a partner", frames=0.25, bonus="cb"),
             "A after alone": Arm(_id("MarblePassACollaboration"), begins_with="alone", frames=0.25, bonus="cb"),
         },
-        {"role A": _id("MarblePassACollaboration")},
+        {"role A": _test("MarblePassACollaboration")},
         4_000_000,
         "practice with a partner helps (Section 5.2)",
         small=Small(500_000),
@@ -178,7 +223,7 @@ CASES: Mapping[str, Case] = {
             ),
             "A after alone": Arm(_id("MarblePassACollaboration"), begins_with="alone", frames=0.01, bonus="cb"),
         },
-        {"role A": _id("MarblePassACollaboration")},
+        {"role A": _test("MarblePassACollaboration")},
         50_000_000,
         "in the code alone, without a result",
         small=Small(later=0.25),
@@ -189,7 +234,7 @@ CASES: Mapping[str, Case] = {
             "with a bonus": Arm(_id("AELangFeedbackTrainFormatsCS"), bonus="cbl", scale=10.0),
             "without": Arm(_id("AELangFeedbackTrainFormatsCS")),
         },
-        {problem: _id(f"AELangFeedback{problem}TestFormatsCS") for problem in _PROBLEMS},
+        {problem: _test(f"AELangFeedback{problem}TestFormatsCS") for problem in _PROBLEMS},
         50_000_000,
         "97.9% with an exploration bonus",
     ),
@@ -206,7 +251,7 @@ CASES: Mapping[str, Case] = {
                 {"curriculum": {"kind": "intro_seq_scaf", "thresholds": [0.9]}},
             ),
         },
-        {problem: _id(f"AELangFeedback{problem}TestFormatsCS") for problem in _PROBLEMS},
+        {problem: _test(f"AELangFeedback{problem}TestFormatsCS") for problem in _PROBLEMS},
         50_000_000,
         "both curricula help (Section 5.3)",
     ),

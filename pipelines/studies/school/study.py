@@ -19,7 +19,7 @@ from pipelines.diagnose.figures import png
 from pipelines.report.file import circumstances
 from pipelines.studies.config import slug
 from pipelines.studies.school import language
-from pipelines.studies.school.cases import CASES, Arm, Case
+from pipelines.studies.school.cases import CASES, Case
 from pipelines.studies.school.feedback import study as feedback
 from pipelines.studies.school.results import draw_curves, load_curves, section
 from pipelines.studies.school.training import SchoolTraining, train
@@ -69,7 +69,8 @@ def school_study(
         if feedback.NAME in names:
             feedback.run(run, seeds)
         for name, case, ppo in chosen:
-            size = replace(training or replace(SchoolTraining(), frames=case.frames), **({"ppo": ppo} if ppo else {}))
+            size = training or replace(SchoolTraining(), frames=case.frames)
+            size = replace(size, agent={**size.agent, **case.agent}, ppo=ppo or size.ppo)
             for seed in seeds:
                 _train_arms(run / name, case, size, seed)
                 write_file(run / name / "curves.png", png(draw_curves(case, load_curves(run / name, case))))
@@ -106,11 +107,12 @@ def _chosen(parts: Sequence[str], cases: Mapping[str, Case]) -> Iterator[tuple[s
 
 
 def _train_arms(folder: Path, case: Case, size: SchoolTraining, seed: int) -> None:
-    tests = {name: Arm(id_, case.tests_allowed, case.tests_settings) for name, id_ in case.tests.items()}
     for name, arm in case.arms.items():
         where = folder / slug(name) / f"seed-{seed}"
         announce(f"{folder.name}: {name}, seed {seed}")
         before = None
         if arm.begins_with:
             before = Checkpoints(folder / slug(arm.begins_with) / f"seed-{seed}").latest().load_agent()[0]
-        train(where, arm, tests, replace(size, frames=round(size.frames * arm.frames)), seed, before)
+        train(
+            where, arm.environments(), case.tests, replace(size, frames=round(size.frames * arm.frames)), seed, before
+        )

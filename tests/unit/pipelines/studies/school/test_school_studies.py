@@ -23,7 +23,7 @@ from worlds.spaces.as_gym import gym_observation_space
 BOX = Arm("SocialAI-AsocialBoxInformationSeekingParamEnv-v1")
 FEEDBACK = Arm("SocialAI-NLangFeedbackBoxesTestFormatsCSParamEnv-v1")
 TINY = replace(SchoolTraining(), frames=160, envs=4, steps=10, test_every=80, test_episodes=3)
-CASE = Case("does it?", {"one": BOX, "more": Arm(BOX.id, begins_with="one", frames=0.5)}, {"box": BOX.id}, 160, "yes")
+CASE = Case("does it?", {"one": BOX, "more": Arm(BOX.id, begins_with="one", frames=0.5)}, {"box": BOX}, 160, "yes")
 
 
 def act(primitive: int, words: str = "") -> dict:
@@ -74,19 +74,34 @@ def test_every_study_names_environments_that_there_are() -> None:
     known = set(ids())
     for case in CASES.values():
         for arm in case.arms.values():
-            assert arm.id in known and (not arm.begins_with or arm.begins_with in case.arms)
+            assert not arm.begins_with or arm.begins_with in case.arms
+        for arm in (*case.arms.values(), *case.tests.values()):
+            assert arm.id in known
             make_env(arm).reset(seed=0)
-        assert set(case.tests.values()) <= known
 
 
 def test_every_small_study_can_be_played_and_later_arms_have_frames_of_their_own() -> None:
     for case in CASES.values():
-        for arm in case.smaller().arms.values():
-            make_env(arm).reset(seed=0)
+        small = case.smaller()
+        for arm in (*small.arms.values(), *small.tests.values()):
+            for each in arm.environments():
+                make_env(each).reset(seed=0)
     whole, small = (each.arms for each in (CASES["role-reversal-group"], CASES["role-reversal-group"].smaller()))
     assert [arm.frames for arm in whole.values()] == [1.0, 1.0, 0.01, 0.01]
     assert [arm.frames for arm in small.values()] == [1.0, 1.0, 0.25, 0.25]
     assert [arm.frames for arm in CASES["role-reversal"].smaller().arms.values()] == [1.0, 1.0, 0.25, 0.25]
+
+
+def test_a_small_study_of_a_cue_asks_for_a_choice_in_every_other_environment() -> None:
+    for name in ("pointing", "feedback", "colour"):
+        small = CASES[name].smaller()
+        boxes, doors = (make_env(each) for each in small.arms["agent"].environments())
+        for env, there in ((boxes, ("Boxes", "Y", "2")), (doors, ("Doors", "N", "1"))):
+            chosen = env.reset(seed=1)[1]["parameters"]
+            assert (chosen["Problem"], chosen["Peer"], chosen["N"]) == there
+        held_out = make_env(small.tests["held out: Doors"]).reset(seed=1)[1]["parameters"]
+        assert (held_out["Problem"], held_out["N"], held_out["Pragmatic_frame_complexity"]) == ("Doors", "2", "No")
+        assert make_agent(replace(SchoolTraining(), agent={**SchoolTraining().agent, **small.agent}), 0)
 
 
 def test_a_bonus_is_added_in_training() -> None:
