@@ -17,8 +17,8 @@ from worlds.drawing.kernels.geometry import (
     BOX,
     PLANE,
     dot,
-    into,
     inlined,
+    into,
     offset_from,
     own_axes,
     plus,
@@ -88,7 +88,7 @@ def paint(run, y, frame, kind, half, finish, base, table, pixel):
         for x in range(start, stop):
             bright[x] = UNLIT
     elif kind == PLANE:  # is drawn with a checker, which its finish replaces
-        own = shade(dot(_of(frame, UP), LIGHT))
+        own = shade(abs(dot(_of(frame, UP), LIGHT)))  # ceilings get as much from below
         for x in range(start, stop):
             bright[x] = own * fade[x]
     one, other = in_lanes(base), in_lanes(seconds[finish])
