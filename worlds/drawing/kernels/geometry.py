@@ -17,7 +17,8 @@ HIDDEN = -1
 kernel = njit(nogil=True, error_model="numpy")  # without a cache of its own: the rasteriser's entry points have it
 # Without calls and without counting references to arrays, where either for every pixel would cost too much. What is
 # compiled so makes no arrays.
-njit_bare: Any = partial(njit, nogil=True, error_model="numpy", _nrt=False)
+_njit: Any = njit  # an option is missing in its types
+njit_bare = partial(_njit, nogil=True, error_model="numpy", _nrt=False)
 inlined = njit_bare(forceinline=True)
 
 
