@@ -76,10 +76,11 @@ def main() -> None:
     parser.add_argument("--houses", type=int, default=100)
     parser.add_argument("--first-seed", type=int, default=FIRST_SEED)
     parser.add_argument("--game", action="append")
+    parser.add_argument("--hands", default="full")
     parser.add_argument("--settings", type=json.loads, default=SETTINGS, help="of houses, as JSON")
     arguments = parser.parse_args()
     settings: dict[str, Any] = arguments.settings
-    world = Playhouse(height=6, width=8, views=(), settings=settings)
+    world = Playhouse(height=6, width=8, views=(), settings=settings, hands=arguments.hands)
     names = arguments.game or [g.name for g in games().values() if g.kind == "instruction"]
     print("| game | requests | fulfilled | steps (median) |\n|---|---:|---:|---:|")
     for name in names:

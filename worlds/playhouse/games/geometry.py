@@ -43,12 +43,12 @@ def is_on_floor(house: House, object_id: str, at: np.ndarray) -> bool:
     return float(at[2]) <= max(thing.height / 2, thing.radius) + FLOOR_SLACK and lowest(house, object_id, at) < 0.3
 
 
-def is_on_piece(house: House, object_id: str, piece_id: str, at: np.ndarray) -> bool:
+def is_on_piece(house: House, piece_id: str, at: np.ndarray) -> bool:
     """Return True if the middle of a thing is over a piece of furniture, higher than the lowest of its surfaces."""
     piece = house.furniture_by_id[piece_id]
     surface = min((s.at[2] for s in piece.spec.surfaces), default=piece.spec.height)
     over = piece.gap_to(float(at[0]), float(at[1])) == 0.0
-    return over and surface < float(at[2]) <= piece.spec.height + MOST_STACKED and not is_on_floor(house, object_id, at)
+    return over and surface < float(at[2]) <= piece.spec.height + MOST_STACKED
 
 
 def is_under_piece(house: House, object_id: str, piece_id: str, at: np.ndarray) -> bool:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
+from worlds.playhouse.games.arrangements import ROW, layout
 from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.house.catalogue import Surface
 from worlds.playhouse.house.record import WALL_THICKNESS, Furniture
@@ -24,6 +26,11 @@ ARM_UNDER = 0.62  # metres, the least that reaches there
 BEFORE_FURNITURE = 0.15  # metres between a thing that is lowered before furniture and it
 BEFORE_PUSHING = 0.1  # metres between the thing in hand and what is to be pushed, at first
 BEYOND = 0.5  # metres of free floor beyond what is to be pushed
+BELOW_RIM, BESIDE_RIM = 0.03, 0.02  # metres between what is in a container and its rim
+INTO = 0.1  # metres below the rim to which what is put into a loose container is lowered
+DEEPEST = 0.4  # metres of a basin that are below its rim at most; a sink's tap is higher
+APART_IN_ROW, LEAST_APART = 0.12, 0.4  # metres between things in an arrangement, and between their middles
+TURNS = (0.0, math.pi / 2, math.pi / 4, -math.pi / 4)  # of rows
 STANDS_TRIED = 6  # places to stand to which ways are looked for
 PLACES_TRIED = 12  # places to put something for which places to stand are looked for
 
@@ -89,55 +96,111 @@ def on_floor(situation: Situation, thing: str, around: np.ndarray, within: float
     return _first(situation, thing, (p for p in places if is_clear(situation, thing, p)))
 
 
-def into_container(situation: Situation, thing: str, container: str) -> np.ndarray | None:
-    """Return the place in a container from above which a thing can be dropped into it: float64 [3]; None if none.
+@dataclass(frozen=True, eq=False)
+class Drop:
+    """Where a thing is let go into a container.
 
-    Its height is that of the rim, over which the thing is carried.
+    Args:
+      over: x, y and the height of the rim, over which it is carried: float64 [3].
+      bottom: height (m) to which it is lowered before it is let go.
     """
-    opening = _opening(situation, container)
-    if opening is None or not _fits_in(situation, thing, opening[1]):
-        return None
-    return opening[0] if place_to_put_from(situation, thing, opening[0], container) is not None else None
+
+    over: np.ndarray
+    bottom: float
 
 
-def room_inside(situation: Situation, container: str, things: Sequence[str]) -> int:
-    """Return about how many of some things still go into a container, by their footprints."""
-    opening = _opening(situation, container)
-    if opening is None:
-        return 0
-    records = situation.house.objects_by_id
-    largest = max((records[i].radius for i in things), default=0.1)
-    taken = sum(
-        distance(at, opening[0]) < max(opening[1]) and float(at[2]) < float(opening[0][2])
-        for i, at in situation.positions.items()
-        if i != container
-    )
-    return max(2, int(4 * opening[1][0] * opening[1][1] / (math.pi * largest**2))) - taken
+def into_container(situation: Situation, thing: str, container: str) -> Drop | None:
+    """Return where the solver can let a thing go so that it comes to lie in a container; None if nowhere.
+
+    Into loose containers things are dropped on what is in them already; in furniture they find a free spot.
+    """
+    drops = _drops_in_piece if container in situation.house.furniture_by_id else _drops_in_loose
+    tried = sorted(drops(situation, thing, container), key=lambda d: distance(d.over, situation.solver.position))
+    can_be_put = (d for d in tried[:PLACES_TRIED] if place_to_put_from(situation, thing, d.over, container) is not None)
+    return next(can_be_put, None)
 
 
-def _opening(situation: Situation, container: str) -> tuple[np.ndarray, tuple[float, float]] | None:
-    """Middle of a container at the height of its rim, float64 [3], and half the width and depth of its inside."""
-    house = situation.house
+def go_in(situation: Situation, container: str, things: Sequence[str], number: int) -> bool:
+    """Return True if any ``number`` of some things go into a container together with what is in it."""
+    records, house = situation.house.objects_by_id, situation.house
     if container in house.furniture_by_id:
-        piece = house.furniture_by_id[container]
-        inside = piece.spec.inside
-        if inside is None or inside.at[2] > HIGHEST_SURFACE or inside.clearance < 1.0:
-            return None
-        return np.array([*piece.to_house(*inside.at[:2]), piece.spec.height]), inside.half
-    record, at = house.objects_by_id[container], situation.positions[container]
+        inside = house.furniture_by_id[container].spec.inside
+        radius = max(records[i].radius for i in things) + EDGE
+        inside_it = sum(situation.world.inside(i, container) for i in situation.free if i != container)
+        return inside is not None and int(inside.half[0] / radius) * int(inside.half[1] / radius) - inside_it >= number
+    level, rim = _level(situation, container)
+    tallest = sorted((records[i].height for i in things), reverse=True)[:number]
+    return level + sum(tallest) - tallest[-1] / 2 < rim - BELOW_RIM
+
+
+def _level(situation: Situation, container: str) -> tuple[float, float]:
+    """Height of what is in a loose container so far, and of its rim."""
+    record, at, records = situation.house.objects_by_id[container], situation.positions[container], situation.house
     inside = record.spec.inside
-    upright = abs(float(at[2]) - record.height / 2) < 0.05 or float(at[2]) > record.height / 2
-    if inside is None or not upright:
+    bottom = float(at[2]) - record.height / 2 + (inside.at[2] * record.scale if inside is not None else 0.0)
+    tops = [
+        float(situation.positions[i][2]) + records.objects_by_id[i].height / 2
+        for i in situation.free
+        if i != container and situation.world.inside(i, container)
+    ]
+    return max((bottom, *tops)), float(at[2]) + record.height / 2
+
+
+def _drops_in_loose(situation: Situation, thing: str, container: str) -> Iterator[Drop]:
+    record, at = situation.house.objects_by_id[container], situation.positions[container]
+    inside = record.spec.inside
+    level, rim = _level(situation, container)
+    it = situation.house.objects_by_id[thing]
+    if inside is None or level + it.height / 2 > rim - BELOW_RIM:
+        return
+    widest = 0.5 * it.scale * max(it.spec.extent[:2])
+    if widest <= min(inside.half) * record.scale - BESIDE_RIM:
+        yield Drop(np.array([at[0], at[1], rim]), max(level, rim - INTO))
+
+
+def _drops_in_piece(situation: Situation, thing: str, container: str) -> Iterator[Drop]:
+    piece, it = situation.house.furniture_by_id[container], situation.house.objects_by_id[thing]
+    inside = piece.spec.inside
+    if inside is not None and inside.at[2] <= HIGHEST_SURFACE and inside.clearance > 1.0:
+        rim = min(piece.spec.height, inside.at[2] + DEEPEST)
+        if inside.at[2] + it.height / 2 < rim - BELOW_RIM:
+            for place in _on_surface(situation, thing, piece, inside):
+                yield Drop(np.array([place[0], place[1], rim]), inside.at[2])
+
+
+def for_arrangement(
+    situation: Situation, shape: str, things: Sequence[str], number: int, moved: Collection[str] = ()
+) -> np.ndarray | None:
+    """Return free places on the floor of the solver's room for ``number`` of some things in a shape.
+
+    Args:
+      situation: the house as it is.
+      shape: of the arrangement.
+      things: ids.
+      number: of them.
+      moved: ids of things that will be moved and may be there now.
+
+    Returns:
+      float64 [number, 3], for things as large as the largest; None if there is no room for them.
+    """
+    records = situation.house.objects_by_id
+    largest = max(things, key=lambda i: records[i].radius)
+    apart = max(2 * records[largest].radius + APART_IN_ROW, LEAST_APART)
+    room, here = situation.house.rooms_by_id.get(situation.room or ""), situation.solver.position
+    if room is None:
         return None
-    half = (inside.half[0] * record.scale, inside.half[1] * record.scale)
-    return np.array([at[0], at[1], at[2] + record.height / 2]), half
-
-
-def _fits_in(situation: Situation, thing: str, half: tuple[float, float]) -> bool:
-    """Return True if a thing of any heading goes through an opening."""
-    record = situation.house.objects_by_id[thing]
-    width = 0.5 * record.scale * max(record.spec.extent[:2])
-    return width <= min(half) - 0.01 or record.radius <= min(half)
+    xs, ys = (np.arange(a + 0.4, b - 0.35, 0.25) for a, b in ((room.x0, room.x1), (room.y0, room.y1)))
+    middles = sorted(((x, y) for x in xs for y in ys), key=lambda p: math.hypot(p[0] - here[0], p[1] - here[1]))
+    for middle in middles:
+        for turn in TURNS if shape == ROW else (0.0,):
+            flat = layout(shape, number, apart)
+            c, s = math.cos(turn), math.sin(turn)
+            points = np.array([(middle[0] + c * x - s * y, middle[1] + s * x + c * y, 0.0) for x, y in flat])
+            if not all(is_clear(situation, largest, p, moved) for p in points):
+                continue
+            if all(place_to_put_from(situation, largest, p) is not None for p in points):
+                return points
+    return None
 
 
 def before_setter(situation: Situation, thing: str) -> np.ndarray | None:
@@ -219,8 +282,15 @@ def place_to_push_from(situation: Situation, thing: str, target: str) -> np.ndar
     return None
 
 
-def is_clear(situation: Situation, thing: str, place: np.ndarray) -> bool:
-    """Return True if a place on the floor has room for a thing, clear of walls, furniture, things and players."""
+def is_clear(situation: Situation, thing: str, place: np.ndarray, moved: Collection[str] = ()) -> bool:
+    """Return True if a place on the floor has room for a thing, clear of walls, furniture, things and players.
+
+    Args:
+      situation: the house as it is.
+      thing: id of the thing.
+      place: float64 [2+].
+      moved: ids of things that may be there now.
+    """
     x, y, radius = float(place[0]), float(place[1]), situation.house.objects_by_id[thing].radius
     room = situation.house.room_at(x, y)
     around = radius + ROOM_TO_PUT
@@ -229,18 +299,18 @@ def is_clear(situation: Situation, thing: str, place: np.ndarray) -> bool:
         and room.contains(x, y, WALL_THICKNESS / 2 + around)
         and all(piece.gap_to(x, y) >= around for piece in situation.house.furniture if piece.spec.in_the_way)
         and distance(place, situation.setter.position) > 0.3 + radius
-        and is_free(situation, thing, place)
+        and is_free(situation, thing, place, moved)
     )
 
 
-def is_free(situation: Situation, thing: str, place: np.ndarray) -> bool:
+def is_free(situation: Situation, thing: str, place: np.ndarray, moved: Collection[str] = ()) -> bool:
     """Return True if no other loose thing is where a thing would stand."""
     record = situation.house.objects_by_id[thing]
     for other, at in situation.positions.items():
         it = situation.house.objects_by_id[other]
         level = abs(float(at[2] - place[2]) - record.height / 2) < (it.height + record.height) / 2
         taken = level and distance(at, place) < it.radius + record.radius + APART
-        if taken and other not in (thing, situation.solver.held):
+        if taken and other not in (thing, situation.solver.held, *moved):
             return False
     return True
 

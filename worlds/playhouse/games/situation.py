@@ -86,7 +86,19 @@ class Situation:
         """Return True if the solver can walk to where it sees a thing and can take it; it may have it already."""
         if object_id == self.solver.held:
             return True
-        return object_id in self.free and self.positions[object_id][2] < HIGHEST_TARGET and self._in_reach(object_id)
+        if object_id not in self.free or self.positions[object_id][2] >= HIGHEST_TARGET:
+            return False
+        return self._can_be_seen_over_rim(object_id) and self._in_reach(object_id)
+
+    def _can_be_seen_over_rim(self, object_id: str) -> bool:
+        """Return True unless a thing lies so deep in a loose box that nobody who stands beside it sees its middle."""
+        for box in self.house.objects:
+            if box.spec.inside is not None and box.id != object_id and self.world.inside(object_id, box.id):
+                far, rim = AVATAR_RADIUS + box.radius, float(self.positions[box.id][2]) + box.height / 2
+                share = 1.0 - min(box.spec.inside.half) * box.scale / far
+                drop = EYE_HEIGHT - float(self.positions[object_id][2])
+                return EYE_HEIGHT - share * drop > rim
+        return True
 
     def can_be_reached(self, x: float, y: float, within: float = 0.3) -> bool:
         """Return True if the solver can walk to within ``within`` metres of a point."""

@@ -12,6 +12,7 @@ from collections.abc import Callable, Generator
 import numpy as np
 
 from worlds.contract import HAND_GRAB, HAND_RELEASE, Action, neutral_movement, silent
+from worlds.playhouse.house.record import AVATAR_RADIUS
 from worlds.playhouse.players.body import WALK_PITCH, Body, toward
 from worlds.playhouse.players.steering import LEFT_BIN, TURN, Aim, pitch_to, with_hand
 from worlds.playhouse.requests.ground_truth import bearing, distance, gap, grab_distance, support_of
@@ -31,6 +32,7 @@ READ_COLOUR = 2.5  # metres from which a colour is recognised
 FULL_TURN = math.radians(400.0)
 STEP_TURN = math.radians(32.0)
 ARRIVED = 0.2  # metres from a place to stand that count as being there
+OVER_THE_RIM = (0.06, 0.02, -0.02, 0.1, 0.04)  # metres between a player and a box, of one who looks into it
 PATIENCE = 150  # steps after which an approach is given up
 
 
@@ -86,10 +88,10 @@ def get(body: Body, target: str) -> Behaviour:
     """Take ``target`` into the hand, from wherever it is; let go of anything else first."""
     if body.held not in (None, target):
         yield from put_down(body)
-    for nearer in (1.0, 0.9, 0.8, 0.7, 0.9, 0.8):
+    for within in _distances(body, target):
         if body.held == target:
             return True
-        if not (yield from approach(body, target, nearer * _taking_distance(body, target))):
+        if not (yield from approach(body, target, within)):
             return False
         for _ in range(3):
             if body.world.target_under_crosshair(body.agent) == target:
@@ -99,6 +101,15 @@ def get(body: Body, target: str) -> Behaviour:
             if body.held == target:
                 return True
     return False
+
+
+def _distances(body: Body, target: str) -> tuple[float, ...]:
+    """From how far to try to take a thing (m), one after the other; over the rim of a box it is seen from near by."""
+    boxes = (thing for thing in body.world.house.objects if thing.spec.inside is not None and thing.id != target)
+    box = next((box for box in boxes if body.world.inside(target, box.id)), None)
+    if box is not None:
+        return tuple(AVATAR_RADIUS + box.radius + more for more in OVER_THE_RIM)
+    return tuple(nearer * _taking_distance(body, target) for nearer in (1.0, 0.9, 0.8, 0.7, 0.9, 0.8))
 
 
 def lift(body: Body, target: str) -> Behaviour:

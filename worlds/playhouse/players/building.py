@@ -36,7 +36,7 @@ from worlds.playhouse.requests.ground_truth import (
     rests_on,
     tallest_tower,
 )
-from worlds.playhouse.requests.tower import STACKABLE
+from worlds.playhouse.requests.tower import FLAT
 
 NEAR_ENOUGH = 0.06  # metres by which it may stand farther
 OVER = 0.10  # metres over a top at which a thing is brought to its place
@@ -50,13 +50,23 @@ TURNING_AWAY = 3  # steps of turning aside to put something down
 
 Aside = Callable[[], float]  # by which share of the half-width of what is below a thing is let go off its middle
 
+Ready = Callable[[Body], Behaviour]  # what a builder does who has taken something, before it walks
+
 
 def straight() -> float:
     """Of a builder who takes care."""
     return 0.0
 
 
-def build(body: Body, pieces: Sequence[str], height: int, aside: Aside = straight) -> Behaviour:
+def hold_high(body: Body) -> Behaviour:
+    """Draw in what is in hand and raise it, before going anywhere with it."""
+    yield from draw_in(body)
+    return (yield from raise_up(body))
+
+
+def build(
+    body: Body, pieces: Sequence[str], height: int, aside: Aside = straight, ready: Ready = hold_high
+) -> Behaviour:
     """Build a tower of ``height`` of the ``pieces``, those first that come first; on what stands of it already."""
     for _ in range(ATTEMPTS + height):
         tower = tallest_tower(body.world.house, pieces, body.world.object_positions())
@@ -64,19 +74,19 @@ def build(body: Body, pieces: Sequence[str], height: int, aside: Aside = straigh
             return True
         tower = tower if len(tower) > 1 else tuple(pieces[:1])
         following = next((piece for piece in pieces if piece not in tower), None)
-        if following is None or not (yield from stack(body, following, tower[-1], aside)):
+        if following is None or not (yield from stack(body, following, tower[-1], aside, ready)):
             return False
     return False
 
 
-def stack(body: Body, target: str, base: str, aside: Aside = straight) -> Behaviour:
+def stack(body: Body, target: str, base: str, aside: Aside = straight, ready: Ready = hold_high) -> Behaviour:
     """Put ``target`` on ``base``, from which anything else is taken away; again if it falls, unless it always will."""
-    stays = body.world.house.objects_by_id[target].kind in STACKABLE
+    stays = body.world.house.objects_by_id[target].kind in FLAT
     for _ in range(ATTEMPTS if stays else 1):
         yield from clear(body, base, target)
         if not (yield from get(body, target)):
             return False
-        yield from while_held(body, target, _carry_onto(body, target, base, aside()))
+        yield from while_held(body, target, _carry_onto(body, target, base, aside(), ready))
         if body.held != target:
             continue
         if body.far(base) > ARM_LENGTH + 2 * NEAR_ENOUGH:  # there is no way, or none any more
@@ -115,10 +125,9 @@ def raise_up(body: Body) -> Behaviour:
     return True
 
 
-def _carry_onto(body: Body, target: str, base: str, aside: float) -> Behaviour:
+def _carry_onto(body: Body, target: str, base: str, aside: float, ready: Ready) -> Behaviour:
     """From having it in hand to holding it where it can be let go."""
-    yield from draw_in(body)
-    yield from raise_up(body)
+    yield from ready(body)
     if body.could_see(base):
         yield from search(body, base)
     if not (yield from _come_near(body, target, base)):

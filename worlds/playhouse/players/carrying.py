@@ -6,10 +6,10 @@ import numpy as np
 
 from worlds.contract import SETTER
 from worlds.playhouse.games import places
-from worlds.playhouse.games.bringing import is_brought
 from worlds.playhouse.games.choices import Choice
-from worlds.playhouse.games.containers import is_at, is_in
-from worlds.playhouse.games.positioning import FLOOR_PLACE
+from worlds.playhouse.games.instructions.bringing import is_brought
+from worlds.playhouse.games.instructions.containers import is_at, is_in
+from worlds.playhouse.games.instructions.positioning import FLOOR_PLACE
 from worlds.playhouse.games.registry import Arguments
 from worlds.playhouse.games.whereabouts import Where, spot_for_thing
 from worlds.playhouse.players.behaviours import Behaviour

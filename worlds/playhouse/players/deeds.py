@@ -26,6 +26,9 @@ MODULES: tuple[str, ...] = (
     "touching",
     "standing",
     "carrying",
+    "arranging",
+    "building_towers",
+    "chaining",
     "answering",
 )  # of this folder
 

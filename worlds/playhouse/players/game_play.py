@@ -31,7 +31,12 @@ def respond(body: Body, words: str, manner: Manner) -> Generator[Action, None, b
     if found is None:
         return False
     game, arguments = found
-    act = deeds().get(game.name)
+    return (yield from act_on(body, game.name, arguments, manner))
+
+
+def act_on(body: Body, name: str, arguments: Arguments, manner: Manner) -> Generator[Action, None, bool]:
+    """Do what arguments of a game mean, now and then with a wrong thing first; let go of anything else before."""
+    act = deeds().get(name)
     if act is None:
         return False
     if body.held is not None and body.held not in _meant(arguments):

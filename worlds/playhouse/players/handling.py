@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
-from worlds.playhouse.games import places
+import numpy as np
+
+from worlds.contract import HAND_THROW, silent
+from worlds.playhouse.games import geometry, places
 from worlds.playhouse.games.choices import Choice
+from worlds.playhouse.games.instructions.stacking import is_on, is_under
 from worlds.playhouse.games.registry import Arguments
-from worlds.playhouse.games.stacking import is_on, is_under
 from worlds.playhouse.players import behaviours, building
 from worlds.playhouse.players.behaviours import Behaviour
 from worlds.playhouse.players.body import Body
 from worlds.playhouse.players.deeds import deed
+from worlds.playhouse.players.fetching import fetch
 from worlds.playhouse.players.manner import Manner
-from worlds.playhouse.players.putting import push_under, put_at
+from worlds.playhouse.players.putting import hold_ready, push_under, put_at, settle, turn_to
+from worlds.playhouse.players.steering import Aim, with_hand
+from worlds.playhouse.requests.ground_truth import distance
 
+THROWING_PITCH = math.radians(10.0)
+AFTER_THROWING = 6  # steps in which what was thrown comes down
 AWRY = 0.1  # metres by which a careless player misses a place, for each half-width
 
 
@@ -22,8 +31,10 @@ AWRY = 0.1  # metres by which a careless player misses a place, for each half-wi
 def pick_up(body: Body, arguments: Arguments, manner: Manner) -> Behaviour:
     """Lift the nearest of what is meant."""
     del manner
-    nearest = min(Choice.of(arguments).among, key=body.far)
-    return (yield from behaviours.lift(body, nearest))
+    for thing in sorted(Choice.of(arguments).among, key=body.far):
+        if (yield from fetch(body, thing)):
+            return (yield from behaviours.lift(body, thing))
+    return False
 
 
 @deed("put on")
@@ -34,7 +45,7 @@ def put_on(body: Body, arguments: Arguments, manner: Manner) -> Behaviour:
 
     def put(thing: str) -> Behaviour:
         if target not in house.furniture_by_id:
-            return (yield from building.stack(body, thing, target, manner.aside))
+            return (yield from building.stack(body, thing, target, manner.aside, hold_ready))
         place = places.on_furniture(body.situation(), thing, house.furniture_by_id[target])
         if place is None:
             return False
@@ -51,7 +62,7 @@ def put_under(body: Body, arguments: Arguments, manner: Manner) -> Behaviour:
 
     def put(thing: str) -> Behaviour:
         if target not in house.furniture_by_id:
-            return (yield from building.stack(body, target, thing, manner.aside))
+            return (yield from building.stack(body, target, thing, manner.aside, hold_ready))
         way = places.under_furniture(body.situation(), thing, house.furniture_by_id[target])
         return way is not None and (yield from push_under(body, thing, *way))
 
@@ -73,3 +84,22 @@ def each(
             return False
         tried.add(left[0])
         yield from act(left[0])
+
+
+@deed("throw")
+def throw(body: Body, arguments: Arguments, manner: Manner) -> Behaviour:
+    """Take the nearest of what is meant, turn to where the room is widest and throw it."""
+    del manner
+    for thing in sorted(Choice.of(arguments).among, key=lambda i: (i != body.held, body.far(i))):
+        if not (yield from fetch(body, thing)):
+            continue
+        yield from hold_ready(body)
+        room = body.world.house.rooms_by_id.get(body.world.room_at(body.me.position) or "")
+        if room is not None:
+            corners = [np.array(corner) for corner in geometry.corners(room)]
+            farthest = max(corners, key=lambda corner: distance(corner, body.me.position))
+            yield from turn_to(body, farthest, THROWING_PITCH)
+        if body.held == thing:
+            yield silent(with_hand(body.move(Aim()), HAND_THROW))
+            return (yield from settle(body, AFTER_THROWING))
+    return False

@@ -12,9 +12,10 @@ import numpy as np
 from worlds.contract import HAND_RELEASE, silent
 from worlds.playhouse.games.places import OVER, arm_under, into_container, place_to_put_from
 from worlds.playhouse.physics.avatar import EYE_HEIGHT, HOLD_LIFT
-from worlds.playhouse.players.behaviours import ARRIVED, CARRY, FACING, Behaviour, draw_in, get, while_held
+from worlds.playhouse.players.behaviours import ARRIVED, CARRY, FACING, Behaviour, draw_in, while_held
 from worlds.playhouse.players.body import WALK_PITCH, Body
 from worlds.playhouse.players.building import raise_up
+from worlds.playhouse.players.fetching import fetch
 from worlds.playhouse.players.steering import BACKWARD_BIN, FORWARD, Aim, with_hand
 from worlds.playhouse.requests.ground_truth import bearing, distance
 
@@ -23,9 +24,10 @@ LET_GO = 0.025  # metres over its place at which it is let go
 PRECISE = 0.04  # metres by which its middle may miss
 HARDLY = 0.01  # metres; what moves less in a step has arrived, as near as it gets
 SETTLE = 4  # steps in which a thing that was let go comes to rest
+TURNING = 0.85  # metres around one who turns with something in hand
+HIGH = 0.9  # metres; what is lower is not in the way of what is carried
 STEPS_BACK, STEP_BACK = 3, 0.4  # steps, and metres of each
 PATIENCE = 90  # steps after which a way is given up
-INTO = 0.1  # metres below the rim of a container to which what is put into it is lowered
 AT = 0.25  # metres from its place at which a thing counts as put there
 
 
@@ -39,7 +41,7 @@ def put_at(body: Body, target: str, place: np.ndarray, aside: float = 0.0) -> Be
       aside: metres by which a careless player misses it.
     """
     for _ in range(ATTEMPTS):
-        if not (yield from get(body, target)):
+        if not (yield from fetch(body, target)):
             return False
         yield from while_held(body, target, _carry_to(body, target, place, aside))
         if body.held != target:
@@ -55,7 +57,7 @@ def put_at(body: Body, target: str, place: np.ndarray, aside: float = 0.0) -> Be
 def drop_into(body: Body, target: str, container: str, aside: float = 0.0) -> Behaviour:
     """Take ``target``, bring it over the middle of a container and let it go; again if it falls beside it."""
     for _ in range(ATTEMPTS):
-        if not (yield from get(body, target)):
+        if not (yield from fetch(body, target)):
             return False
         yield from while_held(body, target, _carry_over(body, target, container, aside))
         if body.held != target:
@@ -70,16 +72,16 @@ def drop_into(body: Body, target: str, container: str, aside: float = 0.0) -> Be
 
 def _carry_over(body: Body, target: str, container: str, aside: float) -> Behaviour:
     yield from hold_ready(body)
-    place = into_container(body.situation(), target, container)
-    if place is None:
+    drop = into_container(body.situation(), target, container)
+    if drop is None:
         return False
-    spot = place_to_put_from(body.situation(), target, place, container)
+    spot = place_to_put_from(body.situation(), target, drop.over, container)
     if spot is None or not (yield from walk_exactly(body, spot)):
         return False
-    there = place + aside * np.array([math.sin(body.me.yaw), -math.cos(body.me.yaw), 0.0])
+    there = drop.over + aside * np.array([math.sin(body.me.yaw), -math.cos(body.me.yaw), 0.0])
     yield from turn_to(body, there, WALK_PITCH, CARRY)
     yield from _bring_over(body, target, there)
-    return (yield from _let_down(body, target, there - [0.0, 0.0, INTO]))
+    return (yield from _let_down(body, target, np.array([there[0], there[1], drop.bottom])))
 
 
 def hold_ready(body: Body) -> Behaviour:
@@ -89,12 +91,20 @@ def hold_ready(body: Body) -> Behaviour:
     for _ in range(STEPS_BACK):
         here, yaw = body.me.position, body.me.yaw
         behind = here[:2] - STEP_BACK * np.array([math.cos(yaw), math.sin(yaw)])
-        if body.plan.roomy(float(here[0]), float(here[1])) or not body.plan.straight(here, behind, body.obstacles()):
+        if _can_turn(body, here) or not body.plan.straight(here, behind, body.obstacles()):
             break
         movement = body.move(Aim(pitch=WALK_PITCH), CARRY)
         movement[:, FORWARD] = BACKWARD_BIN
         yield silent(movement)
     return True
+
+
+def _can_turn(body: Body, here: np.ndarray) -> bool:
+    """Return True if walls and high furniture are far enough away to turn with something in hand."""
+    x, y, house = float(here[0]), float(here[1]), body.world.house
+    room = house.room_at(x, y)
+    high = (f for f in house.furniture if f.spec.height > HIGH)
+    return room is not None and room.contains(x, y, TURNING) and all(f.gap_to(x, y) > TURNING for f in high)
 
 
 def settle(body: Body, steps: int = SETTLE) -> Behaviour:
@@ -185,7 +195,7 @@ def push_under(body: Body, target: str, stand: np.ndarray, place: np.ndarray) ->
       place: x, y, z on the floor under the furniture: float64 [3].
     """
     for _ in range(ATTEMPTS):
-        if not (yield from get(body, target)):
+        if not (yield from fetch(body, target)):
             return False
         yield from while_held(body, target, _push_in(body, target, stand, place))
         if body.held == target:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from inspect import signature
 from typing import Any
 
@@ -10,7 +10,9 @@ import numpy as np
 
 from worlds.contract import SETTER, Action, Observation, TaskSpec, WorldError, silent, with_body
 from worlds.playhouse.games.asking import Asker, check_name, make_task
+from worlds.playhouse.games.instructions.bringing import HandOver
 from worlds.playhouse.players.body import Body, toward
+from worlds.playhouse.players.receiving import receive
 from worlds.playhouse.players.setting_numbers import MOST_STEPS, is_number, is_whole
 from worlds.playhouse.requests.ground_truth import distance
 from worlds.playhouse.requests.success import PlayhouseTask
@@ -83,16 +85,13 @@ class ScriptedSetter:
         self._task, self.requests = None, []
         self._destination: np.ndarray | None = None
         self._left_to_walk = 0
+        self._receiving: Iterator[Action] | None = None
         self._speak_at: int | None = world.step_index + self._some_steps(self.first_request)
 
     def act(self, observation: Observation) -> Action:
         """Return its action at this step; it speaks at most one request."""
         self._body.sense()
-        pointed_at = self._pointed_at()
-        if pointed_at is not None:
-            action = silent(self._body.move(toward(self._body.where(pointed_at), None)))
-        else:
-            action = silent(self._walk()) if self.wander else silent()
+        action = self._move()
         step = self._world.step_index
         if self._speak_at is None and self.follow_up and self._is_finished(step):
             self._speak_at = step + self._some_steps(self.pause)
@@ -102,8 +101,22 @@ class ScriptedSetter:
             if spec is not None:
                 self._task = make_task(spec)
                 self.requests.append((step, spec))
+                if isinstance(self._task, HandOver):
+                    self._receiving = receive(self._body, spec.arguments["things"]["among"])
                 action["utterance"] = spec.instruction
         return with_body(action, self._world.body)
+
+    def _move(self) -> Action:
+        """Look at what it points at, or take what is being handed over; else stroll, or stand."""
+        pointed_at = self._pointed_at()
+        if pointed_at is not None:
+            return silent(self._body.move(toward(self._body.where(pointed_at), None)))
+        if self._receiving is not None:
+            action = next(self._receiving, None)
+            if action is not None:
+                return action
+            self._receiving = None
+        return silent(self._walk()) if self.wander else silent()
 
     def _pointed_at(self) -> str | None:
         """Id of what it asks the name of, and therefore looks at, until that is answered."""

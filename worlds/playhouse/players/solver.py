@@ -22,7 +22,7 @@ from worlds.playhouse.players.steering import FORWARD, TURN, with_hand
 from worlds.playhouse.requests import language
 from worlds.playhouse.requests.ground_truth import describe_all, distance
 from worlds.playhouse.requests.language import NUMBERS, Described, Understood
-from worlds.playhouse.requests.tower import LOWEST, STACKABLE, can_be_base
+from worlds.playhouse.requests.tower import FLAT, LOWEST, can_be_base
 from worlds.playhouse.world import Playhouse
 
 
@@ -188,7 +188,7 @@ class ScriptedSolver:
     def _build(self, request: Understood, things: list[Described]) -> Iterator[Action]:
         """A tower of whatever the request leaves open: what stands free on the floor below, large before small."""
         colour, kind = language.combination(request.slots.get("x", "")) or (None, None)
-        fitting = [t for t in things if _fits(t, colour, kind) and t.kind in STACKABLE and t.room != "another room"]
+        fitting = [t for t in things if _fits(t, colour, kind) and t.kind in FLAT and t.room != "another room"]
         fitting = [t for t in fitting if behaviours.reachable(self._body, t.id)]
         radius = {t.id: self._world.house.objects_by_id[t.id].radius for t in fitting}
         if len(fitting) < LOWEST:

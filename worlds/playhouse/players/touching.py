@@ -9,13 +9,14 @@ import numpy as np
 from worlds.contract import silent
 from worlds.playhouse.games.choices import Choice
 from worlds.playhouse.games.geometry import touches
+from worlds.playhouse.games.instructions.touching import PUSHED
 from worlds.playhouse.games.places import BEYOND, arm_to_push, place_to_push_from, place_to_touch_from
 from worlds.playhouse.games.registry import Arguments
-from worlds.playhouse.games.touching import PUSHED
 from worlds.playhouse.physics.avatar import EYE_HEIGHT, HOLD_CLEARANCE, HOLD_GAP, HOLD_LIFT
-from worlds.playhouse.players.behaviours import CARRY, Behaviour, get, search, while_held
+from worlds.playhouse.players.behaviours import CARRY, Behaviour, search, while_held
 from worlds.playhouse.players.body import WALK_PITCH, Body
 from worlds.playhouse.players.deeds import deed
+from worlds.playhouse.players.fetching import fetch
 from worlds.playhouse.players.manner import Manner
 from worlds.playhouse.players.putting import hold_ready, turn_to, walk_exactly
 from worlds.playhouse.players.steering import Aim
@@ -32,7 +33,7 @@ def touch_with(body: Body, arguments: Arguments, manner: Manner) -> Behaviour:
     del manner
     for thing, target in _pairs(body, arguments):
         for _ in range(ATTEMPTS):
-            if not (yield from get(body, thing)):
+            if not (yield from fetch(body, thing)):
                 break
             yield from while_held(body, thing, _reach_out(body, thing, target))
             if body.held == thing and touches(body.world, thing, target):
@@ -46,7 +47,7 @@ def push_with(body: Body, arguments: Arguments, manner: Manner) -> Behaviour:
     del manner
     for thing, target in _pairs(body, arguments):
         for _ in range(ATTEMPTS):
-            if not (yield from get(body, thing)):
+            if not (yield from fetch(body, thing)):
                 break
             before = body.where(target)
             yield from while_held(body, thing, _push(body, thing, target))

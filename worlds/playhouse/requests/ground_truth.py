@@ -49,7 +49,7 @@ def grab_distance(house: House, object_id: str, position: np.ndarray) -> float:
 
 
 def support_of(house: House, object_id: str, position: np.ndarray) -> str | None:
-    """Id of the furniture an object rests on; None on the floor."""
+    """Id of the furniture an object rests on; None on the floor and in a loose container."""
     thing = house.objects_by_id[object_id]
     if math.dist((thing.x, thing.y), (float(position[0]), float(position[1]))) < _MOVED:
         return thing.support if thing.support in house.furniture_by_id else None

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from worlds.contract import SOLVER, Event, TaskSpec
-from worlds.playhouse.requests.ground_truth import distance, faces, gap
+from worlds.playhouse.requests.ground_truth import distance, faces, gap, is_over
 from worlds.playhouse.requests.language import answer_in, is_courtesy
 from worlds.playhouse.world import Playhouse
 
@@ -161,7 +161,10 @@ class Lift(Doing):
 
 
 class Position(Doing):
-    """Putting X next to Y: X was moved and rests, let go, no farther than ``NEXT_TO`` from Y."""
+    """Putting X next to Y: X was moved and rests, let go, no farther than ``NEXT_TO`` from Y, in the same room.
+
+    What lies on Y, or Y on it, is on top and not beside.
+    """
 
     def _begin(self, world: Playhouse) -> None:
         super()._begin(world)
@@ -173,7 +176,7 @@ class Position(Doing):
         yield from self._judge_hand(world)
         held, positions = world.avatar(SOLVER).held, world.object_positions()
         here = positions[self.target].copy()
-        near = gap(world.house, self.target, self._beside, positions) <= NEXT_TO
+        near = self._is_beside(world, positions)
         self._carried |= held == self.target
         if self._held == self.target != held and not near:
             yield -1, "puts the right thing in a wrong place"
@@ -181,6 +184,15 @@ class Position(Doing):
         self._last = here
         if self._carried and held != self.target and near and at_rest:
             yield self._succeed("has put it in the right place")
+
+    def _is_beside(self, world: Playhouse, positions: dict[str, np.ndarray]) -> bool:
+        target, other = positions[self.target], positions[self._beside]
+        stacked = any(
+            is_over(world.house, upper, lower, positions) and positions[upper][2] > positions[lower][2]
+            for upper, lower in ((self.target, self._beside), (self._beside, self.target))
+        )
+        together = world.room_at(target[:2]) == world.room_at(other[:2])
+        return together and not stacked and gap(world.house, self.target, self._beside, positions) <= NEXT_TO
 
 
 class Question(PlayhouseTask):

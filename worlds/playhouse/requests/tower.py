@@ -17,7 +17,8 @@ from worlds.playhouse.requests.language import Described
 from worlds.playhouse.requests.success import AT_REST, Doing
 from worlds.playhouse.world import Playhouse
 
-STACKABLE = ("block", "book", "mug", "plate")  # kinds whose top and underside are flat, as seen and as felt
+STACKABLE = ("block", "book", "mug", "plate")  # kinds of the first houses whose top and underside are flat
+FLAT = (*STACKABLE, "soap", "tissue roll", "tin", "drum", "towel", "bowl")  # all such kinds, as seen and as felt
 LOWEST, HIGHEST = 2, 3  # things in a tower that is asked for
 STABLE_STEPS = 4  # consecutive steps for which a tower must stand by itself, about a second
 SETTLED_STEPS = 2  # consecutive steps at rest after which what was let go has come to rest
@@ -33,7 +34,7 @@ def is_meant(thing: Thing | Described, arguments: Mapping[str, Any]) -> bool:
 
 def can_be_stacked(world: Playhouse, object_id: str) -> bool:
     """Return True if a thing can go on top of another as things stand: its kind is flat, and nothing lies on it."""
-    return world.house.objects_by_id[object_id].kind in STACKABLE and not _bears(world, object_id)
+    return world.house.objects_by_id[object_id].kind in FLAT and not _bears(world, object_id)
 
 
 def can_be_base(world: Playhouse, object_id: str, radius: float) -> bool:
@@ -50,7 +51,7 @@ def can_be_base(world: Playhouse, object_id: str, radius: float) -> bool:
         and z - house.objects_by_id[object_id].height / 2 <= ON_THE_FLOOR
         and room is not None
         and room.contains(x, y, WALL_THICKNESS / 2 + around)
-        and all(piece.gap_to(x, y) >= around for piece in house.furniture)
+        and all(piece.gap_to(x, y) >= around for piece in house.furniture if not piece.spec.flat)
     )
 
 
@@ -69,12 +70,11 @@ class Tower(Doing):
     """
 
     def _begin(self, world: Playhouse) -> None:
-        arguments = self.spec.arguments
-        self._base: str | None = arguments.get("on")
+        self._base: str | None = self.spec.arguments.get("on")
         if self._base is None:
             self._held = world.avatar(SOLVER).held
-            self._meant = [t.id for t in world.house.objects if is_meant(t, arguments)]
-            self._wanted = [i for i in self._meant if world.house.objects_by_id[i].kind in STACKABLE]
+            self._meant = self._things_meant(world)
+            self._wanted = [i for i in self._meant if world.house.objects_by_id[i].kind in FLAT]
         else:
             super()._begin(world)
             self._wanted = [self.target]
@@ -85,6 +85,10 @@ class Tower(Doing):
         self._standing = self._built = self._tower(world)  # the tower of the last step, and the last that stood
         self._stood = STABLE_STEPS
         self._last = _places(world)
+
+    def _things_meant(self, world: Playhouse) -> list[str]:
+        """Ids of the things of which an open request lets a tower be built."""
+        return [t.id for t in world.house.objects if is_meant(t, self.spec.arguments)]
 
     def _judge_rooms(self, world: Playhouse) -> Iterator[tuple[int, str]]:
         """Only a thing that is named has a room to go to."""

@@ -12,7 +12,7 @@ import pytest
 
 from worlds.contract import TaskSpec, WorldError
 from worlds.playhouse import Playhouse
-from worlds.playhouse.house.catalogue import COLOURS, OBJECT_KINDS
+from worlds.playhouse.house.catalogue import COLOURS, OBJECT_KINDS, PLAIN_COLOURS
 from worlds.playhouse.house.record import House, Room, Start, Thing
 from worlds.playhouse.requests import language
 from worlds.playhouse.requests.ground_truth import describe_all
@@ -103,7 +103,10 @@ def test_the_split_does_not_change_between_versions():
 
     def held(name):
         return {
-            (c, k) for c in COLOURS for k in ("ball", "block") if language.is_held_out(name, {"colour": c, "kind": k})
+            (c, k)
+            for c in PLAIN_COLOURS
+            for k in ("ball", "block")
+            if language.is_held_out(name, {"colour": c, "kind": k})
         }
 
     assert held("go") == held("count") == {("red", "ball"), ("blue", "ball"), ("green", "block"), ("white", "block")}
@@ -334,6 +337,21 @@ def test_putting_it_elsewhere_is_regress_and_can_be_mended():
     trial.step(held="ball", ball=(2.0, 1.2, 0.3)).step(held=None).step(times=4)
     assert trial.signs == [1, -1] and not trial.success
     assert trial.step(held="ball").step(held=None, ball=(2.0, 2.5, 0.15)).step(times=2).success
+
+
+def test_on_top_of_the_other_thing_is_not_beside_it():
+    trial = Trial("position", target="ball", next_to="mug").step(held="ball")
+    assert not trial.step(held=None, ball=(2.05, 3.0, 0.45), times=4).success
+    assert trial.signs == [1, -1]
+    under = Trial("position", target="ball", next_to="mug").step(held="ball").step(mug=(2.0, 3.0, 0.45))
+    assert not under.step(held=None, ball=(2.05, 3.0, 0.15), times=4).success
+    assert under.step(mug=(2.5, 3.0, 0.15), times=2).success
+
+
+def test_beyond_a_wall_is_not_beside():
+    trial = Trial("position", target="ball", next_to="mug").step(mug=(3.8, 3.0, 0.15), held="ball")
+    assert not trial.step(held=None, ball=(4.2, 3.0, 0.15), times=4).success
+    assert trial.step(held="ball").step(held=None, ball=(3.4, 3.0, 0.15), times=2).success
 
 
 def test_position_is_not_done_by_moving_the_other_thing():

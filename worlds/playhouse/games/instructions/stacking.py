@@ -16,7 +16,7 @@ from worlds.playhouse.games.roles import anything, ask_for_two, read_two
 from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.games.templates import Templates
 from worlds.playhouse.requests.ground_truth import rests_on
-from worlds.playhouse.requests.tower import STACKABLE, can_be_base, can_be_stacked
+from worlds.playhouse.requests.tower import FLAT, can_be_base, can_be_stacked
 from worlds.playhouse.world import Playhouse
 
 PUT_ON = Templates(
@@ -77,7 +77,7 @@ def is_on(world: Playhouse, object_id: str, target: str) -> bool:
     """Return True if a loose thing is on another, or on a piece of furniture."""
     house, positions = world.house, world.object_positions()
     if target in house.furniture_by_id:
-        return is_on_piece(house, object_id, target, positions[object_id])
+        return is_on_piece(house, target, positions[object_id])
     return rests_on(house, object_id, target, positions)
 
 
@@ -102,7 +102,7 @@ def _propose_on(situation: Situation, rng: np.random.Generator, modifier: Modifi
             piece = house.furniture_by_id[base]
             room = all(places.capacity(situation, i, piece) >= things.number for i in able)
             return room and all(places.on_furniture(situation, i, piece) is not None for i in able[: things.number + 1])
-        if things.number > 1 or not all(house.objects_by_id[i].kind in STACKABLE for i in able):
+        if things.number > 1 or not all(house.objects_by_id[i].kind in FLAT for i in able):
             return False
         radius = max(house.objects_by_id[i].radius for i in able)
         return can_be_base(world, base, radius) and situation.can_be_built_on(base)

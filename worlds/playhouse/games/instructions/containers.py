@@ -8,13 +8,13 @@ import numpy as np
 
 from worlds.playhouse.games import nouns, places
 from worlds.playhouse.games.choices import Choice, whole
+from worlds.playhouse.games.instructions.stacking import is_on
 from worlds.playhouse.games.modifiers import Modifier
 from worlds.playhouse.games.moving import Moving
 from worlds.playhouse.games.prompts import ACTIVITY
 from worlds.playhouse.games.registry import Arguments, Game, Request, register, steps
 from worlds.playhouse.games.roles import anything, ask_for_two, loose, read_two
 from worlds.playhouse.games.situation import Situation
-from worlds.playhouse.games.stacking import is_on
 from worlds.playhouse.games.templates import Templates
 from worlds.playhouse.world import Playhouse
 
@@ -105,7 +105,7 @@ def _fit(situation: Situation, things: Choice, target: Choice) -> bool:
     able = [i for i in things.among if situation.can_be_taken(i)]
     if len(able) < things.number or any(is_in(situation.world, i, container) for i in things.among):
         return False
-    if things.number > places.room_inside(situation, container, able):
+    if not places.go_in(situation, container, able, things.number):
         return False
     return all(places.into_container(situation, i, container) is not None for i in able)
 

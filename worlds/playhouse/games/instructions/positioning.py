@@ -38,7 +38,7 @@ PLACE_BY = Templates(
     "position {x} {place}",
     "carry {x} over and put it {place}",
     "pick up {x} and place it {place}",
-    "i want {x} {place}",
+    "move {x} so that it is {place}",
 )
 ELSEWHERE_WORDS = Templates(
     "move {x} somewhere else",

@@ -1,0 +1,1 @@
+"""Games of instruction, each registered where it is written."""

@@ -1,0 +1,66 @@
+"""Deeds of a scripted solver that puts several things in an order."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from worlds.playhouse.games import places
+from worlds.playhouse.games.choices import Choice
+from worlds.playhouse.games.instructions.arranging import is_arranged, volume
+from worlds.playhouse.games.registry import Arguments
+from worlds.playhouse.players.behaviours import Behaviour
+from worlds.playhouse.players.body import Body
+from worlds.playhouse.players.deeds import deed
+from worlds.playhouse.players.handling import AWRY
+from worlds.playhouse.players.manner import Manner
+from worlds.playhouse.players.putting import put_at
+from worlds.playhouse.requests.ground_truth import distance
+
+ROUNDS = 2  # times that it looks for things that are not where they should be
+
+
+@deed("arrange", "line up")
+def arrange(body: Body, arguments: Arguments, manner: Manner) -> Behaviour:
+    """Carry the nearest of what is meant to free places on the floor in the shape, the farthest places first."""
+    things, shape, by_size = Choice.of(arguments), arguments["shape"], arguments.get("by_size", False)
+    situation = body.situation()
+    able = sorted((i for i in things.among if situation.can_be_taken(i)), key=body.far)[: things.number]
+    if len(able) < things.number:
+        return False
+    spots = places.for_arrangement(situation, shape, able, things.number, able)
+    if spots is None:
+        return False
+    if by_size:
+        able.sort(key=lambda i: volume(body.world, i))
+    pairs = list(zip(able, spots, strict=True))
+    pairs.sort(key=lambda pair: -distance(pair[1], _entrance(body, spots)))
+    for _ in range(ROUNDS):
+        for thing, spot in pairs:
+            if distance(body.where(thing), spot) > 0.15 or body.where(thing)[2] > 0.5:
+                yield from _make_way(body, thing, spot)
+                yield from put_at(body, thing, spot, manner.aside() * AWRY)
+        if is_arranged(body.world, shape, able, set(able), things.number, by_size):
+            return True
+    return False
+
+
+def _entrance(body: Body, spots: np.ndarray) -> np.ndarray:
+    """From where it comes to the arrangement: float64 [2]."""
+    middle = spots.mean(axis=0)
+    way = body.me.position[:2] - middle[:2]
+    return middle[:2] + 2.0 * way / max(math.hypot(*way), 1e-6)
+
+
+def _make_way(body: Body, thing: str, spot: np.ndarray) -> Behaviour:
+    """Take what lies on the spot of another thing out of the way."""
+    situation = body.situation()
+    for other, at in situation.positions.items():
+        records = body.world.house.objects_by_id
+        if other == thing or distance(at, spot) > records[other].radius + records[thing].radius or at[2] > 0.5:
+            continue
+        free = places.on_floor(situation, other, at, 1.5)
+        if free is not None:
+            yield from put_at(body, other, free)
+    return True
