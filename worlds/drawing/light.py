@@ -106,8 +106,9 @@ def light_of(shapes: Shapes, positions: NDArray[np.float64], rotations: NDArray[
 def _things(shapes: Shapes) -> NDArray[np.int32]:
     """The geoms of each body but the world, those of a body one after the other: int32 [things, 3]."""
     shown = np.flatnonzero((shapes.body > 0) & (shapes.kind != HIDDEN))
-    begin = np.flatnonzero(np.diff(shapes.body[shown], prepend=-1))
-    first, last = shown[begin], shown[np.append(begin[1:], len(shown)) - 1]
+    begins = np.diff(shapes.body[shown], prepend=-1) != 0
+    ends = np.diff(shapes.body[shown], append=-1) != 0
+    first, last = shown[begins], shown[ends]
     return np.stack([shapes.body[first], first, last + 1], axis=1).astype(np.int32).reshape(-1, 3)
 
 
