@@ -110,7 +110,9 @@ def test_patterns_stick_to_what_moves(shape, finish):
     after = camera.draw(data, eye, yaw + turn, -0.25).astype(int)
     shown = camera.geoms() == 0
     # The light comes from another side now: patterns are compared by what is bright beside what is dark.
-    one, other = (np.sign(np.diff(p[..., 0], axis=1)) * (np.abs(np.diff(p[..., 0], axis=1)) > 8) for p in (before, after))
+    one, other = (
+        np.sign(np.diff(p[..., 0], axis=1)) * (np.abs(np.diff(p[..., 0], axis=1)) > 8) for p in (before, after)
+    )
     inside = shown[:, 1:] & shown[:, :-1]
     assert (one != 0)[inside].mean() > 0.005, "the pattern is seen"
     assert (one == -other)[inside & (one != 0)].mean() < 0.02

@@ -16,12 +16,12 @@ SIZE = 60, 80
 
 
 def furnished(views=(SOLVER,)) -> Playhouse:
-    world = Playhouse(36, 48, views=views, settings={"preset": "room"})
+    world = Playhouse(36, 48, views=views, settings={"preset": "flat"})
     world.reset(seed=1)
     return world
 
 
-@pytest.mark.parametrize("settings", [{}, {"preset": "room"}])
+@pytest.mark.parametrize("settings", [{}, {"preset": "flat"}])
 def test_views_from_outside_leave_no_trace(settings):
     def play(look: bool) -> list[np.ndarray]:
         world = Playhouse(36, 48, settings=settings)
