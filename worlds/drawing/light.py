@@ -16,13 +16,13 @@ from worlds.drawing.finishes import FINISHES
 from worlds.drawing.kernels.geometry import BOX, HIDDEN, PLANE
 from worlds.drawing.kernels.shadows import FLOOR, OFF_WALL, OTHER, WALL
 
-BITS = 8  # the map has 1 << BITS cells along a side
+BITS = 7  # the map has 1 << BITS cells along a side
 FLAT, THIN, TALL = 0.05, 0.07, 2.2  # metres: what is lower is floor; what is thinner and reaches higher is wall
 HIGHEST = 1.2  # metres; what hangs higher leaves the floor light
-CORNER, CORNER_DIM = 0.55, 0.30  # metres from a wall to where it dims the floor, and by how much at the wall
-PIECE_DIM = 0.62  # by how much the floor is dimmed under what stands on it
-OPEN = 0.86  # of the floor's light is there without windows
-POOL, POOL_LIGHT = 1.9, 0.14  # metres to which a window lightens the floor, and by how much before it
+CORNER, CORNER_DIM = 0.55, 0.24  # metres from a wall to where it dims the floor, and by how much at the wall
+PIECE_DIM = 0.48  # by how much the floor is dimmed under what stands on it
+OPEN = 0.92  # of the floor's light is there without windows
+POOL, POOL_LIGHT = 1.9, 0.09  # metres to which a window lightens the floor, and by how much before it
 _SKY = FINISHES.index("sky")
 
 
@@ -66,9 +66,11 @@ def light_of(shapes: Shapes, positions: NDArray[np.float64], rotations: NDArray[
     low, high = positions - reach[:, :, 0], positions + reach[:, :, 0]
     window = np.zeros(len(still), bool) if shapes.finish is None else shapes.finish == _SKY
     thin = (np.minimum(*(high - low)[:, :2].T) < 2 * THIN) & ((high - low)[:, 2] > 0.2)
-    wall = still & ~window & (shapes.kind == BOX) & thin & ((high[:, 2] > TALL) | (low[:, 2] < FLAT) & (high[:, 2] > 0.8))
+    wall = (
+        still & ~window & (shapes.kind == BOX) & thin & ((high[:, 2] > TALL) | (low[:, 2] < FLAT) & (high[:, 2] > 0.8))
+    )
     wall &= np.maximum(*(high - low)[:, :2].T) > 0.5
-    floor = still & ((shapes.kind == PLANE) | (high[:, 2] < FLAT))
+    floor = still & (high[:, 2] < FLAT) & ((shapes.kind != PLANE) | (rotations[:, 8] > 0))
     role = np.where(floor, FLOOR, np.where(wall, WALL, OTHER)).astype(np.int32)
     ground = still & (wall | (floor & (shapes.kind == PLANE) & (half[:, 0] > 0)))
     if not ground.any():
@@ -83,19 +85,30 @@ def light_of(shapes: Shapes, positions: NDArray[np.float64], rotations: NDArray[
     against = 1 - CORNER_DIM * (1 - OFF_WALL / CORNER) ** 2  # where the map is read for a wall
     grid.light[0] = OPEN * grid.light[1]
     grid.light[1] = np.minimum(1.0, grid.light[1] / against)
+    open_floor = grid.light[0].copy()
+    grid.light[0] = 1.0
     for geom in np.flatnonzero(still & ~wall & ~floor & ~window & (low[:, 2] < HIGHEST)):
         bottom = low[geom, 2]
         grid.dim(0, low[geom], high[geom], 0.16 + 0.35 * bottom, PIECE_DIM / (1 + 0.9 * bottom))
+    grid.light[0] *= open_floor
     for geom in np.flatnonzero(window & still):
         grid.add(0, low[geom], high[geom], POOL, POOL_LIGHT)
-    return Light(role, _things(shapes), _packed(grid.light), (float(corner[0]), float(corner[1])), float(rate), float(high[ground, 2].max()))
+    return Light(
+        role,
+        _things(shapes),
+        _packed(grid.light),
+        (float(corner[0]), float(corner[1])),
+        float(rate),
+        float(high[ground, 2].max()),
+    )
 
 
 def _things(shapes: Shapes) -> NDArray[np.int32]:
     """The geoms of each body but the world, those of a body one after the other: int32 [things, 3]."""
     shown = np.flatnonzero((shapes.body > 0) & (shapes.kind != HIDDEN))
-    begin = np.flatnonzero(np.diff(shapes.body[shown], prepend=-1))
-    first, last = shown[begin], shown[np.append(begin[1:], len(shown)) - 1]
+    begins = np.diff(shapes.body[shown], prepend=-1) != 0
+    ends = np.diff(shapes.body[shown], append=-1) != 0
+    first, last = shown[begins], shown[ends]
     return np.stack([shapes.body[first], first, last + 1], axis=1).astype(np.int32).reshape(-1, 3)
 
 
@@ -107,9 +120,10 @@ class _Grid:
         self._middles = [corner[axis] + (np.arange(1 << BITS) + 0.5) / rate for axis in (0, 1)]
 
     def dim(self, part: int, low: NDArray[np.float64], high: NDArray[np.float64], soft: float, most: float) -> None:
-        """Dim what is nearer than ``soft`` metres to a rectangle, in it by ``most``."""
+        """Dim what is nearer than ``soft`` metres to a rectangle, in it by ``most``; of several the most counts."""
         place, near = self._near(low, high, soft)
-        self.light[part][place] *= 1 - most * near * near
+        cells = self.light[part]
+        cells[place] = np.minimum(cells[place], 1 - most * near * near)
 
     def add(self, part: int, low: NDArray[np.float64], high: NDArray[np.float64], soft: float, most: float) -> None:
         """Lighten what is nearer than ``soft`` metres to a rectangle."""

@@ -76,8 +76,10 @@ def noise(across: int, down: int, seed: int) -> Field:
 
 def clouds_of_noise(across: int, down: int, octaves: int, seed: int) -> Field:
     """Noise of several sizes, each twice as fine and half as strong as the one before, from 0 to 1."""
-    parts = [noise(across << i, down << i, seed + i) / 2**i for i in range(octaves)]
-    return sum(parts[1:], parts[0]) / sum(1 / 2**i for i in range(octaves))
+    total = _NONE.copy()
+    for i in range(octaves):
+        total += noise(across << i, down << i, seed + i) / 2**i
+    return total / (2 - 2.0 ** (1 - octaves))
 
 
 def smooth(x: Field) -> Field:

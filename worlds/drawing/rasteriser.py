@@ -34,14 +34,14 @@ from numba import njit
 
 from worlds.drawing.kernels.culling import near_to_far
 from worlds.drawing.kernels.flat import draw_box, draw_plane
-from worlds.drawing.kernels.geometry import BOX, PLANE, eye_frame, offset_from, own_axes
+from worlds.drawing.kernels.geometry import BOX, PLANE, eye_frame, njit_bare, offset_from, own_axes
 from worlds.drawing.kernels.pixels import DEPTH_UNIT, FADE_FAR, FADE_NEAR, INK_BITS, draw_sky
 from worlds.drawing.kernels.round import draw_round
 from worlds.drawing.kernels.shadows import cast, shine
 from worlds.drawing.kernels.surfaces import paint, write_frame
 
 _cached = njit(nogil=True, cache=True, error_model="numpy")
-_cached_bare = njit(nogil=True, cache=True, error_model="numpy", _nrt=False)  # makes no arrays, counts no references
+_cached_bare = njit_bare(cache=True)
 
 
 def digest_of(folder: Path) -> str:

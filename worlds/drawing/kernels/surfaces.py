@@ -3,8 +3,8 @@
 A pattern lies on a geom in the geom's own coordinates, in metres, so that it sticks to things that move. What belongs
 to the world (body 0) does not move; its patterns begin at the world's origin, and so go on from one geom to the next.
 
-A pixel's pattern is read from the level whose texels are about as large as what the pixel covers, between its four
-nearest texels. See :mod:`worlds.drawing.pattern_table`.
+A pixel's pattern is read from the level whose texels are about as large as what the pixel covers; where even the finest
+are larger, between the four nearest. See :mod:`worlds.drawing.pattern_table`.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from worlds.drawing.kernels.geometry import (
     BOX,
     PLANE,
     dot,
-    into,
     inlined,
+    into,
     offset_from,
     own_axes,
     plus,
@@ -36,7 +36,7 @@ STEPS = 256.0  # of a coordinate from one texel to the next
 FAR_OFF = float(1 << 40)  # added to coordinates, in steps, so that they are positive; a multiple of every side
 LANES = 0x00FF00FF00FF00FF  # four numbers of 8 bits, 16 bits apart: all are multiplied at once
 UNLIT = 255 * 256  # brightness of what shines by itself
-SHARPNESS = 0.7  # texels a pixel that are as good as one; less shimmers, more blurs
+SHARPNESS = 0.9  # texels a pixel that are as good as one; less shimmers, more blurs
 STEEPEST = 8.0  # most by which a pixel on a surface is longer than wide
 STRETCH = 16  # pixels of a row that are read from one level
 LEVEL_OF = np.array([0, 0] + [min(SIDE_BITS, max(0, int(math.log2(i / 2) + 0.5))) for i in range(2, 1024)], np.int64)
@@ -88,7 +88,7 @@ def paint(run, y, frame, kind, half, finish, base, table, pixel):
         for x in range(start, stop):
             bright[x] = UNLIT
     elif kind == PLANE:  # is drawn with a checker, which its finish replaces
-        own = shade(dot(_of(frame, UP), LIGHT))
+        own = shade(abs(dot(_of(frame, UP), LIGHT)))  # ceilings get as much from below
         for x in range(start, stop):
             bright[x] = own * fade[x]
     one, other = in_lanes(base), in_lanes(seconds[finish])
@@ -131,13 +131,22 @@ def _paint_flat(run, start, stop, eye, first, right, frame, half, face, grain, p
     while start < stop:
         end = min(start + STRETCH, stop)
         level = LEVEL_OF[min(1023, int(size * depth[(start + end) >> 1]))]
-        bits, from_here, back = SIDE_BITS - level, begin + levels[level], 128 << level
-        for x in range(start, end):
-            place_u = (np.int64((u + grow_u * x) * depth[x] + at_u) - back) >> level
-            place_v = (np.int64((v + grow_v * x) * depth[x] + at_v) - back) >> level
-            both = between(texels, from_here, bits, place_u, place_v)
-            colour[x] = mixed(one, other, (both >> 16) & 255)
-            bright[x] = (bright[x] * np.int32((both & 255) + 1)) >> 8
+        bits, from_here = SIDE_BITS - level, begin + levels[level]
+        if level:  # texels are as large as pixels: the nearest one will do
+            last = (1 << bits) - 1
+            for x in range(start, end):
+                place_u = (np.int64((u + grow_u * x) * depth[x] + at_u) >> (level + 8)) & last
+                place_v = (np.int64((v + grow_v * x) * depth[x] + at_v) >> (level + 8)) & last
+                both = texels[np.uintp(from_here + (place_v << bits) + place_u)]
+                colour[x] = mixed(one, other, (both >> 16) & 255)
+                bright[x] = (bright[x] * np.int32((both & 255) + 1)) >> 8
+        else:
+            for x in range(start, end):
+                place_u = np.int64((u + grow_u * x) * depth[x] + at_u) - 128
+                place_v = np.int64((v + grow_v * x) * depth[x] + at_v) - 128
+                both = between(texels, from_here, bits, place_u, place_v)
+                colour[x] = mixed(one, other, (both >> 16) & 255)
+                bright[x] = (bright[x] * np.int32((both & 255) + 1)) >> 8
         start = end
 
 
