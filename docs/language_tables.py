@@ -97,7 +97,7 @@ def _request(game: str, modifier: str | None, turn: int = 0) -> str:
     for seed in SEEDS:
         spec = Asker(_house(seed)).ask(game, np.random.default_rng([seed, turn]), modifier=modifier)
         if spec is not None:
-            return spec.instruction
+            return f"`{spec.instruction}`"
     return "-"
 
 

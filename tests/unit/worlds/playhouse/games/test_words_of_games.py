@@ -14,6 +14,7 @@ from worlds.playhouse.requests.phrasing import as_typed
 
 DRAWS = 200
 PHRASINGS = 30
+ANEW = 0.6  # share at least of draws that say something else, of games that can seldom be asked
 TURNS = 4  # times that requests are proposed in each flat
 GAMES = tuple(registry.games())
 # What the setter does after it has spoken is a part of what this one means.
@@ -24,7 +25,7 @@ ALSO = {"clear": "take out"}  # "remove everything from the chair" asks for the 
 @cache
 def situations() -> tuple[Situation, ...]:
     made = []
-    for seed in (0, 1, 4):
+    for seed in (700, 701, 702, 703):
         world = Playhouse(height=6, width=8, views=(), settings={"preset": "flat"}, hands="full")
         world.reset(seed=seed)
         made.append(Situation(world))
@@ -48,7 +49,7 @@ def requests(name: str, draws: int):
 def test_there_are_many_phrasings_and_none_is_long(name: str) -> None:
     texts = [request.words for _, request in requests(name, DRAWS)]
     kept = [text for text in texts if registry.is_short(text)]
-    assert len(set(kept)) >= PHRASINGS, sorted(set(texts))[:40]
+    assert len(set(kept)) >= min(PHRASINGS, ANEW * len(kept)) > 0, sorted(set(texts))[:40]
     assert len(kept) >= 0.8 * len(texts)
 
 
