@@ -58,6 +58,7 @@ COUNT = Phrasing(
     "what is the total number of {x}?",
     question=True,
 )
+COUNT_OF_PEOPLE = Phrasing("how many {x}", "count {x}", "count of {x}", question=True)
 SAME_COLOUR = Phrasing(
     "do {x} and {y} have the same color?",
     "are {x} and {y} [of] the same color?",
@@ -123,7 +124,7 @@ def _counts(situation: Situation, rng: np.random.Generator, modifier: Modifier |
 
 
 def _read_count(words: str, situation: Situation) -> Arguments | None:
-    for slots in COUNT.readings(words):
+    for slots in (*COUNT.readings(words), *COUNT_OF_PEOPLE.readings(words)):
         found = read_group(slots["x"], situation.facts)
         if found is not None:
             rooms = rooms_to_look_at(found[0], (), situation.facts)
