@@ -28,6 +28,7 @@ BEFORE_FURNITURE = 0.15  # metres between a thing that is lowered before furnitu
 BEFORE_PUSHING = 0.1  # metres between the thing in hand and what is to be pushed, at first
 BEYOND = 0.5  # metres of free floor beyond what is to be pushed
 BELOW_RIM, BESIDE_RIM = 0.03, 0.02  # metres between what is in a container and its rim
+HIGHEST_RIM = 0.9  # metres
 INTO = 0.1  # metres below the rim to which what is put into a loose container is lowered
 DEEPEST = 0.4  # metres of a basin that are below its rim at most; a sink's tap is higher
 APART_IN_ROW, LEAST_APART = 0.12, 0.4  # metres between things in an arrangement, and between their middles
@@ -152,7 +153,7 @@ def _drops_in_loose(situation: Situation, thing: str, container: str) -> Iterato
     inside = record.spec.inside
     level, rim = _level(situation, container)
     it = situation.house.objects_by_id[thing]
-    if inside is None or level + it.height / 2 > rim - BELOW_RIM:
+    if inside is None or rim > HIGHEST_RIM or level + it.height / 2 > rim - BELOW_RIM:
         return
     widest = 0.5 * it.scale * max(it.spec.extent[:2])
     if widest <= min(inside.half) * record.scale - BESIDE_RIM:
@@ -166,7 +167,7 @@ def _drops_in_piece(situation: Situation, thing: str, container: str) -> Iterato
         rim = min(piece.spec.height, inside.at[2] + DEEPEST)
         if inside.at[2] + it.height / 2 < rim - BELOW_RIM:
             for place in _on_surface(situation, thing, piece, inside):
-                yield Drop(np.array([place[0], place[1], rim]), inside.at[2])
+                yield Drop(np.array([place[0], place[1], rim]), rim)
 
 
 def for_arrangement(

@@ -17,11 +17,11 @@ from worlds.playhouse.house.furnished.builder import FurnishedBuilder
 from worlds.playhouse.house.plain import NoPlaceError, PlainBuilder
 from worlds.playhouse.house.record import AVATAR_RADIUS, House, Start
 from worlds.playhouse.house.rules import LARGEST_ROOM
-from worlds.playhouse.house.settings import FURNISHED, HouseSettings
+from worlds.playhouse.house.settings import FURNISHED, PLAIN, HouseSettings
 
 __all__ = ["HouseSettings", "facing_the_room", "sample_house"]
 
-HOUSES_TRIED = 30
+HOUSES_TRIED = {PLAIN: 30, FURNISHED: 12}  # a furnished one seldom fails if it can succeed
 OPEN_VIEW = 2.0  # metres of free floor ahead with which a player's first view is good enough
 DIRECTIONS = 24  # that are tried for a better one
 
@@ -37,7 +37,7 @@ def sample_house(seed: int, settings: HouseSettings | None = None) -> House:
     rng = np.random.default_rng(seed)
     builder = FurnishedBuilder if settings.style == FURNISHED else PlainBuilder
     problem = ""
-    for _ in range(HOUSES_TRIED):
+    for _ in range(HOUSES_TRIED[settings.style]):
         try:
             house = builder(rng, settings).build()
             return facing_the_room(house) if settings.face_room else house

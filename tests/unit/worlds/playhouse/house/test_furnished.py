@@ -6,6 +6,7 @@ import copy
 import json
 import math
 from collections import Counter
+from dataclasses import replace
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -154,6 +155,16 @@ def test_a_chair_faces_its_table_and_planks_lie_across_bathtubs(houses):
 def test_the_seed_decides():
     settings = HouseSettings.of(preset="flat")
     assert sample_house(3, settings) == sample_house(3, settings) != sample_house(4, settings)
+
+
+def test_players_of_furnished_houses_can_be_turned_to_the_open_room():
+    turned = 0
+    for seed in range(20):
+        plain = sample_house(seed, HouseSettings.of(preset="flat"))
+        facing = sample_house(seed, HouseSettings.of(preset="flat", face_room=True))
+        assert replace(facing, starts=plain.starts) == plain
+        turned += facing != plain
+    assert turned > 3
 
 
 # -- settings ----------------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from worlds.contract import SETTER, SOLVER
+from worlds.contract import MOVEMENT_BINS, SETTER, SOLVER, TICKS_PER_STEP, silent
 from worlds.drawing.finishes import FINISHES
 from worlds.playhouse.drawing.camera import Camera
 from worlds.playhouse.house.catalogue import FURNITURE_KINDS, OBJECT_KINDS, SIZES
@@ -22,6 +22,7 @@ from worlds.playhouse.physics.geoms import Geoms
 from worlds.playhouse.physics.poses import Poses
 from worlds.playhouse.physics.scene import Scene, add_contents, build
 from worlds.playhouse.physics.shell import add_furnished_shell
+from worlds.playhouse.world import Playhouse
 
 HALL = (Room("room_0", 0.0, 0.0, 14.0, 14.0, "oak", "playroom", "white"),)
 STARTS = (Start(SETTER, 13.5, 13.5, 0.0), Start(SOLVER, 12.5, 13.5, 0.0))
@@ -139,7 +140,7 @@ def test_each_room_is_seen_in_its_own_colours():
 
 def test_the_picture_shows_all_parts_that_are_not_hidden():
     piece = Furniture("furniture_0", "fireplace", "red", "room_0", 6.0, 6.0, 1)
-    thing = Thing("object_0", "pineapple", "yellow", "small", "room_0", FLOOR, 3.0, 3.0, 0.0, 0.7)
+    thing = Thing("object_0", "mushroom", "red", "small", "room_0", FLOOR, 3.0, 3.0, 0.0, 0.7)
     scene = hall(thing, furniture=[piece])
     picture, finish = scene.picture, [FINISHES[number] for number in scene.finish]
     assert scene.finish.dtype == np.int32 and len(finish) == picture.ngeom
@@ -176,3 +177,20 @@ def test_what_is_for_show_stops_nothing_and_what_stops_is_met_by_rays():
     model = build(sample_house(1, HouseSettings.of(preset="house"))).model
     assert ((model.geom_contype > 0) | (model.geom_conaffinity > 0)).all()
     assert (model.geom_rgba[:, 3] == 1.0).all()
+
+
+def test_a_furnished_house_is_played_twice_with_the_same_result_to_the_bit():
+    config = sample_house(4, HouseSettings.of(preset="flat")).to_json()
+    ends = []
+    for _ in range(2):
+        world, rng = Playhouse(height=18, width=24, max_steps=10**6), np.random.default_rng(0)
+        world.reset(options={"config": config})
+        image = None
+        for _ in range(60):
+            rows = {who: rng.integers(0, MOVEMENT_BINS).astype(np.int8) for who in (SETTER, SOLVER)}
+            moves = {who: silent(np.tile(row, (TICKS_PER_STEP, 1))) for who, row in rows.items()}
+            image = world.step(moves)[0][SOLVER]["image"]
+        ends.append((image, world.object_positions()))
+    assert np.array_equal(ends[0][0], ends[1][0]) and ends[0][0].std() > 10
+    for name, place in ends[0][1].items():
+        assert np.array_equal(place, ends[1][1][name])
