@@ -13,6 +13,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
+from worlds.playhouse.house.catalogue import COLOURS
 from worlds.playhouse.requests.reading import noun_phrases, words_of
 from worlds.playhouse.requests.spelling import tokens
 
@@ -108,19 +109,17 @@ def _template(text: str) -> Iterator[str]:
 def _heard(text: str, words_known: int) -> tuple[tuple[str, ...], ...]:
     """A text in words that are set right by all that any phrasing says: as it is, and without politeness."""
     del words_known  # more words known, other corrections
-    words = words_of(text, frozenset(_fixed))
-    begun = _without_leading(words)
-    return tuple(
-        dict.fromkeys(tuple(heard) for heard in (words, _without_trailing(words), begun, _without_trailing(begun)))
-    )
+    begun = list(_without_leading(words_of(text, frozenset(_fixed))))
+    return tuple(dict.fromkeys(tuple(words) for start in begun for words in (start, _without_trailing(start))))
 
 
-def _without_leading(words: list[str]) -> list[str]:
-    while True:
-        leading = next((p for p in _LEADING if words[: len(p.split())] == p.split()), None)
-        if leading is None or len(words) == len(leading.split()):
-            return words
+def _without_leading(words: list[str]) -> Iterator[list[str]]:
+    """Yield words as they are, then with one phrase of politeness after another left off before them."""
+    leading: str | None = ""
+    while leading is not None and len(words) > len(leading.split()):
         words = words[len(leading.split()) :]
+        yield words
+        leading = next((p for p in _LEADING if words[: len(p.split())] == p.split()), None)
 
 
 def _without_trailing(words: list[str]) -> list[str]:
@@ -204,8 +203,6 @@ def _double_blank(text: str, rng: np.random.Generator) -> str:
 
 
 def _with_colour_word(text: str, rng: np.random.Generator) -> str:
-    from worlds.playhouse.house.catalogue import COLOURS
-
     word = ("color", "colour")[int(rng.integers(2))]
     return _one_of(text, re.compile(rf"\b({'|'.join(COLOURS)}) (?=[a-z])"), rf"\1 {word} ", rng)
 

@@ -53,10 +53,12 @@ EXISTENCE = Phrasing(
     "whether {x} exists",
     "do we have {x} (|somewhere|or not)?",
     "does there exist {x}?",
+    "whether {x} is there",
     "is {x} (present|available)?",
     "have you seen {x}?",
     question=True,
 )
+EXISTENCE_OF_PEOPLE = Phrasing("whether {x}", "does there is {x}", "if there is {x}", "is {x}", question=True)
 NUMBER = Phrasing(
     "(are|is) there {n} {x} [or not]?",
     "are there (exactly|just|only) {n} {x}?",
@@ -93,6 +95,7 @@ MORE_OF = Phrasing(
     question=True,
 )
 COMPARISONS = {"exactly": NUMBER, "at least": AT_LEAST, "more than": MORE_THAN, "less than": LESS_THAN}
+OPEN = ("a", "an", "any", "some")
 SIZES = ("small", "large")
 
 
@@ -144,6 +147,8 @@ def _claim_arguments(target: Entity, truth: bool) -> Arguments:
 def _read_claim(words: str, situation: Situation) -> Arguments | None:
     facts = situation.facts
     for slots in CLAIM.readings(words):
+        if slots["x"][0] in OPEN:
+            continue  # "is a ball on the table" asks whether there is one
         target = read_one(slots["x"], facts)
         truth = None if target is None else _truth_of(slots["p"], target, facts)
         if target is not None and truth is not None:
@@ -208,7 +213,7 @@ def _existence_arguments(description: Description, found: Sequence[Entity], fact
 
 
 def _read_existence(words: str, situation: Situation) -> Arguments | None:
-    for slots in EXISTENCE.readings(words):
+    for slots in (*EXISTENCE.readings(words), *EXISTENCE_OF_PEOPLE.readings(words)):
         if number_of(slots["x"][0]) not in (None, 1):
             continue
         found = read_group(slots["x"], situation.facts)
