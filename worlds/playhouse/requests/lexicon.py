@@ -205,9 +205,9 @@ RELATION_FORMS: Mapping[str, Forms] = {
 IN_ROOM = ("in", "of", "from", "at", "inside", "within")  # prepositions of rooms; "in" is said
 
 SIZE_FORMS: Mapping[str, Forms] = {
-    "small": Forms(("small", "little", "tiny", "mini", "short"), 2),
+    "small": Forms(("small", "little", "tiny", "mini", "short", "small sized", "small size"), 2),
     "medium": Forms(("medium", "medium sized", "medium size", "middle sized"), 2),
-    "large": Forms(("large", "big", "huge", "giant"), 2),
+    "large": Forms(("large", "big", "huge", "giant", "large sized", "big sized", "large size", "big size"), 2),
 }
 SHAPE_FORMS: Mapping[str, Forms] = {
     "round": Forms(("round", "rounded", "spherical"), 1),
@@ -374,4 +374,6 @@ def vocabulary() -> frozenset[str]:
     phrases += [clause for clauses in CLAUSES.values() for clause in clauses]
     for table in (RELATION_FORMS, SIZE_FORMS, SHAPE_FORMS, EXTREMES, QUANTIFIERS):
         phrases += [form for forms in table.values() for form in forms.forms]
-    return frozenset(word for phrase in phrases for word in phrase.split()) | frozenset(NUMBERS) | frozenset(IN_ROOM)
+    said = frozenset(word for phrase in phrases for word in phrase.split()) | frozenset(NUMBERS) | frozenset(IN_ROOM)
+    names = (*OBJECT_KINDS, *FURNITURE_KINDS, *ROOM_TYPES)
+    return said - {name.replace(" ", "") for name in names if " " in name}  # "livingroom" is written in two words

@@ -179,12 +179,16 @@ def _noun(words: Sequence[str], at: int, so_far: Description) -> Iterator[tuple[
     for end, (singular, plural) in noun_book().at(words, at):
         yield end, _named(so_far, singular, plural)
         for last, (other, others) in noun_book().at(words, end):
-            if _is_name(singular) != _is_name(other):
+            if _is_name(singular) != _is_name(other) and not _is_anything(singular):
                 yield last, _named(so_far, singular if _is_name(singular) else other, others)
 
 
 def _is_name(singular: str) -> bool:
     return any(noun.meaning in ("kind", "room") for noun in nouns_by_singular()[singular])
+
+
+def _is_anything(singular: str) -> bool:
+    return all(noun.meaning == "any" for noun in nouns_by_singular()[singular])
 
 
 def _named(so_far: Description, singular: str, plural: bool) -> Description:

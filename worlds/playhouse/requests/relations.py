@@ -98,7 +98,7 @@ def _under(a: Entity, anchors: tuple[Entity, ...], facts: Facts, clearly: bool) 
     (b,) = anchors
     if b.kind == "window":
         return _under_window(a, b, facts, clearly)
-    if b.what == "furniture" and a.what == "furniture":
+    if (b.what == "furniture" and a.what == "furniture") or b.id in holders(a, facts):
         return False
     lower = a.low[2] < b.low[2] - 0.02 if b.what == "object" else b.id != a.holder and a.high[2] < b.high[2]
     borne = a.id in holders(b, facts)
