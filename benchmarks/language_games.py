@@ -1,9 +1,10 @@
-"""How often the perfect scripted solver does what each language game asks for, in houses that it has not been tuned to.
+"""How often the scripted solver without imperfections does what each language game asks for.
 
-    python -m benchmarks.language_games --houses 100
+    python -m benchmarks.language_games --houses 100 --write
 
-prints a Markdown table and writes it between the markers of docs/play.md. With --game NAME it plays one game only and
-names the seeds that failed.
+prints a Markdown table and writes it between the markers of docs/language-games.md. With ``--game NAME`` it plays one
+game only and names the seeds that failed. It plays the same houses as when the solver was written, so these numbers are
+not those of unseen houses; ``--first-seed`` gives others.
 """
 
 from __future__ import annotations
@@ -12,16 +13,18 @@ import argparse
 import json
 import time
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
 
 from worlds.contract import SETTER, SOLVER, TaskSpec
-from worlds.playhouse.games.registry import games
+from worlds.playhouse.games.registry import Game, games, get
 from worlds.playhouse.players.setter import ScriptedSetter
 from worlds.playhouse.players.solver import ScriptedSolver
 from worlds.playhouse.world import Playhouse
 
 FIRST_SEED = 900_000
-SETTINGS = {"rooms": (1, 3)}
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "language-games.md"
+MARKERS = ("<!-- language games: begin -->", "<!-- language games: end -->")
+HEADER = ("| game | prompt of the paper | done | steps, median |", "|---|---|---:|---:|")
 
 
 @dataclass
@@ -63,11 +66,11 @@ def play(world: Playhouse, name: str, seed: int, played: Played) -> None:
         played.failed.append((seed, spec, reasons))
 
 
-def row(name: str, played: Played) -> str:
+def row(game: Game, played: Played) -> str:
     """A row of the table."""
-    share = f"{played.fulfilled / played.asked:.0%}" if played.asked else "-"
+    share = f"{played.fulfilled} of {played.asked}" if played.asked else "-"
     typical = f"{sorted(played.steps)[len(played.steps) // 2]}" if played.steps else "-"
-    return f"| {name} | {played.asked} | {share} | {typical} |"
+    return f"| {game.name} | {game.prompt} | {share} | {typical} |"
 
 
 def main() -> None:
@@ -75,21 +78,29 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--houses", type=int, default=100)
     parser.add_argument("--first-seed", type=int, default=FIRST_SEED)
-    parser.add_argument("--game", action="append")
+    parser.add_argument("--game", action="append", help="plays this game only, and names what failed")
     parser.add_argument("--hands", default="full")
-    parser.add_argument("--settings", type=json.loads, default=SETTINGS, help="of houses, as JSON")
+    parser.add_argument("--settings", type=json.loads, default={"preset": "flat"}, help="of houses, as JSON")
+    parser.add_argument("--write", action="store_true", help=f"put the table into {PAGE.name}")
     arguments = parser.parse_args()
-    settings: dict[str, Any] = arguments.settings
-    world = Playhouse(height=6, width=8, views=(), settings=settings, hands=arguments.hands)
-    names = arguments.game or [g.name for g in games().values() if g.kind == "instruction"]
-    print("| game | requests | fulfilled | steps (median) |\n|---|---:|---:|---:|")
-    for name in names:
+    world = Playhouse(height=6, width=8, views=(), settings=arguments.settings, hands=arguments.hands)
+    chosen = [get(name) for name in arguments.game or ()] or [g for g in games().values() if g.kind == "instruction"]
+    lines = [f"{arguments.houses} houses, `{json.dumps(arguments.settings)}`:", "", *HEADER]
+    print(*lines, sep="\n")
+    for game in chosen:
         played, began = Played(), time.perf_counter()
         for seed in range(arguments.first_seed, arguments.first_seed + arguments.houses):
-            play(world, name, seed, played)
-        print(row(name, played), f"{time.perf_counter() - began:.1f} s", flush=True)
+            play(world, game.name, seed, played)
+        lines.append(row(game, played))
+        print(lines[-1], f"{time.perf_counter() - began:.1f} s", flush=True)
         for seed, spec, reasons in played.failed if arguments.game else ():
             print("  failed:", seed, repr(spec.instruction), spec.max_steps, reasons)
+    if arguments.write:
+        page = PAGE.read_text(encoding="utf-8")
+        before, rest = page.split(MARKERS[0])
+        PAGE.write_text(
+            "\n".join((before + MARKERS[0], *lines, MARKERS[1])) + rest.split(MARKERS[1])[1], encoding="utf-8"
+        )
 
 
 if __name__ == "__main__":

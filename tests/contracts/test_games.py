@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from benchmarks.language_games import Played, play
-from worlds.contract import UTTERANCE_MAX_CHARS, TaskSpec, WorldError, silent
+from worlds.contract import UTTERANCE_MAX_CHARS, TaskSpec, WorldError
 from worlds.playhouse import PLAYHOUSE, Playhouse
 from worlds.playhouse.games import prompts, registry
 from worlds.playhouse.games.asking import Asker, make_task
@@ -24,7 +24,7 @@ from worlds.playhouse.players.deeds import deeds
 
 FLATS = range(700, 704)
 MOST_WORDS = 25
-FEWEST_DONE = 0.6  # of requests in so few houses
+FEWEST_DONE = 0.5  # of requests in so few houses
 GAMES = tuple(registry.games())
 INSTRUCTIONS = tuple(name for name in GAMES if registry.get(name).kind == "instruction")
 
@@ -71,7 +71,7 @@ def test_it_is_not_done_by_doing_nothing(name: str) -> None:
         world().reset(seed=seed)
         task = make_task(spec)
         for _ in range(6):
-            world().step({"setter": silent(), "solver": silent()})
+            world().step({})
             succeeded, events = task.update(world(), "")
             assert not succeeded and not any(event.sign > 0 for event in events)
 

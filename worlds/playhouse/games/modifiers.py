@@ -35,6 +35,10 @@ def _never_says(*words: str) -> Callable[[str], bool]:
 
 
 _COLOUR = "|".join(COLOURS)
+_WHERE = (
+    r"on|in|inside|under|underneath|beneath|below|above|near|near to|close to|next to|behind|beside|between|"
+    r"in front of|left of|right of|far from"
+)
 _PLACED = r"on|in|under|underneath|below|beneath|near|next to|behind|beside|by|to|from|into|of|between|and"
 
 MODIFIERS: dict[str, Modifier] = {
@@ -49,7 +53,7 @@ MODIFIERS: dict[str, Modifier] = {
         Modifier(
             "location",
             "Refer to objects by location.",
-            _says(r"(?:on|in|inside|under|underneath|near|next to|behind|beside|between) (?:the|this|another)"),
+            _says(rf"(?:{_WHERE}) (?:the|this|another|me|you|an?)\b"),
         ),
         Modifier(
             "shapes",

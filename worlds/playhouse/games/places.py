@@ -12,6 +12,7 @@ from worlds.playhouse.games.arrangements import ROW, layout
 from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.house.catalogue import Surface
 from worlds.playhouse.house.record import WALL_THICKNESS, Furniture
+from worlds.playhouse.navigation.floor_plan import NO_DISCS
 from worlds.playhouse.physics.avatar import EYE_HEIGHT, HOLD_CLEARANCE, HOLD_FARTHEST, HOLD_GAP, HOLD_LIFT
 from worlds.playhouse.requests.ground_truth import distance
 
@@ -27,6 +28,7 @@ BEFORE_FURNITURE = 0.15  # metres between a thing that is lowered before furnitu
 BEFORE_PUSHING = 0.1  # metres between the thing in hand and what is to be pushed, at first
 BEYOND = 0.5  # metres of free floor beyond what is to be pushed
 BELOW_RIM, BESIDE_RIM = 0.03, 0.02  # metres between what is in a container and its rim
+HIGHEST_RIM = 0.9  # metres
 INTO = 0.1  # metres below the rim to which what is put into a loose container is lowered
 DEEPEST = 0.4  # metres of a basin that are below its rim at most; a sink's tap is higher
 APART_IN_ROW, LEAST_APART = 0.12, 0.4  # metres between things in an arrangement, and between their middles
@@ -151,7 +153,7 @@ def _drops_in_loose(situation: Situation, thing: str, container: str) -> Iterato
     inside = record.spec.inside
     level, rim = _level(situation, container)
     it = situation.house.objects_by_id[thing]
-    if inside is None or level + it.height / 2 > rim - BELOW_RIM:
+    if inside is None or rim > HIGHEST_RIM or level + it.height / 2 > rim - BELOW_RIM:
         return
     widest = 0.5 * it.scale * max(it.spec.extent[:2])
     if widest <= min(inside.half) * record.scale - BESIDE_RIM:
@@ -165,7 +167,7 @@ def _drops_in_piece(situation: Situation, thing: str, container: str) -> Iterato
         rim = min(piece.spec.height, inside.at[2] + DEEPEST)
         if inside.at[2] + it.height / 2 < rim - BELOW_RIM:
             for place in _on_surface(situation, thing, piece, inside):
-                yield Drop(np.array([place[0], place[1], rim]), inside.at[2])
+                yield Drop(np.array([place[0], place[1], rim]), rim)
 
 
 def for_arrangement(
@@ -263,14 +265,20 @@ def arm_to_push(radius: float) -> float:
     return HOLD_CLEARANCE + radius + HOLD_GAP + 0.03
 
 
-def place_to_push_from(situation: Situation, thing: str, target: str) -> np.ndarray | None:
+def place_to_push_from(situation: Situation, thing: str, target: str, around_things: bool = True) -> np.ndarray | None:
     """Return where to stand to push one loose thing with another, straight ahead over free floor.
+
+    Args:
+      situation: the house as it is.
+      thing: id of what it is pushed with.
+      target: id of what is pushed.
+      around_things: whether other loose things must be out of the way.
 
     Returns:
       float64 [2], the nearest in direction to the solver; None if there is no such place, or no way to it.
     """
     things, here, middle = situation.house.objects_by_id, situation.solver.position, situation.positions[target]
-    radius, discs = things[target].radius, situation.discs(thing, target)
+    radius, discs = things[target].radius, situation.discs(thing, target) if around_things else NO_DISCS
     far = arm_to_push(things[thing].radius) + things[thing].radius + radius + BEFORE_PUSHING
     first = math.atan2(here[1] - middle[1], here[0] - middle[0])
     for i in range(24):

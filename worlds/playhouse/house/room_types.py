@@ -62,6 +62,7 @@ _ROOM_TYPES = (
             "chest",
         ),
         (*_WOOD, *_SOFT),
+        walls="paper",
         chance=5.0,
     ),
     RoomType(
@@ -83,6 +84,7 @@ _ROOM_TYPES = (
             "wall frame",
         ),
         (*_WOOD, *_SOFT),
+        walls="paper",
         chance=5.0,
     ),
     RoomType(
@@ -132,6 +134,7 @@ _ROOM_TYPES = (
         ("dining table", "cupboard"),
         ("rug", "chair", "bench", "picture", "side table", "ledge"),
         _WOOD,
+        walls="paper",
         chance=2.0,
     ),
     RoomType(

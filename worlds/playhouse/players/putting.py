@@ -16,7 +16,7 @@ from worlds.playhouse.players.behaviours import ARRIVED, CARRY, FACING, Behaviou
 from worlds.playhouse.players.body import WALK_PITCH, Body
 from worlds.playhouse.players.building import raise_up
 from worlds.playhouse.players.fetching import fetch
-from worlds.playhouse.players.steering import BACKWARD_BIN, FORWARD, Aim, with_hand
+from worlds.playhouse.players.steering import BACKWARD_BIN, FORWARD, FORWARD_BIN, Aim, with_hand
 from worlds.playhouse.requests.ground_truth import bearing, distance
 
 ATTEMPTS = 3
@@ -24,9 +24,9 @@ LET_GO = 0.025  # metres over its place at which it is let go
 PRECISE = 0.04  # metres by which its middle may miss
 HARDLY = 0.01  # metres; what moves less in a step has arrived, as near as it gets
 SETTLE = 4  # steps in which a thing that was let go comes to rest
-TURNING = 0.85  # metres around one who turns with something in hand
+TURNING = 1.0  # metres around one who turns with something in hand
 HIGH = 0.9  # metres; what is lower is not in the way of what is carried
-STEPS_BACK, STEP_BACK = 3, 0.4  # steps, and metres of each
+STEPS_ASIDE, STEP_ASIDE = 4, 0.45  # steps back or ahead, and metres of each
 PATIENCE = 90  # steps after which a way is given up
 AT = 0.25  # metres from its place at which a thing counts as put there
 
@@ -85,16 +85,20 @@ def _carry_over(body: Body, target: str, container: str, aside: float) -> Behavi
 
 
 def hold_ready(body: Body) -> Behaviour:
-    """Draw in what is in hand, raise it, and step back from walls and furniture until there is room to turn with it."""
+    """Draw in what is in hand, raise it, and step back or ahead until there is room to turn with it."""
     yield from draw_in(body)
     yield from raise_up(body)
-    for _ in range(STEPS_BACK):
-        here, yaw = body.me.position, body.me.yaw
-        behind = here[:2] - STEP_BACK * np.array([math.cos(yaw), math.sin(yaw)])
-        if _can_turn(body, here) or not body.plan.straight(here, behind, body.obstacles()):
+    for _ in range(STEPS_ASIDE):
+        here, ahead = body.me.position, np.array([math.cos(body.me.yaw), math.sin(body.me.yaw)])
+        if body.held is None or _can_turn(body, here):
+            break
+        obstacles = body.obstacles()
+        sides = (s for s in (-1.0, 1.0) if body.plan.straight(here, here[:2] + s * STEP_ASIDE * ahead, obstacles))
+        side = next(sides, None)
+        if side is None:
             break
         movement = body.move(Aim(pitch=WALK_PITCH), CARRY)
-        movement[:, FORWARD] = BACKWARD_BIN
+        movement[:, FORWARD] = BACKWARD_BIN if side < 0.0 else FORWARD_BIN
         yield silent(movement)
     return True
 

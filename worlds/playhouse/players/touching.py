@@ -19,15 +19,27 @@ from worlds.playhouse.players.deeds import deed
 from worlds.playhouse.players.fetching import fetch
 from worlds.playhouse.players.manner import Manner
 from worlds.playhouse.players.putting import hold_ready, turn_to, walk_exactly
-from worlds.playhouse.players.steering import Aim
+from worlds.playhouse.players.steering import BACKWARD_BIN, FORWARD, Aim
 from worlds.playhouse.requests.ground_truth import distance
 
 ATTEMPTS = 3
 TOUCHING = 10  # steps of reaching out for what is before the player
+STRIKES = 3  # times that it steps back and walks against what is to be hit
 PUSHING = 10  # steps of pushing it ahead
 
 
-@deed("touch with", "hit with")
+@deed("hit with")
+def hit_with(body: Body, arguments: Arguments, manner: Manner) -> Behaviour:
+    """Touch the target with what is meant, then step back and walk into it, in case that was too soft."""
+    if not (yield from touch_with(body, arguments, manner)):
+        return False
+    thing = body.held
+    assert thing is not None
+    target = next(i for i in Choice.of(arguments, "target").among if i != thing)
+    return (yield from while_held(body, thing, _strike(body, target)))
+
+
+@deed("touch with")
 def touch_with(body: Body, arguments: Arguments, manner: Manner) -> Behaviour:
     """Take the nearest of what is meant, walk up to the target and reach out until they touch."""
     del manner
@@ -92,6 +104,19 @@ def _reach_out(body: Body, thing: str, target: str) -> Behaviour:
     return touches(body.world, thing, target)
 
 
+def _strike(body: Body, target: str) -> Behaviour:
+    """Step back and walk against a target with what is in hand held as it is, a few times."""
+    for _ in range(STRIKES):
+        pitch, hold = body.me.pitch, body.reach()
+        back = body.move(Aim(pitch=pitch), hold)
+        back[:, FORWARD] = BACKWARD_BIN
+        yield silent(back)
+        for _ in range(2):
+            middle = _middle(body, target)
+            yield silent(body.move(Aim((float(middle[0]), float(middle[1])), 0.3, pitch), hold))
+    return True
+
+
 def _come_near(body: Body, thing: str, target: str) -> Behaviour:
     """Walk to where the target can be touched with what is in hand."""
     if target in body.world.house.objects_by_id:
@@ -109,7 +134,10 @@ def _push(body: Body, thing: str, target: str) -> Behaviour:
     yield from hold_ready(body)
     things = body.world.house.objects_by_id
     arm = arm_to_push(things[thing].radius)
-    stand = place_to_push_from(body.situation(), thing, target)
+    situation = body.situation()
+    stand = place_to_push_from(situation, thing, target)
+    if stand is None:
+        stand = place_to_push_from(situation, thing, target, around_things=False)
     if stand is None or not (yield from walk_exactly(body, stand)):
         return False
     middle = _middle(body, target)

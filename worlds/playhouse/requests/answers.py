@@ -64,8 +64,8 @@ def yes_or_no(utterance: str) -> str | None:
 
 def number(utterance: str) -> int | None:
     """The one number that an answer gives; "none" and "no balls" are 0; None if it gives none or several."""
-    words = [word for word in answer_words(utterance)]
-    if "one" in words and any(number_of(word) is not None for word in words if word != "one"):
+    words = answer_words(utterance)
+    if "one" in words and "or" not in words and any(number_of(word) is not None for word in words if word != "one"):
         words = [word for word in words if word != "one"]  # "there are three, one on the table"
     given = {n for n in map(number_of, words) if n is not None}
     if not given and not {"no", "none", "nothing", "any"}.isdisjoint(words):

@@ -268,6 +268,7 @@ def _places(
     house: House, object_id: str, x: float, y: float, positions: dict[str, np.ndarray]
 ) -> Iterator[tuple[float, str, bool]]:
     """(height, id, whether inside) of all surfaces that have (x, y) above them."""
+    thing = house.objects_by_id[object_id]
     for piece in house.furniture:
         if piece.gap_to(x, y) > EDGE:
             continue
@@ -282,7 +283,7 @@ def _places(
             continue
         ox, oy, oz = (float(c) for c in positions[other.id])
         away = math.hypot(ox - x, oy - y)
-        if away > other.radius:
+        if away > other.radius or _is_content(thing, away, oz, positions):
             continue
         inner = other.spec.inside
         bottom = oz - other.height / 2
@@ -290,6 +291,14 @@ def _places(
             yield bottom + inner.at[2] * other.scale, other.id, True
         elif away <= 0.5 * other.scale * min(other.spec.extent[:2]) + EDGE:
             yield oz + other.height / 2, other.id, False
+
+
+def _is_content(thing: Thing, away: float, height: float, positions: dict[str, np.ndarray]) -> bool:
+    """Return True if what is ``away`` from a thing, at a height, lies in it rather than bears it."""
+    inner, z = thing.spec.inside, float(positions[thing.id][2])
+    if inner is None or away > min(inner.half) * thing.scale + EDGE:
+        return False
+    return height > z - thing.height / 2 + inner.at[2] * thing.scale
 
 
 def _is_over(piece: Furniture, surface: Surface, x: float, y: float) -> bool:

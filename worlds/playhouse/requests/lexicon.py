@@ -374,4 +374,6 @@ def vocabulary() -> frozenset[str]:
     phrases += [clause for clauses in CLAUSES.values() for clause in clauses]
     for table in (RELATION_FORMS, SIZE_FORMS, SHAPE_FORMS, EXTREMES, QUANTIFIERS):
         phrases += [form for forms in table.values() for form in forms.forms]
-    return frozenset(word for phrase in phrases for word in phrase.split()) | frozenset(NUMBERS) | frozenset(IN_ROOM)
+    said = frozenset(word for phrase in phrases for word in phrase.split()) | frozenset(NUMBERS) | frozenset(IN_ROOM)
+    names = (*OBJECT_KINDS, *FURNITURE_KINDS, *ROOM_TYPES)
+    return said - {name.replace(" ", "") for name in names if " " in name}  # "livingroom" is written in two words

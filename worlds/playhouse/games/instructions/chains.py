@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from worlds.contract import TaskSpec
+from worlds.contract import SETTER, TaskSpec
 from worlds.playhouse.games.modifiers import Modifier
 from worlds.playhouse.games.registry import Arguments, Game, Request, games, is_short, register
 from worlds.playhouse.games.situation import Situation
@@ -67,6 +67,8 @@ def _propose(situation: Situation, rng: np.random.Generator, modifier: Modifier 
             continue
         if first.name == "pick up" and second.name in STANDS:
             continue  # nobody says whether to hold on to it
+        if first.name == "bring" and SETTER in _named(b.arguments):
+            continue  # what has been brought may lie there
         words = THEN.say(rng, first=_bare(a.words), second=_bare(b.words))
         if is_short(words):
             said = [*a.arguments["said"], *b.arguments["said"]]

@@ -53,7 +53,7 @@ KINDS = (
         (
             core(0.20, 0.20, 0.32),
             *_pot(0.12, 0.15),
-            capsule(0.055, 0.32, (0.0, 0.0, 0.29), paint="leaf", solid=False, finish="stripes"),
+            capsule(0.055, 0.32, (0.0, 0.0, 0.29), paint="leaf", solid=False),
             *(
                 Part(
                     "capsule",

@@ -44,7 +44,7 @@ KINDS = (
         (
             box(0.34, 0.25, 0.09, (0.0, 0.0, 0.045), hidden=True),
             box(0.34, 0.25, 0.025, (0.0, 0.0, 0.0125), solid=False),
-            box(0.31, 0.23, 0.04, (0.01, 0.0, 0.045), paint="paper", solid=False, finish="paper"),
+            box(0.31, 0.23, 0.04, (0.01, 0.0, 0.045), paint="paper", solid=False),
             box(0.34, 0.25, 0.025, (0.0, 0.0, 0.0775), solid=False),
         ),
         shapes=words("rectangular"),

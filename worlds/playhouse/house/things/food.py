@@ -44,7 +44,7 @@ KINDS = (
         0.3,
         (
             core(0.16, 0.16, 0.20),
-            sphere(0.11, (0.0, 0.0, 0.11), solid=False, finish="dots"),
+            sphere(0.11, (0.0, 0.0, 0.11), solid=False),
             cylinder(0.022, 0.01, (0.0, 0.0, 0.218), paint="leaf", solid=False),
         ),
         round=True,
@@ -126,7 +126,7 @@ KINDS = (
         0.6,
         (
             core(0.17, 0.17, 0.26),
-            ellipsoid(0.21, 0.21, 0.28, (0.0, 0.0, 0.14), solid=False, finish="dots"),
+            ellipsoid(0.21, 0.21, 0.28, (0.0, 0.0, 0.14), solid=False),
             capsule(0.03, 0.16, (0.0, 0.0, 0.34), paint="leaf", solid=False),
             *(
                 capsule(

@@ -89,7 +89,7 @@ KINDS = (
         (0.46, 0.38, 0.26),
         0.8,
         (
-            *hollow(0.46, 0.38, 0.26, finish="paper"),
+            *hollow(0.46, 0.38, 0.26),
             *(box(0.02, 0.12, 0.04, (side * 0.226, 0.0, 0.17), paint="bark", solid=False) for side in (-1, 1)),
         ),
         synonyms=("carton", "crate", "toy box"),
@@ -116,7 +116,7 @@ KINDS = (
         (0.50, 0.36, 0.40),
         0.7,
         (
-            *hollow(0.50, 0.36, 0.22, finish="stripes"),
+            *hollow(0.50, 0.36, 0.22, finish="cloth"),
             *(box(0.02, 0.04, 0.18, (0.0, side * 0.165, 0.30), shade=0.75, solid=False) for side in (-1, 1)),
             box(0.03, 0.36, 0.03, (0.0, 0.0, 0.385), shade=0.75, solid=False),
         ),

@@ -140,7 +140,7 @@ def test_each_room_is_seen_in_its_own_colours():
 
 def test_the_picture_shows_all_parts_that_are_not_hidden():
     piece = Furniture("furniture_0", "fireplace", "red", "room_0", 6.0, 6.0, 1)
-    thing = Thing("object_0", "pineapple", "yellow", "small", "room_0", FLOOR, 3.0, 3.0, 0.0, 0.7)
+    thing = Thing("object_0", "mushroom", "red", "small", "room_0", FLOOR, 3.0, 3.0, 0.0, 0.7)
     scene = hall(thing, furniture=[piece])
     picture, finish = scene.picture, [FINISHES[number] for number in scene.finish]
     assert scene.finish.dtype == np.int32 and len(finish) == picture.ngeom

@@ -42,7 +42,9 @@ def test_unique_names_mean_one_thing_and_what_they_say_of_it_is_so(preset: str, 
         assert read is not None and read.ids == (entity.id,), expression.words
         words = tokens(expression.words)
         assert len(words) <= LONGEST
-        head = words[: words.index(next((w for w in words if w in ("on", "in", "near", "next", "that", "which")), words[-1]))]
+        head = words[
+            : words.index(next((w for w in words if w in ("on", "in", "near", "next", "that", "which")), words[-1]))
+        ]
         if expression.description.colour is not None:
             assert entity.colour in head
         if expression.description.size is not None:
@@ -90,7 +92,7 @@ def test_names_vary() -> None:
     facts = facts_in("house", 1)
     target = facts.of("object")[0].id
     names = [Referrer(facts, np.random.default_rng(i)).the(target) for i in range(40)]
-    assert len({name.words for name in names if name is not None}) >= 8
+    assert len({name.words for name in names if name is not None}) >= 6
 
 
 @pytest.mark.parametrize(("preset", "seed"), PLACES)

@@ -103,7 +103,10 @@ def test_the_split_does_not_change_between_versions():
 
     def held(name):
         return {
-            (c, k) for c in PLAIN_COLOURS for k in ("ball", "block") if language.is_held_out(name, {"colour": c, "kind": k})
+            (c, k)
+            for c in PLAIN_COLOURS
+            for k in ("ball", "block")
+            if language.is_held_out(name, {"colour": c, "kind": k})
         }
 
     assert held("go") == held("count") == {("red", "ball"), ("blue", "ball"), ("green", "block"), ("white", "block")}

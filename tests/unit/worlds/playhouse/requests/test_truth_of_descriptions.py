@@ -154,7 +154,9 @@ def test_what_is_between_two_things_makes_the_way_hardly_longer(preset: str, see
             elif not holds("between", a, (b, c), facts, clearly=False):
                 middle = (np.array(b.middle) + np.array(c.middle)) / 2
                 bearing_nothing = not {a.holder, b.holder, c.holder} & {a.id, b.id, c.id}
-                assert not (bearing_nothing and math.dist(a.middle, middle) < 0.05 and math.dist(b.middle, c.middle) > 1)
+                assert not (
+                    bearing_nothing and math.dist(a.middle, middle) < 0.05 and math.dist(b.middle, c.middle) > 1
+                )
     assert found
 
 
