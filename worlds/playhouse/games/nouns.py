@@ -91,7 +91,7 @@ def named_things(
 def read(words: str, situation: Situation) -> Choice | None:
     """Return the things, or the furniture, that words can mean; None if they name nothing here."""
     things = read_things(words, situation.facts)
-    if things is None or not things.ids:
+    if things is None or any(entity.what not in ("object", "furniture") for entity in things.meant):
         return None
     number = number_meant(things.description, len(things.ids))
     return Choice(things.ids, number) if 0 < number <= len(things.ids) else None

@@ -108,19 +108,17 @@ def _template(text: str) -> Iterator[str]:
 def _heard(text: str, words_known: int) -> tuple[tuple[str, ...], ...]:
     """A text in words that are set right by all that any phrasing says: as it is, and without politeness."""
     del words_known  # more words known, other corrections
-    words = words_of(text, frozenset(_fixed))
-    begun = _without_leading(words)
-    return tuple(
-        dict.fromkeys(tuple(heard) for heard in (words, _without_trailing(words), begun, _without_trailing(begun)))
-    )
+    begun = list(_without_leading(words_of(text, frozenset(_fixed))))
+    return tuple(dict.fromkeys(tuple(words) for start in begun for words in (start, _without_trailing(start))))
 
 
-def _without_leading(words: list[str]) -> list[str]:
-    while True:
-        leading = next((p for p in _LEADING if words[: len(p.split())] == p.split()), None)
-        if leading is None or len(words) == len(leading.split()):
-            return words
+def _without_leading(words: list[str]) -> Iterator[list[str]]:
+    """Yield words as they are, then with one phrase of politeness after another left off before them."""
+    leading: str | None = ""
+    while leading is not None and len(words) > len(leading.split()):
         words = words[len(leading.split()) :]
+        yield words
+        leading = next((p for p in _LEADING if words[: len(p.split())] == p.split()), None)
 
 
 def _without_trailing(words: list[str]) -> list[str]:

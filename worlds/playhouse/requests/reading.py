@@ -29,9 +29,11 @@ ARTICLES = {"the": "the", "these": "the", "those": "the", "this": "the", "that":
 COLOUR_NOUNS = frozenset({"color", "colored", "colors"})
 WHICH = frozenset({"which", "that", "who"})
 BE = frozenset({"is", "are", "was", "were", "it", "they", "be"})
-THERE = frozenset("present placed kept located lying standing sitting there situated right".split())
+THERE = frozenset(
+    "present placed kept located lying standing sitting there situated right exist exists available".split()
+)
 SMALL_WORDS = frozenset(ARTICLES) | COLOUR_NOUNS | WHICH | BE | THERE
-SMALL_WORDS |= frozenset("not non of and with to my your shaped shape than has have".split())
+SMALL_WORDS |= frozenset("not non of and with to my your shaped shape than has have corner wall middle side".split())
 MOST_DETAILS = 4  # after a noun
 
 
@@ -205,6 +207,9 @@ def _with_details(words: Sequence[str], at: int, so_far: Description, most: int)
     if most > 0:
         for end, more in _details(words, at, so_far):
             yield from _with_details(words, end, more, most - 1)
+    end, negated = _filler(words, at)
+    if end == len(words) and not negated:
+        yield end, so_far  # "two balls present", "five objects were there"
     yield at, so_far
 
 

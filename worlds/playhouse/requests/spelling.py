@@ -38,6 +38,8 @@ SPELLINGS = {
     "wich": "which",
     "infront": "in front",
     "wether": "whether",
+    "teh": "the",
+    "hte": "the",
     "smth": "something",
 }
 _CONTRACTIONS = (

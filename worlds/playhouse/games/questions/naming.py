@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -50,9 +51,12 @@ def groups(
 
 
 def read_one(words: Sequence[str] | str, facts: Facts) -> Entity | None:
-    """Return the one thing that words mean; None if they mean none or several."""
+    """Return the one thing that words mean, of several that fit "the rack" the nearest to the speaker; None if none."""
     things = things_meant(words_of(words) if isinstance(words, str) else words, facts)
-    return things.meant[0] if things is not None and len(things.meant) == 1 else None
+    if things is None or (len(things.meant) > 1 and things.description.plural):
+        return None
+    speaker = facts.by_id[facts.speaker].middle
+    return min(things.meant, key=lambda entity: math.dist(entity.middle, speaker))
 
 
 def read_group(words: Sequence[str], facts: Facts) -> tuple[Description, tuple[Entity, ...]] | None:

@@ -58,6 +58,7 @@ COUNT = Phrasing(
     "what is the total number of {x}?",
     question=True,
 )
+COUNT_OF_PEOPLE = Phrasing("how many {x}", "count {x}", "count of {x}", question=True)
 SAME_COLOUR = Phrasing(
     "do {x} and {y} have the same color?",
     "are {x} and {y} [of] the same color?",
@@ -123,7 +124,7 @@ def _counts(situation: Situation, rng: np.random.Generator, modifier: Modifier |
 
 
 def _read_count(words: str, situation: Situation) -> Arguments | None:
-    for slots in COUNT.readings(words):
+    for slots in (*COUNT.readings(words), *COUNT_OF_PEOPLE.readings(words)):
         found = read_group(slots["x"], situation.facts)
         if found is not None:
             rooms = rooms_to_look_at(found[0], (), situation.facts)
@@ -211,16 +212,16 @@ def _alike(a: Entity, b: Entity) -> bool:
 def _same_colours(situation: Situation, rng: np.random.Generator, modifier: Modifier | None) -> Iterator[Request]:
     names = named_entities(situation, rng, modifier, say_colour=False)
     kept: list[tuple[Entity, str, object]] = []
+    same = bool(rng.integers(2))
     for target, name in names:
         kept.append((target, name.words, pair(name.description)))
-        same = bool(rng.integers(2))
         for a, words, said in kept[:-1]:
             if a.colour and target.colour and _alike(a, target) == same and (same or _clearly_differ(a, target)):
                 direct = bool(rng.integers(2))
                 phrasing = SAME_COLOUR if direct else SAME_OR_DIFFERENT
                 arguments = _same_arguments(a, target, direct) | {"said": [said, kept[-1][2]]}
                 yield Request(phrasing.say(rng, x=words, y=name.words), arguments)
-                kept = []
+                kept, same = [], bool(rng.integers(2))
                 break
 
 

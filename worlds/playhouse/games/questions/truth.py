@@ -53,10 +53,12 @@ EXISTENCE = Phrasing(
     "whether {x} exists",
     "do we have {x} (|somewhere|or not)?",
     "does there exist {x}?",
+    "whether {x} is there",
     "is {x} (present|available)?",
     "have you seen {x}?",
     question=True,
 )
+EXISTENCE_OF_PEOPLE = Phrasing("whether {x}", "does there is {x}", "if there is {x}", "is {x}", question=True)
 NUMBER = Phrasing(
     "(are|is) there {n} {x} [or not]?",
     "are there (exactly|just|only) {n} {x}?",
@@ -208,7 +210,7 @@ def _existence_arguments(description: Description, found: Sequence[Entity], fact
 
 
 def _read_existence(words: str, situation: Situation) -> Arguments | None:
-    for slots in EXISTENCE.readings(words):
+    for slots in (*EXISTENCE.readings(words), *EXISTENCE_OF_PEOPLE.readings(words)):
         if number_of(slots["x"][0]) not in (None, 1):
             continue
         found = read_group(slots["x"], situation.facts)

@@ -11,6 +11,7 @@ from worlds.playhouse.games import registry
 from worlds.playhouse.games.asking import make_task
 from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.house.record import House, Room, Start, Thing
+from worlds.playhouse.players.body import Body, toward
 from worlds.playhouse.players.setter import ScriptedSetter
 from worlds.playhouse.players.solver import ScriptedSolver
 
@@ -71,7 +72,8 @@ def judged(question: str, answer: str, world: Playhouse | None = None) -> str:
         ("Wether mug exists", "yes", "right"),
         ("Do the ball and the car have the same color?", "no", "right"),
         ("do the small mug and the large mug have the same color or different colors?", "both are blue", "right"),
-        ("are the ball and the car the same color?", "one is red and the other is green", "wrong"),
+        ("are the ball and the car the same color?", "one is red and the other is green", "right"),
+        ("are the ball and the car the same color?", "both are red", "wrong"),
         ("Whether 2 mugs have same color or different color?", "same", "right"),
         ("Is ball larger,smaller or same size as the small mug?", "larger", "right"),
         ("Is ball larger,smaller or same size as the small mug?", "the small mug is smaller", "right"),
@@ -107,9 +109,16 @@ def test_true_but_not_enough_leaves_the_question_open() -> None:
 
 def test_what_the_setter_points_at_is_what_it_looks_at() -> None:
     world = room()
-    assert judged("what am i looking at?", "a small blue mug", world) == "right"
-    assert judged("what am i pointing at now?", "a ball") == "wrong"
-    assert judged("name what i point at", "a piece of tableware") == "partly"
+    setter = Body(world, SETTER, np.random.default_rng(0))
+    for _ in range(4):
+        world.step({SETTER: silent(setter.move(toward(world.object_position("mug"), None))), SOLVER: silent()})
+        setter.sense()
+    for question, answer, judgement in (
+        ("what am i looking at?", "a small blue mug", "right"),
+        ("what am i pointing at now?", "a ball", "wrong"),
+        ("name what i point at", "a piece of tableware", "partly"),
+    ):
+        assert judged(question, answer, world) == judgement
 
 
 def test_taking_a_thing_is_regress_and_a_courtesy_nothing() -> None:
