@@ -27,6 +27,9 @@ from worlds.playhouse.physics.avatar import (
 from worlds.playhouse.physics.kernels.compiling import kernel
 
 
+_SLOW = 0.99  # share of the squares of the limits below which there is nothing to compute
+
+
 @kernel
 def look(player, bins):
     player[YAW] += BIN_VALUES[TURN, bins[TURN]] * TURN_RATE / TICKS_PER_SECOND
@@ -69,11 +72,15 @@ def drive(player, p, wanted, state, avatars):
 def limit_speeds(qvel, dofs):
     """Keep what a squeeze between wall and player sets free from flying through walls."""
     for dof in dofs:
-        speed = math.sqrt(qvel[dof] ** 2 + qvel[dof + 1] ** 2 + qvel[dof + 2] ** 2)
+        way = qvel[dof] ** 2 + qvel[dof + 1] ** 2 + qvel[dof + 2] ** 2
+        turn = qvel[dof + 3] ** 2 + qvel[dof + 4] ** 2 + qvel[dof + 5] ** 2
+        if way < _SLOW * THING_SPEED**2 and turn < _SLOW * THING_SPIN**2:
+            continue
+        speed = math.sqrt(way)
         if speed > THING_SPEED:
             for i in range(3):
                 qvel[dof + i] *= THING_SPEED / speed
-        spin = math.sqrt(qvel[dof + 3] ** 2 + qvel[dof + 4] ** 2 + qvel[dof + 5] ** 2)
+        spin = math.sqrt(turn)
         if spin > THING_SPIN:
             for i in range(3, 6):
                 qvel[dof + i] *= THING_SPIN / spin
