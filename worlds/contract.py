@@ -229,6 +229,22 @@ class TickWise(Protocol):
         ...
 
 
+@runtime_checkable
+class SeenFromOutside(Protocol):
+    """Optional part of a world that is :class:`TickWise`: views for people from other places than a player's eyes."""
+
+    def view_from(self, angle: str, agent: str, height: int, width: int) -> np.ndarray:
+        """Return a view in an array of the caller's own: uint8 [height, width, 3], of any size.
+
+        Args:
+          angle: "third" for a player from behind, "above" for all there is from above.
+          agent: the player.
+          height: pixels.
+          width: pixels.
+        """
+        ...
+
+
 @dataclass(frozen=True)
 class GrabFailure:
     """A grab that took nothing.

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from agents.ranges import Count, CountFromZero, check_ranges
 from rlhf.run.progress import announce
@@ -37,6 +37,8 @@ class RenderConfig:
       per_step: frames of a film for every step, a divisor of its ticks, where the world draws between ticks; None
         takes 4, or as many as divide the ticks.
       plain: draw what was recorded or observed, without replaying it.
+      view: from the solver's eyes (first), from behind it (third) or all there is from above (above), where the world
+        draws such views.
     """
 
     episode: EpisodeId
@@ -49,6 +51,7 @@ class RenderConfig:
     columns: Count = 4
     per_step: Count | None = None
     plain: bool = False
+    view: Literal["first", "third", "above"] = "first"
 
     def __post_init__(self) -> None:
         check_ranges(self, UserError)
@@ -56,6 +59,8 @@ class RenderConfig:
             raise UserError(f"{self.out} is no .png, .gif or .mp4 file; name one of these")
         if self.out.suffix.lower() == ".mp4" and (self.width % 2 or self.height % 2):
             raise UserError(f"a film has an even width and height, not {self.width} and {self.height}")
+        if self.plain and self.view != "first":
+            raise UserError(f"what was recorded is no view from outside; leave out --plain, or --view {self.view}")
 
 
 def render(config: RenderConfig) -> Path:
@@ -77,7 +82,7 @@ def render(config: RenderConfig) -> Path:
         style = replace(style, height=style.height + 1)
     is_sheet = config.out.suffix.lower() == ".png"
     _check_per_step(config.per_step, episode.declared.solver.action.ticks)
-    views = views_of(episode, style.height, style.width, 1 if is_sheet else config.per_step, config.plain)
+    views = views_of(episode, style.height, style.width, 1 if is_sheet else config.per_step, config.plain, config.view)
     try:
         config.out.parent.mkdir(parents=True, exist_ok=True)
         if is_sheet:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,13 +22,15 @@ from rlhf.records.columns import observed_at
 from rlhf.records.episode import WORLD_OPTIONS, Episode
 from rlhf.store.columns.compressed import CompressedEpisode
 from worlds import registry
-from worlds.contract import SETTER, SOLVER, Filmed, TickWise, World, WorldError
+from worlds.contract import SETTER, SOLVER, Filmed, SeenFromOutside, TickWise, World, WorldError
 from worlds.errors import UserError
 from worlds.faults import named_failure
 from worlds.plain_pictures import SIZE, PlainPictures
 
 REPLAYED, RECORDED = "replayed", "as recorded"
 DRAWN, PLAIN = "drawn by its world", "drawn from what was observed"
+FIRST = "first"  # the angle of the solver's eyes
+_ONLY_FIRST = "the world {world} draws no view of the kind {angle}; leave out --view"
 PER_STEP = 4  # views a step of a world that draws between ticks, if they divide its ticks
 _PAPER = 250  # grey level
 
@@ -52,7 +55,7 @@ class EpisodeViews:
 
 
 def views_of(
-    episode: Episode, height: int, width: int, per_step: int | None = None, plain: bool = False
+    episode: Episode, height: int, width: int, per_step: int | None = None, plain: bool = False, angle: str = FIRST
 ) -> EpisodeViews:
     """Return the best pictures of an episode that there are.
 
@@ -63,14 +66,17 @@ def views_of(
       per_step: pictures a step, a divisor of its ticks; more than one only where the world draws between ticks. None
         takes ``PER_STEP`` there, or as many as divide the ticks.
       plain: show what was recorded or observed, without a replay.
+      angle: ``FIRST`` from the solver's eyes, or one of :class:`worlds.contract.SeenFromOutside`.
 
     Raises:
-      UserError: there cannot be so many pictures a step, or (also while they are drawn) the replay differs from the
-        recording.
+      UserError: the world draws nothing from that angle, there cannot be so many pictures a step, or (also while they
+        are drawn) the replay differs from the recording.
     """
     if not plain and _is_tick_wise(episode):
         number = per_step or math.gcd(PER_STEP, episode.declared.solver.action.ticks)
-        return EpisodeViews(REPLAYED, number, replayed_views(episode, height, width, number))
+        return EpisodeViews(REPLAYED, number, replayed_views(episode, height, width, number, angle))
+    if angle != FIRST:
+        raise NoPictures(_ONLY_FIRST.format(world=episode.world, angle=angle))
     if per_step not in (None, 1):
         raise UserError(f"the world {episode.world} draws one picture a step, not {per_step}")
     source, pictures = RECORDED, iter(()) if episode.image is None else enumerate(episode.rgb())
@@ -85,7 +91,9 @@ def views_of(
     return EpisodeViews(source, 1, ((step, fitted(picture, height, width)) for step, picture in pictures))
 
 
-def replayed_views(episode: Episode, height: int, width: int, per_step: int = 1) -> Iterator[tuple[int, np.ndarray]]:
+def replayed_views(
+    episode: Episode, height: int, width: int, per_step: int = 1, angle: str = FIRST
+) -> Iterator[tuple[int, np.ndarray]]:
     """The solver's view while both players do again what they did.
 
     The world is rebuilt from the episode's configuration, so views can be larger than the recorded images. The first
@@ -96,6 +104,7 @@ def replayed_views(episode: Episode, height: int, width: int, per_step: int = 1)
       height: of the views, pixels.
       width: of the views, pixels.
       per_step: views a step, evenly spaced over its ticks; a divisor of their number.
+      angle: ``FIRST``, or one of :class:`worlds.contract.SeenFromOutside`.
 
     Yields:
       The step, and the view uint8 [height, width, 3].
@@ -111,7 +120,12 @@ def replayed_views(episode: Episode, height: int, width: int, per_step: int = 1)
         if ticks % per_step:
             some = ", ".join(str(number) for number in range(1, ticks + 1) if ticks % number == 0)
             raise UserError(f"{per_step} views a step do not divide a step's {ticks} ticks; use one of {some}")
-        yield from _views(world, world, episode, (height, width), ticks // per_step)
+        look = partial(world.view, SOLVER, height, width)
+        if angle != FIRST:
+            if not isinstance(world, SeenFromOutside):
+                raise NoPictures(_ONLY_FIRST.format(world=episode.world, angle=angle))
+            look = partial(world.view_from, angle, SOLVER, height, width)
+        yield from _views(world, world, episode, look, ticks // per_step)
 
 
 def recreated_views(episode: Episode) -> Iterator[tuple[int, np.ndarray]]:
@@ -237,14 +251,14 @@ def rendered(world: World, name: str) -> np.ndarray:
 
 
 def _views(
-    world: World, screen: TickWise, episode: Episode, size: tuple[int, int], ticks: int
+    world: World, screen: TickWise, episode: Episode, look: Callable[[], np.ndarray], ticks: int
 ) -> Iterator[tuple[int, np.ndarray]]:
     """Yield a view every ``ticks`` ticks."""
     observations, _ = world.reset(seed=episode.seed, options={"config": dict(episode.config)})
     for step in range(len(episode)):
         _check_same(observations[SOLVER], episode, step)
         for begin in range(0, len(episode.movement[step]), ticks):
-            yield step, screen.view(SOLVER, *size)
+            yield step, look()
             part = slice(begin, begin + ticks)
             screen.play_ticks({SETTER: episode.setter_movement[step][part], SOLVER: episode.movement[step][part]})
         said = {SETTER: episode.setter_utterance[step], SOLVER: episode.utterance[step]}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +11,14 @@ from numpy.typing import NDArray
 from worlds.contract import WorldError
 from worlds.drawing import rasteriser
 from worlds.drawing.kernels.pixels import DEPTH_UNIT, INK_BITS, SKY_LEVELS
+from worlds.drawing.kernels.surfaces import FRAME
+from worlds.drawing.pattern_table import pattern_table
+
+if TYPE_CHECKING:
+    from worlds.drawing.light import Light
 
 MOST_GEOMS = (1 << 16) - SKY_LEVELS
+_NO_LIGHT = False, np.zeros(1, np.int32), np.zeros((0, 3), np.int32), (np.zeros(1, np.int64), 0, 0.0, 0.0, 1.0, 0.0)
 # Background: RGB from straight down (0) over the horizon (0.5) to straight up (1).
 SKY = {0.0: (96, 92, 88), 0.499: (124, 118, 110), 0.501: (232, 240, 255), 0.7: (170, 205, 255), 1.0: (130, 180, 250)}
 
@@ -55,6 +61,7 @@ class Canvas:
         self._pixel = 2.0 * math.tan(math.radians(fov_y_deg) / 2.0) / height
         self._pixels = np.zeros((height, width), dtype=np.int64)
         self._geoms = 0  # of the last drawing
+        self._scratch: tuple[np.ndarray, ...] | None = None  # of finishes and light
         self.allow(geoms)
 
     def allow(self, geoms: int) -> None:
@@ -75,6 +82,7 @@ class Canvas:
         pitch: float,
         hide_body: int = -1,
         out: NDArray[np.uint8] | None = None,
+        light: Light | None = None,
     ) -> NDArray[np.uint8]:
         """Draw what is seen from ``eye``.
 
@@ -88,6 +96,7 @@ class Canvas:
           pitch: radians, positive looks up.
           hide_body: body whose geoms are left out, e.g. the one that the eye belongs to.
           out: C-contiguous uint8 [height, width, 3] to draw into.
+          light: of :func:`worlds.drawing.light.light_of`, for soft light and shadows; None draws without.
 
         Returns:
           uint8 [height, width, 3]: ``out``, or else a new array that is the caller's own.
@@ -103,9 +112,37 @@ class Canvas:
         view = float(eye[0]), float(eye[1]), float(eye[2]), float(yaw), float(pitch), self._pixel
         scene = shapes.kind, shapes.body, shapes.half
         rasteriser.draw(scene, positions, rotations, hide_body, view, self._order, self._nearest, self._pixels)
-        rasteriser.develop(self._pixels, palette, out)
         self._geoms = len(shapes.kind)
+        if shapes.finish is None and light is None:
+            rasteriser.develop(self._pixels, palette, out)
+        else:
+            self._dress(shapes, positions, rotations, int(hide_body), view, palette, light, out)
         return out
+
+    def _dress(
+        self,
+        shapes: Shapes,
+        positions: NDArray[np.float64],
+        rotations: NDArray[np.float64],
+        hide_body: int,
+        view: tuple[float, ...],
+        palette: NDArray[np.int32],
+        light: Light | None,
+        out: NDArray[np.uint8],
+    ) -> None:
+        """Turn the pixels into colours, with finishes and light."""
+        geoms = len(shapes.kind)
+        if self._scratch is None or len(self._scratch[0]) < geoms:
+            dark = np.zeros((self.height, self.width), np.uint8)
+            rows = np.zeros(self.width), *(np.zeros(self.width, np.int32) for _ in range(3))
+            self._scratch = np.zeros((geoms, FRAME)), np.zeros(geoms, np.bool_), dark, *rows
+        finish = np.zeros(geoms, np.int32) if shapes.finish is None else shapes.finish
+        shine = _NO_LIGHT if light is None else (True, light.role, light.things, light.shine_map)
+        scene = shapes.kind, shapes.body, shapes.half, finish
+        rasteriser.dress(
+            self._pixels, scene, positions, rotations, hide_body, view, palette, tuple(pattern_table()), shine,
+            self._scratch, out,
+        )  # fmt: skip
 
     def geoms(self) -> NDArray[np.int32]:
         """The geom seen at each pixel of the last drawing: int32 [height, width], -1 where there is none."""

@@ -158,8 +158,8 @@ class Playhouse(TickWorld):
         number = self._player(player)
         state = self._players[number]
         return self._camera.draw(
-            self._poses.of(self._data), self._eye(number), float(state[avatar.YAW]), float(state[avatar.PITCH]),
-            hide_body=int(self.state.scene.avatar_body[number]),
+            self._poses.of(self._data, self._players), self._eye(number), float(state[avatar.YAW]),
+            float(state[avatar.PITCH]), hide_body=int(self.state.scene.avatar_body[number]),
         )  # fmt: skip
 
     # -- for people -----------------------------------------------------------------------------------------
@@ -167,10 +167,21 @@ class Playhouse(TickWorld):
     def view(self, agent: str, height: int, width: int) -> np.ndarray:
         """See :meth:`worlds.contract.TickWise.view`."""
         player = self._player(agent)
+        return self._looking().look(self._data, self._players, player, self._eye(player), (height, width))
+
+    def view_from(self, angle: str, agent: str, height: int, width: int) -> np.ndarray:
+        """See :meth:`worlds.contract.SeenFromOutside.view_from`."""
+        player, size = self._player(agent), (height, width)
+        if angle == "above":
+            return self._looking().oversee(self._data, self._players, size)
+        if angle == "third":
+            return self._looking().follow(self._data, self._players, player, self._eye(player), size)
+        raise WorldError(f"playhouse: a view is third or above, not {angle!r}")
+
+    def _looking(self) -> Onlooker:
         if self._onlooker is None or self._onlooker.scene is not self._scene:
             self._onlooker = Onlooker(self.state.scene, self.fov_y_deg)
-        direction = float(self._players[player, avatar.YAW]), float(self._players[player, avatar.PITCH])
-        return self._onlooker.look(self._data, player, self._eye(player), direction, (height, width))
+        return self._onlooker
 
     def play_ticks(self, movement: Mapping[str, np.ndarray]) -> None:
         """See :meth:`worlds.contract.TickWise.play_ticks`."""

@@ -6,6 +6,8 @@ A point or direction is a tuple of three floats: compilers keep those in registe
 from __future__ import annotations
 
 import math
+from functools import partial
+from typing import Any
 
 from numba import njit
 
@@ -13,6 +15,11 @@ DRAWN = PLANE, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX = 0, 2, 3, 4, 5, 6  # k
 HIDDEN = -1
 
 kernel = njit(nogil=True, error_model="numpy")  # without a cache of its own: the rasteriser's entry points have it
+# Without calls and without counting references to arrays, where either for every pixel would cost too much. What is
+# compiled so makes no arrays.
+_njit: Any = njit  # an option is missing in its types
+njit_bare = partial(_njit, nogil=True, error_model="numpy", _nrt=False)
+inlined = njit_bare(forceinline=True)
 
 
 @kernel

@@ -34,15 +34,15 @@ def _round_bounds(width, height, kind, screen, offset, axes, half):
     u, v, w = into(screen, axes[0]), into(screen, axes[1]), into(screen, axes[2])
     if kind == CYLINDER or kind == CAPSULE:
         a, b, c = scaled(u, half[0]), scaled(v, half[0]), scaled(w, half[0] if kind == CAPSULE else 0.0)
-        l0, r0, t0, b0 = _ellipsoid_bounds(plus(centre, w, half[2]), a, b, c)
-        l1, r1, t1, b1 = _ellipsoid_bounds(plus(centre, w, -half[2]), a, b, c)
+        l0, r0, t0, b0 = ellipsoid_bounds(plus(centre, w, half[2]), a, b, c)
+        l1, r1, t1, b1 = ellipsoid_bounds(plus(centre, w, -half[2]), a, b, c)
         return clip(width, height, min(l0, l1), max(r0, r1), min(t0, t1), max(b0, b1))
-    left, right, top, bottom = _ellipsoid_bounds(centre, scaled(u, half[0]), scaled(v, half[1]), scaled(w, half[2]))
+    left, right, top, bottom = ellipsoid_bounds(centre, scaled(u, half[0]), scaled(v, half[1]), scaled(w, half[2]))
     return clip(width, height, left, right, top, bottom)
 
 
 @kernel
-def _ellipsoid_bounds(centre, a, b, c):
+def ellipsoid_bounds(centre, a, b, c):
     """Return the first and last column and row of an ellipsoid with the half axes a, b, c; of a disc if one is 0.
 
     The plane of a column X touches the ellipsoid where (n.centre)^2 = (n.a)^2 + (n.b)^2 + (n.c)^2, n = (1, 0, -X).

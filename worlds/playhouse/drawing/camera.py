@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from worlds.contract import WorldError
 from worlds.drawing.canvas import Canvas, Shapes, palette_of
-from worlds.drawing.kernels.geometry import CAPSULE, CYLINDER, DRAWN, HIDDEN, PLANE, SPHERE
+from worlds.drawing.kernels.geometry import BOX, CAPSULE, CYLINDER, DRAWN, HIDDEN, PLANE, SPHERE
+from worlds.drawing.light import Light, light_of
 from worlds.playhouse.physics.picture import Picture
 from worlds.playhouse.physics.poses import Drawn
 
@@ -25,6 +26,8 @@ class Camera:
       width: of the frames, pixels.
       fov_y_deg: vertical field of view in degrees; pixels are square.
       finish: int32 [geoms], places in :data:`worlds.drawing.finishes.FINISHES`; None: all are plain.
+      shadows: draw soft light and shadows; None: of furnished houses only.
+      cut: height in metres at which what does not move is cut off, and above which it is left out; None: nowhere.
 
     Raises:
       WorldError: a size or angle that gives no picture, too many geoms, or a visible geom that is not a plane, sphere,
@@ -38,12 +41,18 @@ class Camera:
         width: int,
         fov_y_deg: float = 75.0,
         finish: NDArray[np.int32] | None = None,
+        shadows: bool | None = None,
+        cut: float | None = None,
     ) -> None:
         self._canvas = Canvas(height, width, fov_y_deg, model.ngeom)
         self.height, self.width = height, width
         body = np.array(model.geom_bodyid, dtype=np.int32)
-        self._shapes = Shapes(_kinds(model), body, _sizes(model), finish)
+        finished = finish is not None and finish.any()
+        self._shapes = Shapes(_kinds(model), body, _sizes(model), finish if finished else None)
         self._palette = palette_of(_colours(model)[:, :3] * 255.0)
+        self._shadows = isinstance(model, Picture) if shadows is None else shadows
+        self._light: Light | None = None
+        self._cut = cut
 
     def draw(
         self,
@@ -73,8 +82,15 @@ class Camera:
         positions, rotations, geoms = data.geom_xpos, data.geom_xmat, len(self._shapes.kind)
         if len(positions) != geoms:
             raise WorldError(f"camera: made for {geoms} geoms, data has {len(positions)}; make one for its model")
+        if isinstance(data, Drawn):
+            self._shapes.half[data.arms, 2] = data.arm_half
+        if self._shadows and self._light is None:
+            self._light = light_of(self._shapes, positions, rotations)
+        shapes = self._shapes
+        if self._cut is not None:
+            positions, shapes = _cut_off(shapes, positions, rotations, self._cut)
         return self._canvas.draw(
-            self._shapes, positions, rotations, self._palette, eye, yaw, pitch, int(hide_body), out
+            shapes, positions, rotations, self._palette, eye, yaw, pitch, int(hide_body), out, self._light
         )
 
     def geoms(self) -> NDArray[np.int32]:
@@ -84,6 +100,21 @@ class Camera:
     def depths(self) -> NDArray[np.float64]:
         """Depth along the line of sight of the last drawing: float64 [height, width], metres, inf where no geom is."""
         return self._canvas.depths()
+
+
+def _cut_off(
+    shapes: Shapes, positions: NDArray[np.float64], rotations: NDArray[np.float64], height: float
+) -> tuple[NDArray[np.float64], Shapes]:
+    """Return positions and shapes of a scene whose fixed parts are cut off at a height; round ones are left out."""
+    positions, half, kind = positions.copy(), shapes.half.copy(), shapes.kind.copy()
+    fixed = shapes.body == 0
+    upright = fixed & (kind == BOX) & (np.abs(rotations[:, 8]) > 0.999)
+    bottom, top = positions[:, 2] - half[:, 2], positions[:, 2] + half[:, 2]
+    cut = upright & (top > height) & (bottom < height)
+    half[cut, 2] = (height - bottom[cut]) / 2
+    positions[cut, 2] = (height + bottom[cut]) / 2
+    kind[fixed & np.where(upright, bottom >= height, positions[:, 2] >= height)] = HIDDEN
+    return positions, shapes._replace(half=half, kind=kind)
 
 
 def _kinds(model: mujoco.MjModel | Picture) -> NDArray[np.int32]:

@@ -19,6 +19,7 @@ from worlds.playhouse.house.parts import Vector
 from worlds.playhouse.house.record import AVATAR_HEIGHT, AVATAR_RADIUS, FLOOR, FORMAT, House, Thing
 from worlds.playhouse.physics.avatar import AVATAR_MASS_KG, TIMESTEP_SEC
 from worlds.playhouse.physics.geoms import FIXED_GROUPS, PLAYER, Geoms, SolidsAndPicture
+from worlds.playhouse.physics.looks import add_looks
 from worlds.playhouse.physics.picture import Picture
 from worlds.playhouse.physics.shell import add_furnished_shell, add_plain_shell, walls
 
@@ -226,12 +227,16 @@ def _add_avatar(geoms: Geoms, world: mujoco.MjsBody, agent: str, x: float, y: fl
     body.add_joint(type=joint.mjJNT_SLIDE, axis=[1, 0, 0], ref=x)
     body.add_joint(type=joint.mjJNT_SLIDE, axis=[0, 1, 0], ref=y)
     body.add_joint(type=joint.mjJNT_HINGE, axis=[0, 0, 1], armature=10.0)
-    half = (AVATAR_HEIGHT - AVATAR_RADIUS) / 2
+    half, alpha = (AVATAR_HEIGHT - AVATAR_RADIUS) / 2, 0.0 if isinstance(geoms, SolidsAndPicture) else 1.0
     capsule = geoms.add(
-        (AVATAR_RADIUS, half, 0), (0, 0, half), (*AVATAR_COLOURS[agent], 1), shape=_CAPSULE, layers=PLAYER, fixed=False
-    )
+        (AVATAR_RADIUS, half, 0), (0, 0, half), (*AVATAR_COLOURS[agent], alpha), shape=_CAPSULE, layers=PLAYER,
+        fixed=False,
+    )  # fmt: skip
     assert capsule is not None, "it collides"
     capsule.mass, capsule.friction, capsule.priority = AVATAR_MASS_KG, [0.1, 0.005, 0.0001], 1
+    if isinstance(geoms, SolidsAndPicture):
+        add_looks(geoms.seen, agent, AVATAR_COLOURS[agent])
+        return
     for side in (-1, 1):  # eyes show which way it looks
         at = (0.19, 0.085 * side, 2 * half - 0.02)
         eye = geoms.add((0.055, 0, 0), at, (0.98, 0.98, 0.98, 1), shape=_SPHERE, fixed=False)

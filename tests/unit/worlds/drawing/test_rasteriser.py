@@ -23,7 +23,7 @@ def test_the_cache_is_used_for_the_same_kernels_only(tmp_path, monkeypatch):
     monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path))
 
     def cache_hits(digest: str) -> int:
-        _, develop = rasteriser.entry_points(digest)
+        develop = rasteriser.entry_points(digest).develop
         develop(np.zeros((1, 1), np.int64), np.zeros(1, np.int32), np.zeros((1, 1, 3), np.uint8))
         return sum(develop.stats.cache_hits.values())  # type: ignore[attr-defined]
 
