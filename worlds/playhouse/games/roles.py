@@ -86,4 +86,5 @@ def loose(words: str, situation: Situation) -> Choice | None:
 def anything(words: str, situation: Situation) -> Choice | None:
     """Return the one loose thing or piece of furniture that words mean."""
     found = nouns.read(words, situation)
-    return found if found is not None and found.number == 1 else None
+    known = {*situation.positions, *situation.house.furniture_by_id}
+    return found if found is not None and found.number == 1 and set(found.among) <= known else None

@@ -94,7 +94,7 @@ class Situation:
         """Return True unless a thing lies so deep in a loose box that nobody who stands beside it sees its middle."""
         for box in self.house.objects:
             if box.spec.inside is not None and box.id != object_id and self.world.inside(object_id, box.id):
-                far, rim = AVATAR_RADIUS + box.radius, float(self.positions[box.id][2]) + box.height / 2
+                far, rim = AVATAR_RADIUS + box.radius + 0.04, float(self.positions[box.id][2]) + box.height / 2
                 share = 1.0 - min(box.spec.inside.half) * box.scale / far
                 drop = EYE_HEIGHT - float(self.positions[object_id][2])
                 return EYE_HEIGHT - share * drop > rim

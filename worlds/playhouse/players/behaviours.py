@@ -32,7 +32,7 @@ READ_COLOUR = 2.5  # metres from which a colour is recognised
 FULL_TURN = math.radians(400.0)
 STEP_TURN = math.radians(32.0)
 ARRIVED = 0.2  # metres from a place to stand that count as being there
-OVER_THE_RIM = (0.06, 0.02, -0.02, 0.1, 0.04)  # metres between a player and a box, of one who looks into it
+OVER_THE_RIM = (-0.04, -0.06, 0.0, -0.02)  # metres between a player and a box, less 0.1, of one who looks into it
 PATIENCE = 150  # steps after which an approach is given up
 
 

@@ -76,7 +76,7 @@ def _propose(situation: Situation, rng: np.random.Generator, modifier: Modifier 
 
 
 def _part(game: Game, request: Request) -> dict[str, Any]:
-    return {"game": game.name, "arguments": request.arguments}
+    return {"game": game.name, "arguments": {k: v for k, v in request.arguments.items() if k != "said"}}
 
 
 def _bare(words: str) -> str:

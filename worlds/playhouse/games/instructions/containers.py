@@ -180,6 +180,8 @@ def _all_at(situation: Situation, target: str) -> list[str]:
 
 def _read_out(words: str, situation: Situation) -> Arguments | None:
     for slots in TAKE_OUT.readings(words):
+        if slots["x"] == "everything":  # a request to clear it
+            return None
         things, target = loose(slots["x"], situation), anything(slots["y"], situation)
         if things is not None and target is not None:
             at = [i for i in things.among if any(is_at(situation.world, i, t) for t in target.among)]

@@ -147,7 +147,7 @@ def _corner(situation: Situation, words: Referrer, rng: np.random.Generator) -> 
 
 def _read_stand(words: str, situation: Situation) -> Arguments | None:
     for slots in STAND.readings(words):
-        where = read_where(slots["place"], situation)
+        where = None if "corner" in slots["place"].split() else read_where(slots["place"], situation)
         if where is not None:
             return {"place": where.to_json()}
     return None
