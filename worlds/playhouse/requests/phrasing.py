@@ -13,6 +13,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
+from worlds.playhouse.house.catalogue import COLOURS
 from worlds.playhouse.requests.reading import noun_phrases, words_of
 from worlds.playhouse.requests.spelling import tokens
 
@@ -202,8 +203,6 @@ def _double_blank(text: str, rng: np.random.Generator) -> str:
 
 
 def _with_colour_word(text: str, rng: np.random.Generator) -> str:
-    from worlds.playhouse.house.catalogue import COLOURS
-
     word = ("color", "colour")[int(rng.integers(2))]
     return _one_of(text, re.compile(rf"\b({'|'.join(COLOURS)}) (?=[a-z])"), rf"\1 {word} ", rng)
 

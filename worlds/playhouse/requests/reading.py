@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from worlds.playhouse.requests.descriptions import SPECIAL, Description, Extreme, Place, meant, referents
+from worlds.playhouse.requests.descriptions import SPECIAL, Description, Extreme, Place, meant
 from worlds.playhouse.requests.facts import Entity, Facts
 from worlds.playhouse.requests.lexicon import IN_ROOM, OBJECT, nouns_by_singular, number_of, vocabulary
 from worlds.playhouse.requests.phrase_book import (
@@ -331,8 +331,3 @@ def _is_room(description: Description) -> bool:
     if description.noun in ("this room", "here", "house"):
         return True
     return any(noun.meaning == "room" for noun in nouns_by_singular().get(description.noun, ()))
-
-
-def whereabouts(places_named: Sequence[Place], facts: Facts) -> tuple[Entity, ...]:
-    """Return the loose things that are possibly at all of the places."""
-    return referents(Description(places=tuple(places_named)), facts, clearly=False)

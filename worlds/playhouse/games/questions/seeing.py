@@ -17,10 +17,10 @@ from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.navigation.sight import Sight
 from worlds.playhouse.requests import answers
 from worlds.playhouse.requests.answers import possibly
-from worlds.playhouse.requests.descriptions import Description
+from worlds.playhouse.requests.descriptions import Description, referents
 from worlds.playhouse.requests.facts import Entity, Facts
 from worlds.playhouse.requests.ground_truth import bearing, distance
-from worlds.playhouse.requests.lexicon import NUMBERS, nouns_by_singular
+from worlds.playhouse.requests.lexicon import NUMBERS, nouns_by_singular, number_of
 from worlds.playhouse.requests.phrasing import Phrasing
 from worlds.playhouse.requests.reading import places
 from worlds.playhouse.requests.views import sees
@@ -155,7 +155,7 @@ def _is_place(description: Description) -> bool:
 
 
 def _names(situation: Situation, rng: np.random.Generator, modifier: Modifier | None) -> Iterator[Request]:
-    for words, group in groups(situation, rng, modifier):
+    for _, group in groups(situation, rng, modifier):
         if len(group.ids) > MOST_TOLD:
             continue
         description, places_said = group.description, group.description.places
@@ -171,7 +171,6 @@ def _names(situation: Situation, rng: np.random.Generator, modifier: Modifier | 
             yield Request(words_said, _name_arguments(group.ids, number, rooms) | said)
         elif generic or description.noun in _GENERAL:
             yield Request(NAMES.say(rng, x=group.words), _name_arguments(group.ids, None, rooms) | said)
-        del words
 
 
 _GENERAL = frozenset(
@@ -196,7 +195,7 @@ def _read_names(words: str, situation: Situation) -> Arguments | None:
             if end == len(slots["p"]):
                 description = Description(plural=True, quantifier="", places=(place,))
                 found = [e for e in possibly(description, facts) if e.what == "object"]
-                clear = [e for e in _clearly(description, facts) if e.what == "object"]
+                clear = [e for e in referents(description, facts) if e.what == "object"]
                 return _name_arguments(ids(clear or found), None, rooms_to_look_at(description, (), facts))
     for slots in NAMES.readings(words):
         found = read_group(slots["x"], facts)
@@ -205,15 +204,7 @@ def _read_names(words: str, situation: Situation) -> Arguments | None:
     return None
 
 
-def _clearly(description: Description, facts: Facts) -> tuple[Entity, ...]:
-    from worlds.playhouse.requests.descriptions import referents
-
-    return referents(description, facts)
-
-
 def _number(words: Sequence[str]) -> int | None:
-    from worlds.playhouse.requests.lexicon import number_of
-
     return number_of(words[0]) if len(words) == 1 else None
 
 
@@ -227,7 +218,7 @@ class Pointed(Answering):
         """See :meth:`Answering.verdict`."""
         facts = self.facts(world)
         target = self.spec.arguments["target"]
-        named = [d for d in answers.things_named(utterance)]
+        named = answers.things_named(utterance)
         if not named:
             return Verdict.NONE
         description = named[0]

@@ -95,6 +95,7 @@ MORE_OF = Phrasing(
     question=True,
 )
 COMPARISONS = {"exactly": NUMBER, "at least": AT_LEAST, "more than": MORE_THAN, "less than": LESS_THAN}
+OPEN = ("a", "an", "any", "some")
 SIZES = ("small", "large")
 
 
@@ -146,6 +147,8 @@ def _claim_arguments(target: Entity, truth: bool) -> Arguments:
 def _read_claim(words: str, situation: Situation) -> Arguments | None:
     facts = situation.facts
     for slots in CLAIM.readings(words):
+        if slots["x"][0] in OPEN:
+            continue  # "is a ball on the table" asks whether there is one
         target = read_one(slots["x"], facts)
         truth = None if target is None else _truth_of(slots["p"], target, facts)
         if target is not None and truth is not None:
