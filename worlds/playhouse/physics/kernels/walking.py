@@ -26,7 +26,6 @@ from worlds.playhouse.physics.avatar import (
 )
 from worlds.playhouse.physics.kernels.compiling import kernel
 
-
 _SLOW = 0.99  # share of the squares of the limits below which there is nothing to compute
 
 
