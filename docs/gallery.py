@@ -98,7 +98,7 @@ def views() -> dict[str, np.ndarray]:
 
 
 def _furnished(seed: int) -> Playhouse:
-    world = Playhouse(settings={"preset": "house"}, fov_y_deg=68.0)
+    world = Playhouse(settings={"preset": "house", "face_room": True}, fov_y_deg=68.0)
     world.reset(seed=seed)
     return world
 
@@ -138,7 +138,7 @@ def sheet(pictures: Iterable[tuple[str, np.ndarray]], columns: int) -> Image.Ima
 
 
 def _save(image: Image.Image, name: str) -> None:
-    image.quantize(160, dither=Image.Dither.NONE).save(FIGURES / name, optimize=True)
+    image.save(FIGURES / name, optimize=True)
 
 
 def main() -> None:
