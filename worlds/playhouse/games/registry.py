@@ -50,6 +50,7 @@ import numpy as np
 
 from worlds.contract import UTTERANCE_MAX_CHARS, TaskSpec, WorldError
 from worlds.playhouse.games.modifiers import MODIFIERS, Modifier
+from worlds.playhouse.games.rewording import rewordings
 from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.requests.language import is_reserved
 from worlds.playhouse.requests.success import PlayhouseTask
@@ -162,12 +163,16 @@ def ask(
 
 
 def understand(words: str, situation: Situation) -> tuple[Game, Arguments] | None:
-    """Return the game that words belong to, and what they mean in ``situation``; None where no game can read them."""
+    """Return the game that words belong to, and what they mean in ``situation``; None where no game can read them.
+
+    Words that no game can read as they are are read in other words (:mod:`worlds.playhouse.games.rewording`).
+    """
     words = words.lower().strip()
-    for game in games().values():
-        arguments = game.read(words, situation)
-        if arguments is not None:
-            return game, arguments
+    for said in (words, *rewordings(words)):
+        for game in games().values():
+            arguments = game.read(said, situation)
+            if arguments is not None:
+                return game, arguments
     return None
 
 

@@ -71,8 +71,9 @@ def read_two(
         place = target(slots["y"], situation) if things is not None else None
         if things is not None and place is not None:
             apart = tuple(i for i in things.among if i not in place.among)
-            if len(apart) >= things.number:
-                return {"things": Choice(apart, things.number).to_json(), "target": place.to_json()}
+            number = things.number if things.is_open else len(apart)  # "the round things in the (round) bin"
+            if 0 < number <= len(apart):
+                return {"things": Choice(apart, number).to_json(), "target": place.to_json()}
     return None
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from worlds.contract import HAND_THROW, silent
+from worlds.contract import HAND_RELEASE, HAND_THROW, silent
 from worlds.playhouse.games import geometry, places
 from worlds.playhouse.games.choices import Choice
 from worlds.playhouse.games.instructions.stacking import is_on, is_under
@@ -21,6 +21,7 @@ from worlds.playhouse.players.manner import Manner
 from worlds.playhouse.players.putting import hold_ready, push_under, put_at, settle, turn_to
 from worlds.playhouse.players.steering import Aim, with_hand
 from worlds.playhouse.requests.ground_truth import distance
+from worlds.playhouse.world import HANDS
 
 THROWING_PITCH = math.radians(10.0)
 AFTER_THROWING = 6  # steps in which what was thrown comes down
@@ -100,6 +101,7 @@ def throw(body: Body, arguments: Arguments, manner: Manner) -> Behaviour:
             farthest = max(corners, key=lambda corner: distance(corner, body.me.position))
             yield from turn_to(body, farthest, THROWING_PITCH)
         if body.held == thing:
-            yield silent(with_hand(body.move(Aim()), HAND_THROW))
+            throws = body.world.body is HANDS["full"]  # simple hands can only let go
+            yield silent(with_hand(body.move(Aim()), HAND_THROW if throws else HAND_RELEASE))
             return (yield from settle(body, AFTER_THROWING))
     return False

@@ -16,7 +16,7 @@ from worlds.playhouse.players.steering import Aim
 from worlds.playhouse.requests.ground_truth import distance
 from worlds.playhouse.requests.success import PlayhouseTask
 from worlds.playhouse.scenarios.appendix_b import scenarios
-from worlds.playhouse.scenarios.posing import Posed, pose, request_of
+from worlds.playhouse.scenarios.posing import ARRIVES, Posed, pose, request_of
 from worlds.playhouse.scenarios.scenario import Asks, CannotBePosed
 from worlds.playhouse.scenarios.tasks import make_task
 from worlds.playhouse.world import Playhouse
@@ -79,7 +79,7 @@ class ScenarioSetter:
         here = body.me.position
         if self._walked < WALK_STEPS and distance(here, np.array([x, y])) > THERE:
             self._walked += 1
-            route = body.plan.route(here, (x, y), 0.05, body.obstacles())
+            route = body.plan.route(here, (x, y), ARRIVES, body.obstacles())
             if route is not None:
                 return body.move(Aim((x, y), 0.02, LOOKS_DOWN) if len(route) < 2 else body.along(route))
         yaw = self._posed.yaw

@@ -12,6 +12,7 @@ import numpy as np
 from worlds.contract import SETTER, TaskSpec
 from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.house.record import AVATAR_RADIUS, House, Room, Start
+from worlds.playhouse.navigation.floor_plan import FloorPlan
 from worlds.playhouse.requests.descriptions import is_at
 from worlds.playhouse.requests.facts import Facts
 from worlds.playhouse.requests.reading import places, words_of
@@ -30,6 +31,7 @@ MOST_FOR_FEASIBLE = 20  # attempts after which a house will do in which the requ
 WITHOUT_SENSE, SENSIBLE, FEASIBLE = range(3)
 SPOTS_TRIED = 80  # places at which the setter could stand
 WALKS = (0.8, 3.5)  # metres that the setter walks to where it asks, at least and at most
+ARRIVES = 0.1  # metres from where it asks, at most
 LOOKS = 5  # updates after which what was fulfilled has been noticed
 
 
@@ -67,6 +69,8 @@ def pose(scenario: Scenario, seed: int) -> Posed | None:
             continue
         asks_at = house.start(SETTER)
         begins = _beginning(house, asks_at, rng)
+        if begins is None:
+            continue
         starts = tuple(begins if start.agent == SETTER else start for start in house.starts)
         posed = Posed(scenario, replace(house, starts=starts).to_json(), (asks_at.x, asks_at.y), asks_at.yaw)
         if suits == FEASIBLE:
@@ -167,15 +171,17 @@ def _rooms_of(house: House, facts: Facts, words: str) -> Sequence[Room]:
     return [room for room in house.rooms if room.id in named] or house.rooms
 
 
-def _beginning(house: House, asks_at: Start, rng: np.random.Generator) -> Start:
-    """Where the setter begins, a few steps from where it asks, in the same room; there itself if all else is taken."""
+def _beginning(house: House, asks_at: Start, rng: np.random.Generator) -> Start | None:
+    """Where the setter begins, a few steps from where it asks, in the same room; None if there is no way there."""
     room = house.room_at(asks_at.x, asks_at.y)
     other = next(start for start in house.starts if start.agent != SETTER)
+    plan = FloorPlan(house)
     for _ in range(SPOTS_TRIED if room is not None else 0):
         assert room is not None
         spot = floor_spot(house, room, AVATAR_RADIUS + 0.05, rng)
         if spot is None or math.dist(spot, (other.x, other.y)) < 1.0:
             continue
-        if WALKS[0] <= math.dist(spot, (asks_at.x, asks_at.y)) <= WALKS[1]:
+        near = WALKS[0] <= math.dist(spot, (asks_at.x, asks_at.y)) <= WALKS[1]
+        if near and plan.route(spot, (asks_at.x, asks_at.y), ARRIVES) is not None:
             return Start(SETTER, *spot, round(float(rng.uniform(-math.pi, math.pi)), 3))
-    return asks_at
+    return None

@@ -74,11 +74,11 @@ LINES = (
     Scenario(
         58,
         "Lift red color round object which is on top of the table in living room",
-        Asks("pick up", things="the red round object on the dining table in the living room"),
+        Asks("pick up", things="the red round object on the table in the living room"),
         house=(
-            "a dining table in the living room",
-            "a red round object on the dining table in the living room",
-            "a blue round object on the dining table in the living room",
+            "a table in the living room",
+            "a red round object on the table in the living room",
+            "a blue round object on the table in the living room",
         ),
     ),
     Scenario(

@@ -34,13 +34,13 @@ LINES = (
         70,
         "Remove all objects from the bin in play room",
         Asks("take out", things="all objects in the bin in the playroom", target="the bin in the playroom"),
-        house=("a large bin on the floor in the playroom", "a small object in the bin in the playroom"),
+        house=("a medium bin on the floor in the playroom", "a small object in the bin in the playroom"),
     ),
     Scenario(
         75,
         "Remove the objects from the bin box in bed room?",
         Asks("take out", things="all objects in the bin in the bedroom", target="the bin in the bedroom"),
-        house=("a large bin on the floor in the bedroom", "a small object in the bin in the bedroom"),
+        house=("a medium bin on the floor in the bedroom", "a small object in the bin in the bedroom"),
     ),
     Scenario(
         91,

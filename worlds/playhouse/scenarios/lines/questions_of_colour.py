@@ -39,7 +39,7 @@ LINES: tuple[Scenario, ...] = (
     question(
         102,
         "What is the color of the object in the wall frame near the arm chair in living room",
-        Asks("color of", of="the object in the wall frame in the living room"),
+        Asks("color of", of="the object in the wall frame near the armchair in the living room"),
         (
             "an armchair in the living room",
             "a wall frame in the living room",
