@@ -34,6 +34,7 @@ from worlds.spaces.random_action import words_of
 
 SCRIPTED_STEPS = 60  # of scripted play in one place
 PLACES = 20  # in which a probe is looked for
+PLACES_OF_GAMES = 3  # in which a game is: it may need places with other settings
 PART_SEC = 60.0  # time limit of one part
 SPLITS = ("train", "held_out")
 
@@ -282,19 +283,24 @@ def _ticks(entry: WorldEntry) -> list[Problem] | None:
 
 
 def _probes(entry: WorldEntry) -> list[Problem]:
-    """Every probe is feasible somewhere, in both splits, and can be checked."""
+    """Every probe is feasible somewhere, in both splits, and can be checked; and so is what games ask for."""
     problems = []
     if not entry.probes or len(set(entry.probes)) < len(entry.probes):
         problems.append(Problem("probes", repr(tuple(entry.probes)), "at least one name, each once"))
     world = entry.make(views=())
-    for name in (*entry.probes, *entry.games):
+    for name in entry.probes:
         for split in SPLITS:
-            problems += _probe_problems(entry, world, name, split)
+            found = _probe_problems(entry, world, name, split, PLACES)
+            nothing = Problem(f"probe {name} of split {split}", f"None in {PLACES} places", "a request in some of them")
+            problems += [nothing] if found is None else found
+    for name in entry.games:
+        problems += _probe_problems(entry, world, name, "train", PLACES_OF_GAMES) or []
     return problems
 
 
-def _probe_problems(entry: WorldEntry, world: World, name: str, split: str) -> list[Problem]:
-    for seed in range(PLACES):
+def _probe_problems(entry: WorldEntry, world: World, name: str, split: str, places: int) -> list[Problem] | None:
+    """Return what is wrong with the first request in some places; None if nothing is asked for there."""
+    for seed in range(places):
         world.reset(seed=seed, options={"config": entry.sample_config(seed)})
         spec = entry.probe(name, world, seed, split)
         if spec is None:
@@ -313,7 +319,7 @@ def _probe_problems(entry: WorldEntry, world: World, name: str, split: str) -> l
         if not (isinstance(outcome, tuple) and len(outcome) == 2 and task.spec == spec):
             return [Problem(f"task {name}", repr(outcome), "(succeeded, events) from update, and its spec")]
         return []
-    return [Problem(f"probe {name} of split {split}", f"None in {PLACES} places", "a request in some of them")]
+    return None
 
 
 def _scripted_players(entry: WorldEntry) -> list[Problem]:
