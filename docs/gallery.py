@@ -119,8 +119,7 @@ def _shot(
     turn, down = front + 0.35, 0.42
     eye = np.array([math.cos(turn) * math.cos(down), math.sin(turn) * math.cos(down), math.sin(down)]) * away
     positions = picture.geom_pos + np.where(picture.geom_bodyid > 0, lift, 0.0)[:, None] * (0.0, 0.0, 1.0)
-    none = np.zeros(0, np.int64)
-    drawn = Drawn(np.ascontiguousarray(positions), picture.geom_mat.copy(), none, np.zeros(0))
+    drawn = Drawn(np.ascontiguousarray(positions), picture.geom_mat.copy())
     return camera.draw(drawn, eye + (0, 0, middle), turn + math.pi, -down)
 
 

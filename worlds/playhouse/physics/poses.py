@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import mujoco
 import numpy as np
@@ -27,8 +27,8 @@ class Drawn:
 
     geom_xpos: np.ndarray
     geom_xmat: np.ndarray
-    arms: np.ndarray
-    arm_half: np.ndarray
+    arms: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    arm_half: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
 
 class Poses:
