@@ -19,6 +19,7 @@ from worlds.drawing.kernels.shadows import FLOOR, OFF_WALL, OTHER, WALL
 BITS = 7  # the map has 1 << BITS cells along a side
 FLAT, THIN, TALL = 0.05, 0.07, 2.2  # metres: what is lower is floor; what is thinner and reaches higher is wall
 HIGHEST = 1.2  # metres; what hangs higher leaves the floor light
+MARGIN = 0.7  # metres of the map around the house: the light at its edge goes on beyond
 CORNER, CORNER_DIM = 0.55, 0.24  # metres from a wall to where it dims the floor, and by how much at the wall
 PIECE_DIM = 0.48  # by how much the floor is dimmed under what stands on it
 OPEN = 0.92  # of the floor's light is there without windows
@@ -77,7 +78,7 @@ def light_of(shapes: Shapes, positions: NDArray[np.float64], rotations: NDArray[
         ground = still
     if not ground.any():
         return Light(role, _things(shapes), _packed(np.ones((2, 1 << BITS, 1 << BITS))), (0.0, 0.0), 1.0, TALL)
-    corner, far = low[ground].min(axis=0) - 0.3, high[ground].max(axis=0) + 0.3
+    corner, far = low[ground].min(axis=0) - MARGIN, high[ground].max(axis=0) + MARGIN
     rate = (1 << BITS) / max(far[0] - corner[0], far[1] - corner[1])
     grid = _Grid(corner[:2], rate)
     for geom in np.flatnonzero(wall & (low[:, 2] < HIGHEST)):

@@ -58,7 +58,7 @@ def test_every_preset_is_described():
 
 @pytest.mark.slow
 def test_a_kind_is_added_by_the_steps_of_the_page(tmp_path):
-    for folder in ("worlds", "docs", "tests"):
+    for folder in ("worlds", "docs", "tests", "benchmarks"):
         ignored = shutil.ignore_patterns("figures", "e2e", "contracts", "*.png")
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=ignored)
     shutil.copy(ROOT / "pyproject.toml", tmp_path)

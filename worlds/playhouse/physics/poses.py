@@ -27,7 +27,7 @@ class Drawn:
 
     geom_xpos: np.ndarray
     geom_xmat: np.ndarray
-    arms: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+    arms: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     arm_half: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
 
