@@ -5,20 +5,19 @@ and 0.1 of RL, 1 of the value, 1e-3 of the no-op KL; discount 0.96; Adam with be
 warm-up or decay. Of section 4: the loss is the plain mean over pairs, a third of the episodes is augmented, nothing
 holds unmarked rewards at 0. Of section 3.2: 14 marks in five minutes. Rounds (`rlhf iterate --preset paper`) are two.
 
-It was not run: it needs a GPU (`--clone.device cuda` and so on), and weeks of processor time for play.
+It was not run: it needs a GPU (`--device cuda`), and many processors for play.
 
 Differences from the paper:
 
 * People are scripted: setters, demonstrators and raters. Setters ask in the language games of A.8, all equally often,
-  after pauses as people's; most modifiers of A.8 and everything else that people say are missing.
-* The house is ours (docs/playhouse.md): about as many rooms, and fewer kinds of thing and furniture.
+  after pauses as people's, without A.8's modifiers, and say nothing else.
+* The house, its kinds of thing and its physics are ours (docs/playhouse.md).
 * A movement of a step has other components and bins (docs/agents.md); the paper does not state its own.
 * 5 million parameters are the smallest of its four sizes; its main results are of 71m (`--size 71m`). Widths are ours.
 * 10,000 demonstrations, and 10,000 episodes of the agent's play a round. The paper has marks on 364,690 episodes, of
   play of people with people, with agents, and with agents that people take over from.
 * Numbers of updates are ours: 200,000 of cloning, 50,000 of the reward model, 100,000 of BC+RL.
 * Gradients are clipped at a norm of 10, which the paper does not mention.
-* The reward is scaled so that a (+) mark is worth 1; the paper mentions no scale.
 * Marks are all of one rater, who overlooks and errs by settings (`rlhf mark`).
 * One machine plays and learns (`--executor ray` takes several); the paper's actors and learner are distributed.
 * Agents are evaluated by the simulation's own checks at scripted requests, on language games; the paper has people
@@ -74,7 +73,7 @@ def rewarding() -> RewardTrainingConfig:
     return RewardTrainingConfig(
         updates=50_000, steps=50, batch=96, movement_weight=1.0, language_weight=5.0, css_weight=1.0,
         learning_rate=1e-4, beta1=0.0, beta2=0.999, warmup=0, decay=1.0, evaluate_every=1000,
-        weighting="pairs", augmentation=0.33, calibrate=True,
+        weighting="pairs", augmentation=0.33,
     )  # fmt: skip
 
 

@@ -27,7 +27,8 @@ def test_every_stage_of_the_flat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     rlhf("record", "--episodes", "4", "--steps", "60", "--workers", "1", "--data", "data")
     store = open_store(Path("data"))
     assert [row.steps for row in store.rows()] == [60] * 4
-    assert store.description.image_size == (72, 96) and store.description.declared.solver.action == FULL_BODY
+    spaces = store.description.declared
+    assert store.description.image_size == (72, 96) and spaces is not None and spaces.solver.action == FULL_BODY
     assert any(store.read(name).requests for name in store.ids())
     rlhf("mark", "--data", "data", "--per-five-minutes", "1000", "--miss", "0")  # everything, in this little play
     assert store.marks()

@@ -170,7 +170,7 @@ def test_the_room_is_the_demo_s() -> None:
 
 @pytest.mark.parametrize("name", ["room", "flat", "house", "paper"])
 def test_houses_fit_together_at_every_difficulty(name: str) -> None:
-    config = resolve_rounds(starting_point("iterate", kind_of(VERBS["iterate"]), ["--preset", name])[0])
+    config = resolve_rounds(stage("iterate", name))
     worlds = [config.demonstrations.world, config.play.world, config.improve.world, config.evaluate.world]
     assert worlds == [worlds[0]] * 4
     assert config.demonstrations.world == stage("record", name).world
