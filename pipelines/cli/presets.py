@@ -97,9 +97,10 @@ def _load(name: str, function: str) -> ModuleType:
     offered = presets_of(function)
     name = name.replace("-", "_")
     if name not in offered:
-        close = difflib.get_close_matches(name, offered, n=1)
+        exists = name in preset_names()
+        close = [] if exists else difflib.get_close_matches(name, offered, n=1)
         hint = f"did you mean {close[0]}?" if close else _offer(offered)
-        reason = f"preset {name} has no settings for this command" if name in preset_names() else f"no preset {name}"
+        reason = f"preset {name} has no settings for this command" if exists else f"no preset {name}"
         raise UsageError(f"{reason}; {hint}")
     return importlib.import_module(f"{PACKAGE}.{name}")
 

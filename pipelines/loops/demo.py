@@ -77,7 +77,9 @@ def demo(config: DemoConfig) -> Path:
         finished = run_stages(config.run, stages, total=total)
         began = time.monotonic()
         announce(f"{total} of {total}: writing the report")
-        path = write_loop_report(config.run, config, finished, config.evaluate, config.improve, config.seed)
+        path = write_loop_report(
+            config.run, config, finished, config.evaluate, config.improve, config.mark, config.seed
+        )
         announce(f"report: {path} (written in {time.monotonic() - began:.0f} s)")
     return path
 

@@ -24,6 +24,7 @@ from pipelines.report.file import circumstances, write_report
 from pipelines.stages.evaluate import EvaluateConfig, ProbeResult, load_results, probe_episodes
 from pipelines.stages.improve import held_out_episodes
 from pipelines.stages.improve_config import ImproveConfig
+from pipelines.stages.mark import MarkConfig, marks_in_five_minutes
 from pipelines.stages.outcomes.replay_change import FEWEST, Metric, Replays, requests_behind
 from pipelines.stages.running.staged_run import FinishedStage
 from reward_models.registry import load_reward_model
@@ -34,7 +35,7 @@ from rlhf.learning.alarms import read_alarms
 from rlhf.records.episode import Episode
 from rlhf.run.json_lines import Row
 from rlhf.run.tracking import column, read_metrics
-from rlhf.store import open_store
+from rlhf.store import EpisodeStore, open_store
 
 BEFORE, AFTER, REFERENCE = "BC", "BC+RL", "demonstrator"
 
@@ -45,6 +46,7 @@ def write_loop_report(
     stages: Sequence[FinishedStage],
     evaluate: EvaluateConfig,
     improve: ImproveConfig,
+    mark: MarkConfig,
     seed: int = 0,
 ) -> Path:
     """Write report.json and report.html.
@@ -55,6 +57,7 @@ def write_loop_report(
       stages: finished stages.
       evaluate: configuration of the evaluation.
       improve: configuration of the improvement.
+      mark: configuration of the scripted raters.
       seed: from which the agents were trained.
 
     Returns:
@@ -67,9 +70,7 @@ def write_loop_report(
         after=AFTER,
         reference=REFERENCE if REFERENCE in evaluate.agents else None,
         outcomes=tuple(outcome(result, seed) for result in load_results(evaluate.out)),
-        circumstances=circumstances(
-            config, stages, {"recorded episodes": len(store.ids()), "marks": len(store.marks())}
-        ),
+        circumstances=circumstances(config, stages, _counts(store, mark)),
         reward_over_training=reward_over_training(rows),
         success_over_training=success_over_training(rows),
         watched=(watched(improve.runs / improve.name),),
@@ -80,6 +81,14 @@ def write_loop_report(
     )
     save_report_data(data, folder / DATA_FILE)
     return write_report(data, folder / "report.html")
+
+
+def _counts(store: EpisodeStore, mark: MarkConfig) -> dict[str, object]:
+    density = marks_in_five_minutes(store, mark)
+    counts: dict[str, object] = {"recorded episodes": len(store.ids()), "marks": len(store.marks())}
+    if density is not None:
+        counts["marks of a rater in five minutes"] = f"{density:.1f}"
+    return counts
 
 
 def outcome(result: ProbeResult, run: int) -> Outcomes:

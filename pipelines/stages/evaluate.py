@@ -47,6 +47,7 @@ __all__ = ["EvaluateConfig", "ProbeResult", "Split", "evaluate", "load_results",
 
 REQUESTS: Mapping[Split, str] = {"held_out": "held-out requests", "train": "requests of training combinations"}
 _LEAST_WIDTH = 9  # of the column of probes
+_TRIED = 400  # places without a feasible request after which a probe is given up
 _NO_FOLDER = (*SCRIPTED, RANDOM)  # solvers that are no agents
 
 EvaluationSeed = Annotated[int, Range(least=0, most=2**32 - 1, why="below are the places of training")]
@@ -331,8 +332,9 @@ def _feasible(config: EvaluateConfig, probe: str, scout: World, scripted_solver:
     step_limit = limit_unless_debugging(config.step_limit_sec)
     limit = seed + 200 * config.episodes
     while found < config.episodes:
-        if seed >= limit:
-            raise UserError(f"{probe} is feasible in {found} of {200 * config.episodes} places: change world.settings")
+        tried = seed - probe_seed(config.seed)
+        if seed >= limit or (tried == _TRIED and not found):
+            raise UserError(_infeasible(config, probe, found, tried))
         place = config.world.sample_config(seed)
         try:
             doing, ask = f"the place of seed {seed}", partial(_probe_in, config, probe, scout, seed, place)
@@ -352,6 +354,13 @@ def _feasible(config: EvaluateConfig, probe: str, scout: World, scripted_solver:
             )  # fmt: skip
             found += 1
         seed += 1
+
+
+def _infeasible(config: EvaluateConfig, probe: str, found: int, tried: int) -> str:
+    return (
+        f"{probe} has {REQUESTS[config.split]} in {found} of {tried:,} places: change world.settings or --split, or "
+        "leave it out of --probes"
+    )
 
 
 def _scripted_solver(config: EvaluateConfig, name: str) -> Solver:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Annotated
 
-from agents.ranges import Count, Range, Seed, Share, Steps, check_ranges
+from agents.ranges import Count, Positive, Range, Seed, Share, Steps, check_ranges
 from annotation.scripted_rater import ScriptedRater
 from pipelines.stages.episodes.recordings import evenly_spaced, in_order
+from pipelines.stages.mark_density import Markable, MarkablePlay, five_minutes_of, rater_of_density
 from rlhf.records.marks import Mark
 from rlhf.run.progress import announce, progress
 from rlhf.store import EpisodeStore, open_store
 from worlds.errors import UserError
 
+_NEARLY = 0.75  # share of the wanted marks below which the lack of events is reported
 LateBy = Annotated[float, Range(least=0, what="a number of steps")]
 
 
@@ -37,6 +40,8 @@ class MarkConfig:
       seed: seed of the raters' delays, misses and mistakes.
       share: share of those episodes that is marked, above 0 and up to 1, spread evenly over the recording; all raters
         mark the same episodes.
+      per_five_minutes: marks that a rater gives in five minutes of play, on average; it misses more events than miss
+        says where there are more (raters of the paper gave 14). None marks all that it does not miss.
     """
 
     data: Path = Path("data/play")
@@ -52,6 +57,7 @@ class MarkConfig:
     solver: str | None = None
     seed: Seed = 0
     share: Annotated[float, Range(above=0, most=1)] = 1.0
+    per_five_minutes: Positive | None = None
 
     def __post_init__(self) -> None:
         check_ranges(self, UserError)
@@ -87,20 +93,60 @@ def mark(config: MarkConfig) -> list[Mark]:
     wanted_ids = set(wanted)
     new: set[Mark] = set()
     known: set[Mark] = set()
-    for number in range(config.raters):
-        rater = config.rater(number)
+
+    @cache
+    def to_judge(episode_id: str) -> Markable:
+        episode = store.read(episode_id)
+        return len(episode), episode.truth
+
+    for rater in _raters(store, wanted, to_judge, config):
         earlier = {mark for mark in store.marks() if mark.rater == rater.name and mark.episode_id in wanted_ids}
         marked = {mark.episode_id for mark in earlier}
         unmarked = [episode_id for episode_id in wanted if episode_id not in marked]
         marks: set[Mark] = set()
         for episode_id in progress(unmarked, title=f"{rater.name} marks", unit="episodes"):
-            episode = store.read(episode_id)
-            marks.update(rater.mark(episode_id, len(episode), episode.truth))
+            marks.update(rater.mark(episode_id, *to_judge(episode_id)))
         store.write_marks(marks)
         new |= marks
         known |= earlier
-    announce(_summary(new, known, config))
+    announce(f"{_summary(new, known, config)}{_density(store, wanted_ids, len(new | known), config)}")
     return sorted(new, key=lambda mark: (mark.episode_id, mark.step, mark.rater))
+
+
+def marks_in_five_minutes(store: EpisodeStore, config: MarkConfig, split: str | None = None) -> float | None:
+    """Return how many marks each of the raters of ``config`` gave in five minutes of a dataset; None without play.
+
+    Args:
+      store: dataset that they have marked.
+      config: how they did.
+      split: of the episodes, "train" or "held_out"; None for both.
+    """
+    rows = {row.episode_id: row for row in store.rows(split=split, solver=config.solver)}
+    marks = sum(mark.episode_id in rows for mark in store.marks())
+    steps = config.share * config.raters * sum(row.steps for row in rows.values())
+    return marks / steps * five_minutes_of(store) if steps else None
+
+
+def _raters(
+    store: EpisodeStore, wanted: Collection[str], to_judge: Callable[[str], Markable], config: MarkConfig
+) -> list[ScriptedRater]:
+    """Return all raters; where a density is set, no more attentive than it needs."""
+    raters = [config.rater(number) for number in range(config.raters)]
+    if config.per_five_minutes is None:
+        return raters
+    play = MarkablePlay.of(map(to_judge, progress(wanted, title="counting what could be marked", unit="episodes")))
+    five_minutes = five_minutes_of(store)
+    return [rater_of_density(rater, config.per_five_minutes, play, five_minutes) for rater in raters]
+
+
+def _density(store: EpisodeStore, episodes: Collection[str], marks: int, config: MarkConfig) -> str:
+    """Report how many marks a rater gave in five minutes, and that there were too few events for more."""
+    steps = config.raters * sum(row.steps for row in store.rows() if row.episode_id in episodes)
+    density, wanted = marks / steps * five_minutes_of(store), config.per_five_minutes
+    said = f"; {density:.1f} marks per five minutes" + (" and rater" if config.raters > 1 else "")
+    if wanted is not None and density < _NEARLY * wanted:
+        said += f" ({wanted:g} were wanted; play has too few events for more)"
+    return said
 
 
 def _summary(new: Collection[Mark], known: Collection[Mark], config: MarkConfig) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from pipelines.stages.mark import marks_in_five_minutes
 from pipelines.stages.running.staged_run import finished_stages
 from pipelines.studies.config import TRUTH, StudyConfig, data_of, folder_of, marks_stage
 from rlhf.store import open_store
@@ -14,11 +15,19 @@ Learned = Mapping[str, Mapping[int, "MarksLearned"]]  # arm -> seed -> its marks
 
 @dataclass(frozen=True)
 class MarksLearned:
-    """Numbers of marks on play in training houses, of the episodes with marks, and of all episodes."""
+    """Marks on play in training houses.
+
+    Args:
+      marks: their number.
+      marked: number of episodes with marks.
+      episodes: number of all episodes.
+      density: marks of a rater in five minutes.
+    """
 
     marks: int
     marked: int
     episodes: int
+    density: float
 
 
 def learned_from(config: StudyConfig) -> dict[str, dict[int, MarksLearned]]:
@@ -44,13 +53,15 @@ def mean_marks(seeds: Mapping[int, MarksLearned]) -> float:
 
 def marks_table(learned: Learned) -> str:
     """Format the numbers as Markdown, means over seeds."""
-    rows = ["| agent | marks | episodes with marks | of episodes | seeds |", "| --- | --- | --- | --- | --- |"]
+    head = ["agent", "marks", "in five minutes, of a rater", "episodes with marks", "of episodes", "seeds"]
+    rows = [f"| {' | '.join(head)} |", "| --- " * len(head) + "|"]
     for name, seeds in learned.items():
-        marked, episodes = (
-            sum(getattr(one, field) for one in seeds.values()) / len(seeds) for field in ("marked", "episodes")
+        density, marked, episodes = (
+            sum(getattr(one, field) for one in seeds.values()) / len(seeds)
+            for field in ("density", "marked", "episodes")
         )
-        numbers = ", ".join(map(str, seeds))
-        rows.append(f"| {name} | {mean_marks(seeds):,.0f} | {marked:,.0f} | {episodes:,.0f} | {numbers} |")
+        cells = [f"{mean_marks(seeds):,.0f}", f"{density:.1f}", f"{marked:,.0f}", f"{episodes:,.0f}"]
+        rows.append(f"| {' | '.join([name, *cells, ', '.join(map(str, seeds))])} |")
     return "\n".join(["Marks in training houses that reward models learned from, mean of a seed.", "", *rows, ""])
 
 
@@ -58,4 +69,5 @@ def _count(config: StudyConfig, marks: str | None, seed: int) -> MarksLearned:
     store = open_store(data_of(config, marks, seed))
     rows = {row.episode_id for row in store.rows(split="train")}
     given = [mark for mark in store.marks() if mark.episode_id in rows]
-    return MarksLearned(len(given), len({mark.episode_id for mark in given}), len(rows))
+    density = marks_in_five_minutes(store, config.mark if marks is None else config.marks[marks], "train")
+    return MarksLearned(len(given), len({mark.episode_id for mark in given}), len(rows), density or 0.0)

@@ -11,6 +11,7 @@ from rlhf.run.statistics import Interval, mean_interval, share_interval, signed
 
 ALL = "all"  # the mean over probes, with equal weights
 NOT_RUN = "not run"
+WIDEST = 12  # most probes that are columns; more of them are rows
 
 Outcomes = Mapping[str, Mapping[int, Sequence[ProbeResult]]]  # arm -> seed -> its results, one a probe
 
@@ -98,13 +99,11 @@ def tabulate(
 def markdown(table: Table, requests: str) -> str:
     """Format two tables: success in per cent of ``requests``, and differences in points; intervals in brackets."""
     head = ["agent", *table.probes, "all", "seeds"]
-    success = [_row(head), _row(["---"] * len(head))]
+    success = [head]
     for arm in table.arms:
         cells = [table.cell(arm, probe) for probe in (*table.probes, ALL)]
         seeds = ", ".join(map(str, cells[0].seeds)) if cells[0] else ""
-        success.append(
-            _row([arm, *(NOT_RUN if cell is None else format_success(cell.success) for cell in cells), seeds])
-        )
+        success.append([arm, *(NOT_RUN if cell is None else format_success(cell.success) for cell in cells), seeds])
     episodes = {cell.success.count // len(cell.seeds) for cell in table.cells if cell.probe != ALL}
     return "\n".join(
         [
@@ -112,7 +111,7 @@ def markdown(table: Table, requests: str) -> str:
             "probe and seed; 95% intervals over seeds (Student's t, or a bootstrap of the episodes where that is "
             "wider), of one seed Wilson's, and a bootstrap over all probes and of differences.",
             "",
-            *success,
+            *_lines(success, table),
             "",
             differences(table),
         ]
@@ -122,7 +121,7 @@ def markdown(table: Table, requests: str) -> str:
 def differences(table: Table) -> str:
     """Format the differences of every arm from the one it is compared with, in points; intervals in brackets."""
     head = ["agent", *table.probes, "all"]
-    rows = [_row(head), _row(["---"] * len(head))]
+    rows = [head]
     for arm in table.arms:
         if arm == table.compared_with:
             continue
@@ -131,9 +130,15 @@ def differences(table: Table) -> str:
             NOT_RUN if cell is None or cell.difference is None else format_difference(cell.difference) for cell in cells
         ]
         name = f"{arm} (than {table.others[arm]})" if arm in table.others else arm
-        rows.append(_row([name, *shown]))
+        rows.append([name, *shown])
     about = f"Points more than {table.compared_with}, paired by episode; bold where the interval leaves 0 out."
-    return "\n".join([about, "", *rows, ""])
+    return "\n".join([about, "", *_lines(rows, table), ""])
+
+
+def _lines(rows: Sequence[Sequence[str]], table: Table) -> list[str]:
+    """Lines of Markdown; with many probes, columns become rows."""
+    head, *others = zip(*rows, strict=True) if len(table.probes) > WIDEST else rows
+    return [_row(head), _row(["---"] * len(head)), *map(_row, others)]
 
 
 def _row(cells: Sequence[str]) -> str:

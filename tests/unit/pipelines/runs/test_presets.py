@@ -14,13 +14,16 @@ from pipelines.cli.presets import preset_names, presets_of, starting_point
 from pipelines.cli.usage import UsageError
 from pipelines.loops.demo import DemoConfig, resolve_config
 from pipelines.loops.rounds import resolve_config as resolve_rounds
-from pipelines.runs import ablations, babyai, household, probes, raters, sizes, tower
+from pipelines.runs import ablations, babyai, flat, house, household, paper, probes, raters, room, sizes, tower
 from pipelines.runs import demo as preset
 from pipelines.stages.clone import CloneConfig
 from pipelines.stages.settings.world_config import WorldConfig
 from pipelines.studies.school.feedback.settings import marked_study
 from rlhf.records.json_records import from_json, to_json
+from worlds.contract import STEPS_PER_SECOND
 from worlds.errors import UserError
+from worlds.playhouse.games.registry import games
+from worlds.playhouse.house.sampling import HouseSettings
 
 
 def test_the_demo_is_a_preset_and_its_own_copy_each_time() -> None:
@@ -140,7 +143,10 @@ def test_a_demo_of_another_preset_is_no_demo_of_its_own(capsys: pytest.CaptureFi
 
 
 def test_help_offers_a_command_the_presets_it_has(capsys: pytest.CaptureFixture[str]) -> None:
-    for command, offered in (("iterate", "settings: tower, or your own FILE.py"), ("report", None)):
+    for command, offered in (
+        ("iterate", "settings: flat, house, paper, room, tower, or your own FILE.py"),
+        ("report", None),
+    ):
         assert main([command, "--help"]) == 0
         message = " ".join(capsys.readouterr().out.split())
         assert (offered in message) if offered else ("--preset" not in message)
@@ -154,3 +160,55 @@ def test_a_file_of_the_user_s_gives_stages_too(tmp_path: Path) -> None:
     )
     assert stage("clone", str(mine)).size == "micro"
     assert stage("mark", str(mine)) == preset.demo().mark
+
+
+def test_the_room_is_the_demo_s() -> None:
+    for command in ("record", "mark", "clone", "reward", "improve", "evaluate"):
+        assert stage(command, "room") == stage(command, "demo")
+    assert HouseSettings.of(preset="room") == HouseSettings.of(**preset.WORLD.sampling())
+
+
+@pytest.mark.parametrize("name", ["room", "flat", "house", "paper"])
+def test_houses_fit_together_at_every_difficulty(name: str) -> None:
+    config = resolve_rounds(stage("iterate", name))
+    worlds = [config.demonstrations.world, config.play.world, config.improve.world, config.evaluate.world]
+    assert worlds == [worlds[0]] * 4
+    assert config.demonstrations.world == stage("record", name).world
+    assert config.mark == stage("mark", name)
+    assert set(config.evaluate.probes) <= {*worlds[0].entry().probes, *worlds[0].entry().games}
+
+
+def test_houses_grow_from_preset_to_preset() -> None:
+    sizes = []
+    for name, rooms in (("room", 1), ("flat", 2), ("house", 5)):
+        settings = HouseSettings.of(**stage("record", name).world.sampling())
+        assert settings.rooms == (rooms, rooms)
+        sizes.append((settings.objects[1], len(settings.choices("kinds"))))
+    assert sizes == sorted(sizes) and sizes[1][1] == 20
+    assert stage("record", "paper").world.settings == house.WORLD.settings
+    for name in ("flat", "house", "paper"):
+        assert stage("record", name).world.image_size == (72, 96)
+
+
+def test_the_flat_asks_for_every_language_game_and_reads_all_words() -> None:
+    assert set(flat.TASKS) == set(games()) == {*flat.EVALUATED, *flat.NEVER_HELD_OUT}
+    assert flat.study().clones["bc"].text_length == "auto" and flat.study().mark.per_five_minutes == 14.0
+    assert room.iterate().evaluate.probes == ()
+
+
+def test_the_paper_s_settings_are_those_of_its_table() -> None:
+    """Table 1 of A.7, typed from the paper; the numbers stand in the preset as well."""
+    whole = paper.iterate()
+    for training in (whole.clone.training, whole.reward.training, whole.improve):
+        assert (training.steps, training.batch) == (50, 96)
+    for adam in (whole.clone.training, whole.reward.training, whole.improve.learner):
+        assert (adam.beta1, adam.beta2, adam.learning_rate) == (0.0, 0.999, 1e-4)
+    for bc in (whole.clone.training, whole.reward.training):
+        assert (bc.movement_weight, bc.language_weight, bc.css_weight) == (1.0, 5.0, 1.0)
+        assert (bc.warmup, bc.decay, bc.shift) == (0, 1.0, 0)
+    rl = whole.improve.learner
+    assert (rl.bc_movement_weight, rl.bc_language_weight, rl.css_weight) == (1.0, 5.0, 1.0)
+    assert (rl.movement_weight, rl.language_weight, rl.value_weight) == (0.5, 0.1, 1.0)
+    assert (rl.no_op_kl_weight, rl.discount, whole.improve.slots) == (1e-3, 0.96, 96)
+    assert whole.demonstrations.steps == whole.play.steps == 300 * STEPS_PER_SECOND == 1125
+    assert (whole.clone.size, whole.mark.per_five_minutes) == ("5m", 14.0)

@@ -292,3 +292,11 @@ def test_columns_of_the_table_are_aligned() -> None:
     ]
     rows = pipelines.stages.evaluate._table(results, "held_out").splitlines()[1:]
     assert len({row.index("scripted") for row in rows}) == len({row.index(" bc") for row in rows}) == 1
+
+
+def test_a_game_without_requests_is_given_up_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pipelines.stages.evaluate._probe_in", lambda *_: None)
+    monkeypatch.setattr("pipelines.stages.evaluate._TRIED", 3)
+    config = EvaluateConfig(world=WORLD, episodes=100)
+    with pytest.raises(UserError, match="^notice has held-out requests in 0 of 3 places: .* or leave it out of --pro"):
+        next(probe_plans(config, "notice"))

@@ -39,14 +39,16 @@ def test_marks_are_counted_aloud_and_written_once(tmp_path: Path, capsys: pytest
     assert written == len(marks) > 0 and all(mark.scripted for mark in marks)
     said = capsys.readouterr().err.splitlines()
     assert said[0].startswith("scripted-rater-0 marks: 3/3 episodes")
-    assert said[-1] == f"wrote {there} of {tmp_path}"
+    density = f"; {len(marks) / (2 * 3 * 30) * 1125:.1f} marks per five minutes and rater"
+    assert said[-1] == f"wrote {there} of {tmp_path}{density}"
     assert mark(config) == [] and len(open_store(tmp_path).marks()) == len(marks)
-    assert capsys.readouterr().err.splitlines()[-1] == f"wrote no new marks of {tmp_path}; {there} were there already"
+    again = f"wrote no new marks of {tmp_path}; {there} were there already{density}"
+    assert capsys.readouterr().err.splitlines()[-1] == again
     store.write(synthetic_episode(3, steps=30, height=8, width=8))
     more = len(mark(config))
     assert more == len(open_store(tmp_path).marks()) - len(marks) > 0
     said = capsys.readouterr().err.splitlines()
-    assert said[-1] == f"wrote {more} marks on 1 episode of {tmp_path}; {there} were there already"
+    assert said[-1].startswith(f"wrote {more} marks on 1 episode of {tmp_path}; {there} were there already; ")
 
 
 def test_a_mark_that_a_rater_gives_twice_counts_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -56,7 +58,8 @@ def test_a_mark_that_a_rater_gives_twice_counts_once(tmp_path: Path, capsys: pyt
     store.write(replace(made, truth=(Event(5, 1, "near"), Event(5, 1, "there"), Event(9, -1, "away"))))
     config = MarkConfig(data=tmp_path, delay=0.0, delay_sd=0.0, miss=0.0, mistake=0.0)
     assert len(mark(config)) == len(open_store(tmp_path).marks()) == 2
-    assert capsys.readouterr().err.splitlines()[-1] == f"wrote 2 marks on 1 episode of {tmp_path}"
+    density = f"{2 / 30 * 1125:.1f} marks per five minutes"
+    assert capsys.readouterr().err.splitlines()[-1] == f"wrote 2 marks on 1 episode of {tmp_path}; {density}"
 
 
 def test_a_solver_who_did_not_play_is_refused_with_those_who_did(tmp_path: Path) -> None:
@@ -132,3 +135,24 @@ def test_a_share_is_spread_over_every_solver_and_split(tmp_path: Path) -> None:
 def test_an_impossible_share_is_refused(share: float) -> None:
     with pytest.raises(UserError, match="share is above 0 and up to 1, not"):
         MarkConfig(share=share)
+
+
+def test_raters_mark_as_densely_as_they_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of 600 events in 6,000 steps, 112 in five minutes, 14 are marked: a subset of what would be marked otherwise."""
+    store = open_store(tmp_path, create=True)
+    for seed in range(20):
+        made = synthetic_episode(seed, steps=300, height=8, width=8)
+        store.write(replace(made, truth=tuple(Event(10 * number, 1, "near") for number in range(30))))
+    usual = {mark for name in store.ids() for mark in MarkConfig().rater(0).mark(name, 300, store.read(name).truth)}
+    marks = mark(MarkConfig(data=tmp_path, per_five_minutes=14.0))
+    assert len(marks) / 6000 * 1125 == pytest.approx(14.0, rel=0.25) and len(usual) > 5 * len(marks)
+    assert f"; {len(marks) / 6000 * 1125:.1f} marks per five minutes\n" in capsys.readouterr().err
+    assert {(one.episode_id, one.step) for one in marks} <= {(one.episode_id, one.step) for one in usual}
+
+
+def test_more_marks_than_there_are_events_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    open_store(tmp_path, create=True).write(synthetic_episode(0, steps=300, height=8, width=8))
+    mark(MarkConfig(data=tmp_path, per_five_minutes=1000.0))
+    assert "(1000 were wanted; play has too few events for more)" in capsys.readouterr().err
+    with pytest.raises(UserError, match="^per_five_minutes is .*, not 0"):
+        MarkConfig(per_five_minutes=0.0)
