@@ -3,7 +3,8 @@
 Raters of the paper (section 3.2) mark a little after the moment they judge, overlook some moments, and now and then
 press the wrong key. All of that is configuration here. The paper's raters gave about 14 marks in five minutes. This one
 marks every event that it does not overlook: 15.5 in five minutes of scripted play in the Playhouse (mean of 8
-episodes), and several times as many where an agent errs often; `rlhf mark --per-five-minutes` limits it. Every mark is labelled as scripted.
+episodes), and several times as many where an agent errs often; `rlhf mark --per-five-minutes` limits it. Every mark is
+labelled as scripted.
 """
 
 from __future__ import annotations
