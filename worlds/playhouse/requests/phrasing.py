@@ -60,6 +60,24 @@ def _alternatives(pattern: str, at: int) -> tuple[list[str], int]:
     return finished + texts, at
 
 
+def bare(words: str) -> str:
+    """Return the words of a request without those of politeness around them."""
+    for frame in sorted(INSTRUCTION_FRAMES, key=len, reverse=True):
+        before, _, after = frame.partition("{}")
+        if words.startswith(before) and words.endswith(after):
+            return words.removeprefix(before).removesuffix(after)
+    return words
+
+
+def otherwise(words: str) -> list[str]:
+    """Return a request with other words of politeness, and without any."""
+    asked = words.endswith("?") and bare(words) == words
+    text = bare(words).rstrip("?")
+    framed = [frame.format(text) for frame in ("{}", *(QUESTION_FRAMES if asked else INSTRUCTION_FRAMES))]
+    framed = [one + "?" if asked and not one.endswith("?") else one for one in framed]
+    return [one for one in framed if one != words]
+
+
 class Phrasing:
     """All ways to phrase one kind of request.
 
