@@ -81,6 +81,8 @@ class Talker:
         self._begin_to_wait(step)
         if self._task.succeeded:
             self._maybe("praise", ways.praise, step, ways.praise_after)
+            if "praise" in self._due and "talk" in self._due:  # first things first
+                self._due["talk"] = max(self._due["talk"], self._due["praise"] + 1)
         elif event.reason == WRONG_ANSWER:
             self._maybe("denial", ways.correct, step, ways.correct_after)
         elif event.reason in WRONG and waits and main_things(self._task.spec):
@@ -137,10 +139,13 @@ class Talker:
     def _in_other_words(self) -> str:
         """The request once more, framed or phrased otherwise, as far as it can still be understood so."""
         assert self._task is not None
-        name, options = self._task.spec.name, phrasing.otherwise(self._asked)
-        options = language.paraphrases(self._asked) or options
+        name, game = self._task.spec.name, registry.games().get(self._task.spec.name)
+        if game is None:
+            situation, options = None, language.paraphrases(self._asked)
+        else:
+            situation = self._body.situation()
+            options = phrasing.otherwise(self._asked, question=game.kind == "question")
         options = [words for words in options if words != self._last and registry.is_short(words)]
-        situation = self._body.situation() if name in registry.games() else None
         for i in self._rng.permutation(len(options)):
             if situation is None or _is_still(name, options[i], situation):
                 return options[i]
