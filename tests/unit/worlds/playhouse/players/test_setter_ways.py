@@ -242,8 +242,8 @@ def test_corrections_are_read(words: str, colours: set[str], kinds: set[str]) ->
 def test_it_turns_to_what_it_speaks_of_and_walks_there(world: Playhouse) -> None:
     turned = near = tried = 0
     for seed in range(4):
-        for ways in ({"face": 1.0}, {"accompany": 1.0}):
-            setter = ScriptedSetter(["lift"], first_request=(0, 0), **ways)
+        for face in (1.0, 0.0):
+            setter = ScriptedSetter(["lift"], first_request=(0, 0), face=face, accompany=1.0 - face)
             playing(world, setter, Idle(), seed, 30)
             me, at = world.avatar(SETTER), world.object_position(setter.requests[0][1].arguments["target"])
             turned += abs(bearing(me, at)) < math.radians(10.0)
