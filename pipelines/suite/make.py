@@ -13,6 +13,7 @@ import numpy as np
 
 from agents.ranges import Count, Seed, check_ranges
 from annotation.session.verdicts import no_requests
+from pipelines.stages.record_config import SCRIPTED
 from pipelines.stages.settings.world_config import WorldConfig
 from pipelines.suite.request_kinds import KINDS, kind_of
 from pipelines.suite.scenarios import (
@@ -180,9 +181,10 @@ def _requests(episode: Episode) -> Iterator[tuple[int, str]]:
 
     Utterances that the setter marked as no request are left out.
     """
-    scripted, none = {request.step for request in episode.requests}, no_requests(episode.notes)
+    told, none = {request.step for request in episode.requests}, no_requests(episode.notes)
+    knows = bool(told) or episode.setter == SCRIPTED  # else it may have asked for nothing in many words
     for step, words in enumerate(episode.setter_utterance):
-        asked = step in scripted if scripted else len(words.split()) >= _FEWEST_WORDS
+        asked = step in told if knows else len(words.split()) >= _FEWEST_WORDS
         if asked and step not in none:
             yield step, words
 

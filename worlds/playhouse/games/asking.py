@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 import numpy as np
 
 from worlds.contract import TaskSpec, WorldError
@@ -50,7 +53,12 @@ class Asker:
         self.plan = self._tasks.plan
 
     def ask(
-        self, name: str, rng: np.random.Generator, split: str | None = None, modifier: str | None = None
+        self,
+        name: str,
+        rng: np.random.Generator,
+        split: str | None = None,
+        modifier: str | None = None,
+        wanted: Callable[[Mapping[str, Any]], bool] | None = None,
     ) -> TaskSpec | None:
         """See :func:`probe`.
 
@@ -59,6 +67,7 @@ class Asker:
           rng: of the choice.
           split: see :func:`probe`.
           modifier: of a language game, see :func:`worlds.playhouse.games.registry.ask`.
+          wanted: (arguments) -> whether to ask for this; None allows anything.
 
         Raises:
           WorldError: the task, the split or the modifier does not exist.
@@ -67,8 +76,8 @@ class Asker:
         if split not in (None, *SPLITS):
             raise WorldError(f"no split named {split!r}; known: {', '.join(SPLITS)}")
         if name in TASKS:
-            return self._tasks.ask(name, rng, split)
-        return registry.ask(name, Situation(self.world, self.plan, self._tasks.sight), rng, split, modifier)
+            return self._tasks.ask(name, rng, split, wanted)
+        return registry.ask(name, Situation(self.world, self.plan, self._tasks.sight), rng, split, modifier, wanted)
 
 
 def check_name(name: str) -> None:

@@ -140,6 +140,7 @@ def ask(
     rng: np.random.Generator,
     split: str | None = None,
     modifier: str | None = None,
+    wanted: Callable[[Arguments], bool] | None = None,
 ) -> TaskSpec | None:
     """Return a request of game ``name`` that can be fulfilled in ``situation``; None if none has been found.
 
@@ -149,6 +150,7 @@ def ask(
       rng: of the choice.
       split: "train" or "held_out", of the combinations of words that it names; None for both.
       modifier: name of the modifier that its words keep to; None for any words.
+      wanted: (arguments) -> whether to ask for this; None allows anything.
 
     Raises:
       WorldError: the game or the modifier does not exist.
@@ -156,6 +158,7 @@ def ask(
     game, how = get(name), None if modifier is None else modifier_of(modifier)
     for _, request in zip(range(TRIED), game.propose(situation, rng, how), strict=False):
         fits = split is None or is_held_out(name, request.arguments) == (split == "held_out")
+        fits = fits and (wanted is None or wanted(request.arguments))
         if fits and is_short(request.words) and (how is None or how.holds(request.words)):
             steps = game.steps(request.arguments) + ANOTHER_ROOM * (len(situation.house.rooms) - 1)
             return TaskSpec(name, request.words, request.arguments, steps)

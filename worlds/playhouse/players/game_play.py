@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Sequence
 
 import numpy as np
 
@@ -25,13 +25,22 @@ def can_play(body: Body, words: str) -> bool:
     return registry.understand(words, body.situation()) is not None
 
 
-def respond(body: Body, words: str, manner: Manner) -> Generator[Action, None, bool]:
-    """Do what words of a language game ask for, now and then with a wrong thing first."""
+def respond(
+    body: Body, words: str, manner: Manner, meant: Callable[[Sequence[str]], Sequence[str]] = tuple
+) -> Generator[Action, None, bool]:
+    """Do what words of a language game ask for, now and then with a wrong thing first.
+
+    Args:
+      body: of the player.
+      words: of the request.
+      manner: with which mistakes.
+      meant: (ids of things that the words fit) -> those of them that are meant, as corrections have told.
+    """
     found = registry.understand(words, body.situation())
     if found is None:
         return False
     game, arguments = found
-    return (yield from act_on(body, game.name, arguments, manner))
+    return (yield from act_on(body, game.name, _corrected(arguments, meant), manner))
 
 
 def act_on(body: Body, name: str, arguments: Arguments, manner: Manner) -> Generator[Action, None, bool]:
@@ -49,6 +58,15 @@ def act_on(body: Body, name: str, arguments: Arguments, manner: Manner) -> Gener
                 return False
             yield from settle(body, int(manner.rng.integers(*SECOND_THOUGHTS, endpoint=True)))
     return (yield from act(body, arguments, manner))
+
+
+def _corrected(arguments: Arguments, meant: Callable[[Sequence[str]], Sequence[str]]) -> Arguments:
+    """Arguments with only the things that are meant, if they are enough."""
+    if "things" not in arguments:
+        return arguments
+    asked = Choice.of(arguments)
+    among = tuple(meant(asked.among))
+    return arguments | {"things": Choice(among, asked.number).to_json()} if len(among) >= asked.number else arguments
 
 
 def _meant(arguments: Arguments) -> tuple[str, ...]:

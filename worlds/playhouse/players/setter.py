@@ -9,28 +9,34 @@ from typing import Any
 import numpy as np
 
 from worlds.contract import SETTER, Action, Observation, TaskSpec, WorldError, silent, with_body
-from worlds.playhouse.games.asking import Asker, check_name, make_task
+from worlds.playhouse.games.asking import Asker, make_task
 from worlds.playhouse.games.instructions.bringing import HandOver
+from worlds.playhouse.players.asking.choosing import Chooser
+from worlds.playhouse.players.asking.gestures import Gestures
+from worlds.playhouse.players.asking.talking import Talker
+from worlds.playhouse.players.asking.ways import Steps, Ways, check_chance, check_steps
+from worlds.playhouse.players.asking.weights import weights_of
 from worlds.playhouse.players.body import Body, toward
 from worlds.playhouse.players.receiving import receive
-from worlds.playhouse.players.setting_numbers import MOST_STEPS, is_number, is_whole
+from worlds.playhouse.players.setting_numbers import is_whole
 from worlds.playhouse.requests.ground_truth import distance
 from worlds.playhouse.requests.success import PlayhouseTask
-from worlds.playhouse.requests.tasks import PROBES, SPLITS
+from worlds.playhouse.requests.tasks import SPLITS
 from worlds.playhouse.world import Playhouse
 
 POINTING = "name what i point at"  # the game in which the setter looks at what it asks about
 TRY_AGAIN = 8  # steps after which a setter that found nothing to ask for tries again
 STROLL_STEPS = 40  # most steps spent on the way to one place
+_CHOOSING, _TALKING, _GESTURES = 2, 3, 4  # streams of chance of their own: none changes what the others decide
 
 
 class ScriptedSetter:
     """Asks for one thing after another. Whoever plays calls ``task.update`` after each step; this is how it learns
-    of success.
+    of success. Only what it asks for is a request: other words of it neither end nor replace one.
 
     Args:
       tasks: names of its tasks, all equally often, or a weight for each; None for all six probes.
-        Games are asked for only by name.
+        Games are asked for only by name; "all games" in place of a name makes every prompt of the paper equally likely.
       split: "train" or "held_out": it asks only for combinations of that split.
       first_request: (fewest, most) steps before it first speaks.
       pause: (fewest, most) steps between the end of a request and the next one; by default about 20 seconds, as
@@ -38,6 +44,20 @@ class ScriptedSetter:
       patience: steps after which it gives a request up; None for the task's own time limit.
       follow_up: ask for more after the first request.
       wander: chance per step of setting out for another place, for a setter that stands.
+      modifiers: chance per request of a language game that its words keep to one of the ten modifiers.
+      chain: chance per request of asking for one thing and then another.
+      follow_on: chance, after a success, of asking for something else about the same thing.
+      correct: chance of saying so when the solver takes or goes to a wrong thing, or answers wrong.
+      correct_after: (fewest, most) steps until it does.
+      praise: chance of praise after a success.
+      praise_after: (fewest, most) steps until then.
+      ask_again: chance of asking in other words, each time the solver has done nothing for long.
+      encourage: chance of encouraging it then, if it does not ask again.
+      idle_after: (fewest, most) steps that are long.
+      talk: chance of small talk in each pause between requests, and before the first.
+      face: chance per request of turning to what it speaks of.
+      accompany: chance per request of walking up to that.
+      hold_out: chance, when it wants to be handed something, of turning to the solver who has it.
 
     Attributes:
       requests: (step, specification) of everything asked for in this episode.
@@ -50,25 +70,42 @@ class ScriptedSetter:
         self,
         tasks: Sequence[str] | Mapping[str, float] | None = None,
         split: str = "train",
-        first_request: tuple[int, int] = (0, 2),
-        pause: tuple[int, int] = (60, 120),
+        first_request: Steps = (0, 2),
+        pause: Steps = (60, 120),
         patience: int | None = None,
         follow_up: bool = True,
         wander: float = 0.0,
+        modifiers: float = 0.0,
+        chain: float = 0.0,
+        follow_on: float = 0.0,
+        correct: float = 0.0,
+        correct_after: Steps = (2, 5),
+        praise: float = 0.0,
+        praise_after: Steps = (1, 3),
+        ask_again: float = 0.0,
+        encourage: float = 0.0,
+        idle_after: Steps = (12, 25),
+        talk: float = 0.0,
+        face: float = 0.0,
+        accompany: float = 0.0,
+        hold_out: float = 0.0,
     ) -> None:
-        self._weights = _weights(tasks)
+        self._weights = weights_of(tasks)
         if split not in SPLITS:
             raise WorldError(f"no split named {split!r}; known: {', '.join(SPLITS)}")
         for name, pair in (("first_request", first_request), ("pause", pause)):
-            _check_range(name, pair)
-        if not is_number(wander) or not 0.0 <= wander <= 1.0:
-            raise WorldError(f"setter setting wander: {wander!r} is not a probability between 0 and 1")
+            check_steps(name, pair)
+        check_chance("wander", wander)
         if patience is not None and not (is_whole(patience) and patience >= 1):
             raise WorldError(f"setter setting patience: {patience!r} steps; give 1 or more, or None")
         if not isinstance(follow_up, bool):
             raise WorldError(f"setter setting follow_up: {follow_up!r} is neither true nor false")
         self.split, self.first_request, self.pause = split, first_request, pause
         self.patience, self.follow_up, self.wander = patience, follow_up, wander
+        self.ways = Ways(
+            modifiers, chain, follow_on, correct, correct_after, praise, praise_after, ask_again, encourage,
+            idle_after, talk, face, accompany, hold_out,
+        )  # fmt: skip
         self.requests: list[tuple[int, TaskSpec]] = []
         self._task: PlayhouseTask | None = None
 
@@ -82,41 +119,66 @@ class ScriptedSetter:
         self._rng = np.random.default_rng([seed, 0])
         self._world, self._asker = world, Asker(world)
         self._body = Body(world, SETTER, self._rng)
+        choosing, talking, gestures = (np.random.default_rng([seed, n]) for n in (_CHOOSING, _TALKING, _GESTURES))
+        self._chooser = Chooser(self._asker, self._weights, self.split, self.ways, self._rng, choosing)
+        self._talker, self._gestures = Talker(self._body, self.ways, talking), Gestures(self._body, self.ways, gestures)
         self._task, self.requests = None, []
         self._destination: np.ndarray | None = None
         self._left_to_walk = 0
         self._receiving: Iterator[Action] | None = None
         self._speak_at: int | None = world.step_index + self._some_steps(self.first_request)
+        self._talker.pause(world.step_index, self._speak_at)
 
     def act(self, observation: Observation) -> Action:
-        """Return its action at this step; it speaks at most one request."""
+        """Return its action at this step; it speaks at most one request, or says something else."""
         self._body.sense()
         action = self._move()
         step = self._world.step_index
         if self._speak_at is None and self.follow_up and self._is_finished(step):
             self._speak_at = step + self._some_steps(self.pause)
+            self._talker.pause(step, self._speak_at)
+            self._gestures.ended()
         if self._speak_at is not None and step >= self._speak_at:
-            spec = self._choose()
-            self._speak_at = step + TRY_AGAIN if spec is None else None
-            if spec is not None:
-                self._task = make_task(spec)
-                self.requests.append((step, spec))
-                if isinstance(self._task, HandOver):
-                    self._receiving = receive(self._body, spec.arguments["things"]["among"])
-                action["utterance"] = spec.instruction
+            action["utterance"] = self._ask(step)
+        if not action["utterance"]:
+            action["utterance"] = self._talker.say(step, waits=self._speak_at is None)
         return with_body(action, self._world.body)
 
+    def _ask(self, step: int) -> str:
+        """Make a request, and return its words; "" if there is nothing to ask for at present."""
+        last = self.requests[-1][1] if self.requests else None
+        spec = self._chooser.choose(last, self._task is not None and self._task.succeeded)
+        self._speak_at = step + TRY_AGAIN if spec is None else None
+        if spec is None:
+            return ""
+        self._task = make_task(spec)
+        self.requests.append((step, spec))
+        if isinstance(self._task, HandOver):
+            self._receiving = receive(self._body, spec.arguments["things"]["among"])
+        self._talker.asked(step, self._task)
+        self._gestures.asked(spec)
+        return spec.instruction
+
     def _move(self) -> Action:
-        """Look at what it points at, or take what is being handed over; else stroll, or stand."""
+        """Look at what it points at, or take what is being handed over; else show what it means, stroll, or stand."""
         pointed_at = self._pointed_at()
         if pointed_at is not None:
             return silent(self._body.move(toward(self._body.where(pointed_at), None)))
         if self._receiving is not None:
             action = next(self._receiving, None)
             if action is not None:
-                return action
+                return self._with_eyes(action)
             self._receiving = None
+        shown = self._gestures.move()
+        if shown is not None:
+            return silent(shown)
         return silent(self._walk()) if self.wander else silent()
+
+    def _with_eyes(self, action: Action) -> Action:
+        """While it only waits to be handed something, look at who brings it."""
+        waits = np.array_equal(action["movement"], silent()["movement"]) and self._body.held is None
+        shown = self._gestures.move() if waits else None
+        return action if shown is None else silent(shown)
 
     def _pointed_at(self) -> str | None:
         """Id of what it asks the name of, and therefore looks at, until that is answered."""
@@ -131,18 +193,6 @@ class ScriptedSetter:
     def _is_finished(self, step: int) -> bool:
         asked, spec = self.requests[-1]
         return self._task is None or self._task.over or step - asked >= (self.patience or spec.max_steps)
-
-    def _choose(self) -> TaskSpec | None:
-        """Something to ask for, in words other than the last; None if there is nothing at present."""
-        names, weights = list(self._weights), np.array(list(self._weights.values()))
-        order = self._rng.choice(len(names), size=np.count_nonzero(weights), replace=False, p=weights / weights.sum())
-        last = self.requests[-1][1].instruction if self.requests else ""
-        for i in order:
-            for _ in range(3):
-                spec = self._asker.ask(names[i], self._rng, self.split)
-                if spec is not None and spec.instruction != last:
-                    return spec
-        return None
 
     def _walk(self) -> np.ndarray:
         """A step of strolling: now and then to another place in the house, else stand."""
@@ -168,27 +218,3 @@ def make_setter(**settings: Any) -> ScriptedSetter:
     if unknown is not None:
         raise WorldError(f"no setter setting named {unknown!r}; known: {', '.join(known)}")
     return ScriptedSetter(**settings)
-
-
-def _check_range(name: str, pair: Any) -> None:
-    """Raises WorldError if ``pair`` is no (fewest, most) steps."""
-    if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-        raise WorldError(f"setter setting {name}: {pair!r} is not (fewest, most) steps")
-    low, high = pair
-    if not (is_whole(low) and is_whole(high) and 0 <= low <= high < MOST_STEPS):
-        raise WorldError(f"setter setting {name}: {low}..{high} is not a range of steps")
-
-
-def _weights(tasks: Sequence[str] | Mapping[str, float] | None) -> dict[str, float]:
-    """Weight of each task asked for. Raises WorldError for tasks that do not exist and impossible weights."""
-    if isinstance(tasks, str):
-        raise WorldError(f"setter setting tasks: {tasks!r} is not a list of names; give [{tasks!r}]")
-    weights = dict(tasks) if isinstance(tasks, Mapping) else dict.fromkeys(PROBES if tasks is None else tasks, 1.0)
-    for name in weights:
-        check_name(name)
-    wrong = next((name for name, weight in weights.items() if not is_number(weight)), None)
-    if wrong is not None:
-        raise WorldError(f"setter setting tasks: the weight of {wrong} is a number, not {weights[wrong]!r}")
-    if not weights or min(weights.values()) < 0 or sum(weights.values()) <= 0:
-        raise WorldError("setter setting tasks: give at least one task with a weight above 0")
-    return weights

@@ -7,7 +7,7 @@ how often, is configuration.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator, Iterator
+from collections.abc import Collection, Generator, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -15,13 +15,15 @@ import numpy as np
 
 from worlds.contract import HAND_RELEASE, MOVEMENT, SOLVER, Action, Observation, WorldError, silent, with_body
 from worlds.playhouse.players import behaviours, building, game_play
+from worlds.playhouse.players.asking.talking import mistaken_for
 from worlds.playhouse.players.body import Body
 from worlds.playhouse.players.manner import ASKEW, Manner
 from worlds.playhouse.players.setting_numbers import MOST_STEPS, is_number, is_whole
 from worlds.playhouse.players.steering import FORWARD, TURN, with_hand
-from worlds.playhouse.requests import language
+from worlds.playhouse.requests import language, remarks
 from worlds.playhouse.requests.ground_truth import describe_all, distance
 from worlds.playhouse.requests.language import NUMBERS, Described, Understood
+from worlds.playhouse.requests.remarks import Correction
 from worlds.playhouse.requests.tower import FLAT, LOWEST, can_be_base
 from worlds.playhouse.world import Playhouse
 
@@ -94,7 +96,9 @@ class ScriptedSolver:
         """Begin an episode in ``world``, which has just been reset."""
         self._rng = np.random.default_rng([seed, 1])
         self._world, self._body = world, Body(world, SOLVER, self._rng)
-        self._heard = ""
+        self._heard = self._request = ""
+        self._correction: Correction | None = None  # of the request
+        self._mistaken: str | None = None  # what it had in hand, or looked at, when it was corrected
         self._actions: Iterator[Action] = iter(())
         self._wait = 0
         self._held: str | None = None
@@ -105,8 +109,8 @@ class ScriptedSolver:
         self._body.sense()
         if observation["setter_text"] != self._heard:
             self._heard = observation["setter_text"]
-            self._wait = int(self._rng.integers(self.imperfection.reaction + 1))
-            self._actions = iter(self._follow(self._heard))
+            if not remarks.is_remark(self._heard):
+                self._listen(self._heard)
         hesitates = self._wait > 0 or self._rng.random() < self.imperfection.hesitation
         self._wait = max(0, self._wait - 1)
         action = None if hesitates else next(self._actions, None)
@@ -115,8 +119,21 @@ class ScriptedSolver:
             action = silent()
         return with_body(self._spoil(action), self._world.body)
 
+    def _listen(self, words: str) -> None:
+        """Begin to do what is asked, or, after words of a correction, what has been asked but with another thing."""
+        self._correction = remarks.read_correction(words)
+        if self._correction is None:
+            self._request = words
+        else:
+            self._mistaken = mistaken_for(self._body, self._body.held)
+        self._wait = int(self._rng.integers(self.imperfection.reaction + 1))
+        self._actions = iter(self._follow(self._request))
+
     def objection(self, words: str) -> str:
-        """Return what it says to a person's words that it cannot follow; "" to those it can, and to courtesies."""
+        """Return what it says to a person's words that it cannot follow; "" to those it can, and to what is no request:
+        courtesies, remarks, and corrections of a request."""
+        if remarks.is_remark(words) or remarks.read_correction(words) is not None:
+            return ""
         objection = self._objection_to_task(words)
         return "" if objection and game_play.can_play(self._body, words) else objection
 
@@ -124,8 +141,9 @@ class ScriptedSolver:
         """Do what words ask for, of a probe task or the tower if they are of these, else of a language game."""
         if self._objection_to_task(words):
             chances = self.imperfection
-            manner = Manner(self._rng, chances.wrong_object, chances.notice, chances.careless, chances.wrong_answer)
-            yield from game_play.respond(self._body, words, manner)
+            wrong_object = 0.0 if self._correction is not None else chances.wrong_object
+            manner = Manner(self._rng, wrong_object, chances.notice, chances.careless, chances.wrong_answer)
+            yield from game_play.respond(self._body, words, manner, self._meant)
         else:
             yield from self._respond(language.understand(words))
 
@@ -147,7 +165,7 @@ class ScriptedSolver:
         if request is None:
             return
         things = list(describe_all(self._world).values())
-        target, beside = (self._find(request.slots.get(slot), things) for slot in ("x", "y"))
+        target, beside = (self._find(request.slots.get(slot), things, slot == "x") for slot in ("x", "y"))
         if self._body.held not in (None, target.id if target else None):
             yield from behaviours.put_down(self._body)
         if request.name not in ACTS:
@@ -166,7 +184,7 @@ class ScriptedSolver:
         self, name: str, target: Described, beside: Described | None, spared: Collection[str | None]
     ) -> Generator[Action, None, bool]:
         """Now and then do it with a wrong thing first, none of the ``spared``. Whether to do it with the right one."""
-        if self._rng.random() < self.imperfection.wrong_object:
+        if self._correction is None and self._rng.random() < self.imperfection.wrong_object:
             wrong = self._temptation(target, spared)
             if wrong is not None:
                 yield from self._do(name, wrong, beside)
@@ -212,9 +230,18 @@ class ScriptedSolver:
             self._body.stand()
             yield silent()
 
-    def _find(self, expression: str | None, things: list[Described]) -> Described | None:
-        """The nearest of the things that an expression fits."""
+    def _meant(self, among: Sequence[str]) -> tuple[str, ...]:
+        """Which of some things are meant, by the last correction if there has been one since the request."""
+        if self._correction is None:
+            return tuple(among)
+        return self._correction.meant(among, describe_all(self._world), self._mistaken)
+
+    def _find(self, expression: str | None, things: list[Described], corrected: bool) -> Described | None:
+        """The nearest of the things that an expression fits, as far as a correction allows where it is about them."""
         fitting = language.resolve(expression, things) if expression else []
+        if corrected and self._correction is not None:
+            meant = self._meant([thing.id for thing in fitting])
+            fitting = [thing for thing in fitting if thing.id in meant]
         here = self._body.me.position
         return min(fitting, key=lambda t: distance(self._body.where(t.id), here), default=None)
 

@@ -129,6 +129,23 @@ def instruct(name: str, rng: np.random.Generator, **slots: str) -> str:
     return templates[rng.integers(len(templates))].format(**slots)
 
 
+def paraphrases(text: str) -> list[str]:
+    """Return an instruction of this language in all its other words; none for other texts."""
+    request = understand(text)
+    if request is None:
+        return []
+    slots = {
+        name: request.slots.get(name, "") for name in (*request.slots, *(("where",) if _asks_here(request) else ()))
+    }
+    templates = [template for template in TEMPLATES[request.name] if set(_SLOT.findall(template)) == set(slots)]
+    return [words for template in templates if (words := template.format(**slots)) != text]
+
+
+def _asks_here(request: Understood) -> bool:
+    """Return True if the templates of a request have a place for the words "in this room"."""
+    return any("{where}" in template for template in TEMPLATES[request.name])
+
+
 def indefinite(colour: str | None, kind: str | None) -> str:
     """E.g. "a red ball", "an orange mug", "a ball", "a red toy"."""
     phrase = " ".join((*((colour,) if colour else ()), kind or "toy"))

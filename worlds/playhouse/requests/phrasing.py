@@ -61,6 +61,23 @@ def _alternatives(pattern: str, at: int) -> tuple[list[str], int]:
     return finished + texts, at
 
 
+def bare(words: str, frames: Sequence[str] = INSTRUCTION_FRAMES) -> str:
+    """Return the words of a request without those of politeness around them."""
+    for frame in sorted(frames, key=len, reverse=True):
+        before, _, after = frame.partition("{}")
+        if words.startswith(before) and words.endswith(after):
+            return words.removeprefix(before).removesuffix(after)
+    return words
+
+
+def otherwise(words: str, question: bool) -> list[str]:
+    """Return a request, or a ``question``, with other words of politeness, and without any."""
+    frames, marked = QUESTION_FRAMES if question else INSTRUCTION_FRAMES, question and words.endswith("?")
+    text = bare(words.rstrip("?") if marked else words, frames)
+    framed = (frame.format(text) + ("?" if marked else "") for frame in ("{}", *frames))
+    return [one for one in framed if one != words]
+
+
 class Phrasing:
     """All ways to phrase one kind of request.
 

@@ -36,11 +36,13 @@ class PlayhouseTask:
     Attributes:
       succeeded: True once the task has been done.
       over: True once it was done or can no longer be.
+      latest: the last event so far; None before the first.
     """
 
     def __init__(self, spec: TaskSpec) -> None:
         self.spec = spec
         self.succeeded = self.over = False
+        self.latest: Event | None = None
         self._heard = False
 
     def update(self, world: Playhouse, utterance: str) -> tuple[bool, tuple[Event, ...]]:
@@ -50,6 +52,7 @@ class PlayhouseTask:
             self._begin(world)
         elif not self.over:
             events = tuple(Event(world.step_index, sign, why) for sign, why in self._judge(world, utterance))
+            self.latest = events[-1] if events else self.latest
         self._heard = True
         return self.succeeded, events
 

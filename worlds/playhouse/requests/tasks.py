@@ -85,9 +85,15 @@ class Asker:
             "tower": self._tower,
         }
 
-    def ask(self, name: str, rng: np.random.Generator, split: str | None = None) -> TaskSpec | None:
+    def ask(
+        self,
+        name: str,
+        rng: np.random.Generator,
+        split: str | None = None,
+        wanted: Callable[[Arguments], bool] | None = None,
+    ) -> TaskSpec | None:
         """See :func:`probe`. Answers to questions are equally likely as far as the house has them, and so are
-        towers of named and of any things."""
+        towers of named and of any things. Only what is ``wanted`` is asked for, by its arguments."""
         if name not in self._options:
             raise WorldError(f"the playhouse has no task named {name!r}; known: {', '.join(TASKS)}")
         if split not in (None, *SPLITS):
@@ -96,11 +102,12 @@ class Asker:
         options = [
             o for o in self._options[name]() if split is None or is_held_out(name, o[1]) == (split == "held_out")
         ]
+        options = [o for o in options if wanted is None or wanted(o[1])]
         if not options:
             return None
         sorts = sorted({_sort(o[1]) for o in options})
-        wanted = sorts[rng.integers(len(sorts))]
-        options = [o for o in options if _sort(o[1]) == wanted]
+        drawn = sorts[rng.integers(len(sorts))]
+        options = [o for o in options if _sort(o[1]) == drawn]
         # The costly part of feasibility, the way there, is looked at only for what is about to be asked.
         for i in rng.permutation(len(options)):
             slots, arguments = options[i]

@@ -103,12 +103,15 @@ def test_requests_of_people_and_take_overs_are_found() -> None:
     words = tuple(said.get(step, "") for step in range(60))
     controller = np.zeros(60, np.uint8)
     controller[40:45] = CO_PILOT
-    episode = replace(base, requests=(), success_step=(), truth=(), setter_utterance=words, controller=controller)
+    none = {"requests": (), "success_step": (), "truth": ()}
+    episode = replace(base, setter="person", setter_utterance=words, controller=controller, **none)
     found = list(scenarios_of(episode, steps=10, room=8, kinds={"lift the duck please": QUESTION}))
     values = [(one.request_step, one.step, one.kind, one.co_piloted, one.recorded) for one in found]
     assert values == [(3, 4, QUESTION, False, 17), (30, 31, QUESTION, True, 27)]  # "thanks" is none, 57 leaves no room
     called_none = replace(episode, notes={**episode.notes, "no_requests": [30]})
     assert [one.request_step for one in scenarios_of(called_none, steps=10, room=8)] == [3]
+    scripted = replace(episode, setter="scripted")
+    assert not list(scenarios_of(scripted, steps=10, room=8)), "a scripted setter has told what its requests are"
     assert list(scenarios_of(episode, steps=1120, room=8)) == [replace(found[0], limit=1120, kind=INSTRUCTION)]
 
 

@@ -12,7 +12,7 @@ from worlds.playhouse.games.modifiers import Modifier
 from worlds.playhouse.games.registry import Arguments, Game, Request, games, is_short, register
 from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.games.templates import Templates
-from worlds.playhouse.requests.phrasing import INSTRUCTION_FRAMES
+from worlds.playhouse.requests.phrasing import bare
 from worlds.playhouse.requests.success import PlayhouseTask
 from worlds.playhouse.world import Playhouse
 
@@ -69,7 +69,7 @@ def _propose(situation: Situation, rng: np.random.Generator, modifier: Modifier 
             continue  # nobody says whether to hold on to it
         if first.name == "bring" and SETTER in _named(b.arguments):
             continue  # what has been brought may lie there
-        words = THEN.say(rng, first=_bare(a.words), second=_bare(b.words))
+        words = THEN.say(rng, first=bare(a.words), second=bare(b.words))
         if is_short(words):
             said = [*a.arguments["said"], *b.arguments["said"]]
             yield Request(words, {"first": _part(first, a), "second": _part(second, b), "said": said})
@@ -77,15 +77,6 @@ def _propose(situation: Situation, rng: np.random.Generator, modifier: Modifier 
 
 def _part(game: Game, request: Request) -> dict[str, Any]:
     return {"game": game.name, "arguments": {k: v for k, v in request.arguments.items() if k != "said"}}
-
-
-def _bare(words: str) -> str:
-    """Words of a request without those of politeness around them."""
-    for frame in sorted(INSTRUCTION_FRAMES, key=len, reverse=True):
-        before, _, after = frame.partition("{}")
-        if words.startswith(before) and words.endswith(after):
-            return words.removeprefix(before).removesuffix(after)
-    return words
 
 
 def _named(arguments: Arguments) -> set[str]:
