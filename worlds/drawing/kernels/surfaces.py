@@ -38,7 +38,7 @@ LANES = 0x00FF00FF00FF00FF  # four numbers of 8 bits, 16 bits apart: all are mul
 UNLIT = 255 * 256  # brightness of what shines by itself
 SHARPNESS = 0.9  # texels a pixel that are as good as one; less shimmers, more blurs
 STEEPEST = 8.0  # most by which a pixel on a surface is longer than wide
-STRETCH = 16  # pixels of a row that are read from one level
+STRETCH = 8  # pixels of a row that are read from one level
 LEVEL_OF = np.array([0, 0] + [min(SIDE_BITS, max(0, int(math.log2(i / 2) + 0.5))) for i in range(2, 1024)], np.int64)
 
 
@@ -126,11 +126,14 @@ def _paint_flat(run, start, stop, eye, first, right, frame, half, face, grain, p
     rate_u, rate_v = rate_u * STEPS, rate_v * STEPS
     at_u, at_v = (eye[i] + frame[ANCHOR + i]) * rate_u + FAR_OFF, (eye[j] + frame[ANCHOR + j]) * rate_v + FAR_OFF
     u, grow_u, v, grow_v = first[i] * rate_u, right[i] * rate_u, first[j] * rate_v, right[j] * rate_v
-    middle = plus(first, right, (start + stop) >> 1)
-    size *= 0.5 + 0.5 * min(STEEPEST, math.sqrt(dot(middle, middle)) / max(abs(middle[face]), 1e-9))
+    to_plane = (half[face] if eye[face] > 0.0 else -half[face]) - eye[face]
     while start < stop:
-        end = min(start + STRETCH, stop)
-        level = LEVEL_OF[min(1023, int(size * depth[(start + end) >> 1]))]
+        # Stretches begin where they would if nothing were in front: so what passes by changes no level.
+        end = min((start | (STRETCH - 1)) + 1, stop)
+        ray = plus(first, right, (start & -STRETCH) + STRETCH // 2)
+        far = max(0.0, to_plane / (ray[face] if ray[face] != 0.0 else 1e-9))
+        long = min(STEEPEST, math.sqrt(dot(ray, ray)) / max(abs(ray[face]), 1e-9))
+        level = LEVEL_OF[int(min(1023.0, size * (0.5 + 0.5 * long) * far))]
         bits, from_here = SIDE_BITS - level, begin + levels[level]
         if level:  # texels are as large as pixels: the nearest one will do
             last = (1 << bits) - 1
@@ -159,7 +162,7 @@ def _paint_round(run, eye, first, right, frame, radius, pattern, size):
     around, rate_v = squares * STEPS * (1 << SIDE_BITS), rate_v * STEPS
     for x in range(start, stop):
         p = plus(eye, plus(first, right, x), depth[x])
-        level = LEVEL_OF[min(1023, int(size * depth[x]))]
+        level = LEVEL_OF[int(min(1023.0, size * depth[x]))]
         back = 128 << level
         place_u = (np.int64(turn_of(p[0], p[1]) * around + FAR_OFF) - back) >> level
         place_v = (np.int64((p[2] + frame[ANCHOR + 2]) * rate_v + FAR_OFF) - back) >> level
