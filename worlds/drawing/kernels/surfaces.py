@@ -38,7 +38,7 @@ LANES = 0x00FF00FF00FF00FF  # four numbers of 8 bits, 16 bits apart: all are mul
 UNLIT = 255 * 256  # brightness of what shines by itself
 SHARPNESS = 0.9  # texels a pixel that are as good as one; less shimmers, more blurs
 STEEPEST = 8.0  # most by which a pixel on a surface is longer than wide
-STRETCH = 8  # pixels of a row that are read from one level
+STRETCH = 16  # pixels of a row that are read from one level
 LEVEL_OF = np.array([0, 0] + [min(SIDE_BITS, max(0, int(math.log2(i / 2) + 0.5))) for i in range(2, 1024)], np.int64)
 
 
@@ -91,7 +91,8 @@ def paint(run, y, frame, kind, half, finish, base, table, pixel):
         own = shade(abs(dot(_of(frame, UP), LIGHT)))  # ceilings get as much from below
         for x in range(start, stop):
             bright[x] = own * fade[x]
-    one, other = in_lanes(base), in_lanes(seconds[finish])
+    one = in_lanes(base)
+    other = in_lanes(seconds[finish]) if seconds[finish] >= 0 else one
     pattern = texels, finish * levels[SIDE_BITS + 1], levels, rates[finish, 0], rates[finish, 1], one, other
     eye, right = _of(frame, EYE), _of(frame, RIGHT)
     first = plus(_of(frame, RAY), _of(frame, DOWN), y)
@@ -135,7 +136,14 @@ def _paint_flat(run, start, stop, eye, first, right, frame, half, face, grain, p
         long = min(STEEPEST, math.sqrt(dot(ray, ray)) / max(abs(ray[face]), 1e-9))
         level = LEVEL_OF[int(min(1023.0, size * (0.5 + 0.5 * long) * far))]
         bits, from_here = SIDE_BITS - level, begin + levels[level]
-        if level:  # texels are as large as pixels: the nearest one will do
+        if level and one == other:  # texels are as large as pixels: the nearest one will do
+            last = (1 << bits) - 1
+            for x in range(start, end):
+                place_u = (np.int64((u + grow_u * x) * depth[x] + at_u) >> (level + 8)) & last
+                place_v = (np.int64((v + grow_v * x) * depth[x] + at_v) >> (level + 8)) & last
+                both = texels[np.uintp(from_here + (place_v << bits) + place_u)]
+                bright[x] = (bright[x] * np.int32((both & 255) + 1)) >> 8
+        elif level:
             last = (1 << bits) - 1
             for x in range(start, end):
                 place_u = (np.int64((u + grow_u * x) * depth[x] + at_u) >> (level + 8)) & last
