@@ -26,7 +26,7 @@ class PatternTable(NamedTuple):
       texels: int64 [all]: of a texel dim | mix << 16, and of its neighbour to the right the same << 32; 0 to 255 each.
       level: int64 [LEVELS + 1], where each level begins inside the texels of a finish; then their number.
       rate: float64 [finishes, 2], texels of level 0 a metre, along the columns and the rows.
-      second: int32 [finishes], the second colour, red | green << 8 | blue << 16.
+      second: int32 [finishes], the second colour, red | green << 8 | blue << 16; -1 for none.
       upright: bool [finishes].
       lit: bool [finishes].
     """
@@ -47,12 +47,13 @@ def pattern_table() -> PatternTable:
     seconds = np.array([(0, 0, 0) if p is None else p.second for p in named])
     blank = np.ones((SIDE, SIDE)), np.zeros((SIDE, SIDE))
     chains = [levels_of(*(blank if p is None else p.draw())) for p in named]
+    mixes = [bool(chain[0][..., 1].any()) for chain in chains]
     begin = np.cumsum([0] + [len(level) ** 2 for level in chains[0]])
     return PatternTable(
         texels=np.concatenate([_packed(level).ravel() for chain in chains for level in chain]),
         level=begin.astype(np.int64),
         rate=SIDE / sizes,
-        second=(seconds << np.array([0, 8, 16])).sum(axis=1).astype(np.int32),
+        second=np.where(mixes, (seconds << np.array([0, 8, 16])).sum(axis=1), -1).astype(np.int32),
         upright=np.array([p is not None and p.upright for p in named]),
         lit=np.array([p is None or p.lit for p in named]),
     )

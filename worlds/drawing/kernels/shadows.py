@@ -19,10 +19,10 @@ from worlds.drawing.kernels.surfaces import EYE, between
 OTHER, FLOOR, WALL = 0, 1, 2  # roles of geoms
 OFF_WALL = 0.12  # metres from a wall at which the map tells how light it is
 GROUND, GROUND_DIM = 0.35, 0.25  # metres above the floor to where it dims things, and by how much at the floor
-STRIDE = 8  # pixels of a row between which light changes evenly
+STRIDE = 16  # pixels of a row between which light changes evenly
 SOFT, DEEP = 0.06, 0.16  # metres: the seam of a shadow, and the depth below a thing to which its shadow falls
 DARKEST = 120.0  # 255ths
-NEAREST_SHADOW, FARTHEST = 0.3, 7.0  # metres, of things whose shadows are drawn
+NEAREST_SHADOW, FARTHEST = 0.3, 5.0  # metres, of things whose shadows are drawn
 
 
 @inlined
@@ -100,6 +100,7 @@ def cast(dark, pixels, body, size, kind, xpos, xmat, thing, rays, screen, eye):
         return
     if not -width < centre[0] / centre[2] < 2 * width or not -height < centre[1] / centre[2] < 2 * height:
         return
+    strength = DARKEST * min(1.0, FARTHEST - centre[2])  # fades out
     low, high = _extent(thing, size, kind, xpos, xmat)
     wide, long, bottom = 0.5 * (high[0] - low[0]) + SOFT, 0.5 * (high[1] - low[1]) + SOFT, max(low[2], 0.0)
     middle = 0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1])
@@ -126,7 +127,7 @@ def cast(dark, pixels, body, size, kind, xpos, xmat, thing, rays, screen, eye):
             dy = (eye[1] + depth * (ray[1] + rays[0][1] * x) - middle[1]) / (long + 0.5 * below)
             away = dx * dx + dy * dy
             if away < 1.0:
-                dim = DARKEST * min(1.0, 1.6 * (1.0 - away)) * (1.0 - below / DEEP)
+                dim = strength * min(1.0, 1.6 * (1.0 - away)) * (1.0 - below / DEEP)
                 dark[y, x] = min(np.int64(dark[y, x]), np.int64(255.0 - dim))
 
 

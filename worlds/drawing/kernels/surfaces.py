@@ -91,7 +91,8 @@ def paint(run, y, frame, kind, half, finish, base, table, pixel):
         own = shade(abs(dot(_of(frame, UP), LIGHT)))  # ceilings get as much from below
         for x in range(start, stop):
             bright[x] = own * fade[x]
-    one, other = in_lanes(base), in_lanes(seconds[finish])
+    one = in_lanes(base)
+    other = in_lanes(seconds[finish]) if seconds[finish] >= 0 else one
     pattern = texels, finish * levels[SIDE_BITS + 1], levels, rates[finish, 0], rates[finish, 1], one, other
     eye, right = _of(frame, EYE), _of(frame, RIGHT)
     first = plus(_of(frame, RAY), _of(frame, DOWN), y)
@@ -126,13 +127,23 @@ def _paint_flat(run, start, stop, eye, first, right, frame, half, face, grain, p
     rate_u, rate_v = rate_u * STEPS, rate_v * STEPS
     at_u, at_v = (eye[i] + frame[ANCHOR + i]) * rate_u + FAR_OFF, (eye[j] + frame[ANCHOR + j]) * rate_v + FAR_OFF
     u, grow_u, v, grow_v = first[i] * rate_u, right[i] * rate_u, first[j] * rate_v, right[j] * rate_v
-    middle = plus(first, right, (start + stop) >> 1)
-    size *= 0.5 + 0.5 * min(STEEPEST, math.sqrt(dot(middle, middle)) / max(abs(middle[face]), 1e-9))
+    to_plane = (half[face] if eye[face] > 0.0 else -half[face]) - eye[face]
     while start < stop:
-        end = min(start + STRETCH, stop)
-        level = LEVEL_OF[min(1023, int(size * depth[(start + end) >> 1]))]
+        # Stretches begin where they would if nothing were in front: so what passes by changes no level.
+        end = min((start | (STRETCH - 1)) + 1, stop)
+        ray = plus(first, right, (start & -STRETCH) + STRETCH // 2)
+        far = max(0.0, to_plane / (ray[face] if ray[face] != 0.0 else 1e-9))
+        long = min(STEEPEST, math.sqrt(dot(ray, ray)) / max(abs(ray[face]), 1e-9))
+        level = LEVEL_OF[int(min(1023.0, size * (0.5 + 0.5 * long) * far))]
         bits, from_here = SIDE_BITS - level, begin + levels[level]
-        if level:  # texels are as large as pixels: the nearest one will do
+        if level and one == other:  # texels are as large as pixels: the nearest one will do
+            last = (1 << bits) - 1
+            for x in range(start, end):
+                place_u = (np.int64((u + grow_u * x) * depth[x] + at_u) >> (level + 8)) & last
+                place_v = (np.int64((v + grow_v * x) * depth[x] + at_v) >> (level + 8)) & last
+                both = texels[np.uintp(from_here + (place_v << bits) + place_u)]
+                bright[x] = (bright[x] * np.int32((both & 255) + 1)) >> 8
+        elif level:
             last = (1 << bits) - 1
             for x in range(start, end):
                 place_u = (np.int64((u + grow_u * x) * depth[x] + at_u) >> (level + 8)) & last
@@ -159,7 +170,7 @@ def _paint_round(run, eye, first, right, frame, radius, pattern, size):
     around, rate_v = squares * STEPS * (1 << SIDE_BITS), rate_v * STEPS
     for x in range(start, stop):
         p = plus(eye, plus(first, right, x), depth[x])
-        level = LEVEL_OF[min(1023, int(size * depth[x]))]
+        level = LEVEL_OF[int(min(1023.0, size * depth[x]))]
         back = 128 << level
         place_u = (np.int64(turn_of(p[0], p[1]) * around + FAR_OFF) - back) >> level
         place_v = (np.int64((p[2] + frame[ANCHOR + 2]) * rate_v + FAR_OFF) - back) >> level

@@ -18,7 +18,7 @@ ROOM = """
 <geom type="box" pos="-1 -1 .7" size=".5 .4 .04" rgba=".5 .3 .2 1"/>
 """
 THING = '<body pos="0 0 {}"><freejoint/><geom type="box" size=".15 .15 .15" rgba=".9 .1 .1 1"/></body>'
-ABOVE = np.array([0.0, 0.0, 6.0]), np.pi / 2, -np.pi / 2
+ABOVE = np.array([0.0, 0.0, 4.0]), np.pi / 2, -np.pi / 2
 
 
 def drawn(height: float, shadows: bool, x: float = 0.0, hide: int = -1) -> tuple[np.ndarray, np.ndarray]:
@@ -31,7 +31,7 @@ def drawn(height: float, shadows: bool, x: float = 0.0, hide: int = -1) -> tuple
 
 def at(image: np.ndarray, x: float, y: float) -> float:
     """Brightness of the floor at a place, seen from above."""
-    pixel = 2 * np.tan(np.radians(25)) / 120 * 6.0
+    pixel = 2 * np.tan(np.radians(25)) / 120 * 4.0
     return float(image[round(59.5 - y / pixel), round(59.5 + x / pixel)])
 
 
