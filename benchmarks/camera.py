@@ -7,6 +7,10 @@ several such rounds the median and the fastest are printed, which on a shared ma
 ray caster run on one core; OpenGL by software may use all. OpenGL runs in a process of its own, once through EGL and
 once through OSMesa, without shadows, reflections or multi-sampling; where it cannot run its line says so. MuJoCo
 picks these from system packages, on Debian libegl1 with libegl-mesa0, and libosmesa6.
+
+The furnished house is drawn by the camera plainly, and with finishes and soft light; the others draw the same geoms
+plainly. `--masks` compares instead which thing each pixel of the furnished house shows, from random places in its
+rooms, with MuJoCo's segmentation.
 """
 
 from __future__ import annotations
@@ -26,9 +30,15 @@ import numpy as np
 
 from rlhf.run.machine import describe
 from worlds.playhouse.drawing.camera import Camera
+from worlds.playhouse.house.record import FORMAT
+from worlds.playhouse.house.record import House as HouseRecord
 from worlds.playhouse.house.sampling import HouseSettings, sample_house
+from worlds.playhouse.house.settings import FURNISHED
 from worlds.playhouse.physics.avatar import EYE_HEIGHT
-from worlds.playhouse.physics.scene import build
+from worlds.playhouse.physics.geoms import Geoms
+from worlds.playhouse.physics.poses import Poses
+from worlds.playhouse.physics.scene import add_contents, build
+from worlds.playhouse.physics.shell import add_furnished_shell
 
 FOV_Y_DEG = 75.0
 HOUSES, VIEWS = 4, 12  # per case, and per house
@@ -44,22 +54,29 @@ class Case:
     width: int
     settings: HouseSettings
 
+    @property
+    def furnished(self) -> bool:
+        """Whether its houses have pictures with finishes."""
+        return self.settings.style == FURNISHED
+
 
 CASES = (
     Case("five rooms", 72, 96, HouseSettings(rooms=(5, 5))),
     Case("one room", 36, 48, HouseSettings(rooms=(1, 1), furniture=(1, 2), objects=(3, 6))),
+    Case("furnished house", 72, 96, HouseSettings.of(preset="house")),
 )
 
 Pose = tuple[np.ndarray, float, float]  # eye [3] in metres, yaw and pitch in radians
-House = tuple[mujoco.MjModel, mujoco.MjData, list[Pose]]
+House = tuple[HouseRecord, mujoco.MjModel, mujoco.MjData, list[Pose]]
 Draw = Callable[[Pose], object]
+Make = Callable[[Case, HouseRecord, mujoco.MjModel, mujoco.MjData], Draw]
 
 
 def houses(case: Case) -> Iterator[House]:
     """Yield the case's houses, each with views from its players' starts, without the players."""
     for seed in range(HOUSES):
         house = sample_house(seed, case.settings)
-        model = build(house).model
+        model = whole_model(house)
         model.vis.global_.fovy = FOV_Y_DEG
         model.vis.quality.offsamples = 0
         model.vis.global_.offheight, model.vis.global_.offwidth = case.height, case.width
@@ -70,15 +87,82 @@ def houses(case: Case) -> Iterator[House]:
         rng = np.random.default_rng(seed)
         starts = [house.starts[i % len(house.starts)] for i in range(VIEWS)]
         eyes = [np.array([start.x, start.y, EYE_HEIGHT]) for start in starts]
-        yield model, data, [(eye, rng.uniform(-np.pi, np.pi), rng.uniform(-0.6, 0.1)) for eye in eyes]
+        yield house, model, data, [(eye, rng.uniform(-np.pi, np.pi), rng.uniform(-0.6, 0.1)) for eye in eyes]
 
 
-def with_camera(case: Case, model: mujoco.MjModel, data: mujoco.MjData) -> Draw:
+def whole_model(house: HouseRecord) -> mujoco.MjModel:
+    """The model with all that is seen: of a furnished house also what is for show."""
+    if house.format == FORMAT:
+        return build(house).model
+    spec = mujoco.MjSpec()
+    geoms = Geoms(spec)
+    add_furnished_shell(geoms, house)
+    add_contents(geoms, spec.worldbody, house)
+    return spec.compile()
+
+
+def with_finishes(case: Case, house: HouseRecord, model: mujoco.MjModel, data: mujoco.MjData) -> Draw:
+    """The camera with finishes and soft light, and with the player who is not at the eye."""
+    scene = build(house)
+    drawn = Poses(scene).of(_moved(scene.model))
+    camera = Camera(scene.picture, case.height, case.width, FOV_Y_DEG, scene.finish)
+
+    def draw(pose: Pose) -> np.ndarray:
+        away = [abs(start.x - pose[0][0]) + abs(start.y - pose[0][1]) for start in house.starts]
+        return camera.draw(drawn, *pose, hide_body=int(scene.avatar_body[int(np.argmin(away))]))
+
+    return draw
+
+
+def _moved(model: mujoco.MjModel) -> mujoco.MjData:
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    return data
+
+
+def compare_masks(views: int) -> None:
+    """Print the part of pixels at which camera and MuJoCo's segmentation show the same body, or the same fixed geom."""
+    case, same, shown, drawn = CASES[2], 0, 0, 0
+    while drawn < views:
+        house = sample_house(drawn, case.settings)
+        model = whole_model(house)
+        model.vis.global_.fovy = FOV_Y_DEG
+        model.vis.map.znear = 0.005 / model.stat.extent
+        model.vis.quality.offsamples = 0
+        data, rng = _moved(model), np.random.default_rng(drawn)
+        camera = Camera(model, case.height, case.width, FOV_Y_DEG)
+        segments = mujoco.Renderer(model, case.height, case.width)
+        segments.enable_segmentation_rendering()
+        for _ in range(min(10, views - drawn)):
+            room = house.rooms[rng.integers(len(house.rooms))]
+            eye = np.array([rng.uniform(room.x0 + 0.3, room.x1 - 0.3), rng.uniform(room.y0 + 0.3, room.y1 - 0.3), 1.5])
+            yaw, pitch = rng.uniform(-np.pi, np.pi), rng.uniform(-0.6, 0.1)
+            camera.draw(data, eye, yaw, pitch)
+            segments.update_scene(data, looking(eye, yaw, pitch))
+            image = segments.render()
+            geoms = np.where(image[..., 1] == mujoco.mjtObj.mjOBJ_GEOM, image[..., 0], -1)
+            ours = camera.geoms()
+            bodies = np.append(model.geom_bodyid, -1)
+            alike = np.where(bodies[ours] > 0, bodies[ours] == bodies[geoms], ours == geoms)
+            same, shown, drawn = same + int(alike.sum()), shown + alike.size, drawn + 1
+        segments.close()
+    print(f"masks of {views} views: {100 * same / shown:.2f} % of pixels alike")
+
+
+def looking(eye: np.ndarray, yaw: float, pitch: float) -> mujoco.MjvCamera:
+    """MuJoCo's camera at an eye."""
+    view = mujoco.MjvCamera()
+    view.distance, view.azimuth, view.elevation = 1.0, np.degrees(yaw), np.degrees(pitch)
+    view.lookat = eye + [np.cos(pitch) * np.cos(yaw), np.cos(pitch) * np.sin(yaw), np.sin(pitch)]
+    return view
+
+
+def with_camera(case: Case, house: HouseRecord, model: mujoco.MjModel, data: mujoco.MjData) -> Draw:
     camera = Camera(model, case.height, case.width, FOV_Y_DEG)
     return lambda pose: camera.draw(data, *pose)
 
 
-def with_rays(case: Case, model: mujoco.MjModel, data: mujoco.MjData) -> Draw:
+def with_rays(case: Case, house: HouseRecord, model: mujoco.MjModel, data: mujoco.MjData) -> Draw:
     """MuJoCo's ray caster, one ray per pixel: geom and distance, without colours."""
     half = np.tan(np.radians(FOV_Y_DEG) / 2)
     across = (np.arange(case.width) + 0.5 - case.width / 2) / (case.height / 2) * half
@@ -96,25 +180,21 @@ def with_rays(case: Case, model: mujoco.MjModel, data: mujoco.MjData) -> Draw:
     return draw
 
 
-def with_opengl(case: Case, model: mujoco.MjModel, data: mujoco.MjData) -> Draw:
+def with_opengl(case: Case, house: HouseRecord, model: mujoco.MjModel, data: mujoco.MjData) -> Draw:
     renderer = mujoco.Renderer(model, case.height, case.width)
     for flag in (mujoco.mjtRndFlag.mjRND_SHADOW, mujoco.mjtRndFlag.mjRND_REFLECTION, mujoco.mjtRndFlag.mjRND_SKYBOX):
         renderer.scene.flags[flag] = 0
-    view = mujoco.MjvCamera()
 
     def draw(pose: Pose) -> np.ndarray:
-        eye, yaw, pitch = pose
-        view.distance, view.azimuth, view.elevation = 1.0, np.degrees(yaw), np.degrees(pitch)
-        view.lookat = eye + [np.cos(pitch) * np.cos(yaw), np.cos(pitch) * np.sin(yaw), np.sin(pitch)]
-        renderer.update_scene(data, view)
+        renderer.update_scene(data, looking(*pose))
         return renderer.render()
 
     return draw
 
 
-def measure(case: Case, make: Callable[[Case, mujoco.MjModel, mujoco.MjData], Draw], seconds: float) -> list[float]:
+def measure(case: Case, make: Make, seconds: float) -> list[float]:
     """Microseconds a frame of each round over all views: at least three rounds, more within ``seconds``."""
-    plan = [(make(case, model, data), poses) for model, data, poses in houses(case)]
+    plan = [(make(case, house, model, data), poses) for house, model, data, poses in houses(case)]
     for draw, poses in plan:
         draw(poses[0])
     rounds: list[float] = []
@@ -145,12 +225,14 @@ def report(seconds: float) -> None:
     print(describe())
     opengl = {backend: measure_opengl(backend, seconds) for backend in OPENGL}
     for case in CASES:
-        geoms = [model.ngeom for model, _, _ in houses(case)]
+        geoms = [model.ngeom for _, model, _, _ in houses(case)]
         print(
             f"\n{case.name}: {case.height} x {case.width} pixels, {min(geoms)} to {max(geoms)} geoms, {HOUSES} houses"
         )
         ours = measure(case, with_camera, seconds)
         print_row("camera", ours, ours)
+        if case.furnished:
+            print_row("with finishes", measure(case, with_finishes, seconds), ours)
         print_row("mj_multiRay", measure(case, with_rays, seconds), ours)
         for backend, rounds in opengl.items():
             print_row(f"OpenGL, {backend}", rounds if isinstance(rounds, str) else rounds[case.name], ours)
@@ -169,8 +251,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--seconds", type=float, default=2.0, help="time for each measurement")
     parser.add_argument("--opengl", choices=OPENGL, help=argparse.SUPPRESS)
+    parser.add_argument("--masks", type=int, metavar="VIEWS", help="compare what so many views show instead")
     arguments = parser.parse_args()
-    if arguments.opengl:
+    if arguments.masks:
+        compare_masks(arguments.masks)
+    elif arguments.opengl:
         print(json.dumps({case.name: measure(case, with_opengl, arguments.seconds) for case in CASES}))
     else:
         report(arguments.seconds)

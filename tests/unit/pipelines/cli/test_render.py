@@ -62,6 +62,18 @@ def test_views_of_the_recorded_size_are_the_recorded_images(dataset: tuple[Path,
     assert np.array_equal(views, episode.image)
 
 
+@pytest.mark.parametrize("angle", ["third", "above"])
+def test_views_from_outside_differ_from_the_solvers(dataset: tuple[Path, str], tmp_path: Path, angle: str) -> None:
+    folder, name = dataset
+    first, other = (
+        np.asarray(Image.open(render(RenderConfig(name, folder, tmp_path / f"{view}.png", pictures=2, view=view))))
+        for view in ("first", angle)
+    )
+    assert first.shape == other.shape and (first != other).any(axis=2).mean() > 0.3
+    with pytest.raises(UserError, match=f"leave out --plain, or --view {angle}"):
+        RenderConfig(name, folder, tmp_path / "no.png", plain=True, view=angle)
+
+
 def test_an_episode_that_does_not_replay_is_refused(dataset: tuple[Path, str]) -> None:
     folder, name = dataset
     episode = open_store(folder).read(name)

@@ -44,6 +44,11 @@ def test_an_episode_without_pictures_is_drawn_by_its_world(babyai: Episode) -> N
         env.step({"setter": babyai.setter_action(step), "solver": babyai.solver_action(step)})
 
 
+def test_a_world_without_views_from_outside_refuses_them_in_one_line(babyai: Episode) -> None:
+    with pytest.raises(UserError, match="draws no view of the kind above; leave out --view$"):
+        views_of(babyai, 40, 40, angle="above")
+
+
 def test_an_episode_without_pictures_that_does_not_replay_is_refused_or_drawn_plainly(babyai: Episode) -> None:
     grid = babyai.seen["grid"].copy()
     grid[3, 0, 0, 0] = (grid[3, 0, 0, 0] + 1) % 11

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from tests.unit.worlds.household.small_home import small_home
+from worlds.contract import MOVEMENT, silent
 from worlds.household.pictures.camera import Pictures
 from worlds.household.rules.bodies import stand_at
 from worlds.household.state.tables import tables
@@ -75,10 +76,10 @@ def played() -> Iterator[np.ndarray]:
     world = Playhouse(36, 48, views=("setter", "solver"))
     observations, _ = world.reset(seed=5)
     rng = np.random.default_rng(0)
-    bins = [len(component.bins) for component in world.spec("solver").action.components]
+    bins = [component.count for component in MOVEMENT]
     for _ in range(12):
         movement = {agent: rng.integers(0, bins, (8, len(bins))).astype(np.int8) for agent in world.possible_agents}
-        actions = {agent: {"movement": movement[agent], "utterance": ""} for agent in movement}
+        actions = {agent: silent(movement[agent]) for agent in movement}
         observations = world.step(actions)[0]
         yield from (observations[agent]["image"] for agent in world.possible_agents)
     yield world.view("solver", 90, 120)
