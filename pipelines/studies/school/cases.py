@@ -4,8 +4,7 @@ The paper trains each agent for 0.5 to 100 million frames, in rooms of 9 or 10 c
 study's size for two cores, its :class:`Small`: fewer frames and problems, and rooms of 7 x 7 cells, which an agent sees
 nearly whole, so that it comes to an object by chance, and to its first reward, several times as often. Where the
 meaning of a cue is to be learned, the caretaker needs no introduction, objects have two colours instead of three, and
-an episode stops as soon as the apple is lost: a choice at random teaches one bit, and it then takes a dozen frames
-instead of more than forty. ``--parts NAME/full`` is the paper's size.
+an episode stops as soon as the apple is lost: a choice at random teaches one bit, and then takes a part of the frames. ``--parts NAME/full`` is the paper's size.
 """
 
 from __future__ import annotations
