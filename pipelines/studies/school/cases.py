@@ -1,10 +1,11 @@
 """The case studies of the paper (SocialAI school, Section 5): what learns where, and what it is tested on.
 
 The paper trains each agent for 0.5 to 100 million frames, in rooms of 9 or 10 cells a side. ``--parts NAME`` is a
-study's size for two cores, its :class:`Small`: fewer frames and problems, and rooms of 7 x 7 cells, which an agent sees
-nearly whole, so that it comes to an object by chance, and to its first reward, several times as often. Where the
+study's size for two cores, its :class:`Small`: fewer frames and problems, and rooms of 7 x 7 cells, which an agent
+sees nearly whole, so that it comes to an object by chance, and to its first reward, several times as often. Where the
 meaning of a cue is to be learned, the caretaker needs no introduction, objects have two colours instead of three, and
-an episode stops as soon as the apple is lost: a choice at random teaches one bit, and then takes a part of the frames. ``--parts NAME/full`` is the paper's size.
+an episode stops as soon as the apple is lost: a choice at random teaches one bit, and then takes a part of the
+frames. ``--parts NAME/full`` is the paper's size.
 """
 
 from __future__ import annotations
