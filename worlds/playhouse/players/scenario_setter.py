@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -131,5 +132,5 @@ class AppendixB:
         posed = pose(line, seed)
         if posed is None:
             return None
-        setter = ScenarioSetter(posed, asks_before=(number + seed) % 2 == 1)
-        return PosedScenario(number, line.words, line.kind, posed.config, setter)
+        setter: Any = ScenarioSetter(posed, asks_before=(number + seed) % 2 == 1)
+        return PosedScenario(number, line.words, line.kind, posed.config, setter)  # which plays in a Playhouse alone
