@@ -23,6 +23,7 @@ from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.players.deeds import deeds
 
 FLATS = range(700, 704)
+MOST_FLATS = range(700, 712)  # for a game that can seldom be asked for, until it was
 MOST_WORDS = 25
 FEWEST_DONE = 0.5  # of requests in so few houses
 GAMES = tuple(registry.games())
@@ -38,7 +39,9 @@ def world() -> Playhouse:
 def asked(name: str) -> Mapping[int, TaskSpec]:
     """A request of a game by the seed of the flat in which it is asked."""
     found = {}
-    for seed in FLATS:
+    for seed in MOST_FLATS:
+        if found and seed >= FLATS.stop:
+            break
         world().reset(seed=seed)
         spec = Asker(world()).ask(name, np.random.default_rng(seed))
         if spec is not None:
@@ -88,7 +91,9 @@ def test_its_words_are_enough_to_understand_it(name: str) -> None:
 @pytest.mark.parametrize("name", INSTRUCTIONS)
 def test_the_perfect_solver_does_it(name: str) -> None:
     played = Played()
-    for seed in FLATS:
+    for seed in MOST_FLATS:
+        if played.asked and seed >= FLATS.stop:
+            break
         play(world(), name, seed, played)
     assert played.asked > 0 and played.fulfilled / played.asked >= FEWEST_DONE, played.failed
 

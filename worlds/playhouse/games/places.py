@@ -166,8 +166,14 @@ def _drops_in_piece(situation: Situation, thing: str, container: str) -> Iterato
     if inside is not None and inside.at[2] <= HIGHEST_SURFACE and inside.clearance > 1.0:
         rim = min(piece.spec.height, inside.at[2] + DEEPEST)
         if inside.at[2] + it.height / 2 < rim - BELOW_RIM:
+            across = [  # such as a plank that lies across a bathtub
+                other
+                for other in situation.house.furniture
+                if inside.at[2] < other.spec.bottom < rim + it.height + OVER
+            ]
             for place in _on_surface(situation, thing, piece, inside):
-                yield Drop(np.array([place[0], place[1], rim]), rim)
+                if all(other.gap_to(float(place[0]), float(place[1])) > it.radius + EDGE for other in across):
+                    yield Drop(np.array([place[0], place[1], rim]), rim)
 
 
 def for_arrangement(

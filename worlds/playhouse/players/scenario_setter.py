@@ -132,5 +132,6 @@ class AppendixB:
         posed = pose(line, seed)
         if posed is None:
             return None
+        # Any, as it plays in a Playhouse alone and not in every world.
         setter: Any = ScenarioSetter(posed, asks_before=(number + seed) % 2 == 1)
-        return PosedScenario(number, line.words, line.kind, posed.config, setter)  # which plays in a Playhouse alone
+        return PosedScenario(number, line.words, line.kind, posed.config, setter)
