@@ -21,7 +21,6 @@ from worlds.spaces.action import InvalidAction, InvalidSpace
 from worlds.spaces.as_gym import gym_action_space, gym_observation_space
 from worlds.spaces.differences import differences
 from worlds.spaces.observation import InvalidObservation, PlayerSpec
-from worlds.tick_world import TickWorld
 from worlds.tiers import SEEDED
 from worlds.watchdog import call_within
 
@@ -158,7 +157,7 @@ def _differing_space(where: str, space: spaces.Space, wanted: spaces.Dict) -> li
 
 def _differing_size(where: str, world: World, spec: PlayerSpec, size: tuple[int | None, int | None]) -> list[Problem]:
     image = spec.observation.image
-    if image is None or type(world).spec not in (World.spec, TickWorld.spec):
+    if image is None or type(world).spec is not World.spec:
         return []
     fits = all(want in (None, have) for want, have in zip(size, image.shape, strict=False))
     asked = f"{size[0] or 'any'}x{size[1] or 'any'} pixels, as asked for"

@@ -154,6 +154,7 @@ class World(ParallelEnv):
 
     metadata: ClassVar[dict[str, Any]] = {"name": "world", "render_modes": ["rgb_array"]}
     possible_agents: ClassVar[list[str]] = [SETTER, SOLVER]
+    body: ActionSpec = BODY  # of both players, where :meth:`spec` is not written
 
     @property
     @abstractmethod
@@ -166,7 +167,7 @@ class World(ParallelEnv):
         """Number of steps taken since the reset."""
 
     def spec(self, agent: str) -> PlayerSpec:
-        """Return the spaces of a player; by default those of a picture and the Playhouse's body.
+        """Return the spaces of a player; by default those of a picture and of ``body``.
 
         Raises:
           InvalidSpace: they are not written here, and there is no picture in the observation space.
@@ -176,7 +177,7 @@ class World(ParallelEnv):
         shape = () if image is None else image.shape or ()
         if len(shape) != 3:
             raise InvalidSpace("no picture is observed; write spec(), which declares what is")
-        return body_spec(*shape[:2])
+        return body_spec(*shape[:2], self.body)
 
     def snapshot(self) -> Any:
         """Return an opaque, in-process copy of everything that influences the future; NotImplementedError without."""

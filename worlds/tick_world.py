@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -28,7 +27,6 @@ from worlds.contract import (
 )
 from worlds.spaces.action import ActionSpec
 from worlds.spaces.as_gym import gym_action_space, gym_observation_space
-from worlds.spaces.observation import PlayerSpec
 from worlds.step_world import begun
 
 PLAYERS: tuple[str, ...] = (SETTER, SOLVER)
@@ -131,10 +129,6 @@ class TickWorld(World):
         """Return what ``player`` sees: uint8 [height, width, 3]."""
 
     # -- play ---------------------------------------------------------------------------------------------------
-
-    def spec(self, agent: str) -> PlayerSpec:
-        """Return the spaces of a player: the picture of its observation space, and the body of this world."""
-        return replace(super().spec(agent), action=self.body)
 
     def observation_space(self, agent: str) -> Any:
         """Space of a player's observations."""

@@ -55,8 +55,8 @@ def _complete(database: Database, datasets: Datasets, game: UnfinishedGame, when
     row = next((row for row in store.rows() if row.episode_id == game.id), None)
     if row is None:  # it was too short to keep
         return False
-    _write_ratings(store, row)
     _note_places(store, row)
+    _write_ratings(store, row)
     with database.writing() as session:
         gone = _is_ours(session, game) and removing.note_removal_of_absent(session, people_in(row), when)
     with database.writing() as session:
