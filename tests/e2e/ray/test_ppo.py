@@ -109,7 +109,7 @@ def test_a_study_by_ppo_is_resumed_and_its_agents_are_like_any_other(tmp_path: P
     agent, tokenizer = load_agent(Checkpoints(tmp_path / "one").latest().agent_folder)
     assert measure(agent, tokenizer, BOX, TINY, 0) == rows[-1]["box"]
 
-    case = Case("does it?", {"agent": BOX}, {"box": BOX.id}, 80, "yes")
+    case = Case("does it?", {"agent": BOX}, {"box": BOX}, 80, "yes")
     page = school_study(tmp_path, (0,), ("it/ppo",), replace(half, ppo=None), {"it": case}).read_text()
     assert "## it/ppo" in page and "| agent | 1 | 0.00 |" in page
     assert (tmp_path / "it" / "ppo" / "agent" / "seed-0" / "metrics.jsonl").exists()
