@@ -294,7 +294,8 @@ def _probes(entry: WorldEntry) -> list[Problem]:
             nothing = Problem(f"probe {name} of split {split}", f"None in {PLACES} places", "a request in some of them")
             problems += [nothing] if found is None else found
     for name in entry.games:
-        problems += _probe_problems(entry, world, name, "train", PLACES_OF_GAMES) or []
+        for split in SPLITS:
+            problems += _probe_problems(entry, world, name, split, PLACES_OF_GAMES) or []
     return problems
 
 

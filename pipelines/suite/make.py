@@ -181,10 +181,10 @@ def _requests(episode: Episode) -> Iterator[tuple[int, str]]:
 
     Utterances that the setter marked as no request are left out.
     """
-    told, none = {request.step for request in episode.requests}, no_requests(episode.notes)
-    knows = bool(told) or episode.setter == SCRIPTED  # else it may have asked for nothing in many words
+    labelled, none = {request.step for request in episode.requests}, no_requests(episode.notes)
+    knows = bool(labelled) or episode.setter == SCRIPTED  # else it may have asked for nothing in many words
     for step, words in enumerate(episode.setter_utterance):
-        asked = step in told if knows else len(words.split()) >= _FEWEST_WORDS
+        asked = step in labelled if knows else len(words.split()) >= _FEWEST_WORDS
         if asked and step not in none:
             yield step, words
 

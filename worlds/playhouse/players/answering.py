@@ -143,11 +143,11 @@ def name_objects(body: Body, arguments: Arguments, manner: Manner) -> Behaviour:
     if not among:
         yield manner.say(body, "nothing")
         return True
-    told = [_a(facts.by_id[i]) for i in among[: max(arguments["number"], min(MOST, len(among)))]]
-    while len(listed(told)) > UTTERANCE_MAX_CHARS:
-        told.pop()
+    listed_things = [_a(facts.by_id[i]) for i in among[: max(arguments["number"], min(MOST, len(among)))]]
+    while len(listed(listed_things)) > UTTERANCE_MAX_CHARS:
+        listed_things.pop()
     others = [_a(e) for e in facts.of("object") if e.id not in among and not _is_like_any(e, among, facts)]
-    yield manner.say(body, listed(told), others)
+    yield manner.say(body, listed(listed_things), others)
     return True
 
 
