@@ -143,7 +143,7 @@ def _cue(cue: str, claim: str, frames: int, joint: str = "", bonus: str = "cbl",
 def _small_cue(cue: str) -> Small:
     """Trained on boxes with a caretaker, and on doors without one; tested on doors with one.
 
-    Doors are a quarter of the play: as a half, at which they are known after 300,000 frames, they left colours at chance
+    Doors are a quarter of the play: as a half, and known after 300,000 frames, they left colours at chance
     after 1.2 million.
     """
     alone = _test(f"E{cue}DoorsAsocialTestInformationSeeking")
