@@ -127,8 +127,11 @@ class Playhouse(TickWorld):
     def advance(self, movement: np.ndarray, first: int, last: int) -> None:
         """See :meth:`worlds.tick_world.TickWorld.advance`."""
         before = self._data.time
-        ticks.advance(*self._addresses, movement, first, last, self._players, *self._arrays, self._contacts)
-        played = ((last - first) * avatar.SUBSTEPS - 0.5) * avatar.TIMESTEP_SEC
+        house = self.state.scene.house
+        ticks.advance(
+            *self._addresses, movement, first, last, house.substeps, self._players, *self._arrays, self._contacts
+        )
+        played = ((last - first) * house.substeps - 0.5) * house.timestep
         if self._data.time < before + played:  # MuJoCo starts again from time 0 when numbers become invalid
             raise WorldError(f"the physics diverged at step {self._step_index}; keep the configuration and report it")
 

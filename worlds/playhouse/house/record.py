@@ -14,11 +14,12 @@ from dataclasses import dataclass, fields
 from functools import cache, cached_property
 from typing import Any, TypeVar
 
-from worlds.contract import WorldError
+from worlds.contract import TICKS_PER_SECOND, WorldError
 from worlds.playhouse.house.catalogue import FURNITURE_KINDS, OBJECT_KINDS, SIZES, FurnitureKind, ObjectKind
 
 FORMAT = "playhouse-1"
 FORMAT_2 = "playhouse-2"  # rooms have names, walls have colours, things can lie in others
+PLAIN_SUBSTEPS = 4  # physics steps of a tick in houses that do not say it
 FLOOR = "floor"
 WALL_THICKNESS = 0.10
 WALL_HEIGHT = 2.6
@@ -197,6 +198,7 @@ class House:
     Args:
       windows: in outer walls; none in the first format.
       format: "playhouse-1" or "playhouse-2".
+      substeps: physics steps of a tick; in the first format always 4.
     """
 
     rooms: tuple[Room, ...]
@@ -206,6 +208,12 @@ class House:
     starts: tuple[Start, ...]
     windows: tuple[Window, ...] = ()
     format: str = FORMAT
+    substeps: int = PLAIN_SUBSTEPS
+
+    @property
+    def timestep(self) -> float:
+        """Seconds of a physics step."""
+        return 1.0 / (TICKS_PER_SECOND * self.substeps)
 
     @cached_property
     def objects_by_id(self) -> dict[str, Thing]:
@@ -251,6 +259,8 @@ class House:
         written: dict[str, Any] = {"format": self.format}
         for name, (_, names) in _layout(self.format).items():
             written[name] = [{n: _plain(getattr(row, n)) for n in names} for row in getattr(self, name)]
+        if self.format != FORMAT:
+            written["substeps"] = self.substeps
         return written
 
     @classmethod
@@ -271,7 +281,9 @@ class House:
                 "give the configuration a Playhouse wrote"
             )
         rows = {name: _read_list(config, name, *layout) for name, layout in _layout(str(read)).items()}
-        house = cls(**rows, format=str(read))
+        # The first houses of the second format did not say it.
+        substeps = config.get("substeps", PLAIN_SUBSTEPS) if read == FORMAT_2 else PLAIN_SUBSTEPS
+        house = cls(**rows, format=str(read), substeps=substeps)
         check(house)
         return house
 

@@ -26,12 +26,14 @@ from worlds.playhouse.house.room_types import ROOM_TYPES
 
 SLACK = 1e-6  # metres by which coordinates may miss each other
 SMALLEST_ROOM = 1.5
+SUBSTEPS = 2, 16  # fewest and most physics steps of a tick
 LARGEST_ROOM = 100.0  # metres; maps of the floor, which players find their way by, grow with its square
 NARROWEST_DOOR = 2 * AVATAR_RADIUS + 0.2
 
 
 def check(house: House) -> None:
     """Raise WorldError unless ``house`` can be built and played in."""
+    check_substeps(house.substeps, "house configuration: substeps")
     _check_ids(house)
     _check_rooms(house.rooms)
     if house.format != FORMAT:
@@ -52,6 +54,13 @@ def check(house: House) -> None:
         if objects_overlap(a, b):
             raise _wrong(a.id, f"overlaps {b.id}; move one of them")
     _check_starts(house)
+
+
+def check_substeps(value: object, where: str) -> None:
+    """Raise WorldError unless a tick can have so many physics steps."""
+    fewest, most = SUBSTEPS
+    if not isinstance(value, int) or isinstance(value, bool) or not fewest <= value <= most:
+        raise WorldError(f"{where}: {value!r} is not a number of physics steps, {fewest} to {most}")
 
 
 def footprints_overlap(a: Furniture, b: Furniture, margin: float = 0.0) -> bool:

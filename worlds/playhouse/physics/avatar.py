@@ -13,10 +13,8 @@ import math
 
 import numpy as np
 
-from worlds.contract import FULL_MOVEMENT, TICKS_PER_SECOND
+from worlds.contract import FULL_MOVEMENT
 
-SUBSTEPS = 4  # physics steps per tick
-TIMESTEP_SEC = 1.0 / (TICKS_PER_SECOND * SUBSTEPS)
 AVATAR_MASS_KG = 20.0
 EYE_HEIGHT = 1.15  # m
 WALK_SPEED = 1.5  # m/s

@@ -17,7 +17,7 @@ import numpy as np
 
 from worlds.playhouse.house.parts import Vector
 from worlds.playhouse.house.record import AVATAR_HEIGHT, AVATAR_RADIUS, FLOOR, FORMAT, House, Thing
-from worlds.playhouse.physics.avatar import AVATAR_MASS_KG, TIMESTEP_SEC
+from worlds.playhouse.physics.avatar import AVATAR_MASS_KG
 from worlds.playhouse.physics.geoms import FIXED_GROUPS, PLAYER, Geoms, SolidsAndPicture
 from worlds.playhouse.physics.looks import add_looks
 from worlds.playhouse.physics.picture import Picture
@@ -104,7 +104,7 @@ def scene_of(house: House) -> Scene:
 def build(house: House) -> Scene:
     """Compile a house that has passed :func:`worlds.playhouse.house.rules.check`."""
     spec = mujoco.MjSpec()
-    spec.option.timestep = TIMESTEP_SEC
+    spec.option.timestep = house.timestep
     spec.option.enableflags |= mujoco.mjtEnableBit.mjENBL_SLEEP
     spec.option.sleep_tolerance = 0.01
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_EULER

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 from numba import njit
 
-from worlds.contract import TICKS_PER_STEP
-from worlds.playhouse.physics.avatar import HELD, SUBSTEPS, TILT
+from worlds.contract import TICKS_PER_SECOND, TICKS_PER_STEP
+from worlds.playhouse.physics.avatar import HELD, TILT
 from worlds.playhouse.physics.engine import mj_kinematics, mj_step
 from worlds.playhouse.physics.kernels import aiming
 from worlds.playhouse.physics.kernels.contacts import note_contacts
@@ -36,7 +36,7 @@ def entry_points(digest: str) -> tuple[Callable[..., None], Callable[..., int], 
     """Return ``advance``, ``target`` and ``in_sight``; numba's cache has ``digest`` in its key, as all enclose it."""
 
     @_cached
-    def advance(model, data, movement, first, last, players, hands, state, avatars, objects, contacts):
+    def advance(model, data, movement, first, last, substeps, players, hands, state, avatars, objects, contacts):
         """Play ticks ``first`` to before ``last`` of a step: control and physics.
 
         A step played in parts ends in the same bits as one played at once. So positions that depend on the joints'
@@ -49,6 +49,7 @@ def entry_points(digest: str) -> tuple[Callable[..., None], Callable[..., int], 
           movement: int64 [players, TICKS_PER_STEP, components], checked bins.
           first: first tick.
           last: tick after the last one.
+          substeps: physics steps of a tick.
           players: float64 [players, PLAYER_STATE], changed in place.
           hands: scratch, see :func:`worlds.playhouse.physics.kernels.aiming.target`.
           state: (qpos, qvel, qfrc_applied), views into data.
@@ -59,17 +60,17 @@ def entry_points(digest: str) -> tuple[Callable[..., None], Callable[..., int], 
         _ = digest
         if first == 0:
             contacts[3][:] = 0
-        wanted = np.zeros((players.shape[0], 2))
+        wanted, timestep = np.zeros((players.shape[0], 2)), 1.0 / (TICKS_PER_SECOND * substeps)
         for tick in range(first, last):
             for p in range(players.shape[0]):
                 look(players[p], movement[p, tick])
                 walk(players[p], movement[p, tick], wanted[p])
                 use_hand(model, data, p, movement[p, tick], players, hands, state, avatars, objects)
-            for _ in range(SUBSTEPS):
+            for _ in range(substeps):
                 for p in range(players.shape[0]):
-                    drive(players[p], p, wanted[p], state, avatars)
+                    drive(players[p], p, wanted[p], timestep, state, avatars)
                     if players[p, HELD] >= 0:
-                        steer_held(players[p], p, state, avatars, objects, movement.shape[2] > TILT)
+                        steer_held(players[p], p, timestep, state, avatars, objects, movement.shape[2] > TILT)
                 mj_step(model, data)
                 note_contacts(contacts)
                 limit_speeds(state[1], objects[2])

@@ -32,4 +32,5 @@ class FurnishedBuilder:
         contents = Contents(self._chance, self._settings, plan, furniture)
         starts = contents.place_starts()
         objects = contents.place_objects(include)
-        return House(plan.rooms, plan.doorways, furniture, objects, starts, plan.windows, FORMAT_2)
+        substeps = self._settings.substeps
+        return House(plan.rooms, plan.doorways, furniture, objects, starts, plan.windows, FORMAT_2, substeps)

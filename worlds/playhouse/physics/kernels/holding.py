@@ -32,7 +32,6 @@ from worlds.playhouse.physics.avatar import (
     THROW_IMPULSE,
     THROW_SPEED,
     TILT,
-    TIMESTEP_SEC,
     TWIST,
     TWIST_ACCELERATION,
     TWIST_GAIN,
@@ -173,7 +172,7 @@ def lose_if_far(player, p, state, avatars, objects):
 
 
 @kernel
-def steer_held(player, p, state, avatars, objects, full):
+def steer_held(player, p, timestep, state, avatars, objects, full):
     """Force and torque that bring a held thing to the hand, upright or, with full hands, as it has been rotated.
 
     Both are bounded, and both damped by construction.
@@ -188,7 +187,7 @@ def steer_held(player, p, state, avatars, objects, full):
     vx, vy, vz = limited(
         HAND_GAIN * (x - qpos[at]), HAND_GAIN * (y - qpos[at + 1]), HAND_GAIN * (z - qpos[at + 2]), HAND_SPEED
     )
-    rate = mass / (2 * TIMESTEP_SEC)
+    rate = mass / (2 * timestep)
     fx, fy, fz = limited(
         rate * (vx + qvel[walk] - qvel[dof]),
         rate * (vy + qvel[walk + 1] - qvel[dof + 1]),
@@ -201,7 +200,7 @@ def steer_held(player, p, state, avatars, objects, full):
     else:
         rx, ry, rz = rotation_to_upright(qpos, at, player[YAW] + player[TWIST])
     wx, wy, wz = limited(TWIST_GAIN * rx, TWIST_GAIN * ry, TWIST_GAIN * rz, TWIST_SPEED)
-    rate = 1.0 / (3 * TIMESTEP_SEC)
+    rate = 1.0 / (3 * timestep)
     ax, ay, az = limited(
         rate * (wx - qvel[dof + 3]), rate * (wy - qvel[dof + 4]), rate * (wz - qvel[dof + 5]), TWIST_ACCELERATION
     )

@@ -17,7 +17,6 @@ from worlds.playhouse.physics.avatar import (
     STRAFE,
     THING_SPEED,
     THING_SPIN,
-    TIMESTEP_SEC,
     TURN,
     TURN_RATE,
     WALK_ACCELERATION,
@@ -51,7 +50,7 @@ def walk(player, bins, wanted):
 
 
 @kernel
-def drive(player, p, wanted, state, avatars):
+def drive(player, p, wanted, timestep, state, avatars):
     """Force on an avatar towards its wanted velocity; its body turns with its gaze."""
     qpos, qvel, force = state
     at, dof = avatars[1][p], avatars[2][p]
@@ -59,8 +58,8 @@ def drive(player, p, wanted, state, avatars):
         qpos[at + 2] = player[YAW]
     if qvel[dof + 2] != 0.0:
         qvel[dof + 2] = 0.0
-    ax = (wanted[0] - qvel[dof]) / (2 * TIMESTEP_SEC)
-    ay = (wanted[1] - qvel[dof + 1]) / (2 * TIMESTEP_SEC)
+    ax = (wanted[0] - qvel[dof]) / (2 * timestep)
+    ay = (wanted[1] - qvel[dof + 1]) / (2 * timestep)
     size = math.hypot(ax, ay)
     scale = AVATAR_MASS_KG * min(1.0, WALK_ACCELERATION / size) if size > 0.0 else 0.0
     force[dof] = scale * ax + 0.0  # + 0.0: MuJoCo wakes a sleeper for -0.0

@@ -234,6 +234,7 @@ def test_what_is_included_is_there():
         ({"include": ("drum",)}, "plain rooms have no names; set style to 'furnished'"),
         ({"room_types": ("study",)}, "setting room_types: plain rooms have no names"),
         ({"style": "furnished", "strays": 2.0}, "setting strays: 2.0 is not a chance between 0 and 1"),
+        ({"preset": "flat", "substeps": 1}, "setting substeps: 1 is not a number of physics steps, 2 to 16"),
         ({"preset": "flat", "objects": (300, 300)}, "setting objects"),
         ({"preset": "flat", "furniture": (90, 90)}, "setting furniture"),
         ({"preset": "flat", "rooms": (1, 1), "include": ("bed",) * 9}, "no place for the bed (setting include)"),
@@ -308,6 +309,7 @@ SPOILERS = {
     "does not lie wholly in": take_out_of_its_container,
     "into which nothing can be put": put_into_a_thing_that_holds_nothing,
     "overlaps furniture": stand_in_the_sofa,
+    "substeps: 'two' is not a number of physics steps": lambda config: config.update(substeps="two"),
     "this version reads 'playhouse-1' and 'playhouse-2'": lambda config: config.update(format="playhouse-3"),
 }
 
@@ -319,6 +321,11 @@ def test_an_impossible_house_is_refused_in_one_line(houses, message):
     with pytest.raises(WorldError) as caught:
         House.from_json(config)
     assert message in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_the_first_furnished_houses_keep_their_physics(houses):
+    config = houses["house"][0].to_json()
+    assert (config.pop("substeps"), House.from_json(config).substeps) == (2, 4)
 
 
 def test_a_thing_lies_in_a_container_however_that_is_turned(houses):
