@@ -166,6 +166,17 @@ def _small_joint(tests: Mapping[str, Arm]) -> Small:
     )
 
 
+def _small_formats() -> Small:
+    """Boxes alone: asking during eye contact is rare by chance, and one problem has to be learned before it."""
+    return Small(
+        1_500_000,
+        {"size": 7, "stop_when_lost": True},
+        problems=("Boxes",),
+        tests={"Boxes": _test("AELangFeedbackBoxesTestFormatsCS")},
+        agent={"width": 48, "heads": 4},
+    )
+
+
 def _adversary(obstacles: str, frames: int) -> Case:
     """Trained beside a peer that takes the apple if it sees it eaten, with so many walls to hide behind."""
     beside = _id(f"AppleStealingObst_{obstacles}")
@@ -243,6 +254,7 @@ CASES: Mapping[str, Case] = {
         {problem: _test(f"AELangFeedback{problem}TestFormatsCS") for problem in _PROBLEMS},
         50_000_000,
         "97.9% with an exploration bonus",
+        small=_small_formats(),
     ),
     "scaffolding": Case(
         "does a curriculum that gives less and less help teach what training without one does not?",
@@ -260,6 +272,7 @@ CASES: Mapping[str, Case] = {
         {problem: _test(f"AELangFeedback{problem}TestFormatsCS") for problem in _PROBLEMS},
         50_000_000,
         "both curricula help (Section 5.3)",
+        small=_small_formats(),
     ),
     "adversarial-peer": _adversary("No", 2_000_000),
     "adversarial-peer-stumps": _adversary("Medium", 5_000_000),
