@@ -53,7 +53,7 @@ def iterate() -> IterateConfig:
         clone=CloneConfig(size="5m", checkpoint_every=2000, training=cloning()),
         play=record,
         held_out_play=500,
-        mark=MarkConfig(per_five_minutes=flat.PAPERS_DENSITY),
+        mark=MarkConfig(per_five_minutes=house.PAPERS_DENSITY),
         reward=RewardConfig(checkpoint_every=2000, training=rewarding()),
         improve=improving(),
         evaluate=EvaluateConfig(probes=flat.EVALUATED, slots=96, world=WORLD, players=_PLAYERS),
