@@ -219,6 +219,9 @@ def _size(agent: Described) -> str:
 def _encoder(config: Any) -> str:
     """Describe an image encoder that is not the usual one, e.g. ", after windows, normed"."""
     stem, normed = getattr(config, "vision_stem", "patches"), getattr(config, "vision_norm", False)
+    pretrained = getattr(config, "vision_model", None)
+    if pretrained is not None:
+        return f", replaced by the frozen features of a pretrained `{pretrained['model_type']}`"
     return (f", after {stem}" if stem != "patches" else "") + (", normed" if normed else "")
 
 

@@ -40,10 +40,10 @@ class FilmConfig(AgentConfig):
                 "an agent of the kind film_agent reads maps and pictures, and neither entities nor vectors; choose "
                 "another size for this world, e.g. nano"
             )
-        if self.vision_stem != "patches" or self.vision_norm:
+        if self.vision_stem != "patches" or self.vision_norm or self.vision_model is not None:
             raise ValueError(
                 "an agent of the kind film_agent cuts patches and has no residual blocks to normalise; leave out "
-                "vision_stem and vision_norm, or choose another kind"
+                "vision_stem, vision_norm and vision_model, or choose another kind"
             )
         if width % 2:
             raise ValueError(f"width {width} is odd: each direction of the GRU has half of it")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
@@ -11,6 +12,9 @@ from torch.nn import functional as F
 from agents.config import AgentConfig
 from agents.networks.checkpointed_layers import CheckpointedLayers
 from agents.networks.stem import make_stem
+
+if TYPE_CHECKING:
+    from agents.networks.frozen_vision import FrozenVisionEncoder
 
 
 class ResidualBlock(nn.Module):
@@ -63,6 +67,15 @@ class VisionEncoder(CheckpointedLayers):
             x = self.run(layer, x) if isinstance(layer, ResidualBlock) else layer(x)
         x = F.relu(x)
         return self.project(x.flatten(2).transpose(1, 2)) + self.place
+
+
+def make_vision(config: AgentConfig, channels: int) -> VisionEncoder | FrozenVisionEncoder:
+    """Return the untrained image encoder of a configuration."""
+    if config.vision_model is None:
+        return VisionEncoder(config, channels)
+    from agents.networks.frozen_vision import FrozenVisionEncoder  # imports much of `transformers`
+
+    return FrozenVisionEncoder(config, channels)
 
 
 def _after_stages(size: int, config: AgentConfig) -> int:

@@ -9,8 +9,8 @@ from agents.config import AgentConfig
 from rlhf.store.columns import json_text
 from worlds.errors import UserError
 
-# Those that follow from the recordings and their dialogue.
-_LEARNED = ("image_size", "vocab_size", "spaces", "tokenizer_digest", "marks_cuts")
+# Those that follow from the recordings and their dialogue, or have a setting of their own.
+_LEARNED = ("image_size", "vocab_size", "spaces", "tokenizer_digest", "marks_cuts", "vision_model")
 _EXAMPLE = """write e.g. '{"vision_stem": "windows"}'"""
 
 
@@ -29,7 +29,7 @@ def parse_network(text: str) -> dict[str, Any]:
     known = [name for name in inspect.signature(AgentConfig.__init__).parameters if name not in ("self", "kwargs")]
     for name in fields:
         if name in _LEARNED:
-            raise UserError(f"network: {name} follows from the recordings; leave it out")
+            raise UserError(f"network: {name} follows from the recordings or from other settings; leave it out")
         if name not in known:
             raise UserError(
                 f"network: agents have no {name}; known: {', '.join(n for n in known if n not in _LEARNED)}"

@@ -9,7 +9,6 @@ import numpy as np
 import torch
 
 from agents.agent import InteractiveAgent
-from agents.networks.vision import VisionEncoder
 from agents.tokenizer import Tokenizer
 from rlhf.data.memory import encode_episodes
 from rlhf.records.episode import Episode
@@ -124,7 +123,7 @@ def features_of(agent: InteractiveAgent, tokenizer: Tokenizer, episode: Episode,
     image = episode.pictures()[steps]
     shown = output.vision[rows, 0]
     eyes = agent.trunk.vision
-    tokens = eyes(torch.from_numpy(image)) if isinstance(eyes, VisionEncoder) else shown
+    tokens = shown if eyes is None else eyes(torch.from_numpy(image))
     return Features(image, tokens.numpy(), shown.numpy(), output.features[rows].numpy())
 
 

@@ -25,9 +25,9 @@ _METHOD = (
 )
 _LEAD = (
     "Frames in which exactly one thing is in view, of episodes that no probe and no taught network learned from. The "
-    "taught network is the agent's own image encoder, with new weights, taught what is in view in the same frames: what "
-    "it reaches, eyes of that cost can learn. Probes are one linear layer and a soft maximum over features that stay as "
-    "they are."
+    "taught network is the agent's own image encoder with new weights, taught what is in view in the same frames: what "
+    "it reaches, eyes of that cost can learn. Probes are one linear layer and a soft maximum over features that stay "
+    "as they are."
 )
 # What a fall or a gain between two readings says.
 _CAUSES = {

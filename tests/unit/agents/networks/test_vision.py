@@ -12,6 +12,8 @@ from agents.film_agent import FilmConfig
 from agents.networks.stem import STEMS, make_stem
 from agents.networks.vision import ResidualBlock, VisionEncoder
 
+NEW = ("vision_stem", "vision_norm", "vision_model", "vision_grid")  # fields that earlier agents lack
+
 
 def seen(stem: str, stride: int, size: int = 24) -> torch.Tensor:
     """Pixels on which the map's place (2, 2) depends: bool [size, size]."""
@@ -70,17 +72,18 @@ def test_the_default_encoder_has_the_weights_that_it_always_had() -> None:
         "place", "body.0.weight", "body.0.bias", "body.1.first.weight", "body.1.first.bias", "body.1.second.weight",
         "body.1.second.bias",
     ]  # fmt: skip
-    older = {name: value for name, value in config.to_dict().items() if name not in ("vision_stem", "vision_norm")}
+    older = {name: value for name, value in config.to_dict().items() if not name.startswith(NEW)}
     read = AgentConfig.from_dict(older)
-    assert read.vision_stem == "patches" and read.vision_norm is False
+    assert read.vision_stem == "patches" and read.vision_norm is False and read.vision_model is None
 
 
 @pytest.mark.parametrize(
     ("kind", "sizes", "message"),
     [
         (AgentConfig, {"vision_stem": "tiles"}, "vision_stem is 'tiles': it is one of patches, windows, convolutions"),
-        (FilmConfig, {"vision_stem": "windows"}, "leave out vision_stem and vision_norm"),
-        (FilmConfig, {"vision_norm": True}, "leave out vision_stem and vision_norm"),
+        (FilmConfig, {"vision_stem": "windows"}, "leave out vision_stem, vision_norm and vision_model"),
+        (AgentConfig, {"vision_grid": (2, 0)}, "vision_grid is a number of rows"),
+        (FilmConfig, {"vision_norm": True}, "leave out vision_stem, vision_norm and vision_model"),
     ],
 )
 def test_encoders_that_do_not_exist_are_refused(kind: type[AgentConfig], sizes: dict[str, Any], message: str) -> None:
