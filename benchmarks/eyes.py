@@ -49,13 +49,12 @@ ENCODERS: dict[str, dict[str, Any]] = {
     "windows": {"vision_stem": "windows"},
     "convolutions": {"vision_stem": "convolutions"},
     "normed": {"vision_norm": True},
+    "windows, normed": {"vision_stem": "windows", "vision_norm": True},
     "convolutions, normed": {"vision_stem": "convolutions", "vision_norm": True},
     "fine": {"vision_strides": (3, 2), "vision_channels": (24, 48)},
-    "finer": {"vision_strides": (2, 2, 3), "vision_channels": (12, 24, 64), "vision_blocks": (0, 1, 1)},
     "fine convolutions": {
         "vision_stem": "convolutions", "vision_strides": (4, 2), "vision_channels": (32, 48), "vision_blocks": (0, 1),
     },
-    "three stages": {"vision_strides": (2, 2, 3), "vision_channels": (16, 32, 64), "vision_blocks": (0, 1, 1)},
     "fine windows": {"vision_stem": "windows", "vision_strides": (4, 2), "vision_channels": (32, 48)},
 }  # fmt: skip
 
@@ -183,7 +182,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--encoders", nargs="+", default=list(ENCODERS), choices=list(ENCODERS), metavar="NAME")
     parser.add_argument("--frames", type=int, default=48_000, help="a sixth of them are of rooms to measure on")
-    parser.add_argument("--seconds", type=float, default=60.0, help="of processor time for each encoder")
+    parser.add_argument("--seconds", type=float, default=20.0, help="of processor time for each encoder")
     parser.add_argument("--seed", type=int, default=0, help="of weights and batches")
     parser.add_argument("--keep", type=Path, help="an .npz file that keeps the frames for the next time")
     arguments = parser.parse_args()

@@ -13,6 +13,7 @@ class EyesConfig:
     """How an agent's eyes are measured.
 
     Args:
+      solver: only play of this solver, e.g. "agent:clone"; none takes all.
       frames: largest number of frames, evenly spaced over the episodes.
       measured: share of the episodes that nothing learns from and everything is measured on.
       least: pixels of a thing from which on it is in view.
@@ -24,6 +25,7 @@ class EyesConfig:
       phrase: the instruction by which the agent's own match of words and pictures is asked for a thing.
     """
 
+    solver: str | None = None
     frames: Count = 8000
     measured: ShareBelowOne = 0.34
     least: Count = 8

@@ -49,7 +49,7 @@ def diagnose_eyes(
     agent, tokenizer = load_agent(agent_folder)
     if agent.config.player.observation.image is None:
         raise UserError(f"the agent in {agent_folder} observes no pictures: it has no eyes to diagnose")
-    found = find_episodes(data)
+    found = find_episodes(data, solver=config.solver)
     sources = evenly_spaced(found, min(len(found), episodes))
     features, truth = _gather(agent, tokenizer, sources, config)
     measured = np.isin(truth.episode, _measured_episodes(len(sources), config.measured))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from markupsafe import Markup
 from matplotlib.axes import Axes
@@ -29,12 +30,18 @@ _LEAD = (
     "it reaches, eyes of that cost can learn. Probes are one linear layer and a soft maximum over features that stay "
     "as they are."
 )
-# What a fall or a gain between two readings says.
+# What a fall and a rise from one reading to the next say.
 _CAUSES = {
-    (UNTRAINED, TOKENS): "what training added to the eyes",
-    (TAUGHT, TOKENS): "lost by the eyes (perception)",
-    (TOKENS, WORDS): "lost between eyes and words (language)",
-    (TOKENS, MEMORY): "lost on the way to the policies (attention and memory)",
+    (UNTRAINED, TOKENS): ("training took this from the eyes", "training gave this to the eyes"),
+    (TAUGHT, TOKENS): ("the eyes could have learned this (perception)", "the eyes learned more than from the truth"),
+    (TOKENS, WORDS): (
+        "the eyes show this, and the words do not use it (language)",
+        "words say more than a probe finds",
+    ),
+    (TOKENS, MEMORY): (
+        "this does not reach the policies (attention and memory)",
+        "earlier frames, and the instruction itself, say more than one frame",
+    ),
 }
 
 
@@ -46,7 +53,7 @@ def headline(findings: EyesFindings) -> str:
         if found is not None and found.colour is not None and found.kind is not None:
             shares = f"{percent(found.colour.estimate)} of colours and {percent(found.kind.estimate)} of kinds"
             parts.append(f"{words} {shares}")
-    return f"Eyes of {findings.agent}: {', '.join(parts)}."
+    return f"Eyes of {_name(findings.agent)}: {', '.join(parts)}."
 
 
 def cause_sentences(findings: EyesFindings) -> Iterator[str]:
@@ -55,8 +62,8 @@ def cause_sentences(findings: EyesFindings) -> Iterator[str]:
         for what, measure in (("colours", step.colour), ("kinds", step.kind)):
             if measure is None:
                 continue
-            certain = measure.low > 0 or measure.high < 0
-            says = _CAUSES[step.first, step.second] if certain else "no difference that is certain"
+            fall, rise = _CAUSES[step.first, step.second]
+            says = fall if measure.high < 0 else rise if measure.low > 0 else "no difference that is certain"
             yield f"{what}, {step.second} less {step.first}: {_points(measure)}: {says}"
 
 
@@ -78,7 +85,7 @@ def figure(findings: EyesFindings) -> bytes:
         Line2D([], [], color=COLOURS[number], marker=MARKERS[number], lw=1.6, label=READING_WORDS[reading.name])
         for number, reading in enumerate(findings.readings)
     ]
-    legend(drawn, [*keys, Line2D([], [], color=SLATE, lw=1.2, ls=":", label="chance")])
+    legend(drawn, [*keys, Line2D([], [], color=SLATE, lw=1.2, ls=":", label="chance")], columns=2)
     return png(drawn)
 
 
@@ -100,6 +107,11 @@ def page(findings: EyesFindings, drawn: bytes) -> Markup:
     )
 
 
+def _name(folder: str) -> str:
+    """Name of an agent: of its run's folder, and of its own."""
+    return "/".join(Path(folder).parts[-2:])
+
+
 def _curve(axis: Axes, bins: Sequence[BinShares], what: str, number: int) -> None:
     """Draw one reading's shares with their intervals, where there are enough episodes."""
     found = [(place, getattr(one, what)) for place, one in enumerate(bins)]
@@ -110,7 +122,8 @@ def _curve(axis: Axes, bins: Sequence[BinShares], what: str, number: int) -> Non
 
 
 def _ranges(bins: Sequence[BinShares]) -> list[str]:
-    return [f"{one.least:g}+" if one.most is None else f"{one.least:g}\N{EN DASH}{one.most:g}" for one in bins]
+    found = [f"{one.least:g}+" if one.most is None else f"{one.least:g}\N{EN DASH}{one.most:g}" for one in bins]
+    return [f"below {bins[1].least:g}", *found[1:]]
 
 
 def _overall(findings: EyesFindings) -> Table:

@@ -207,13 +207,14 @@ def test_other_worlds_and_settings_are_refused_in_one_line(
     words = ["diagnose", "--agent", str(agent), "--runs", str(tmp_path / "runs"), "--data"]
     assert main([*words, str(elsewhere)]) == 1
     assert main([*words, str(data), "--episodes", "1"]) == 1
+    assert main([*words, str(data), "--eyes.solver", "agent:nobody"]) == 1
     assert main([*words, str(data), "--eyes.phrase", "go to the {colour}"]) == 1
     assert main([*words, str(data), "--eyes.measured", "0"]) == 1
     said = [line for line in capsys.readouterr().err.splitlines() if line.startswith("error: ")]
-    assert len(said) == 4
+    assert len(said) == 5
     assert "does not say which things its pictures show" in said[0]
-    assert "too few episodes" in said[1]
-    assert "names {colour} and {kind}" in said[2] and "measured is above 0" in said[3]
+    assert "too few episodes" in said[1] and "solver=agent:nobody" in said[2]
+    assert "names {colour} and {kind}" in said[3] and "measured is above 0" in said[4]
     assert not (tmp_path / "runs").exists()
 
 
@@ -230,7 +231,9 @@ def test_sentences_name_the_cause_only_where_the_interval_excludes_zero(
     readings = tuple(measurer.reading(name, found) for name, found in named.items())
     findings = replace(made, readings=readings, steps=measurer.steps(named))
     sentences = list(cause_sentences(findings))
-    assert any("kinds, tokens less taught" in one and "lost by the eyes" in one for one in sentences)
+    assert any("kinds, tokens less taught" in one and "could have learned this" in one for one in sentences)
     assert any("colours, tokens less taught" in one and "no difference" in one for one in sentences)
-    assert any("kinds, memory less tokens" in one and "+100 points" in one for one in sentences)
+    assert any(
+        "kinds, memory less tokens" in one and "+100 points" in one and "earlier frames" in one for one in sentences
+    )
     assert "100% of colours and 0% of kinds" in headline(findings)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import torch
 
 from agents.agent import InteractiveAgent
 from agents.card import ModelCard, card_text
-from agents.folder import load_agent
+from agents.folder import load_agent, save_agent
 from agents.networks.frozen_vision import FrozenVisionEncoder
 from agents.tokenizer import Tokenizer
 from agents.vision_model import read_vision_model
@@ -16,6 +17,7 @@ from pipelines.stages.agent_network import parse_network
 from pipelines.stages.clone import CloneConfig, agent_for, clone
 from pipelines.stages.record import RecordConfig, record
 from pipelines.stages.settings.world_config import WorldConfig
+from reward_models.inter_temporal import InterTemporalRewardModel
 from rlhf.learning.cloner import CloningConfig
 from rlhf.records.spaces import playhouse_spaces
 from tests.unit.agents import test_vision_model
@@ -80,3 +82,15 @@ def test_a_cloned_agent_keeps_the_eyes_that_it_was_given(tmp_path: Path) -> None
     eyes, given = agent.trunk.vision, read_vision_model(model).weights
     assert isinstance(eyes, FrozenVisionEncoder)
     assert all(value.equal(given[name]) for name, value in eyes.model.state_dict().items())
+
+
+def test_a_reward_model_begins_with_the_eyes_of_its_agent(tmp_path: Path) -> None:
+    model = test_vision_model.save("dinov2", tmp_path / "model")
+    agent, tokenizer = test_vision_model.seeing(model)
+    rewarding = InterTemporalRewardModel.from_agent(agent)
+    folder = save_agent(rewarding, tokenizer, tmp_path / "reward_model")
+    loaded, _ = load_agent(folder, InterTemporalRewardModel)
+    image = torch.full((1, 36, 48, 3), 90, dtype=torch.uint8)
+    with torch.no_grad():
+        one, other, own = (each.trunk.vision(image) for each in (rewarding, loaded, agent))  # type: ignore[misc]
+    assert one.equal(other) and one.equal(own)
