@@ -210,9 +210,19 @@ def _size(agent: Described) -> str:
     seen = f"Images of {height}x{width} pixels; r" if config.image_size != (0, 0) else "No images. R"
     return (
         f"{agent.num_parameters():,} parameters. {seen}esidual blocks: "
-        f"{sum(config.vision_blocks)}; Transformer: {config.layers} x {config.width}; LSTM: {config.memory_width}; "
+        f"{sum(config.vision_blocks)}{_encoder(config)}; Transformer: {config.layers} x {config.width}; "
+        f"LSTM: {config.memory_width}; "
         f"vocabulary: {config.vocab_size}. Everything else is in `config.json`; `tokenizer.json` holds the words."
     )
+
+
+def _encoder(config: Any) -> str:
+    """Describe an image encoder that is not the usual one, e.g. ", after windows, normed"."""
+    stem, normed = getattr(config, "vision_stem", "patches"), getattr(config, "vision_norm", False)
+    pretrained = getattr(config, "vision_model", None)
+    if pretrained is not None:
+        return f", replaced by the frozen features of a pretrained `{pretrained['model_type']}`"
+    return (f", after {stem}" if stem != "patches" else "") + (", normed" if normed else "")
 
 
 def _sources(card: ModelCard) -> str:

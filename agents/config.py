@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 from transformers import PretrainedConfig
 
 from agents.columns import ActionColumns, player_spec
+from agents.networks.stem import STEMS
 from worlds.spaces.action import Grammar
 from worlds.spaces.observation import PlayerSpec
 
@@ -63,6 +64,12 @@ class AgentConfig(PretrainedConfig):
       vision_channels: width of each ResNet stage.
       vision_strides: down-sampling of each ResNet stage. The first is a patch, as in a vision Transformer.
       vision_blocks: number of residual blocks in each ResNet stage.
+      vision_stem: first stage of the image encoder: "patches" side by side, overlapping "windows", or "convolutions" of
+        small strides (:mod:`agents.networks.stem`). All have as many places.
+      vision_norm: normalise each frame over its channels and places in every residual block of the image encoder.
+      vision_model: configuration of a pretrained vision model, as JSON of ``transformers``, whose features replace the
+        image encoder's stages and never change (:mod:`agents.networks.frozen_vision`); None has no such model.
+      vision_grid: rows and columns of patches into which the pretrained model cuts the picture.
       width: width of the multi-modal Transformer.
       layers: layers of the multi-modal Transformer (paper: 8 at 71M parameters).
       heads: attention heads of the multi-modal Transformer.
@@ -124,6 +131,10 @@ class AgentConfig(PretrainedConfig):
         spaces: Mapping[str, Any] | None = None,
         continuous_bins: int = 33,
         marks_cuts: bool = False,
+        vision_stem: str = "patches",
+        vision_norm: bool = False,
+        vision_model: Mapping[str, Any] | None = None,
+        vision_grid: Sequence[int] = (6, 8),
         **kwargs: Any,
     ) -> None:
         height, width_ = image_size
@@ -141,6 +152,10 @@ class AgentConfig(PretrainedConfig):
         self.vision_channels = tuple(vision_channels)
         self.vision_strides = tuple(vision_strides)
         self.vision_blocks = tuple(vision_blocks)
+        self.vision_stem = vision_stem
+        self.vision_norm = vision_norm
+        self.vision_model = vision_model
+        self.vision_grid = tuple(vision_grid)
         self.width = width
         self.layers = layers
         self.heads = heads
@@ -171,6 +186,10 @@ class AgentConfig(PretrainedConfig):
             raise ValueError(f"utterance_length is {self.utterance_length}: a word and the end token take 2 places")
         if not len(self.vision_channels) == len(self.vision_strides) == len(self.vision_blocks):
             raise ValueError("vision_channels, vision_strides and vision_blocks need one entry for every stage each")
+        if len(self.vision_grid) != 2 or min(self.vision_grid) < 1:
+            raise ValueError(f"vision_grid is a number of rows and one of columns from 1 on, not {self.vision_grid}")
+        if self.vision_stem not in STEMS:
+            raise ValueError(f"vision_stem is {self.vision_stem!r}: it is one of {', '.join(STEMS)}")
 
     @property
     def player(self) -> PlayerSpec:

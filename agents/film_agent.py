@@ -25,7 +25,8 @@ class FilmConfig(AgentConfig):
     no ResNet; pictures are cut by ``vision_strides``.
 
     Raises:
-      ValueError: it observes entities or a vector, neither a map nor a picture, or its width is odd.
+      ValueError: it observes entities or a vector, neither a map nor a picture, or its width is odd; or it is
+        to have another stem, or a norm, which are of the built-in image encoder.
     """
 
     model_type = "film_agent"
@@ -38,6 +39,11 @@ class FilmConfig(AgentConfig):
             raise ValueError(
                 "an agent of the kind film_agent reads maps and pictures, and neither entities nor vectors; choose "
                 "another size for this world, e.g. nano"
+            )
+        if self.vision_stem != "patches" or self.vision_norm or self.vision_model is not None:
+            raise ValueError(
+                "an agent of the kind film_agent cuts patches and has no residual blocks to normalise; leave out "
+                "vision_stem, vision_norm and vision_model, or choose another kind"
             )
         if width % 2:
             raise ValueError(f"width {width} is odd: each direction of the GRU has half of it")

@@ -52,7 +52,9 @@ def save_agent(
         raise ValueError(f"the agent for {folder} was made with another tokenizer: save it with its own")
     agent.config.tokenizer_digest = digest
     disable_progress_bar()  # a bar for one small file is noise
-    agent.save_pretrained(folder)
+    # `transformers` would give a pretrained vision model inside the agent the names of its first versions.
+    own_names = {} if agent.config.vision_model is None else {"save_original_format": False}
+    agent.save_pretrained(folder, **own_names)
     tokenizer.save(folder)
     write_card(agent, folder, card)
     if card is not None and card.play_settings is not None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, NotRequired, Protocol, TypedDict, runtime_checkable
+from typing import Any, ClassVar, NamedTuple, NotRequired, Protocol, TypedDict, runtime_checkable
 
 import numpy as np
 from gymnasium import spaces
@@ -272,6 +272,27 @@ class GrabHints(Protocol):
 
     def last_grab_failure(self, agent: str) -> GrabFailure | None:
         """Return the last failed grab of ``agent`` in :meth:`TickWise.play_ticks`; None since a grab that succeeded."""
+        ...
+
+
+class ThingInView(NamedTuple):
+    """A loose thing in a picture: the pixels that show it, and the metres from the eye to its middle."""
+
+    colour: str
+    kind: str
+    pixels: int
+    distance: float
+
+
+@runtime_checkable
+class ThingsInView(Protocol):
+    """Optional part of a world: the truth about its pictures, to measure what agents make out in them.
+
+    Agents never see it. Asking changes nothing in what is played.
+    """
+
+    def things_in_view(self, agent: str) -> tuple[ThingInView, ...]:
+        """Return every loose thing of which the picture that ``agent`` observes now shows a pixel or more."""
         ...
 
 

@@ -72,7 +72,10 @@ def learning_bytes(
 def visual_tokens(config: AgentConfig) -> int:
     """Number of visual tokens of places: of the picture, the map and the vector."""
     seen = config.player.observation
-    picture = 0 if seen.image is None else math.prod(_sides(config, len(config.vision_strides)))
+    picture = 0
+    if seen.image is not None:
+        cut = _sides(config, len(config.vision_strides)) if config.vision_model is None else config.vision_grid
+        picture = math.prod(cut)
     return picture + (0 if seen.grid is None else math.prod(grid_sides(seen.grid))) + (seen.vector is not None)
 
 
@@ -103,6 +106,8 @@ def _vision(config: AgentConfig, checkpointed: bool) -> float:
         kept += config.vision_channels[-1] * seen.grid.height * seen.grid.width * (2 + _KEPT_BY_BLOCK)
     if seen.image is None:
         return kept
+    if config.vision_model is not None:  # nothing inside the frozen model is kept
+        return kept + 3 * int(config.vision_model["hidden_size"]) * math.prod(config.vision_grid)
     for index, (channels, blocks) in enumerate(zip(config.vision_channels, config.vision_blocks, strict=True)):
         positions = math.prod(_sides(config, index + 1))
         kept += channels * positions * (1 + blocks * (1 if checkpointed else _KEPT_BY_BLOCK))

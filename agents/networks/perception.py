@@ -12,7 +12,6 @@ from agents.columns import computed_rows
 from agents.config import AgentConfig
 from agents.networks.entities import EntityEncoder, VectorEncoder
 from agents.networks.grid import GridEncoder
-from agents.networks.vision import VisionEncoder
 
 
 class Percepts(NamedTuple):
@@ -35,7 +34,7 @@ class Perception(nn.Module):
         self.tokens = (self.grid.tokens if self.grid is not None else 0) + (self.vector is not None)
         self.width = config.width
 
-    def forward(self, observations: ObservationBatch, vision: VisionEncoder | None) -> Percepts:
+    def forward(self, observations: ObservationBatch, vision: nn.Module | None) -> Percepts:
         """Return the tokens of the frames of ``observations`` [T, B, ...], N = T x B.
 
         Args:

@@ -19,7 +19,7 @@ from agents.config import AgentConfig
 from agents.networks.checkpointed_layers import CheckpointedLayers
 from agents.networks.memory import AgentState, ResettingLSTM
 from agents.networks.perception import Perception
-from agents.networks.vision import VisionEncoder
+from agents.networks.vision import make_vision
 from agents.tokenizer import PAD_ID
 
 __all__ = ["AgentState", "MovementEmbedding", "Trunk", "TrunkOutput", "TransformerLayer", "masked_mean", "match_scores"]
@@ -126,7 +126,7 @@ class Trunk(CheckpointedLayers):
         super().__init__()
         width = config.width
         image = config.player.observation.image
-        self.vision = VisionEncoder(config, image.channels) if image is not None else None
+        self.vision = make_vision(config, image.channels) if image is not None else None
         self.perception = Perception(config)
         self.words = nn.Embedding(config.vocab_size, width, padding_idx=PAD_ID)
         self.word_place = nn.Parameter(torch.randn(config.setter_text_length, width) * 0.02)

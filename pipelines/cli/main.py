@@ -98,7 +98,11 @@ GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
             Verb("mark", "pipelines.stages.mark:mark", "have scripted raters mark a dataset's episodes"),
             Verb("clone", "pipelines.stages.clone:clone", "train an agent to imitate it (BC)", _BEGUN),
             Verb("reward", "pipelines.stages.reward:reward", "train a reward model on marks", _BEGUN),
-            Verb("diagnose", "pipelines.diagnose.command:diagnose", "what reward models have learned"),
+            Verb(
+                "diagnose",
+                "pipelines.diagnose.command:diagnose",
+                "what reward models have learned, and an agent's eyes",
+            ),
             Verb("improve", "pipelines.stages.improve:improve", "improve the agent (BC+RL)", _BEGUN),
             Verb("evaluate", "pipelines.stages.evaluate:evaluate", "measure agents at probes", _PROBED),
             Verb("report", "pipelines.report.command:report", "write a run's report as one HTML file"),

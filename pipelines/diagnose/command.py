@@ -1,9 +1,9 @@
-"""`rlhf diagnose`: diagnosis of reward models in numbers, figures and one page (paper, section 6.1)."""
+"""`rlhf diagnose`: reward models (paper, section 6.1), or an agent's eyes, in numbers, figures and one page."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from agents.ranges import Count, CountFromZero, Seed, Steps, check_ranges
 from pipelines.diagnose import sentences
 from pipelines.diagnose.diagnosis import PART_WORDS, Diagnosis, ModelFindings, save_diagnosis
+from pipelines.diagnose.eyes.config import EyesConfig
 from pipelines.diagnose.figures import figures
 from pipelines.diagnose.measures import Measurer
 from pipelines.diagnose.page import page
@@ -55,7 +56,10 @@ class DiagnoseConfig:
       delay: usual delay of raters' marks, in steps.
       window: steps after a moment that are scored under other words.
       traces: number of whole episodes drawn for every model.
-      seed: seed of the intervals and of the exchanged words.
+      seed: seed of the intervals, of the exchanged words and of the probes of an agent's eyes.
+      agent: folder of an agent whose eyes are diagnosed instead of reward models, on all play of the datasets; none
+        diagnoses reward models. docs/diagnostics.md describes it.
+      eyes: how an agent's eyes are measured.
     """
 
     reward_model: tuple[Path, ...] = (Path("runs/reward/reward_model"),)
@@ -70,6 +74,8 @@ class DiagnoseConfig:
     window: Count = 8
     traces: CountFromZero = 3
     seed: Seed = 0
+    agent: Path | None = None
+    eyes: EyesConfig = field(default_factory=EyesConfig)
 
     def __post_init__(self) -> None:
         check_ranges(self, UserError)
@@ -83,11 +89,14 @@ class DiagnoseConfig:
 
 
 def diagnose(config: DiagnoseConfig) -> Path:
-    """Diagnose the reward models and return the page's path.
+    """Diagnose the reward models, or the agent's eyes, and return the page's path.
 
     Raises:
-      UserError: if a model or dataset cannot be read, there is no play of the parts, or it has no marks.
+      UserError: if a model or dataset cannot be read, there is no play of the parts, or it has no marks; of an agent,
+        see :func:`pipelines.diagnose.eyes.diagnosis.diagnose_eyes`.
     """
+    if config.agent is not None:
+        return _diagnose_eyes(config, config.agent)
     models = [load_with_tokenizer(folder) for folder in config.reward_model]
     divisions = [division_of(folder) for folder in config.reward_model]
     recordings = Recordings(config.data)
@@ -104,6 +113,16 @@ def diagnose(config: DiagnoseConfig) -> Path:
     announce(sentences.headline(diagnosis))
     announce(f"diagnosis: {(folder / PAGE_FILE).resolve()}")
     return folder / PAGE_FILE
+
+
+def _diagnose_eyes(config: DiagnoseConfig, agent: Path) -> Path:
+    from pipelines.diagnose.eyes.diagnosis import diagnose_eyes, write_eyes  # replays need the worlds
+
+    findings = diagnose_eyes(agent, config.data, config.episodes, config.eyes, config.seed, config)
+    folder = new_run_folder(config.runs, config.name)
+    with lock_run(folder):
+        save_config(folder, config)
+        return write_eyes(findings, folder)
 
 
 def _groups_to_measure(

@@ -346,9 +346,11 @@ def _model_keys(models: Sequence[ModelFindings]) -> list[Line2D]:
     ]
 
 
-def legend(figure: Figure, handles: Sequence[Line2D]) -> None:
+def legend(figure: Figure, handles: Sequence[Line2D], columns: int = 4) -> None:
     """Draw the legend below the panels."""
-    figure.legend(handles=list(handles), loc="outside lower left", fontsize=8.5, frameon=False, labelcolor=INK, ncols=4)
+    figure.legend(
+        handles=list(handles), loc="outside lower left", fontsize=8.5, frameon=False, labelcolor=INK, ncols=columns
+    )
 
 
 def percent_axis(axis: Axes, which: str, low: float | None) -> None:

@@ -17,6 +17,7 @@ from agents.config import AgentConfig
 from agents.folder import save_agent
 from agents.ranges import Count, ShareBelowOne, check_ranges
 from agents.tokenizer import Tokenizer
+from pipelines.stages.agent_network import parse_network
 from pipelines.stages.episodes.division import noted_division, save_division
 from pipelines.stages.episodes.noted_episodes import EVERY_EPISODE, NotedEpisodes, note_episodes, noted_episodes
 from pipelines.stages.episodes.play_kinds import PlayGroup, begun_with, find_groups, imitated, mixed, parse_play_kinds
@@ -57,6 +58,10 @@ class CloneConfig:
       runs: folder of all runs.
       name: name of this run's folder in it; the agent is written into its folder "agent".
       size: size of the agent: nano, micro, mini, 5m, 18m, 71m or 165m; KIND/SIZE of your own agent (docs/agents.md).
+      network: other values of fields of the agent's configuration than its size has, as JSON, e.g.
+        '{"vision_stem": "windows"}' (docs/agents.md).
+      vision_model: folder of a pretrained vision model of `transformers`, such as DINOv3 or SigLIP 2, whose features
+        are the agent's eyes and stay as they are; none has an image encoder that is trained.
       vocabulary: largest number of tokens that are learned from the dialogue. Other words are spelled from pieces.
       text_length: "auto" gives the agent room for the longest recorded texts, up to 64 tokens of the setter's words
         and 32 of an utterance, and texts that are cut say so; "size" is what the size has.
@@ -77,6 +82,8 @@ class CloneConfig:
     runs: Path = Path("runs")
     name: str = "clone"
     size: str = "nano"
+    network: str = "{}"
+    vision_model: Path | None = None
     vocabulary: Count = field(default=2048, metadata=before(512))
     text_length: TextLength = field(default="auto", metadata=before("size"))
     held_out: ShareBelowOne = 0.05
@@ -90,6 +97,7 @@ class CloneConfig:
     def __post_init__(self) -> None:
         check_ranges(self, UserError)
         parse_play_kinds(self.kinds)
+        parse_network(self.network)
         try:
             registry.find_size(self.size)
         except ValueError as error:
@@ -97,7 +105,7 @@ class CloneConfig:
 
 
 # Settings that fix the agent and what it learns from; all others may change when a run is resumed.
-_FIXED = ("solver", "kinds", "name", "size", "vocabulary", "text_length", "held_out")
+_FIXED = ("solver", "kinds", "name", "size", "network", "vision_model", "vocabulary", "text_length", "held_out")
 _FIXED_TRAINING = ("training.steps", "training.batch", "training.seed")
 
 
@@ -213,7 +221,10 @@ def _prepare(
         tokenizer = Tokenizer.train(set().union(*(part.texts() for part in parts)), config.vocabulary)
         requests = set().union(*(part.requests() for part in parts))
         answers = set().union(*(part.answers() for part in parts))
-        agent = agent_for(everything.spaces, config.size, tokenizer, requests, answers, config.text_length)
+        agent = agent_for(
+            everything.spaces, config.size, tokenizer, requests, answers, config.text_length, config.network,
+            config.vision_model,
+        )  # fmt: skip
     else:
         agent, tokenizer = checkpoint.load_agent()
     sizes: AgentConfig = agent.config  # type: ignore[assignment]
@@ -229,6 +240,8 @@ def agent_for(
     requests: Iterable[str] = (),
     answers: Iterable[str] = (),
     text_length: TextLength = "size",
+    network: str = "{}",
+    vision_model: Path | None = None,
 ) -> InteractiveAgent:
     """Create an untrained agent for play of ``spaces``; see :func:`new_agent`.
 
@@ -240,6 +253,11 @@ def agent_for(
       answers: utterances of the solvers.
       text_length: see :class:`CloneConfig`. With "size", in other spaces than the Playhouse's, the agent still reads as
         many tokens of the setter's words as the longest request has, up to MOST_READ.
+      network: see :class:`CloneConfig`.
+      vision_model: see :class:`CloneConfig`.
+
+    Raises:
+      UserError: ``network`` does not fit the size, or there is no such vision model.
     """
     of_the_playhouse = spaces.of_the_playhouse and spaces.image_size is not None
     sizes: dict[str, Any] = {} if of_the_playhouse else {"spaces": to_json(spaces.solver)}
@@ -247,7 +265,18 @@ def agent_for(
         sizes |= asdict(fitting_limits(size, tokenizer, requests, answers))
     elif not of_the_playhouse and (longer := longer_request(size, tokenizer, requests)) is not None:
         sizes["setter_text_length"] = longer
-    return new_agent(size, tokenizer, spaces.image_size or (0, 0), **sizes)
+    sizes |= parse_network(network)
+    if vision_model is None:
+        return new_agent(size, tokenizer, spaces.image_size or (0, 0), **sizes)
+    from agents.networks.frozen_vision import FrozenVisionEncoder  # these import much of `transformers`
+    from agents.vision_model import read_vision_model
+
+    pretrained = read_vision_model(vision_model)
+    agent = new_agent(size, tokenizer, spaces.image_size or (0, 0), **sizes, vision_model=pretrained.settings)
+    if not isinstance(agent.trunk.vision, FrozenVisionEncoder):
+        raise UserError("the recordings have no pictures, so a pretrained vision model has nothing to see")
+    agent.trunk.vision.take(pretrained)
+    return agent
 
 
 def new_agent(size: str, tokenizer: Tokenizer, image_size: tuple[int, int], **overrides: Any) -> InteractiveAgent:
@@ -266,3 +295,7 @@ def new_agent(size: str, tokenizer: Tokenizer, image_size: tuple[int, int], **ov
         return registry.make(size, image_size=image_size, vocab_size=tokenizer.vocab_size, **overrides)
     except ValueError as error:
         raise UserError(str(error)) from error
+    except TypeError as error:
+        raise UserError(
+            f"the settings of the agent's network do not fit ({error}); docs/agents.md has their form"
+        ) from error

@@ -22,7 +22,17 @@ from rlhf.records.columns import observed_at
 from rlhf.records.episode import WORLD_OPTIONS, Episode
 from rlhf.store.columns.compressed import CompressedEpisode
 from worlds import registry
-from worlds.contract import SETTER, SOLVER, Filmed, SeenFromOutside, TickWise, World, WorldError
+from worlds.contract import (
+    SETTER,
+    SOLVER,
+    Filmed,
+    SeenFromOutside,
+    ThingInView,
+    ThingsInView,
+    TickWise,
+    World,
+    WorldError,
+)
 from worlds.errors import UserError
 from worlds.faults import named_failure
 from worlds.plain_pictures import SIZE, PlainPictures
@@ -168,6 +178,25 @@ def filmed_views(episode: Episode) -> Iterator[tuple[int, np.ndarray]]:
             with named_failure(episode.world, "film"):
                 picture = world.film()
             yield step, picture
+
+
+def things_seen(episode: Episode) -> Iterator[tuple[int, tuple[ThingInView, ...]]]:
+    """The things that the solver's pictures show, while both players do again what they did.
+
+    Yields:
+      The step, and the things in the picture that the solver saw when it decided.
+
+    Raises:
+      UserError: the world is not known here, it does not say what its pictures show, or the replay differs from the
+        recording.
+    """
+    with closing(_world_of(episode)) as world:
+        if not isinstance(world, ThingsInView):
+            raise UserError(
+                f"the world {episode.world} does not say which things its pictures show; the Playhouse does"
+            )
+        for step in _replayed(world, episode):
+            yield step, world.things_in_view(SOLVER)
 
 
 def plain_views(

@@ -32,6 +32,12 @@ SIZES = ["nano", "mini", "5m"] + [
 ]
 SIZES += [f"nano in {name}" for name in SPACES]
 SIZES += [f"film_agent/small in {name}" for name in ("grid", "school")]
+ENCODERS = {
+    "windows": {"vision_stem": "windows", "vision_norm": True},
+    "convolutions": {"vision_stem": "convolutions"},
+    "finer patches": {"vision_strides": (3, 2), "vision_channels": (16, 32)},
+}
+SIZES += [f"nano with {name}" for name in ENCODERS]
 SIZES.remove("film_agent/paper")  # differs from the small one in widths only
 assert own_agent.PatchConfig.model_type in registry.names(), "an agent from outside is among them"
 STEPS, COLUMNS = 5, 2
@@ -40,6 +46,9 @@ HEADS = ("features", "value", "speak_logit", "vision", "language")
 
 @pytest.fixture(scope="module", params=SIZES)
 def agent(request: pytest.FixtureRequest) -> InteractiveAgent:
+    size, _, encoder = request.param.partition(" with ")
+    if encoder:
+        return made_up_play.agent(size, **ENCODERS[encoder])
     size, _, spaces = request.param.partition(" in ")
     declared = (
         {"spaces": to_json(SPACES[spaces]), "feels_movement": spaces != "grid" and size == "nano"} if spaces else {}

@@ -11,7 +11,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from worlds.contract import BODY, FULL_BODY, HAND_GRAB, SOLVER, TICKS_PER_STEP, GrabFailure, WorldError
+from worlds.contract import BODY, FULL_BODY, HAND_GRAB, SOLVER, TICKS_PER_STEP, GrabFailure, ThingInView, WorldError
 from worlds.playhouse.drawing.camera import Camera
 from worlds.playhouse.drawing.onlooker import Onlooker
 from worlds.playhouse.house.record import House, Thing
@@ -241,6 +241,18 @@ class Playhouse(TickWorld):
     def object_positions(self) -> dict[str, np.ndarray]:
         """Return the middles of all loose objects by id: float64 [3] each, metres."""
         return {name: self._data.xpos[body].copy() for name, body in self._object_body.items()}
+
+    def things_in_view(self, agent: str) -> tuple[ThingInView, ...]:
+        """See :meth:`worlds.contract.ThingsInView.things_in_view`; the picture is drawn again for this."""
+        self.draw(agent, self.height, self.width)
+        scene, geoms, eye = self.state.scene, self._camera.geoms(), self._eye(self._player(agent))
+        bodies = np.asarray(scene.picture.geom_bodyid)[geoms[geoms >= 0]]
+        pixels = np.bincount(bodies, minlength=scene.model.nbody)[scene.object_body]
+        return tuple(
+            ThingInView(thing.colour, thing.kind, int(count), float(np.linalg.norm(self._data.xpos[body] - eye)))
+            for thing, body, count in zip(scene.house.objects, scene.object_body, pixels, strict=True)
+            if count
+        )
 
     def target_under_crosshair(self, agent: str) -> str | None:
         """Return the id of the object that a grab by ``agent`` would take now; None while it holds something."""

@@ -11,6 +11,10 @@ import pytest
 
 from pipelines.diagnose.command import DiagnoseConfig
 from pipelines.diagnose.diagnosis import DIAGNOSIS_FILE, PART_WORDS
+from pipelines.diagnose.eyes.config import EyesConfig
+from pipelines.diagnose.eyes.findings import EYES_FILE
+from pipelines.diagnose.eyes.readings import READING_WORDS
+from pipelines.diagnose.eyes.report import EYES_PAGE
 from pipelines.stages.episodes.division import DIVISION_FILE
 from pipelines.studies.rater_noise import FIGURE_FILE, RESULTS_FILE, TABLE_FILE, RaterNoiseConfig
 from pipelines.studies.rater_noise_results import RESULT_FILE
@@ -30,6 +34,17 @@ def documented(heading: str) -> dict[str, str]:
     return found
 
 
+def test_every_setting_of_the_eyes_is_documented_with_its_default() -> None:
+    section = PAGE[PAGE.index("## Eyes of an agent") : PAGE.index("## How good raters")]
+    table = section[section.index("| setting") :]
+    rows = re.findall(r"^\| `(\w+)` \| ([^|]+) \|", table, re.MULTILINE)
+    assert {name: default.strip() for name, default in rows} == {
+        setting.name: str(getattr(EyesConfig(), setting.name)) for setting in fields(EyesConfig)
+    }
+    assert [name for name in READING_WORDS if f"| `{name}` |" not in section] == []
+    assert all(f"`{name}`" in section for name in (EYES_FILE, EYES_PAGE, "figures/eyes.png"))
+
+
 def written(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
@@ -40,7 +55,7 @@ def written(value: Any) -> str:
 def test_every_setting_is_documented_with_its_default(config: Any, heading: str) -> None:
     table = documented(heading)
     assert set(table) == {setting.name for setting in fields(config)}
-    elsewhere = {"usual": "rlhf mark`'s", "training": "rlhf reward`'s"}
+    elsewhere = {"usual": "rlhf mark`'s", "training": "rlhf reward`'s", "eyes": "see below"}
     for name, default in table.items():
         assert default == elsewhere.get(name, written(getattr(config, name))), name
 

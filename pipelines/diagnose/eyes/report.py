@@ -1,0 +1,160 @@
+"""Sentences, figure and page of a diagnosis of an agent's eyes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from markupsafe import Markup
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+
+from pipelines.diagnose.diagnosis import Measure
+from pipelines.diagnose.eyes.findings import BinShares, EyesFindings
+from pipelines.diagnose.eyes.readings import MEMORY, READING_WORDS, TAUGHT, TOKENS, UNTRAINED, WORDS
+from pipelines.diagnose.figures import COLOURS, MARKERS, legend, panels, percent_axis, png
+from pipelines.report.page import circumstances, render
+from pipelines.report.tables import DASH, Cell, Row, Table
+from reward_models.scores.plots import SLATE
+from rlhf.run.statistics import LEVEL, Interval, percent, points
+
+EYES_PAGE = "eyes.html"
+_FEW = 10  # episodes with fewer of which no point is drawn
+_METHOD = (
+    f"Intervals cover {percent(LEVEL)} and resample the measured episodes; they hold for other episodes, not for "
+    "another training of agent or probes. They are not corrected for the number of comparisons."
+)
+_LEAD = (
+    "Frames in which exactly one thing is in view, of episodes that no probe and no taught network learned from. The "
+    "taught network is the agent's own image encoder with new weights, taught what is in view in the same frames: what "
+    "it reaches, eyes of that cost can learn. Probes are one linear layer and a soft maximum over features that stay "
+    "as they are."
+)
+# What a fall and a rise from one reading to the next say.
+_CAUSES = {
+    (UNTRAINED, TOKENS): ("training took this from the eyes", "training gave this to the eyes"),
+    (TAUGHT, TOKENS): ("the eyes could have learned this (perception)", "the eyes learned more than from the truth"),
+    (TOKENS, WORDS): (
+        "the eyes show this, and the words do not use it (language)",
+        "words say more than a probe finds",
+    ),
+    (TOKENS, MEMORY): (
+        "this does not reach the policies (attention and memory)",
+        "earlier frames, and the instruction itself, say more than one frame",
+    ),
+}
+
+
+def headline(findings: EyesFindings) -> str:
+    """The kind and colour that the agent's tokens show, and what the same network can be taught."""
+    parts = []
+    for name, words in ((TOKENS, "its visual tokens show"), (TAUGHT, "the same network taught with the truth knows")):
+        found = findings.reading(name)
+        if found is not None and found.colour is not None and found.kind is not None:
+            shares = f"{percent(found.colour.estimate)} of colours and {percent(found.kind.estimate)} of kinds"
+            parts.append(f"{words} {shares}")
+    return f"Eyes of {_name(findings.agent)}: {', '.join(parts)}."
+
+
+def cause_sentences(findings: EyesFindings) -> Iterator[str]:
+    """A sentence for every comparison, with what it says where its interval excludes 0."""
+    for step in findings.steps:
+        for what, measure in (("colours", step.colour), ("kinds", step.kind)):
+            if measure is None:
+                continue
+            fall, rise = _CAUSES[step.first, step.second]
+            says = fall if measure.high < 0 else rise if measure.low > 0 else "no difference that is certain"
+            yield f"{what}, {step.second} less {step.first}: {_points(measure)}: {says}"
+
+
+def figure(findings: EyesFindings) -> bytes:
+    """Draw the shares of every reading by the size of the thing in the picture, as PNG."""
+    drawn, axes = panels(headline(findings).removesuffix("."), 2, 3.2)
+    for axis, what, chance in (
+        (axes[0], "colour", 1 / len(findings.colours)),
+        (axes[1], "kind", 1 / len(findings.kinds)),
+    ):
+        for number, reading in enumerate(findings.readings):
+            _curve(axis, reading.by_pixels, what, number)
+        axis.axhline(chance, color=SLATE, lw=1.2, ls=":")
+        axis.set_title(f"{what} right", fontsize=9.5)
+        axis.set_xlabel("pixels of the only thing in view", fontsize=9)
+        axis.set_xticks(range(len(findings.readings[0].by_pixels)), _ranges(findings.readings[0].by_pixels))
+        percent_axis(axis, "y", 0.0)
+    keys = [
+        Line2D([], [], color=COLOURS[number], marker=MARKERS[number], lw=1.6, label=READING_WORDS[reading.name])
+        for number, reading in enumerate(findings.readings)
+    ]
+    legend(drawn, [*keys, Line2D([], [], color=SLATE, lw=1.2, ls=":", label="chance")], columns=2)
+    return png(drawn)
+
+
+def page(findings: EyesFindings, drawn: bytes) -> Markup:
+    """Render the page."""
+    return render(
+        EYES_PAGE,
+        package="pipelines.diagnose",
+        title="Diagnosis of an agent's eyes",
+        findings=findings,
+        headline=headline(findings),
+        lead=_LEAD,
+        table=_overall(findings),
+        causes=list(cause_sentences(findings)),
+        figure=drawn,
+        tables=(("By pixels", _binned(findings, "pixels")), ("By distance", _binned(findings, "distance"))),
+        circumstances=circumstances(findings.circumstances),
+        method=_METHOD,
+    )
+
+
+def _name(folder: str) -> str:
+    """Name of an agent: of its run's folder, and of its own."""
+    return "/".join(Path(folder).parts[-2:])
+
+
+def _curve(axis: Axes, bins: Sequence[BinShares], what: str, number: int) -> None:
+    """Draw one reading's shares with their intervals, where there are enough episodes."""
+    found = [(place, getattr(one, what)) for place, one in enumerate(bins)]
+    known = [(place, share) for place, share in found if share is not None and share.episodes >= _FEW]
+    x, colour = [place + 0.06 * (number - 2) for place, _ in known], COLOURS[number]
+    axis.vlines(x, [s.low for _, s in known], [s.high for _, s in known], color=colour, lw=2.2, alpha=0.4)
+    axis.plot(x, [s.estimate for _, s in known], color=colour, marker=MARKERS[number], ms=5.5, lw=1.6, mec="white")
+
+
+def _ranges(bins: Sequence[BinShares]) -> list[str]:
+    found = [f"{one.least:g}+" if one.most is None else f"{one.least:g}\N{EN DASH}{one.most:g}" for one in bins]
+    return [f"below {bins[1].least:g}", *found[1:]]
+
+
+def _overall(findings: EyesFindings) -> Table:
+    rows = [
+        Row(READING_WORDS[one.name], (_cell(one.colour), _cell(one.kind)), note=one.name) for one in findings.readings
+    ]
+    chance = (Cell(percent(1 / len(findings.colours))), Cell(percent(1 / len(findings.kinds))))
+    floor = (Cell(percent(findings.commonest_colour)), Cell(percent(findings.commonest_kind)))
+    return Table(
+        ("What is read", "Colour right", "Kind right"),
+        (*rows, Row("always the commonest", floor), Row("chance", chance)),
+    )
+
+
+def _binned(findings: EyesFindings, by: str) -> Table:
+    bins: Sequence[BinShares] = getattr(findings.readings[0], f"by_{by}")
+    unit = "px" if by == "pixels" else "m"
+    head = [f"{what}, {some} {unit}" for what in ("Colour", "Kind") for some in _ranges(bins)]
+    rows = []
+    for one in findings.readings:
+        own: Sequence[BinShares] = getattr(one, f"by_{by}")
+        rows.append(Row(READING_WORDS[one.name], (*(_cell(b.colour) for b in own), *(_cell(b.kind) for b in own))))
+    return Table(("What is read", *head), tuple(rows))
+
+
+def _cell(measure: Measure | None) -> Cell:
+    if measure is None:
+        return Cell(DASH)
+    bounds = f"{percent(measure.low)} to {percent(measure.high)}"
+    return Cell(percent(measure.estimate), (bounds, f"{measure.items:,} frames"))
+
+
+def _points(measure: Measure) -> str:
+    return points(Interval(measure.estimate, measure.low, measure.high, measure.episodes))
