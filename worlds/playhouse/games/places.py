@@ -51,28 +51,64 @@ def place_to_put_from(
     Returns:
       float64 [2], the nearest to the solver, first among those with room to turn.
     """
+    return _stand_for(situation, *_putting(situation, thing, place, onto))
+
+
+def places_to_put_from(
+    situation: Situation, thing: str, place: np.ndarray, onto: str | None = None
+) -> list[np.ndarray]:
+    """Return all cells of the floor plan from which :func:`place_to_put_from` might choose: float64 [2] each."""
+    return _stands_for(situation, *_putting(situation, thing, place, onto))
+
+
+def _putting(
+    situation: Situation, thing: str, place: np.ndarray, onto: str | None
+) -> tuple[np.ndarray, float, np.ndarray]:
+    """Where the hand is that puts a thing down [3], how far from it one stands at least, and what is in the way."""
     record = situation.house.objects_by_id[thing]
     middle = place + np.array([0.0, 0.0, record.height / 2 + OVER])
-    least = HOLD_CLEARANCE + record.radius + HOLD_GAP + ROOM_TO_STAND
     ignored = (thing,) if onto is None else (thing, onto)
-    return _stand_for(situation, middle, least, situation.discs(*ignored))
+    return middle, HOLD_CLEARANCE + record.radius + HOLD_GAP + ROOM_TO_STAND, situation.discs(*ignored)
 
 
 def place_to_touch_from(situation: Situation, thing: str, target: str) -> np.ndarray | None:
     """Return where the solver can stand to touch one loose thing with another: float64 [2]; None if nowhere."""
+    return _stand_for(situation, *_touching(situation, thing, target))
+
+
+def places_to_touch_from(situation: Situation, thing: str, target: str) -> list[np.ndarray]:
+    """Return all cells of the floor plan from which :func:`place_to_touch_from` might choose: float64 [2] each."""
+    return _stands_for(situation, *_touching(situation, thing, target))
+
+
+def _touching(situation: Situation, thing: str, target: str) -> tuple[np.ndarray, float, np.ndarray]:
     things = situation.house.objects_by_id
     least = HOLD_CLEARANCE + 2 * things[thing].radius + HOLD_GAP + things[target].radius
-    return _stand_for(situation, situation.positions[target], least, situation.discs(thing, target))
+    return situation.positions[target], least, situation.discs(thing, target)
 
 
 def _stand_for(situation: Situation, middle: np.ndarray, least: float, discs: np.ndarray) -> np.ndarray | None:
     """Return the nearest place to stand from which the hand can be at a point [3], ``least`` metres from it or more."""
-    drop = EYE_HEIGHT + HOLD_LIFT - float(middle[2])
-    farthest = math.sqrt(max((HOLD_FARTHEST - 0.03) ** 2 - drop * drop, 0.01))
+    farthest = _farthest(middle)
     spots = [spot for spot in _around(middle, least, farthest) if _can_stand(situation, spot, middle, discs)]
     roomy = [spot for spot in spots if situation.plan.roomy(*spot)] or spots
     near = sorted(roomy, key=lambda spot: distance(spot, situation.solver.position))[:STANDS_TRIED]
     return next((spot for spot in near if situation.can_be_reached(*spot, within=0.1)), None)
+
+
+def _stands_for(situation: Situation, middle: np.ndarray, least: float, discs: np.ndarray) -> list[np.ndarray]:
+    """Return the middles of all cells of the floor plan to stand in, with the hand ``least`` metres off or more."""
+    farthest = _farthest(middle)
+    spots = situation.plan.free_spots()
+    far = np.hypot(*(spots - middle[:2]).T)
+    spots = spots[(far >= min(least, farthest) - 0.05) & (far <= farthest)]
+    return [spot for spot in spots if _can_stand(situation, spot, middle, discs)]
+
+
+def _farthest(middle: np.ndarray) -> float:
+    """Distance (m) along the floor from which the hand just reaches a point [3]."""
+    drop = EYE_HEIGHT + HOLD_LIFT - float(middle[2])
+    return math.sqrt(max((HOLD_FARTHEST - 0.03) ** 2 - drop * drop, 0.01))
 
 
 def on_furniture(situation: Situation, thing: str, piece: Furniture) -> np.ndarray | None:

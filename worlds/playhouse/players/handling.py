@@ -18,7 +18,7 @@ from worlds.playhouse.players.body import Body
 from worlds.playhouse.players.deeds import deed
 from worlds.playhouse.players.fetching import fetch
 from worlds.playhouse.players.manner import Manner
-from worlds.playhouse.players.putting import hold_ready, push_under, put_at, settle, turn_to
+from worlds.playhouse.players.putting import CAREFUL, hold_ready, push_under, put_at, settle, turn_to
 from worlds.playhouse.players.steering import Aim, with_hand
 from worlds.playhouse.requests.ground_truth import distance
 from worlds.playhouse.world import HANDS
@@ -46,7 +46,7 @@ def put_on(body: Body, arguments: Arguments, manner: Manner) -> Behaviour:
 
     def put(thing: str) -> Behaviour:
         if target not in house.furniture_by_id:
-            return (yield from building.stack(body, thing, target, manner.aside, hold_ready))
+            return (yield from building.stack(body, thing, target, manner.aside, CAREFUL))
         place = places.on_furniture(body.situation(), thing, house.furniture_by_id[target])
         if place is None:
             return False
@@ -63,7 +63,7 @@ def put_under(body: Body, arguments: Arguments, manner: Manner) -> Behaviour:
 
     def put(thing: str) -> Behaviour:
         if target not in house.furniture_by_id:
-            return (yield from building.stack(body, target, thing, manner.aside, hold_ready))
+            return (yield from building.stack(body, target, thing, manner.aside, CAREFUL))
         way = places.under_furniture(body.situation(), thing, house.furniture_by_id[target])
         return way is not None and (yield from push_under(body, thing, *way))
 

@@ -10,13 +10,15 @@ import math
 import numpy as np
 
 from worlds.contract import HAND_RELEASE, silent
-from worlds.playhouse.games.places import OVER, arm_under, into_container, place_to_put_from
-from worlds.playhouse.physics.avatar import EYE_HEIGHT, HOLD_LIFT
-from worlds.playhouse.players.behaviours import ARRIVED, CARRY, FACING, Behaviour, draw_in, while_held
+from worlds.playhouse.games.places import OVER, arm_under, into_container, places_to_put_from
+from worlds.playhouse.navigation.floor_plan import ARM_LENGTH
+from worlds.playhouse.physics.avatar import EYE_HEIGHT, HOLD_CLEARANCE, HOLD_GAP, HOLD_LIFT
+from worlds.playhouse.players.behaviours import CARRY, FACING, Behaviour, draw_in, while_held
 from worlds.playhouse.players.body import WALK_PITCH, Body
-from worlds.playhouse.players.building import raise_up
+from worlds.playhouse.players.building import NEAR_ENOUGH, Craft, raise_up
 from worlds.playhouse.players.fetching import fetch
-from worlds.playhouse.players.steering import BACKWARD_BIN, FORWARD, FORWARD_BIN, Aim, with_hand
+from worlds.playhouse.players.steering import Aim, with_hand
+from worlds.playhouse.players.walking_laden import walk_laden
 from worlds.playhouse.requests.ground_truth import bearing, distance
 
 ATTEMPTS = 3
@@ -24,10 +26,6 @@ LET_GO = 0.025  # metres over its place at which it is let go
 PRECISE = 0.04  # metres by which its middle may miss
 HARDLY = 0.01  # metres; what moves less in a step has arrived, as near as it gets
 SETTLE = 4  # steps in which a thing that was let go comes to rest
-TURNING = 1.0  # metres around one who turns with something in hand
-HIGH = 0.9  # metres; what is lower is not in the way of what is carried
-STEPS_ASIDE, STEP_ASIDE = 4, 0.45  # steps back or ahead, and metres of each
-PATIENCE = 90  # steps after which a way is given up
 AT = 0.25  # metres from its place at which a thing counts as put there
 
 
@@ -75,8 +73,8 @@ def _carry_over(body: Body, target: str, container: str, aside: float) -> Behavi
     drop = into_container(body.situation(), target, container)
     if drop is None:
         return False
-    spot = place_to_put_from(body.situation(), target, drop.over, container)
-    if spot is None or not (yield from walk_exactly(body, spot)):
+    spots = places_to_put_from(body.situation(), target, drop.over, container)
+    if not (yield from walk_laden(body, [(spot, drop.over) for spot in spots], (container,))):
         return False
     there = drop.over + aside * np.array([math.sin(body.me.yaw), -math.cos(body.me.yaw), 0.0])
     yield from turn_to(body, there, WALK_PITCH, CARRY)
@@ -85,30 +83,23 @@ def _carry_over(body: Body, target: str, container: str, aside: float) -> Behavi
 
 
 def hold_ready(body: Body) -> Behaviour:
-    """Draw in what is in hand, raise it, and step back or ahead until there is room to turn with it."""
+    """Draw in what is in hand and raise it."""
     yield from draw_in(body)
-    yield from raise_up(body)
-    for _ in range(STEPS_ASIDE):
-        here, ahead = body.me.position, np.array([math.cos(body.me.yaw), math.sin(body.me.yaw)])
-        if body.held is None or _can_turn(body, here):
-            break
-        obstacles = body.obstacles()
-        sides = (s for s in (-1.0, 1.0) if body.plan.straight(here, here[:2] + s * STEP_ASIDE * ahead, obstacles))
-        side = next(sides, None)
-        if side is None:
-            break
-        movement = body.move(Aim(pitch=WALK_PITCH), CARRY)
-        movement[:, FORWARD] = BACKWARD_BIN if side < 0.0 else FORWARD_BIN
-        yield silent(movement)
-    return True
+    return (yield from raise_up(body))
 
 
-def _can_turn(body: Body, here: np.ndarray) -> bool:
-    """Return True if walls and high furniture are far enough away to turn with something in hand."""
-    x, y, house = float(here[0]), float(here[1]), body.world.house
-    room = house.room_at(x, y)
-    high = (f for f in house.furniture if f.spec.height > HIGH)
-    return room is not None and room.contains(x, y, TURNING) and all(f.gap_to(x, y) > TURNING for f in high)
+def carry_before(body: Body, target: str, base: str) -> Behaviour:
+    """Carry what is in hand to an arm's length before ``base``, the way that it meets nothing."""
+    yield from hold_ready(body)
+    there, least = body.where(base), HOLD_CLEARANCE + body.world.house.objects_by_id[target].radius + HOLD_GAP
+    spots = body.plan.free_spots()
+    far = np.hypot(*(spots - there[:2]).T)
+    spots = spots[(far >= max(least, ARM_LENGTH - 0.15)) & (far <= ARM_LENGTH + NEAR_ENOUGH)]
+    yield from walk_laden(body, [(spot, there) for spot in spots if body.plan.straight(spot, there)], (base,))
+    return (yield from turn_to(body, there, WALK_PITCH, CARRY))
+
+
+CAREFUL = Craft(fetch, carry_before)  # how things are stacked in language games
 
 
 def settle(body: Body, steps: int = SETTLE) -> Behaviour:
@@ -121,31 +112,13 @@ def settle(body: Body, steps: int = SETTLE) -> Behaviour:
 
 def _carry_to(body: Body, target: str, place: np.ndarray, aside: float) -> Behaviour:
     yield from hold_ready(body)
-    spot = place_to_put_from(body.situation(), target, place)
-    if spot is None or not (yield from walk_exactly(body, spot)):
+    spots = places_to_put_from(body.situation(), target, place)
+    if not (yield from walk_laden(body, [(spot, place) for spot in spots])):
         return False
     there = place + aside * np.array([math.sin(body.me.yaw), -math.cos(body.me.yaw), 0.0])
     yield from turn_to(body, there, WALK_PITCH, CARRY)
     yield from _bring_over(body, target, there)
     return (yield from _let_down(body, target, there))
-
-
-def walk_exactly(body: Body, spot: np.ndarray, within: float = 0.1) -> Behaviour:
-    """Walk to ``spot`` [2] with something in hand, nearer than a walker who passes by."""
-    for _ in range(PATIENCE):
-        here = body.me.position
-        if distance(here, spot) < within:
-            return True
-        obstacles = body.obstacles()
-        if distance(here, spot) < ARRIVED:
-            aim = Aim((float(spot[0]), float(spot[1])), within / 2, WALK_PITCH)
-        else:
-            route = body.carrying_plan.route(here, spot, within, obstacles)
-            if route is None:
-                return False
-            aim = body.along(route)
-        yield silent(body.move(aim, CARRY))
-    return False
 
 
 def turn_to(body: Body, there: np.ndarray, pitch: float, hold: float | None = None) -> Behaviour:
@@ -212,7 +185,7 @@ def push_under(body: Body, target: str, stand: np.ndarray, place: np.ndarray) ->
 
 def _push_in(body: Body, target: str, stand: np.ndarray, place: np.ndarray) -> Behaviour:
     yield from hold_ready(body)
-    if not (yield from walk_exactly(body, stand)):
+    if not (yield from walk_laden(body, [(stand, place)])):
         return False
     yield from turn_to(body, place, WALK_PITCH, CARRY)
     far = arm_under(body.world.house.objects_by_id[target].radius)

@@ -10,16 +10,17 @@ from worlds.contract import silent
 from worlds.playhouse.games.choices import Choice
 from worlds.playhouse.games.geometry import touches
 from worlds.playhouse.games.instructions.touching import PUSHED
-from worlds.playhouse.games.places import BEYOND, arm_to_push, place_to_push_from, place_to_touch_from
+from worlds.playhouse.games.places import BEYOND, arm_to_push, place_to_push_from, places_to_touch_from
 from worlds.playhouse.games.registry import Arguments
 from worlds.playhouse.physics.avatar import EYE_HEIGHT, HOLD_CLEARANCE, HOLD_GAP, HOLD_LIFT
-from worlds.playhouse.players.behaviours import CARRY, Behaviour, search, while_held
+from worlds.playhouse.players.behaviours import CARRY, Behaviour, while_held
 from worlds.playhouse.players.body import WALK_PITCH, Body
 from worlds.playhouse.players.deeds import deed
 from worlds.playhouse.players.fetching import fetch
 from worlds.playhouse.players.manner import Manner
-from worlds.playhouse.players.putting import hold_ready, turn_to, walk_exactly
+from worlds.playhouse.players.putting import hold_ready, turn_to
 from worlds.playhouse.players.steering import BACKWARD_BIN, FORWARD, Aim
+from worlds.playhouse.players.walking_laden import walk_laden
 from worlds.playhouse.requests.ground_truth import distance
 
 ATTEMPTS = 3
@@ -87,8 +88,6 @@ def _middle(body: Body, entity: str) -> np.ndarray:
 def _reach_out(body: Body, thing: str, target: str) -> Behaviour:
     """Walk up to the target and bring what is in hand to it, faster at the end than at first."""
     yield from hold_ready(body)
-    if target in body.world.house.objects_by_id:
-        yield from search(body, target)
     if not (yield from _come_near(body, thing, target)):
         return False
     middle = _middle(body, target)
@@ -119,14 +118,14 @@ def _strike(body: Body, target: str) -> Behaviour:
 
 def _come_near(body: Body, thing: str, target: str) -> Behaviour:
     """Walk to where the target can be touched with what is in hand."""
+    middle = _middle(body, target)
     if target in body.world.house.objects_by_id:
-        spot = place_to_touch_from(body.situation(), thing, target)
-    else:
-        far = HOLD_CLEARANCE + 2 * body.world.house.objects_by_id[thing].radius + HOLD_GAP
-        piece = body.world.house.furniture_by_id[target]
-        route = body.plan.route(body.me.position, _middle(body, target), far + max(piece.half), body.obstacles())
-        spot = None if route is None else route[-1]
-    return spot is not None and (yield from walk_exactly(body, spot))
+        spots = places_to_touch_from(body.situation(), thing, target)
+        return (yield from walk_laden(body, [(spot, middle) for spot in spots], (target,)))
+    far = HOLD_CLEARANCE + 2 * body.world.house.objects_by_id[thing].radius + HOLD_GAP
+    piece = body.world.house.furniture_by_id[target]
+    route = body.plan.route(body.me.position, middle, far + max(piece.half), body.obstacles())
+    return route is not None and (yield from walk_laden(body, [(route[-1], middle)]))
 
 
 def _push(body: Body, thing: str, target: str) -> Behaviour:
@@ -138,7 +137,7 @@ def _push(body: Body, thing: str, target: str) -> Behaviour:
     stand = place_to_push_from(situation, thing, target)
     if stand is None:
         stand = place_to_push_from(situation, thing, target, around_things=False)
-    if stand is None or not (yield from walk_exactly(body, stand)):
+    if stand is None or not (yield from walk_laden(body, [(stand, _middle(body, target))], (target,))):
         return False
     middle = _middle(body, target)
     yield from turn_to(body, middle, WALK_PITCH, CARRY)
