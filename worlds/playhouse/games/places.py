@@ -34,6 +34,7 @@ DEEPEST = 0.4  # metres of a basin that are below its rim at most; a sink's tap 
 APART_IN_ROW, LEAST_APART = 0.12, 0.4  # metres between things in an arrangement, and between their middles
 TURNS = (0.0, math.pi / 2, math.pi / 4, -math.pi / 4)  # of rows
 STANDS_TRIED = 6  # places to stand to which ways are looked for
+ELSEWHERE = 0.12  # metres from a place where something could not be put, of another that is tried
 PLACES_TRIED = 12  # places to put something for which places to stand are looked for
 
 
@@ -111,10 +112,20 @@ def _farthest(middle: np.ndarray) -> float:
     return math.sqrt(max((HOLD_FARTHEST - 0.03) ** 2 - drop * drop, 0.01))
 
 
-def on_furniture(situation: Situation, thing: str, piece: Furniture) -> np.ndarray | None:
-    """Return a free place for a thing on a piece of furniture to which the solver can put it: float64 [3]; or None."""
+def on_furniture(
+    situation: Situation, thing: str, piece: Furniture, avoid: Sequence[np.ndarray] = ()
+) -> np.ndarray | None:
+    """Return a free place for a thing on a piece of furniture to which the solver can put it: float64 [3]; or None.
+
+    Args:
+      situation: the house as it is.
+      thing: id.
+      piece: of furniture.
+      avoid: places near which it is not to be put.
+    """
     surfaces = [s for s in piece.spec.surfaces if s != piece.spec.inside and s.at[2] <= HIGHEST_SURFACE]
-    return _first(situation, thing, (p for s in surfaces for p in _on_surface(situation, thing, piece, s)))
+    found = (p for s in surfaces for p in _on_surface(situation, thing, piece, s))
+    return _first(situation, thing, (p for p in found if not is_near_any(p, avoid)))
 
 
 def capacity(situation: Situation, thing: str, piece: Furniture) -> int:
@@ -247,8 +258,11 @@ def for_arrangement(
     return None
 
 
-def before_setter(situation: Situation, thing: str) -> np.ndarray | None:
-    """Return a free place near the setter's feet to which the solver can put a thing, the first before it; or None."""
+def before_setter(situation: Situation, thing: str, avoid: Sequence[np.ndarray] = ()) -> np.ndarray | None:
+    """Return a free place near the setter's feet to which the solver can put a thing, the first before it; or None.
+
+    Places near those to ``avoid`` are left out.
+    """
     setter = situation.setter
     angles = sorted(np.arange(-math.pi, math.pi, math.radians(30.0)).tolist(), key=abs)
     spots = [
@@ -257,7 +271,8 @@ def before_setter(situation: Situation, thing: str) -> np.ndarray | None:
         for far in (0.85, 1.05, 1.25)
     ]
     room = situation.room_at(setter.position)
-    here = (s for s in spots if situation.room_at(s) == room and is_clear(situation, thing, s))
+    free = (s for s in spots if not is_near_any(s, avoid))
+    here = (s for s in free if situation.room_at(s) == room and is_clear(situation, thing, s))
     return _first(situation, thing, here, in_order=True)
 
 
@@ -363,6 +378,11 @@ def is_free(situation: Situation, thing: str, place: np.ndarray, moved: Collecti
         if taken and other not in (thing, situation.solver.held, *moved):
             return False
     return True
+
+
+def is_near_any(place: np.ndarray, others: Sequence[np.ndarray]) -> bool:
+    """Return True if a place is nearly one of some others."""
+    return any(math.dist(place, other) < ELSEWHERE for other in others)
 
 
 def _first(situation: Situation, thing: str, places: Iterable[np.ndarray], in_order: bool = False) -> np.ndarray | None:

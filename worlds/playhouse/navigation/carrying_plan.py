@@ -23,8 +23,8 @@ from worlds.playhouse.physics.shell import walls
 TURN, AHEAD, BACK, LEFT, RIGHT = range(5)  # kinds of legs
 NO_GOAL, ANY_HEADING = -1, -2
 ROOMY = 0.05  # metres beyond the cylinder within which a pose costs more
-SOFT, HARD = 5.0, 80.0  # cost of a metre that the cylinder reaches into something, and of one that its core does
-HIDDEN = 20.0  # cost of a wall between the walker and what is in hand
+SOFT, HARD = 5.0, 300.0  # cost of a metre that the cylinder reaches into something, and of one that its core does
+HIDDEN = 60.0  # cost of a wall between the walker and what is in hand
 BETWEEN = (0.45, 0.75)  # shares of the arm that are looked at for walls
 DEARER = (1.0, 1.0, 1.5, 3.0, 3.0)  # times as dear as a walk ahead, by kind: one does not look where one goes
 SLACK = 0.3  # by which a straight walk may cost more than the way that it cuts short
@@ -36,6 +36,8 @@ _AHEAD = np.array(
 )  # fmt: skip
 HEADINGS = len(_AHEAD)
 _ANGLES = np.arctan2(_AHEAD[:, 1], _AHEAD[:, 0])  # rad, by heading
+_HALF_TURNED = (np.roll(_ANGLES, -1) - _ANGLES) % (2 * math.pi) / 2  # rad, from each heading half-way to the next
+_ALL_ANGLES = np.stack([_ANGLES, _ANGLES + _HALF_TURNED], axis=1).reshape(-1)  # rad, with those half-way
 
 
 @dataclass(frozen=True)
@@ -126,14 +128,16 @@ class CarryingPlan:
         return nearest_heading(math.atan2(float(facing[1]) - y, float(facing[0]) - x))
 
     def _penalties(self, shape: tuple[int, int], load: Load, posts: np.ndarray) -> np.ndarray:
-        """What the load adds to the cost of each pose: float64 [HEADINGS, rows, columns]."""
+        """What the load adds to the cost of each pose, also half-way between headings: float64 [2 * HEADINGS, rows,
+        columns].
+        """
         blocks = list(walls(self._house))
         for piece in self._house.furniture:
             if piece.spec.height > load.bottom and piece.spec.bottom < load.top:
                 (hx, hy), x, y = piece.half, piece.x, piece.y
                 blocks.append((x - hx, y - hy, x + hx, y + hy))
         gaps = _gaps(shape, *self._plan.middle_of((0, 0)), np.array(blocks), posts)
-        return _penalties(gaps, _ANGLES, load.ahead / CELL, load.radius, load.core)
+        return _penalties(gaps, _ALL_ANGLES, load.ahead / CELL, load.radius, load.core)
 
     def _legs(self, cost: np.ndarray, penalty: np.ndarray, poses: np.ndarray, kinds: np.ndarray) -> list[Leg]:
         """The way in as few legs as cost about as little."""
@@ -228,13 +232,15 @@ def _search(cost, penalty, ahead, start, wanted, middle, within):
         row, heading = rest % rows, rest // rows
         if wanted[row, column] == heading or wanted[row, column] == ANY_HEADING:
             return _trace(parent, by, pose, rows, columns)
-        here = cost[row, column] + penalty[heading, row, column]
+        here = cost[row, column] + penalty[2 * heading, row, column]
         for kind in range(TURN, RIGHT + 2):  # the last is the other turn
-            r, c, h, seconds = row, column, heading, turning
+            r, c, h, seconds, between = row, column, heading, turning, 0.0
             if kind == TURN:
                 h = (heading + 1) % headings
+                between = penalty[2 * heading + 1, r, c]
             elif kind > RIGHT:
                 h = (heading - 1) % headings
+                between = penalty[2 * h + 1, r, c]
             else:
                 side = (0, 0, headings // 2, headings // 4, -headings // 4)[kind]
                 way = ahead[(heading + side) % headings]
@@ -244,7 +250,7 @@ def _search(cost, penalty, ahead, start, wanted, middle, within):
                 if not (np.isfinite(cost[row, c]) and np.isfinite(cost[r, column])):
                     continue
                 seconds = CELL * math.hypot(way[0], way[1]) / WALK_SPEED * DEARER[kind]
-            total = spent[pose] + seconds * 0.5 * (here + cost[r, c] + penalty[h, r, c])
+            total = spent[pose] + seconds * (0.5 * (here + cost[r, c] + penalty[2 * h, r, c]) + between)
             other = (h * rows + r) * columns + c
             if total < spent[other]:
                 spent[other], parent[other], by[other] = total, pose, TURN if kind > RIGHT else kind
@@ -274,13 +280,13 @@ def _straight_to(cost, penalty, angles, poses, kinds, at):
     Only turns and walks ahead are cut short.
     """
     best, worst, walks = at, 0.0, 0
-    worst = cost[poses[at, 0], poses[at, 1]] + penalty[poses[at, 2], poses[at, 0], poses[at, 1]]
+    worst = cost[poses[at, 0], poses[at, 1]] + penalty[2 * poses[at, 2], poses[at, 0], poses[at, 1]]
     for to in range(at + 1, len(poses)):
         if kinds[to] != TURN and kinds[to] != AHEAD:
             break
         walks += kinds[to] == AHEAD
         r0, c0, r1, c1 = poses[at, 0], poses[at, 1], poses[to, 0], poses[to, 1]
-        worst = max(worst, cost[r1, c1] + penalty[poses[to, 2], r1, c1])
+        worst = max(worst, cost[r1, c1] + penalty[2 * poses[to, 2], r1, c1])
         if kinds[to] == TURN or walks < 2:
             continue
         heading, length = _heading_of(angles, math.atan2(r1 - r0, c1 - c0)), math.hypot(r1 - r0, c1 - c0)
@@ -289,7 +295,7 @@ def _straight_to(cost, penalty, angles, poses, kinds, at):
         steps, dearest = max(int(math.ceil(2.0 * length)), 1), 0.0
         for i in range(steps + 1):
             r, c = int(r0 + (r1 - r0) * i / steps + 0.5), int(c0 + (c1 - c0) * i / steps + 0.5)
-            dearest = max(dearest, cost[r, c] + penalty[heading, r, c])
+            dearest = max(dearest, cost[r, c] + penalty[2 * heading, r, c])
         if dearest <= worst + SLACK:
             best = to
     return best
@@ -308,10 +314,10 @@ def _heading_of(angles, yaw):
 @njit(cache=True)
 def _dearest_turn(cost, penalty, row, column, heading, to):
     """The most that a pose costs of those on the shorter turn from one heading to another."""
-    headings = len(penalty)
-    side = 1 if (to - heading) % headings <= headings // 2 else -1
+    angles, at, last = len(penalty), 2 * heading, 2 * to
+    side = 1 if (last - at) % angles <= angles // 2 else -1
     dearest = 0.0
-    while heading != to:
-        heading = (heading + side) % headings
-        dearest = max(dearest, cost[row, column] + penalty[heading, row, column])
+    while at != last:
+        at = (at + side) % angles
+        dearest = max(dearest, cost[row, column] + penalty[at, row, column])
     return dearest

@@ -15,7 +15,7 @@ from worlds.playhouse.players.body import Body
 from worlds.playhouse.players.deeds import deed
 from worlds.playhouse.players.handling import AWRY
 from worlds.playhouse.players.manner import Manner
-from worlds.playhouse.players.putting import put_at
+from worlds.playhouse.players.putting import always, put_at
 from worlds.playhouse.requests.ground_truth import distance
 
 ROUNDS = 2  # times that it looks for things that are not where they should be
@@ -40,7 +40,7 @@ def arrange(body: Body, arguments: Arguments, manner: Manner) -> Behaviour:
         for thing, spot in pairs:
             if distance(body.where(thing), spot) > 0.15 or body.where(thing)[2] > 0.5:
                 yield from _make_way(body, thing, spot)
-                yield from put_at(body, thing, spot, manner.aside() * AWRY)
+                yield from put_at(body, thing, always(spot), manner.aside() * AWRY)
         if is_arranged(body.world, shape, able, set(able), things.number, by_size):
             return True
     return False
@@ -62,5 +62,5 @@ def _make_way(body: Body, thing: str, spot: np.ndarray) -> Behaviour:
             continue
         free = places.on_floor(situation, other, at, 1.5)
         if free is not None:
-            yield from put_at(body, other, free)
+            yield from put_at(body, other, always(free))
     return True

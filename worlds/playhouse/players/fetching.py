@@ -9,33 +9,60 @@ import math
 
 import numpy as np
 
-from worlds.contract import HAND_GRAB, silent
+from worlds.contract import HAND_GRAB, neutral_movement, silent
+from worlds.playhouse.navigation.grasping import SURE, Gaze, gaze_to_take
 from worlds.playhouse.physics.avatar import EYE_HEIGHT
-from worlds.playhouse.players.behaviours import ARRIVED, Behaviour, face, get
-from worlds.playhouse.players.body import WALK_PITCH, Body, toward
+from worlds.playhouse.players.behaviours import ARRIVED, FACING, Behaviour, approach, put_down
+from worlds.playhouse.players.body import WALK_PITCH, Body
 from worlds.playhouse.players.steering import Aim, with_hand
-from worlds.playhouse.requests.ground_truth import distance, grab_distance
+from worlds.playhouse.requests.ground_truth import bearing, distance, grab_distance
 
 SIDES = 4  # other places from which it is tried
 FARTHER = 1.15  # times as far as usual, from where one sees under a shelf
 TRIES = 3  # grabs at each place
+TURNING = 12  # steps after which a turn is given up
 PATIENCE = 60  # steps after which a way is given up
 
 
 def fetch(body: Body, target: str) -> Behaviour:
     """Take ``target`` into the hand, from wherever it is; let go of anything else first."""
-    if (yield from get(body, target)):
+    if body.held not in (None, target):
+        yield from put_down(body)
+    if body.held == target:
+        return True
+    yield from approach(body, target, grab_distance(body.world.house, target, body.where(target)))
+    if (yield from _take(body, target)):
         return True
     for spot in _spots(body, target):
         yield from walk_to_spot(body, spot)
-        yield from face(body, target)
-        for _ in range(TRIES):
-            movement = body.move(toward(body.where(target), None))
-            aimed = body.world.target_under_crosshair(body.agent) == target
-            yield silent(with_hand(movement, HAND_GRAB) if aimed else movement)
-            if body.held == target:
-                return True
+        if (yield from _take(body, target)):
+            return True
     return False
+
+
+def _take(body: Body, target: str) -> Behaviour:
+    """Take a thing from where the player stands, looking where no other thing is taken instead."""
+    for _ in range(TRIES):
+        gaze = gaze_to_take(body.world, body.agent, target, body.me.eye)
+        if gaze is None:
+            return False
+        ahead = body.me.position[:2] + np.array([math.cos(gaze.yaw), math.sin(gaze.yaw)])
+        aim = Aim((float(ahead[0]), float(ahead[1])), None, gaze.pitch)
+        for _ in range(TURNING):
+            if body.world.target_under_crosshair(body.agent) == target and _looks(body, gaze):
+                break
+            yield silent(body.move(aim))
+        if body.world.target_under_crosshair(body.agent) == target:
+            body.stand()
+            yield silent(with_hand(neutral_movement(), HAND_GRAB))
+        if body.held == target:
+            return True
+    return False
+
+
+def _looks(body: Body, gaze: Gaze) -> bool:
+    ahead = body.me.position[:2] + np.array([math.cos(gaze.yaw), math.sin(gaze.yaw)])
+    return abs(bearing(body.me, ahead)) < FACING[0] and abs(body.me.pitch - gaze.pitch) < FACING[1]
 
 
 def walk_to_spot(body: Body, spot: np.ndarray, within: float = 0.12) -> Behaviour:
@@ -57,24 +84,18 @@ def walk_to_spot(body: Body, spot: np.ndarray, within: float = 0.12) -> Behaviou
 
 
 def _spots(body: Body, target: str) -> list[np.ndarray]:
-    """Places around a thing from which it can be seen, those with the fewest other things in between first."""
+    """Places around a thing from which it can be taken, the surest first, of these the nearest."""
     situation, at = body.situation(), body.where(target)
     discs, usual = situation.discs(target), grab_distance(body.world.house, target, at)
     found = []
-    for far in (usual, FARTHER * usual, 0.8 * usual):
-        for angle in np.arange(0.0, 2 * math.pi, math.radians(30.0)):
+    for far in (usual, FARTHER * usual, 0.8 * usual, 0.6 * usual):
+        for angle in np.arange(0.0, 2 * math.pi, math.radians(20.0)):
             spot = at[:2] + far * np.array([math.cos(angle), math.sin(angle)])
-            seen = situation.sight.clear(np.array([*spot, EYE_HEIGHT]), at)
-            if seen and situation.plan.straight(spot, spot, discs) and situation.room_at(spot) == situation.room_at(at):
-                found.append((_between(spot, at, discs), distance(spot, body.me.position), spot))
+            if not situation.plan.straight(spot, spot, discs) or situation.room_at(spot) != situation.room_at(at):
+                continue
+            gaze = gaze_to_take(body.world, body.agent, target, np.array([*spot, EYE_HEIGHT]))
+            if gaze is not None:
+                found.append((-min(gaze.margin, SURE), distance(spot, body.me.position), spot))
     found.sort(key=lambda entry: entry[:2])
     reachable = (spot for _, _, spot in found[:12] if situation.can_be_reached(*spot, within=0.1))
     return [spot for spot, _ in zip(reachable, range(SIDES), strict=False)]
-
-
-def _between(spot: np.ndarray, at: np.ndarray, discs: np.ndarray) -> int:
-    """How many discs [N, 3] lie on the line from a spot to a thing."""
-    way = at[:2] - spot
-    along = np.clip(((discs[:, :2] - spot) @ way) / float(way @ way), 0.0, 1.0)
-    off = np.linalg.norm(spot + along[:, None] * way - discs[:, :2], axis=1)
-    return int((off < discs[:, 2]).sum())

@@ -47,10 +47,9 @@ def put_on(body: Body, arguments: Arguments, manner: Manner) -> Behaviour:
     def put(thing: str) -> Behaviour:
         if target not in house.furniture_by_id:
             return (yield from building.stack(body, thing, target, manner.aside, CAREFUL))
-        place = places.on_furniture(body.situation(), thing, house.furniture_by_id[target])
-        if place is None:
-            return False
-        return (yield from put_at(body, thing, place, manner.aside() * AWRY))
+        piece = house.furniture_by_id[target]
+        choose = lambda failed: places.on_furniture(body.situation(), thing, piece, failed)  # noqa: E731
+        return (yield from put_at(body, thing, choose, manner.aside() * AWRY, lambda: is_on(body.world, thing, target)))
 
     return (yield from each(body, arguments, put, lambda thing: is_on(body.world, thing, target)))
 

@@ -6,14 +6,15 @@ Generators of actions like those of :mod:`worlds.playhouse.players.behaviours`.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from worlds.contract import HAND_RELEASE, silent
 from worlds.playhouse.games.places import OVER, arm_under, into_container, places_to_put_from
-from worlds.playhouse.navigation.floor_plan import ARM_LENGTH
+from worlds.playhouse.navigation.floor_plan import ARM_LENGTH, HALF_WAY
 from worlds.playhouse.physics.avatar import EYE_HEIGHT, HOLD_CLEARANCE, HOLD_GAP, HOLD_LIFT
-from worlds.playhouse.players.behaviours import CARRY, FACING, Behaviour, draw_in, while_held
+from worlds.playhouse.players.behaviours import CARRY, FACING, Behaviour, draw_in
 from worlds.playhouse.players.body import WALK_PITCH, Body
 from worlds.playhouse.players.building import NEAR_ENOUGH, Craft, raise_up
 from worlds.playhouse.players.fetching import fetch
@@ -21,35 +22,53 @@ from worlds.playhouse.players.steering import Aim, with_hand
 from worlds.playhouse.players.walking_laden import walk_laden
 from worlds.playhouse.requests.ground_truth import bearing, distance
 
-ATTEMPTS = 3
+ATTEMPTS = 6
 LET_GO = 0.025  # metres over its place at which it is let go
 PRECISE = 0.04  # metres by which its middle may miss
 HARDLY = 0.01  # metres; what moves less in a step has arrived, as near as it gets
+Chooser = Callable[[Sequence[np.ndarray]], np.ndarray | None]  # places that have failed -> x, y and height of one
 SETTLE = 4  # steps in which a thing that was let go comes to rest
 AT = 0.25  # metres from its place at which a thing counts as put there
 
 
-def put_at(body: Body, target: str, place: np.ndarray, aside: float = 0.0) -> Behaviour:
-    """Take ``target`` and put it at a place; again if it falls or ends up elsewhere.
+def put_at(
+    body: Body, target: str, choose: Chooser, aside: float = 0.0, is_done: Callable[[], bool] | None = None
+) -> Behaviour:
+    """Take ``target`` and put it at a place; again, perhaps elsewhere, if it falls or ends up where it should not be.
 
     Args:
       body: of the player.
       target: id of the thing.
-      place: x, y and the height of what it is to stand on: float64 [3].
+      choose: (places that have failed) -> x, y and the height of what it is to stand on, float64 [3]; or None.
       aside: metres by which a careless player misses it.
+      is_done: () -> whether it is where it should be; None asks whether it is at the place.
     """
+    failed: list[np.ndarray] = []
     for _ in range(ATTEMPTS):
-        if not (yield from fetch(body, target)):
+        place = choose(failed)
+        if place is None and failed:
+            failed.clear()
+            place = choose(failed)
+        if place is None or not (yield from fetch(body, target)):
             return False
-        yield from while_held(body, target, _carry_to(body, target, place, aside))
-        if body.held != target:
+        if not (yield from _still_held(body, target, _carry_to(body, target, place, aside))):
+            failed.append(place)
             continue
-        yield silent(with_hand(body.move(Aim()), HAND_RELEASE))
-        yield from settle(body)
+        yield from let_go(body)
         aside = 0.0
-        if distance(body.where(target), place) < AT and body.where(target)[2] > place[2]:
+        if is_done is None:
+            there = distance(body.where(target), place) < AT and body.where(target)[2] > place[2]
+        else:
+            there = is_done()
+        if there:
             return True
+        failed.append(place)
     return False
+
+
+def always(place: np.ndarray | None) -> Chooser:
+    """Return a chooser of one place."""
+    return lambda failed: place
 
 
 def drop_into(body: Body, target: str, container: str, aside: float = 0.0) -> Behaviour:
@@ -57,14 +76,29 @@ def drop_into(body: Body, target: str, container: str, aside: float = 0.0) -> Be
     for _ in range(ATTEMPTS):
         if not (yield from fetch(body, target)):
             return False
-        yield from while_held(body, target, _carry_over(body, target, container, aside))
-        if body.held != target:
+        if not (yield from _still_held(body, target, _carry_over(body, target, container, aside))):
             continue
-        yield silent(with_hand(body.move(Aim()), HAND_RELEASE))
-        yield from settle(body)
+        yield from let_go(body)
         aside = 0.0
         if body.world.inside(target, container):
             return True
+    return False
+
+
+def let_go(body: Body) -> Behaviour:
+    """Let go of what is in hand and stand still while it comes to rest."""
+    yield silent(with_hand(body.move(Aim()), HAND_RELEASE))
+    return (yield from settle(body))
+
+
+def _still_held(body: Body, target: str, behaviour: Behaviour) -> Behaviour:
+    """Go on with ``behaviour`` until it ends or ``target`` falls. True if it was done and the thing is in hand."""
+    while body.held == target:
+        try:
+            action = next(behaviour)
+        except StopIteration as end:
+            return bool(end.value)
+        yield action
     return False
 
 
@@ -95,7 +129,10 @@ def carry_before(body: Body, target: str, base: str) -> Behaviour:
     spots = body.plan.free_spots()
     far = np.hypot(*(spots - there[:2]).T)
     spots = spots[(far >= max(least, ARM_LENGTH - 0.15)) & (far <= ARM_LENGTH + NEAR_ENOUGH)]
-    yield from walk_laden(body, [(spot, there) for spot in spots if body.plan.straight(spot, there)], (base,))
+    half_way = (there[:2] + HALF_WAY / ARM_LENGTH * (spot - there[:2]) for spot in spots)
+    goals = [(spot, there) for spot, near in zip(spots, half_way, strict=True) if body.plan.straight(spot, near)]
+    if not (yield from walk_laden(body, goals, (base,))):
+        return False
     return (yield from turn_to(body, there, WALK_PITCH, CARRY))
 
 
@@ -174,10 +211,9 @@ def push_under(body: Body, target: str, stand: np.ndarray, place: np.ndarray) ->
     for _ in range(ATTEMPTS):
         if not (yield from fetch(body, target)):
             return False
-        yield from while_held(body, target, _push_in(body, target, stand, place))
-        if body.held == target:
-            yield silent(with_hand(body.move(Aim()), HAND_RELEASE))
-            yield from settle(body)
+        if not (yield from _still_held(body, target, _push_in(body, target, stand, place))):
+            continue
+        yield from let_go(body)
         if distance(body.where(target), place) < AT:
             return True
     return False
