@@ -35,6 +35,7 @@ APART_IN_ROW, LEAST_APART = 0.12, 0.4  # metres between things in an arrangement
 TURNS = (0.0, math.pi / 2, math.pi / 4, -math.pi / 4)  # of rows
 STANDS_TRIED = 6  # places to stand to which ways are looked for
 ELSEWHERE = 0.12  # metres from a place where something could not be put, of another that is tried
+MORE_PLACES = 60  # likewise, of the solver, which has a thing in its hand already
 PLACES_TRIED = 12  # places to put something for which places to stand are looked for
 
 
@@ -113,7 +114,11 @@ def _farthest(middle: np.ndarray) -> float:
 
 
 def on_furniture(
-    situation: Situation, thing: str, piece: Furniture, avoid: Sequence[np.ndarray] = ()
+    situation: Situation,
+    thing: str,
+    piece: Furniture,
+    avoid: Sequence[np.ndarray] = (),
+    most: int = PLACES_TRIED,
 ) -> np.ndarray | None:
     """Return a free place for a thing on a piece of furniture to which the solver can put it: float64 [3]; or None.
 
@@ -122,10 +127,11 @@ def on_furniture(
       thing: id.
       piece: of furniture.
       avoid: places near which it is not to be put.
+      most: places for which places to stand are looked for.
     """
     surfaces = [s for s in piece.spec.surfaces if s != piece.spec.inside and s.at[2] <= HIGHEST_SURFACE]
     found = (p for s in surfaces for p in _on_surface(situation, thing, piece, s))
-    return _first(situation, thing, (p for p in found if not is_near_any(p, avoid)))
+    return _first(situation, thing, (p for p in found if not is_near_any(p, avoid)), most=most)
 
 
 def capacity(situation: Situation, thing: str, piece: Furniture) -> int:
@@ -158,14 +164,20 @@ class Drop:
     bottom: float
 
 
-def into_container(situation: Situation, thing: str, container: str) -> Drop | None:
+def into_container(situation: Situation, thing: str, container: str, most: int = PLACES_TRIED) -> Drop | None:
     """Return where the solver can let a thing go so that it comes to lie in a container; None if nowhere.
 
     Into loose containers things are dropped on what is in them already; in furniture they find a free spot.
+
+    Args:
+      situation: the house as it is.
+      thing: id.
+      container: id of a loose thing or a piece of furniture.
+      most: places for which places to stand are looked for.
     """
     drops = _drops_in_piece if container in situation.house.furniture_by_id else _drops_in_loose
     tried = sorted(drops(situation, thing, container), key=lambda d: distance(d.over, situation.solver.position))
-    can_be_put = (d for d in tried[:PLACES_TRIED] if place_to_put_from(situation, thing, d.over, container) is not None)
+    can_be_put = (d for d in tried[:most] if place_to_put_from(situation, thing, d.over, container) is not None)
     return next(can_be_put, None)
 
 
@@ -385,11 +397,16 @@ def is_near_any(place: np.ndarray, others: Sequence[np.ndarray]) -> bool:
     return any(math.dist(place, other) < ELSEWHERE for other in others)
 
 
-def _first(situation: Situation, thing: str, places: Iterable[np.ndarray], in_order: bool = False) -> np.ndarray | None:
+def _first(
+    situation: Situation,
+    thing: str,
+    places: Iterable[np.ndarray],
+    in_order: bool = False,
+    most: int = PLACES_TRIED,
+) -> np.ndarray | None:
     """Return the first of some places that the solver can put a thing to, of those nearest to it or as they come."""
     tried = list(places) if in_order else sorted(places, key=lambda p: distance(p, situation.solver.position))
-    tried = tried[:PLACES_TRIED]
-    return next((p for p in tried if place_to_put_from(situation, thing, p) is not None), None)
+    return next((p for p in tried[:most] if place_to_put_from(situation, thing, p) is not None), None)
 
 
 def _on_surface(situation: Situation, thing: str, piece: Furniture, surface: Surface) -> Iterator[np.ndarray]:

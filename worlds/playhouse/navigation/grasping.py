@@ -1,4 +1,4 @@
-"""From where a thing can be taken, and where to look for it: of several things under the crosshair, a hand takes one."""
+"""From where a thing can be taken, and where to look for it: of several, a hand takes one."""
 
 from __future__ import annotations
 

@@ -82,9 +82,7 @@ def carry_high(body: Body, target: str, base: str) -> Behaviour:
 PLAIN = Craft(get, carry_high)
 
 
-def build(
-    body: Body, pieces: Sequence[str], height: int, aside: Aside = straight, craft: Craft = PLAIN
-) -> Behaviour:
+def build(body: Body, pieces: Sequence[str], height: int, aside: Aside = straight, craft: Craft = PLAIN) -> Behaviour:
     """Build a tower of ``height`` of the ``pieces``, those first that come first; on what stands of it already."""
     for _ in range(ATTEMPTS + height):
         tower = tallest_tower(body.world.house, pieces, body.world.object_positions())

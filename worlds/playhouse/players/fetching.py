@@ -18,9 +18,13 @@ from worlds.playhouse.players.steering import Aim, with_hand
 from worlds.playhouse.requests.ground_truth import bearing, distance, grab_distance
 
 SIDES = 4  # other places from which it is tried
-FARTHER = 1.15  # times as far as usual, from where one sees under a shelf
+IN_IT = 0.25  # metres between a thing and what it may lie in, which is in nobody's way
+FARTHEST = 1.5  # metres from it, of these places
+APART = 0.15  # metres between them
+LOOKED_AT = 25  # places of which the surest are taken
 TRIES = 3  # grabs at each place
 TURNING = 12  # steps after which a turn is given up
+STUCK = 10  # steps in one place after which a way is given up
 PATIENCE = 60  # steps after which a way is given up
 
 
@@ -66,9 +70,13 @@ def _looks(body: Body, gaze: Gaze) -> bool:
 
 
 def walk_to_spot(body: Body, spot: np.ndarray, within: float = 0.12) -> Behaviour:
-    """Walk to a spot [2], around things."""
+    """Walk to a spot [2], around things. False if there is no way, or something that cannot be pushed is in it."""
+    been: list[np.ndarray] = []
     for _ in range(PATIENCE):
         here = body.me.position
+        been.append(here)
+        if len(been) > STUCK and max(distance(here, other) for other in been[-STUCK:]) < within:
+            return False
         if distance(here, spot) < within:
             return True
         obstacles = body.obstacles()
@@ -86,16 +94,22 @@ def walk_to_spot(body: Body, spot: np.ndarray, within: float = 0.12) -> Behaviou
 def _spots(body: Body, target: str) -> list[np.ndarray]:
     """Places around a thing from which it can be taken, the surest first, of these the nearest."""
     situation, at = body.situation(), body.where(target)
-    discs, usual = situation.discs(target), grab_distance(body.world.house, target, at)
-    found = []
-    for far in (usual, FARTHER * usual, 0.8 * usual, 0.6 * usual):
-        for angle in np.arange(0.0, 2 * math.pi, math.radians(20.0)):
-            spot = at[:2] + far * np.array([math.cos(angle), math.sin(angle)])
-            if not situation.plan.straight(spot, spot, discs) or situation.room_at(spot) != situation.room_at(at):
-                continue
-            gaze = gaze_to_take(body.world, body.agent, target, np.array([*spot, EYE_HEIGHT]))
-            if gaze is not None:
-                found.append((-min(gaze.margin, SURE), distance(spot, body.me.position), spot))
+    around = [i for i in situation.positions if distance(situation.positions[i], at) < IN_IT]
+    discs, cells = situation.discs(target, *around), situation.plan.free_spots()
+    cells = cells[np.hypot(*(cells - at[:2]).T) < FARTHEST]
+    cells = cells[np.argsort(np.hypot(*(cells - body.me.position[:2]).T))]
+    found: list[tuple[float, int, np.ndarray]] = []
+    for cell in cells:
+        eye = np.array([*cell, EYE_HEIGHT])
+        if not body.world.in_sight_from(eye, target, body.agent) or not situation.plan.straight(cell, cell, discs):
+            continue
+        if any(distance(cell, other) < APART for _, _, other in found):
+            continue
+        gaze = gaze_to_take(body.world, body.agent, target, eye)
+        if gaze is not None and situation.room_at(cell) == situation.room_at(at):
+            found.append((-min(gaze.margin, SURE), len(found), cell))
+        if len(found) == LOOKED_AT:
+            break
     found.sort(key=lambda entry: entry[:2])
-    reachable = (spot for _, _, spot in found[:12] if situation.can_be_reached(*spot, within=0.1))
+    reachable = (spot for _, _, spot in found if situation.can_be_reached(*spot, within=0.1))
     return [spot for spot, _ in zip(reachable, range(SIDES), strict=False)]

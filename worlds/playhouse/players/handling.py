@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -48,7 +48,10 @@ def put_on(body: Body, arguments: Arguments, manner: Manner) -> Behaviour:
         if target not in house.furniture_by_id:
             return (yield from building.stack(body, thing, target, manner.aside, CAREFUL))
         piece = house.furniture_by_id[target]
-        choose = lambda failed: places.on_furniture(body.situation(), thing, piece, failed)  # noqa: E731
+
+        def choose(failed: Sequence[np.ndarray]) -> np.ndarray | None:
+            return places.on_furniture(body.situation(), thing, piece, failed, places.MORE_PLACES)
+
         return (yield from put_at(body, thing, choose, manner.aside() * AWRY, lambda: is_on(body.world, thing, target)))
 
     return (yield from each(body, arguments, put, lambda thing: is_on(body.world, thing, target)))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from worlds.contract import HAND_RELEASE, silent
-from worlds.playhouse.games.places import OVER, arm_under, into_container, places_to_put_from
+from worlds.playhouse.games.places import MORE_PLACES, OVER, arm_under, into_container, places_to_put_from
 from worlds.playhouse.navigation.floor_plan import ARM_LENGTH, HALF_WAY
 from worlds.playhouse.physics.avatar import EYE_HEIGHT, HOLD_CLEARANCE, HOLD_GAP, HOLD_LIFT
 from worlds.playhouse.players.behaviours import CARRY, FACING, Behaviour, draw_in
@@ -104,7 +104,7 @@ def _still_held(body: Body, target: str, behaviour: Behaviour) -> Behaviour:
 
 def _carry_over(body: Body, target: str, container: str, aside: float) -> Behaviour:
     yield from hold_ready(body)
-    drop = into_container(body.situation(), target, container)
+    drop = into_container(body.situation(), target, container, MORE_PLACES)
     if drop is None:
         return False
     spots = places_to_put_from(body.situation(), target, drop.over, container)
