@@ -14,11 +14,13 @@ from worlds.playhouse.house.catalogue import Surface
 from worlds.playhouse.house.record import WALL_THICKNESS, Furniture
 from worlds.playhouse.navigation.floor_plan import NO_DISCS
 from worlds.playhouse.physics.avatar import EYE_HEIGHT, HOLD_CLEARANCE, HOLD_FARTHEST, HOLD_GAP, HOLD_LIFT
-from worlds.playhouse.requests.ground_truth import distance
+from worlds.playhouse.requests.ground_truth import distance, half_width
 
 OVER = 0.10  # metres over its place to which a thing is brought before it is lowered
 ROOM_TO_STAND = 0.05  # metres more than the least between the body and what is put before it
 ROOM_TO_PUT = 0.06  # metres between what is put on the floor and anything fixed
+OVERHANG = 0.05  # metres by which a thing may overhang what bears it firmly
+HEADROOM = 0.06  # metres over a thing that is put into a shelf
 EDGE = 0.04  # metres between a thing on a surface and the surface's edge
 APART = 0.05  # metres between a thing that is put somewhere and others
 HIGHEST_SURFACE = 1.25  # metres
@@ -119,6 +121,7 @@ def on_furniture(
     piece: Furniture,
     avoid: Sequence[np.ndarray] = (),
     most: int = PLACES_TRIED,
+    firmly: bool = False,
 ) -> np.ndarray | None:
     """Return a free place for a thing on a piece of furniture to which the solver can put it: float64 [3]; or None.
 
@@ -128,10 +131,28 @@ def on_furniture(
       piece: of furniture.
       avoid: places near which it is not to be put.
       most: places for which places to stand are looked for.
+      firmly: whether only places will do on which it stands well, and to which it can be brought without meeting
+        anything.
     """
     surfaces = [s for s in piece.spec.surfaces if s != piece.spec.inside and s.at[2] <= HIGHEST_SURFACE]
+    if firmly:
+        surfaces = [s for s in surfaces if _bears_firmly(situation, thing, s)]
     found = (p for s in surfaces for p in _on_surface(situation, thing, piece, s))
     return _first(situation, thing, (p for p in found if not is_near_any(p, avoid)), most=most)
+
+
+def _bears_firmly(situation: Situation, thing: str, surface: Surface) -> bool:
+    """Return True if a thing hardly overhangs a surface, and there is room for it and a hand above."""
+    record = situation.house.objects_by_id[thing]
+    core = half_width(situation.house, thing)
+    return core <= min(surface.half) + OVERHANG and record.height + HEADROOM <= surface.clearance
+
+
+def headroom(situation: Situation, place: np.ndarray) -> float:
+    """Return the free height (m) over a place [3] of a surface; infinite where nothing is above."""
+    x, y, z = (float(c) for c in place)
+    pieces = (piece for piece in situation.house.furniture if piece.gap_to(x, y) == 0.0)
+    return min((s.clearance for piece in pieces for s in piece.spec.surfaces if abs(s.at[2] - z) < 0.01), default=9.0)
 
 
 def capacity(situation: Situation, thing: str, piece: Furniture) -> int:
@@ -185,10 +206,19 @@ def go_in(situation: Situation, container: str, things: Sequence[str], number: i
     """Return True if any ``number`` of some things go into a container together with what is in it."""
     records, house = situation.house.objects_by_id, situation.house
     if container in house.furniture_by_id:
-        inside = house.furniture_by_id[container].spec.inside
-        radius = max(records[i].radius for i in things) + EDGE
-        inside_it = sum(situation.world.inside(i, container) for i in situation.free if i != container)
-        return inside is not None and int(inside.half[0] / radius) * int(inside.half[1] / radius) - inside_it >= number
+        largest = max(things, key=lambda i: records[i].radius)
+        taken: list[np.ndarray] = []
+        for drop in _drops_in_piece(situation, largest, container):
+            apart = all(distance(drop.over, other) > 2 * records[largest].radius + APART for other in taken)
+            if apart and place_to_put_from(situation, largest, drop.over, container) is not None:
+                taken.append(drop.over)
+            if len(taken) >= number:
+                return True
+        return False
+    inside = house.objects_by_id[container].spec.inside
+    room = 0.0 if inside is None else min(inside.half) * house.objects_by_id[container].scale - BESIDE_RIM
+    if any(records[i].radius > room for i in things):  # nobody can tell how it is turned
+        return False
     level, rim = _level(situation, container)
     tallest = sorted((records[i].height for i in things), reverse=True)[:number]
     return level + sum(tallest) - tallest[-1] / 2 < rim - BELOW_RIM
@@ -335,7 +365,14 @@ def arm_to_push(radius: float) -> float:
 
 
 def place_to_push_from(situation: Situation, thing: str, target: str, around_things: bool = True) -> np.ndarray | None:
-    """Return where to stand to push one loose thing with another, straight ahead over free floor.
+    """Return the first of :func:`places_to_push_from`; None if there is none."""
+    return next(places_to_push_from(situation, thing, target, around_things), None)
+
+
+def places_to_push_from(
+    situation: Situation, thing: str, target: str, around_things: bool = True
+) -> Iterator[np.ndarray]:
+    """Yield where to stand to push one loose thing with another, straight ahead over free floor.
 
     Args:
       situation: the house as it is.
@@ -343,8 +380,8 @@ def place_to_push_from(situation: Situation, thing: str, target: str, around_thi
       target: id of what is pushed.
       around_things: whether other loose things must be out of the way.
 
-    Returns:
-      float64 [2], the nearest in direction to the solver; None if there is no such place, or no way to it.
+    Yields:
+      float64 [2], the nearest in direction to the solver first.
     """
     things, here, middle = situation.house.objects_by_id, situation.solver.position, situation.positions[target]
     radius, discs = things[target].radius, situation.discs(thing, target) if around_things else NO_DISCS
@@ -355,8 +392,7 @@ def place_to_push_from(situation: Situation, thing: str, target: str, around_thi
         way = np.array([math.cos(angle), math.sin(angle)])
         stand, goal = middle[:2] + far * way, middle[:2] - (BEYOND + radius) * way
         if situation.plan.straight(stand, goal, discs) and situation.can_be_reached(*stand, within=0.1):
-            return stand
-    return None
+            yield stand
 
 
 def is_clear(situation: Situation, thing: str, place: np.ndarray, moved: Collection[str] = ()) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from worlds.contract import SETTER, SOLVER
 from worlds.playhouse.house.record import AVATAR_RADIUS
 from worlds.playhouse.navigation.floor_plan import FloorPlan, place_to_stand
+from worlds.playhouse.navigation.grasping import Gaze, places_to_take_from
 from worlds.playhouse.navigation.sight import Sight
 from worlds.playhouse.physics.avatar import EYE_HEIGHT
 from worlds.playhouse.requests.facts import Facts, facts_of
@@ -17,6 +19,7 @@ from worlds.playhouse.requests.language import Described
 from worlds.playhouse.world import AvatarState, Playhouse
 
 HIGHEST_TARGET = 0.95  # metres to the middle of a thing that is to be taken
+IN_IT = 0.25  # metres between the middles of a thing and of what it may lie in
 LOW = 0.5  # metres; things whose underside is higher are not in a walker's way
 
 
@@ -42,6 +45,7 @@ class Situation:
         self.positions = world.object_positions()
         self.solver: AvatarState = world.avatar(SOLVER)
         self.setter: AvatarState = world.avatar(SETTER)
+        self._graspable: dict[str, bool] = {}
 
     @classmethod
     def at(cls, world: Playhouse, before: Situation | None) -> Situation:
@@ -88,7 +92,20 @@ class Situation:
             return True
         if object_id not in self.free or self.positions[object_id][2] >= HIGHEST_TARGET:
             return False
-        return self._can_be_seen_over_rim(object_id) and self._in_reach(object_id)
+        return self._can_be_seen_over_rim(object_id) and self._in_reach(object_id) and self._can_be_grasped(object_id)
+
+    def places_to_take_from(self, object_id: str) -> Iterator[tuple[np.ndarray, Gaze]]:
+        """Yield places to stand, float64 [2], from which the solver can take a thing, and how it looks at it there."""
+        at = self.positions[object_id]
+        in_it = [i for i, other in self.positions.items() if distance(other, at) < IN_IT]  # what it may lie in
+        yield from places_to_take_from(self.world, SOLVER, object_id, self.plan, self.discs(object_id, *in_it))
+
+    def _can_be_grasped(self, object_id: str) -> bool:
+        """Return True if there is a place from which the hand takes a thing, and none of those beside it."""
+        if object_id not in self._graspable:
+            spots = (spot for spot, _ in self.places_to_take_from(object_id))
+            self._graspable[object_id] = any(self.can_be_reached(*spot, within=0.1) for spot in spots)
+        return self._graspable[object_id]
 
     def _can_be_seen_over_rim(self, object_id: str) -> bool:
         """Return True unless a thing lies so deep in a loose box that nobody who stands beside it sees its middle."""

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from worlds.contract import SETTER, SOLVER
-from worlds.playhouse.physics.avatar import AIM_TOLERANCE, PITCH_MIN, REACH
+from worlds.playhouse.navigation.floor_plan import FloorPlan
+from worlds.playhouse.physics.avatar import AIM_TOLERANCE, EYE_HEIGHT, PITCH_MIN, REACH
 from worlds.playhouse.world import Playhouse
 
 SURE = 0.05  # metres by which another thing is farther from the crosshair, where nobody would miss
 WITHIN = 0.05  # metres less than the reach from which a thing is taken
 STEADY = 0.03  # metres less than the tolerance by which the crosshair may miss it
 AROUND = np.arange(0.0, 2 * math.pi, math.radians(45.0))  # rad, of aims beside the middle of a thing
+FARTHEST = 1.5  # metres from a thing, of places to take it from
+APART = 0.15  # metres between them
 BESIDE = (0.5, 1.0, 1.4)  # times the radius of a thing, of these aims
 
 
@@ -60,6 +64,34 @@ def gaze_to_take(world: Playhouse, agent: str, target: str, eye: np.ndarray) -> 
         if best is not None and best.margin >= SURE:
             break
     return best if best is not None and best.margin > 0.0 else None
+
+
+def places_to_take_from(
+    world: Playhouse, agent: str, target: str, plan: FloorPlan, discs: np.ndarray
+) -> Iterator[tuple[np.ndarray, Gaze]]:
+    """Yield places to stand, float64 [2], from which ``agent`` can take a thing, and where to look; the nearest first.
+
+    Args:
+      world: the house.
+      agent: the player.
+      target: id of the thing.
+      plan: of the house.
+      discs: float64 [N, 3], see FloorPlan; none of the places is in one of them.
+    """
+    at, here, cells = world.object_position(target), world.avatar(agent).position, plan.free_spots()
+    cells = cells[np.hypot(*(cells - at[:2]).T) < FARTHEST]
+    cells = cells[np.argsort(np.hypot(*(cells - here[:2]).T), kind="stable")]
+    found: list[np.ndarray] = []
+    for cell in cells:
+        eye = np.array([*cell, EYE_HEIGHT])
+        if not world.in_sight_from(eye, target, agent) or not plan.straight(cell, cell, discs):
+            continue
+        if any(math.dist(cell, other) < APART for other in found) or world.room_at(cell) != world.room_at(at):
+            continue
+        gaze = gaze_to_take(world, agent, target, eye)
+        if gaze is not None:
+            found.append(cell)
+            yield cell, gaze
 
 
 def _rivals(world: Playhouse, agent: str, target: str, eye: np.ndarray) -> list[tuple[np.ndarray, float]]:

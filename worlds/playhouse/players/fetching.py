@@ -6,21 +6,18 @@ Generators of actions like those of :mod:`worlds.playhouse.players.behaviours`.
 from __future__ import annotations
 
 import math
+from itertools import islice
 
 import numpy as np
 
 from worlds.contract import HAND_GRAB, neutral_movement, silent
 from worlds.playhouse.navigation.grasping import SURE, Gaze, gaze_to_take
-from worlds.playhouse.physics.avatar import EYE_HEIGHT
 from worlds.playhouse.players.behaviours import ARRIVED, FACING, Behaviour, approach, put_down
 from worlds.playhouse.players.body import WALK_PITCH, Body
 from worlds.playhouse.players.steering import Aim, with_hand
 from worlds.playhouse.requests.ground_truth import bearing, distance, grab_distance
 
 SIDES = 4  # other places from which it is tried
-IN_IT = 0.25  # metres between a thing and what it may lie in, which is in nobody's way
-FARTHEST = 1.5  # metres from it, of these places
-APART = 0.15  # metres between them
 LOOKED_AT = 25  # places of which the surest are taken
 TRIES = 3  # grabs at each place
 TURNING = 12  # steps after which a turn is given up
@@ -93,23 +90,7 @@ def walk_to_spot(body: Body, spot: np.ndarray, within: float = 0.12) -> Behaviou
 
 def _spots(body: Body, target: str) -> list[np.ndarray]:
     """Places around a thing from which it can be taken, the surest first, of these the nearest."""
-    situation, at = body.situation(), body.where(target)
-    around = [i for i in situation.positions if distance(situation.positions[i], at) < IN_IT]
-    discs, cells = situation.discs(target, *around), situation.plan.free_spots()
-    cells = cells[np.hypot(*(cells - at[:2]).T) < FARTHEST]
-    cells = cells[np.argsort(np.hypot(*(cells - body.me.position[:2]).T))]
-    found: list[tuple[float, int, np.ndarray]] = []
-    for cell in cells:
-        eye = np.array([*cell, EYE_HEIGHT])
-        if not body.world.in_sight_from(eye, target, body.agent) or not situation.plan.straight(cell, cell, discs):
-            continue
-        if any(distance(cell, other) < APART for _, _, other in found):
-            continue
-        gaze = gaze_to_take(body.world, body.agent, target, eye)
-        if gaze is not None and situation.room_at(cell) == situation.room_at(at):
-            found.append((-min(gaze.margin, SURE), len(found), cell))
-        if len(found) == LOOKED_AT:
-            break
-    found.sort(key=lambda entry: entry[:2])
-    reachable = (spot for _, _, spot in found if situation.can_be_reached(*spot, within=0.1))
-    return [spot for spot, _ in zip(reachable, range(SIDES), strict=False)]
+    situation = body.situation()
+    found = sorted(islice(situation.places_to_take_from(target), LOOKED_AT), key=lambda e: -min(e[1].margin, SURE))
+    reachable = (spot for spot, _ in found if situation.can_be_reached(*spot, within=0.1))
+    return list(islice(reachable, SIDES))

@@ -50,7 +50,9 @@ def put_on(body: Body, arguments: Arguments, manner: Manner) -> Behaviour:
         piece = house.furniture_by_id[target]
 
         def choose(failed: Sequence[np.ndarray]) -> np.ndarray | None:
-            return places.on_furniture(body.situation(), thing, piece, failed, places.MORE_PLACES)
+            situation = body.situation()
+            found = (places.on_furniture(situation, thing, piece, failed, places.MORE_PLACES, f) for f in (True, False))
+            return next((place for place in found if place is not None), None)
 
         return (yield from put_at(body, thing, choose, manner.aside() * AWRY, lambda: is_on(body.world, thing, target)))
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from worlds.contract import HAND_RELEASE, silent
-from worlds.playhouse.games.places import MORE_PLACES, OVER, arm_under, into_container, places_to_put_from
+from worlds.playhouse.games.places import MORE_PLACES, OVER, arm_under, headroom, into_container, places_to_put_from
 from worlds.playhouse.navigation.floor_plan import ARM_LENGTH, HALF_WAY
 from worlds.playhouse.physics.avatar import EYE_HEIGHT, HOLD_CLEARANCE, HOLD_GAP, HOLD_LIFT
 from worlds.playhouse.players.behaviours import CARRY, FACING, Behaviour, draw_in
@@ -27,6 +27,8 @@ LET_GO = 0.025  # metres over its place at which it is let go
 PRECISE = 0.04  # metres by which its middle may miss
 HARDLY = 0.01  # metres; what moves less in a step has arrived, as near as it gets
 Chooser = Callable[[Sequence[np.ndarray]], np.ndarray | None]  # places that have failed -> x, y and height of one
+SHELTERED = 0.8  # metres over a thing, where what is less is reached from the front
+EXTENDING = 0.14  # metres in a step of reaching out
 SETTLE = 4  # steps in which a thing that was let go comes to rest
 AT = 0.25  # metres from its place at which a thing counts as put there
 
@@ -154,8 +156,39 @@ def _carry_to(body: Body, target: str, place: np.ndarray, aside: float) -> Behav
         return False
     there = place + aside * np.array([math.sin(body.me.yaw), -math.cos(body.me.yaw), 0.0])
     yield from turn_to(body, there, WALK_PITCH, CARRY)
-    yield from _bring_over(body, target, there)
+    free = headroom(body.situation(), place) - body.world.house.objects_by_id[target].height
+    if free < SHELTERED:
+        yield from _slide_in(body, target, there, min(OVER, free / 2))
+    else:
+        yield from _bring_over(body, target, there)
     return (yield from _let_down(body, target, there))
+
+
+def _slide_in(body: Body, target: str, place: np.ndarray, above: float) -> Behaviour:
+    """Lower ``target`` before a shelf, then reach out into it at that height."""
+    record = body.world.house.objects_by_id[target]
+    far, height = HOLD_CLEARANCE + record.radius + HOLD_GAP, float(place[2]) + record.height / 2 + above
+    before = math.inf
+    for _ in range(8):
+        off = abs(float(body.where(target)[2]) - height)
+        if off < PRECISE or before - off < HARDLY:
+            break
+        before = off
+        yield silent(body.move(*hold_at(place, far, height)))
+    before = math.inf
+    for _ in range(12):
+        left, most = distance(place, body.where(target)), distance(body.me.position, place)
+        if left < PRECISE or (before - left < HARDLY and far >= most):
+            return True
+        before, far = left, min(far + EXTENDING, most)
+        yield silent(body.move(*hold_at(place, far, height)))
+    return True
+
+
+def hold_at(towards: np.ndarray, far: float, height: float) -> tuple[Aim, float]:
+    """Return the aim and reach of one who holds something so far ahead, towards a point [2+], and so high (m)."""
+    pitch = math.atan2(height - HOLD_LIFT - EYE_HEIGHT, max(far, 0.1))
+    return Aim((float(towards[0]), float(towards[1])), None, pitch), far / math.cos(pitch)
 
 
 def turn_to(body: Body, there: np.ndarray, pitch: float, hold: float | None = None) -> Behaviour:
@@ -193,10 +226,8 @@ def _let_down(body: Body, target: str, place: np.ndarray) -> Behaviour:
 
 def reach_for(body: Body, target: str, place: np.ndarray, above: float) -> tuple[Aim, float]:
     """Return the aim and reach for the underside of ``target`` to be ``above`` metres over a place [3]."""
-    far = distance(body.me.position, place)
     height = float(place[2]) + body.world.house.objects_by_id[target].height / 2 + above
-    pitch = math.atan2(height - HOLD_LIFT - EYE_HEIGHT, max(far, 0.1))
-    return Aim((float(place[0]), float(place[1])), None, pitch), far / math.cos(pitch)
+    return hold_at(place, distance(body.me.position, place), height)
 
 
 def push_under(body: Body, target: str, stand: np.ndarray, place: np.ndarray) -> Behaviour:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,21 +11,29 @@ from worlds.contract import silent
 from worlds.playhouse.games.choices import Choice
 from worlds.playhouse.games.geometry import touches
 from worlds.playhouse.games.instructions.touching import PUSHED
-from worlds.playhouse.games.places import BEYOND, arm_to_push, place_to_push_from, places_to_touch_from
+from worlds.playhouse.games.places import BEYOND, arm_to_push, places_to_push_from, places_to_touch_from
 from worlds.playhouse.games.registry import Arguments
+from worlds.playhouse.house.record import Furniture
+from worlds.playhouse.navigation.floor_plan import Point
 from worlds.playhouse.physics.avatar import EYE_HEIGHT, HOLD_CLEARANCE, HOLD_GAP, HOLD_LIFT
 from worlds.playhouse.players.behaviours import CARRY, Behaviour, while_held
 from worlds.playhouse.players.body import WALK_PITCH, Body
 from worlds.playhouse.players.deeds import deed
 from worlds.playhouse.players.fetching import fetch
 from worlds.playhouse.players.manner import Manner
-from worlds.playhouse.players.putting import hold_ready, turn_to
+from worlds.playhouse.players.putting import EXTENDING, hold_at, hold_ready, turn_to
 from worlds.playhouse.players.steering import BACKWARD_BIN, FORWARD, Aim
 from worlds.playhouse.players.walking_laden import walk_laden
 from worlds.playhouse.requests.ground_truth import distance
 
 ATTEMPTS = 3
-TOUCHING = 10  # steps of reaching out for what is before the player
+LOW = 0.5  # metres, the most at which furniture is touched
+LOWERING = 7  # steps of lowering what is in hand to the height of what is to be touched
+LEVEL, LITTLE = 0.05, 0.01  # metres: near enough to that height; what comes no lower in a step
+TOUCHING = 12  # steps of reaching out for what is before the player
+PRESSING = 0.05  # metres nearer than there is room for what is in hand, which is pressed against the target
+ROOM_BEFORE = 0.4  # metres more than the least before furniture
+BY_FURNITURE = 0.35  # metres from furniture to which the way must be free
 STRIKES = 3  # times that it steps back and walks against what is to be hit
 PUSHING = 10  # steps of pushing it ahead
 
@@ -78,28 +87,44 @@ def _pairs(body: Body, arguments: Arguments) -> list[tuple[str, str]]:
 
 
 def _middle(body: Body, entity: str) -> np.ndarray:
-    """Where to aim at a thing or a piece of furniture: float64 [3]."""
+    """Where to aim at a thing, or at the nearest edge of a piece of furniture: float64 [3]."""
     piece = body.world.house.furniture_by_id.get(entity)
-    if piece is None:
-        return body.where(entity)
-    return np.array([piece.x, piece.y, min(piece.spec.height / 2, 0.5)])
+    return body.where(entity) if piece is None else _edge(piece, body.me.position)
+
+
+def _edge(piece: Furniture, here: Point) -> np.ndarray:
+    """The point of a piece of furniture that is nearest to a point [2+], at half its height or lower: float64 [3]."""
+    (hx, hy), x, y = piece.half, float(here[0]), float(here[1])
+    near = min(max(x, piece.x - hx), piece.x + hx), min(max(y, piece.y - hy), piece.y + hy)
+    return np.array([*near, min(piece.spec.height / 2, LOW)])
 
 
 def _reach_out(body: Body, thing: str, target: str) -> Behaviour:
-    """Walk up to the target and bring what is in hand to it, faster at the end than at first."""
+    """Walk up to the target, lower what is in hand before it and move it ahead."""
     yield from hold_ready(body)
     if not (yield from _come_near(body, thing, target)):
         return False
-    middle = _middle(body, target)
+    record, middle = body.world.house.objects_by_id[thing], _middle(body, target)
     yield from turn_to(body, middle, WALK_PITCH, CARRY)
-    least = HOLD_CLEARANCE + body.world.house.objects_by_id[thing].radius + HOLD_GAP
+    arm = HOLD_CLEARANCE + record.radius + HOLD_GAP
+    height = max(float(middle[2]), record.height / 2 + HOLD_GAP)
+    before = math.inf
+    for _ in range(LOWERING):
+        above = float(body.where(thing)[2]) - height
+        if touches(body.world, thing, target):
+            return True
+        if abs(above) < LEVEL or before - above < LITTLE:
+            break
+        before = above
+        yield silent(body.move(*hold_at(middle, arm, height)))
+    far = arm
     for _ in range(TOUCHING):
         if touches(body.world, thing, target):
             return True
         middle = _middle(body, target)
-        apart = distance(body.me.position, middle)
-        pitch = math.atan2(float(middle[2]) - HOLD_LIFT - EYE_HEIGHT, max(apart, 0.1))
-        yield silent(body.move(Aim((float(middle[0]), float(middle[1])), least, pitch), apart / math.cos(pitch)))
+        far = min(far + EXTENDING, max(distance(body.me.position, middle), arm))
+        aim, hold = hold_at(middle, far, height)
+        yield silent(body.move(replace(aim, stop=arm - PRESSING), hold))
     return touches(body.world, thing, target)
 
 
@@ -122,10 +147,16 @@ def _come_near(body: Body, thing: str, target: str) -> Behaviour:
     if target in body.world.house.objects_by_id:
         spots = places_to_touch_from(body.situation(), thing, target)
         return (yield from walk_laden(body, [(spot, middle) for spot in spots], (target,)))
-    far = HOLD_CLEARANCE + 2 * body.world.house.objects_by_id[thing].radius + HOLD_GAP
-    piece = body.world.house.furniture_by_id[target]
-    route = body.plan.route(body.me.position, middle, far + max(piece.half), body.obstacles())
-    return route is not None and (yield from walk_laden(body, [(route[-1], middle)]))
+    least = HOLD_CLEARANCE + 2 * body.world.house.objects_by_id[thing].radius + HOLD_GAP
+    piece, goals, discs = body.world.house.furniture_by_id[target], [], body.obstacles()
+    for spot in body.plan.free_spots():
+        gap = piece.gap_to(*spot)
+        if least <= gap <= least + ROOM_BEFORE and body.world.room_at(spot) == piece.room:
+            edge = _edge(piece, spot)
+            near = edge[:2] + BY_FURNITURE / gap * (spot - edge[:2])
+            if body.plan.straight(spot, near, discs):
+                goals.append((spot, edge))
+    return (yield from walk_laden(body, goals))
 
 
 def _push(body: Body, thing: str, target: str) -> Behaviour:
@@ -134,10 +165,9 @@ def _push(body: Body, thing: str, target: str) -> Behaviour:
     things = body.world.house.objects_by_id
     arm = arm_to_push(things[thing].radius)
     situation = body.situation()
-    stand = place_to_push_from(situation, thing, target)
-    if stand is None:
-        stand = place_to_push_from(situation, thing, target, around_things=False)
-    if stand is None or not (yield from walk_laden(body, [(stand, _middle(body, target))], (target,))):
+    stands = list(places_to_push_from(situation, thing, target))
+    stands = stands or list(places_to_push_from(situation, thing, target, around_things=False))
+    if not (yield from walk_laden(body, [(stand, _middle(body, target)) for stand in stands], (target,))):
         return False
     middle = _middle(body, target)
     yield from turn_to(body, middle, WALK_PITCH, CARRY)

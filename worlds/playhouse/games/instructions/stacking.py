@@ -101,7 +101,8 @@ def _propose_on(situation: Situation, rng: np.random.Generator, modifier: Modifi
         if base in house.furniture_by_id:
             piece = house.furniture_by_id[base]
             room = all(places.capacity(situation, i, piece) >= things.number for i in able)
-            return room and all(places.on_furniture(situation, i, piece) is not None for i in able[: things.number + 1])
+            tried = able[: things.number + 1]
+            return room and all(places.on_furniture(situation, i, piece, firmly=True) is not None for i in tried)
         if things.number > 1 or not all(house.objects_by_id[i].kind in FLAT for i in able):
             return False
         radius = max(house.objects_by_id[i].radius for i in able)
