@@ -29,6 +29,8 @@ ARM_UNDER = 0.62  # metres, the least that reaches there
 BEFORE_FURNITURE = 0.15  # metres between a thing that is lowered before furniture and it
 BEFORE_PUSHING = 0.1  # metres between the thing in hand and what is to be pushed, at first
 BEYOND = 0.5  # metres of free floor beyond what is to be pushed
+BEFORE_PIECE = 0.4  # metres more than the least before furniture that is to be touched
+BY_FURNITURE = 0.35  # metres from furniture to which the way to it must be free
 BELOW_RIM, BESIDE_RIM = 0.03, 0.02  # metres between what is in a container and its rim
 HIGHEST_RIM = 0.9  # metres
 INTO = 0.1  # metres below the rim to which what is put into a loose container is lowered
@@ -81,8 +83,40 @@ def place_to_touch_from(situation: Situation, thing: str, target: str) -> np.nda
 
 
 def places_to_touch_from(situation: Situation, thing: str, target: str) -> list[np.ndarray]:
-    """Return all cells of the floor plan from which :func:`place_to_touch_from` might choose: float64 [2] each."""
-    return _stands_for(situation, *_touching(situation, thing, target))
+    """Return all cells of the floor plan from which one loose thing can be touched with another: float64 [2] each.
+
+    What is in hand is lowered before the target, where no furniture may be, and moved ahead from there.
+    """
+    record, at = situation.house.objects_by_id[thing], situation.positions[target]
+    arm = HOLD_CLEARANCE + record.radius + HOLD_GAP
+    low = max(float(at[2]), record.height / 2) - record.height / 2
+    blocks = [f for f in situation.house.furniture if f.spec.bottom < low + record.height and f.spec.height > low]
+    core = half_width(situation.house, thing)
+    found = []
+    for spot in _stands_for(situation, *_touching(situation, thing, target)):
+        before = spot + arm * (at[:2] - spot) / max(distance(at, spot), 1e-6)
+        if all(piece.gap_to(*before) > core for piece in blocks):
+            found.append(spot)
+    return found
+
+
+def places_to_touch_piece_from(situation: Situation, thing: str, piece: Furniture) -> list[np.ndarray]:
+    """Return all cells of the floor plan from which a piece of furniture can be touched with a loose thing."""
+    least = HOLD_CLEARANCE + 2 * situation.house.objects_by_id[thing].radius + HOLD_GAP
+    discs, found = situation.discs(thing), []
+    for spot in situation.plan.free_spots():
+        gap = piece.gap_to(*spot)
+        if least <= gap <= least + BEFORE_PIECE and situation.room_at(spot) == piece.room:
+            edge = nearest_edge(piece, spot)
+            if situation.plan.straight(spot, edge + BY_FURNITURE / gap * (spot - edge), discs):
+                found.append(spot)
+    return found
+
+
+def nearest_edge(piece: Furniture, here: np.ndarray) -> np.ndarray:
+    """Return the point of the footprint of a piece of furniture that is nearest to a point [2+]: float64 [2]."""
+    (hx, hy), x, y = piece.half, float(here[0]), float(here[1])
+    return np.array([min(max(x, piece.x - hx), piece.x + hx), min(max(y, piece.y - hy), piece.y + hy)])
 
 
 def _touching(situation: Situation, thing: str, target: str) -> tuple[np.ndarray, float, np.ndarray]:
@@ -185,7 +219,9 @@ class Drop:
     bottom: float
 
 
-def into_container(situation: Situation, thing: str, container: str, most: int = PLACES_TRIED) -> Drop | None:
+def into_container(
+    situation: Situation, thing: str, container: str, most: int = PLACES_TRIED, crowded: bool = False
+) -> Drop | None:
     """Return where the solver can let a thing go so that it comes to lie in a container; None if nowhere.
 
     Into loose containers things are dropped on what is in them already; in furniture they find a free spot.
@@ -195,9 +231,12 @@ def into_container(situation: Situation, thing: str, container: str, most: int =
       thing: id.
       container: id of a loose thing or a piece of furniture.
       most: places for which places to stand are looked for.
+      crowded: whether to drop it on what is in the container, where there is no room beside that.
     """
     drops = _drops_in_piece if container in situation.house.furniture_by_id else _drops_in_loose
-    tried = sorted(drops(situation, thing, container), key=lambda d: distance(d.over, situation.solver.position))
+    tried = sorted(
+        drops(situation, thing, container, crowded), key=lambda d: distance(d.over, situation.solver.position)
+    )
     can_be_put = (d for d in tried[:most] if place_to_put_from(situation, thing, d.over, container) is not None)
     return next(can_be_put, None)
 
@@ -237,19 +276,19 @@ def _level(situation: Situation, container: str) -> tuple[float, float]:
     return max((bottom, *tops)), float(at[2]) + record.height / 2
 
 
-def _drops_in_loose(situation: Situation, thing: str, container: str) -> Iterator[Drop]:
+def _drops_in_loose(situation: Situation, thing: str, container: str, crowded: bool = False) -> Iterator[Drop]:
     record, at = situation.house.objects_by_id[container], situation.positions[container]
     inside = record.spec.inside
     level, rim = _level(situation, container)
     it = situation.house.objects_by_id[thing]
-    if inside is None or rim > HIGHEST_RIM or level + it.height / 2 > rim - BELOW_RIM:
+    if inside is None or rim > HIGHEST_RIM or (level + it.height / 2 > rim - BELOW_RIM and not crowded):
         return
     widest = 0.5 * it.scale * max(it.spec.extent[:2])
     if widest <= min(inside.half) * record.scale - BESIDE_RIM:
         yield Drop(np.array([at[0], at[1], rim]), max(level, rim - INTO))
 
 
-def _drops_in_piece(situation: Situation, thing: str, container: str) -> Iterator[Drop]:
+def _drops_in_piece(situation: Situation, thing: str, container: str, crowded: bool = False) -> Iterator[Drop]:
     piece, it = situation.house.furniture_by_id[container], situation.house.objects_by_id[thing]
     inside = piece.spec.inside
     if inside is not None and inside.at[2] <= HIGHEST_SURFACE and inside.clearance > 1.0:
@@ -260,7 +299,7 @@ def _drops_in_piece(situation: Situation, thing: str, container: str) -> Iterato
                 for other in situation.house.furniture
                 if inside.at[2] < other.spec.bottom < rim + it.height + OVER
             ]
-            for place in _on_surface(situation, thing, piece, inside):
+            for place in _on_surface(situation, thing, piece, inside, crowded):
                 if all(other.gap_to(float(place[0]), float(place[1])) > it.radius + EDGE for other in across):
                     yield Drop(np.array([place[0], place[1], rim]), rim)
 
@@ -445,7 +484,9 @@ def _first(
     return next((p for p in tried[:most] if place_to_put_from(situation, thing, p) is not None), None)
 
 
-def _on_surface(situation: Situation, thing: str, piece: Furniture, surface: Surface) -> Iterator[np.ndarray]:
+def _on_surface(
+    situation: Situation, thing: str, piece: Furniture, surface: Surface, crowded: bool = False
+) -> Iterator[np.ndarray]:
     record = situation.house.objects_by_id[thing]
     if record.height > surface.clearance:
         return
@@ -453,7 +494,7 @@ def _on_surface(situation: Situation, thing: str, piece: Furniture, surface: Sur
     for x in _steps(hx):
         for y in _steps(hy):
             place = np.array([*piece.to_house(surface.at[0] + x, surface.at[1] + y), surface.at[2]])
-            if is_free(situation, thing, place):
+            if crowded or is_free(situation, thing, place):
                 yield place
 
 

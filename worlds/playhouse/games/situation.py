@@ -10,7 +10,7 @@ import numpy as np
 from worlds.contract import SETTER, SOLVER
 from worlds.playhouse.house.record import AVATAR_RADIUS
 from worlds.playhouse.navigation.floor_plan import FloorPlan, place_to_stand
-from worlds.playhouse.navigation.grasping import Gaze, places_to_take_from
+from worlds.playhouse.navigation.grasping import Gaze, places_to_take_from, things_around
 from worlds.playhouse.navigation.sight import Sight
 from worlds.playhouse.physics.avatar import EYE_HEIGHT
 from worlds.playhouse.requests.facts import Facts, facts_of
@@ -19,7 +19,6 @@ from worlds.playhouse.requests.language import Described
 from worlds.playhouse.world import AvatarState, Playhouse
 
 HIGHEST_TARGET = 0.95  # metres to the middle of a thing that is to be taken
-IN_IT = 0.25  # metres between the middles of a thing and of what it may lie in
 LOW = 0.5  # metres; things whose underside is higher are not in a walker's way
 
 
@@ -96,9 +95,8 @@ class Situation:
 
     def places_to_take_from(self, object_id: str) -> Iterator[tuple[np.ndarray, Gaze]]:
         """Yield places to stand, float64 [2], from which the solver can take a thing, and how it looks at it there."""
-        at = self.positions[object_id]
-        in_it = [i for i, other in self.positions.items() if distance(other, at) < IN_IT]  # what it may lie in
-        yield from places_to_take_from(self.world, SOLVER, object_id, self.plan, self.discs(object_id, *in_it))
+        discs = self.discs(object_id, *things_around(self.world, object_id))
+        yield from places_to_take_from(self.world, SOLVER, object_id, self.plan, discs)
 
     def _can_be_grasped(self, object_id: str) -> bool:
         """Return True if there is a place from which the hand takes a thing, and none of those beside it."""

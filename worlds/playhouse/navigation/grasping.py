@@ -17,6 +17,7 @@ SURE = 0.05  # metres by which another thing is farther from the crosshair, wher
 WITHIN = 0.05  # metres less than the reach from which a thing is taken
 STEADY = 0.03  # metres less than the tolerance by which the crosshair may miss it
 AROUND = np.arange(0.0, 2 * math.pi, math.radians(45.0))  # rad, of aims beside the middle of a thing
+IN_IT = 0.25  # metres between the middles of a thing and of what it may lie in
 FARTHEST = 1.5  # metres from a thing, of places to take it from
 APART = 0.15  # metres between them
 BESIDE = (0.5, 1.0, 1.4)  # times the radius of a thing, of these aims
@@ -64,6 +65,12 @@ def gaze_to_take(world: Playhouse, agent: str, target: str, eye: np.ndarray) -> 
         if best is not None and best.margin >= SURE:
             break
     return best if best is not None and best.margin > 0.0 else None
+
+
+def things_around(world: Playhouse, target: str) -> list[str]:
+    """Return the ids of loose things about where a thing is: it may lie in one of them."""
+    at = world.object_position(target)
+    return [i for i, other in world.object_positions().items() if i != target and math.dist(other[:2], at[:2]) < IN_IT]
 
 
 def places_to_take_from(

@@ -11,7 +11,7 @@ from itertools import islice
 import numpy as np
 
 from worlds.contract import HAND_GRAB, neutral_movement, silent
-from worlds.playhouse.navigation.grasping import SURE, Gaze, gaze_to_take
+from worlds.playhouse.navigation.grasping import SURE, Gaze, gaze_to_take, places_to_take_from, things_around
 from worlds.playhouse.players.behaviours import ARRIVED, FACING, Behaviour, approach, put_down
 from worlds.playhouse.players.body import WALK_PITCH, Body
 from worlds.playhouse.players.steering import Aim, with_hand
@@ -90,7 +90,8 @@ def walk_to_spot(body: Body, spot: np.ndarray, within: float = 0.12) -> Behaviou
 
 def _spots(body: Body, target: str) -> list[np.ndarray]:
     """Places around a thing from which it can be taken, the surest first, of these the nearest."""
-    situation = body.situation()
-    found = sorted(islice(situation.places_to_take_from(target), LOOKED_AT), key=lambda e: -min(e[1].margin, SURE))
-    reachable = (spot for spot, _ in found if situation.can_be_reached(*spot, within=0.1))
+    around = things_around(body.world, target)
+    places = places_to_take_from(body.world, body.agent, target, body.plan, body.obstacles(target, *around))
+    found = sorted(islice(places, LOOKED_AT), key=lambda entry: -min(entry[1].margin, SURE))
+    reachable = (spot for spot, _ in found if body.plan.route(body.me.position, spot, 0.1) is not None)
     return list(islice(reachable, SIDES))

@@ -106,7 +106,9 @@ def _still_held(body: Body, target: str, behaviour: Behaviour) -> Behaviour:
 
 def _carry_over(body: Body, target: str, container: str, aside: float) -> Behaviour:
     yield from hold_ready(body)
-    drop = into_container(body.situation(), target, container, MORE_PLACES)
+    situation = body.situation()
+    drops = (into_container(situation, target, container, MORE_PLACES, crowded) for crowded in (False, True))
+    drop = next((found for found in drops if found is not None), None)
     if drop is None:
         return False
     spots = places_to_put_from(body.situation(), target, drop.over, container)

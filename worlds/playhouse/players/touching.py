@@ -11,10 +11,15 @@ from worlds.contract import silent
 from worlds.playhouse.games.choices import Choice
 from worlds.playhouse.games.geometry import touches
 from worlds.playhouse.games.instructions.touching import PUSHED
-from worlds.playhouse.games.places import BEYOND, arm_to_push, places_to_push_from, places_to_touch_from
+from worlds.playhouse.games.places import (
+    BEYOND,
+    arm_to_push,
+    nearest_edge,
+    places_to_push_from,
+    places_to_touch_from,
+    places_to_touch_piece_from,
+)
 from worlds.playhouse.games.registry import Arguments
-from worlds.playhouse.house.record import Furniture
-from worlds.playhouse.navigation.floor_plan import Point
 from worlds.playhouse.physics.avatar import EYE_HEIGHT, HOLD_CLEARANCE, HOLD_GAP, HOLD_LIFT
 from worlds.playhouse.players.behaviours import CARRY, Behaviour, while_held
 from worlds.playhouse.players.body import WALK_PITCH, Body
@@ -26,15 +31,14 @@ from worlds.playhouse.players.steering import BACKWARD_BIN, FORWARD, Aim
 from worlds.playhouse.players.walking_laden import walk_laden
 from worlds.playhouse.requests.ground_truth import distance
 
-ATTEMPTS = 3
+ATTEMPTS = 5
 LOW = 0.5  # metres, the most at which furniture is touched
 LOWERING = 7  # steps of lowering what is in hand to the height of what is to be touched
 LEVEL, LITTLE = 0.05, 0.01  # metres: near enough to that height; what comes no lower in a step
 TOUCHING = 12  # steps of reaching out for what is before the player
 PRESSING = 0.05  # metres nearer than there is room for what is in hand, which is pressed against the target
-ROOM_BEFORE = 0.4  # metres more than the least before furniture
-BY_FURNITURE = 0.35  # metres from furniture to which the way must be free
 STRIKES = 3  # times that it steps back and walks against what is to be hit
+KICKED = 0.1  # metres by which what is to be pushed has moved when one must walk around it again
 PUSHING = 10  # steps of pushing it ahead
 
 
@@ -68,12 +72,12 @@ def push_with(body: Body, arguments: Arguments, manner: Manner) -> Behaviour:
     """Take the nearest of what is meant, lower it before the target and walk against it."""
     del manner
     for thing, target in _pairs(body, arguments):
+        first = body.where(target)
         for _ in range(ATTEMPTS):
             if not (yield from fetch(body, thing)):
                 break
-            before = body.where(target)
             yield from while_held(body, thing, _push(body, thing, target))
-            if distance(before, body.where(target)) > PUSHED:
+            if distance(first, body.where(target)) > PUSHED and touches(body.world, thing, target):
                 return True
     return False
 
@@ -89,14 +93,9 @@ def _pairs(body: Body, arguments: Arguments) -> list[tuple[str, str]]:
 def _middle(body: Body, entity: str) -> np.ndarray:
     """Where to aim at a thing, or at the nearest edge of a piece of furniture: float64 [3]."""
     piece = body.world.house.furniture_by_id.get(entity)
-    return body.where(entity) if piece is None else _edge(piece, body.me.position)
-
-
-def _edge(piece: Furniture, here: Point) -> np.ndarray:
-    """The point of a piece of furniture that is nearest to a point [2+], at half its height or lower: float64 [3]."""
-    (hx, hy), x, y = piece.half, float(here[0]), float(here[1])
-    near = min(max(x, piece.x - hx), piece.x + hx), min(max(y, piece.y - hy), piece.y + hy)
-    return np.array([*near, min(piece.spec.height / 2, LOW)])
+    if piece is None:
+        return body.where(entity)
+    return np.array([*nearest_edge(piece, body.me.position), min(piece.spec.height / 2, LOW)])
 
 
 def _reach_out(body: Body, thing: str, target: str) -> Behaviour:
@@ -147,16 +146,9 @@ def _come_near(body: Body, thing: str, target: str) -> Behaviour:
     if target in body.world.house.objects_by_id:
         spots = places_to_touch_from(body.situation(), thing, target)
         return (yield from walk_laden(body, [(spot, middle) for spot in spots], (target,)))
-    least = HOLD_CLEARANCE + 2 * body.world.house.objects_by_id[thing].radius + HOLD_GAP
-    piece, goals, discs = body.world.house.furniture_by_id[target], [], body.obstacles()
-    for spot in body.plan.free_spots():
-        gap = piece.gap_to(*spot)
-        if least <= gap <= least + ROOM_BEFORE and body.world.room_at(spot) == piece.room:
-            edge = _edge(piece, spot)
-            near = edge[:2] + BY_FURNITURE / gap * (spot - edge[:2])
-            if body.plan.straight(spot, near, discs):
-                goals.append((spot, edge))
-    return (yield from walk_laden(body, goals))
+    piece = body.world.house.furniture_by_id[target]
+    spots = places_to_touch_piece_from(body.situation(), thing, piece)
+    return (yield from walk_laden(body, [(spot, nearest_edge(piece, spot)) for spot in spots]))
 
 
 def _push(body: Body, thing: str, target: str) -> Behaviour:
@@ -167,9 +159,12 @@ def _push(body: Body, thing: str, target: str) -> Behaviour:
     situation = body.situation()
     stands = list(places_to_push_from(situation, thing, target))
     stands = stands or list(places_to_push_from(situation, thing, target, around_things=False))
-    if not (yield from walk_laden(body, [(stand, _middle(body, target)) for stand in stands], (target,))):
-        return False
     middle = _middle(body, target)
+    if not (yield from walk_laden(body, [(stand, middle) for stand in stands], (target,))):
+        return False
+    before, middle = middle, _middle(body, target)
+    if distance(before, middle) > KICKED:
+        return False
     yield from turn_to(body, middle, WALK_PITCH, CARRY)
     height = max(float(middle[2]), things[thing].height / 2 + 0.03)
     pitch = math.atan2(height - HOLD_LIFT - EYE_HEIGHT, arm)

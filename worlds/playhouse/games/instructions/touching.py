@@ -143,14 +143,22 @@ def _propose(
     def fits(things: Choice, target: Choice) -> bool:
         able = [i for i in things.among if situation.can_be_taken(i)]
         (touched,) = target.among
-        if touched in situation.house.furniture_by_id:
-            return bool(able)
-        return bool(able) and all(places.place_to_touch_from(situation, i, touched) is not None for i in able)
+        return bool(able) and all(_can_touch(situation, i, touched) for i in able)
 
     pieces = [f.id for f in situation.house.furniture if f.spec.in_the_way] if furniture else []
     targets = [*situation.free, *pieces]
     things = nouns.singles(situation, rng, modifier)
     yield from ask_for_two(templates, rng, things, lambda: nouns.named_things(situation, rng, targets, modifier), fits)
+
+
+def _can_touch(situation: Situation, thing: str, target: str) -> bool:
+    """Return True if there is a place, and a way to it, from which a target can be touched with a thing."""
+    piece = situation.house.furniture_by_id.get(target)
+    if piece is None:
+        spots = places.places_to_touch_from(situation, thing, target)
+    else:
+        spots = places.places_to_touch_piece_from(situation, thing, piece)
+    return any(situation.can_be_reached(*spot, within=0.1) for spot in spots)
 
 
 def _propose_push(situation: Situation, rng: np.random.Generator, modifier: Modifier | None) -> Iterator[Request]:
