@@ -90,7 +90,7 @@ def places_to_touch_from(situation: Situation, thing: str, target: str) -> list[
     record, at = situation.house.objects_by_id[thing], situation.positions[target]
     arm = HOLD_CLEARANCE + record.radius + HOLD_GAP
     low = max(float(at[2]), record.height / 2) - record.height / 2
-    blocks = [f for f in situation.house.furniture if f.spec.bottom < low + record.height and f.spec.height > low]
+    blocks = [f for f in situation.house.obstacles if f.spec.height > low]
     core = half_width(situation.house, thing)
     found = []
     for spot in _stands_for(situation, *_touching(situation, thing, target)):

@@ -12,12 +12,14 @@ import numpy as np
 
 from worlds.contract import HAND_GRAB, neutral_movement, silent
 from worlds.playhouse.navigation.grasping import SURE, Gaze, gaze_to_take, places_to_take_from, things_around
-from worlds.playhouse.players.behaviours import ARRIVED, FACING, Behaviour, approach, put_down
+from worlds.playhouse.players.behaviours import ARRIVED, CARRY, FACING, Behaviour, approach, draw_in, put_down
 from worlds.playhouse.players.body import WALK_PITCH, Body
 from worlds.playhouse.players.steering import Aim, with_hand
 from worlds.playhouse.requests.ground_truth import bearing, distance, grab_distance
 
 SIDES = 4  # other places from which it is tried
+IN_THE_WAY = 0.6  # metres from a thing, of another that may keep hands and feet from it
+MOST_IN_THE_WAY = 2  # things that are taken out of the way
 LOOKED_AT = 25  # places of which the surest are taken
 TRIES = 3  # grabs at each place
 TURNING = 12  # steps after which a turn is given up
@@ -32,11 +34,37 @@ def fetch(body: Body, target: str) -> Behaviour:
     if body.held == target:
         return True
     yield from approach(body, target, grab_distance(body.world.house, target, body.where(target)))
-    if (yield from _take(body, target)):
+    if (yield from _take(body, target)) or (yield from _take_from_elsewhere(body, target)):
         return True
+    for _ in range(MOST_IN_THE_WAY):
+        if not (yield from _make_way(body, target)):
+            return False
+        if (yield from _take_from_elsewhere(body, target)):
+            return True
+    return False
+
+
+def _take_from_elsewhere(body: Body, target: str) -> Behaviour:
     for spot in _spots(body, target):
         yield from walk_to_spot(body, spot)
         if (yield from _take(body, target)):
+            return True
+    return False
+
+
+def _make_way(body: Body, target: str) -> Behaviour:
+    """Take the nearest thing beside one that cannot be taken, turn away and put it down."""
+    at = body.where(target)
+    others = {i: math.dist(body.where(i), at) for i in body.world.object_positions() if i != target}
+    for other in sorted((i for i in others if others[i] < IN_THE_WAY), key=lambda i: others[i]):
+        if (yield from _take(body, other)) or (yield from _take_from_elsewhere(body, other)):
+            yield from draw_in(body)
+            away = 2.0 * body.me.position - at
+            for _ in range(TURNING):
+                if body.held is None or abs(bearing(body.me, away)) < FACING[0]:
+                    break
+                yield silent(body.move(Aim((float(away[0]), float(away[1])), None, WALK_PITCH), CARRY))
+            yield from put_down(body)
             return True
     return False
 
@@ -90,8 +118,11 @@ def walk_to_spot(body: Body, spot: np.ndarray, within: float = 0.12) -> Behaviou
 
 def _spots(body: Body, target: str) -> list[np.ndarray]:
     """Places around a thing from which it can be taken, the surest first, of these the nearest."""
-    around = things_around(body.world, target)
-    places = places_to_take_from(body.world, body.agent, target, body.plan, body.obstacles(target, *around))
-    found = sorted(islice(places, LOOKED_AT), key=lambda entry: -min(entry[1].margin, SURE))
+    around, found = things_around(body.world, target), []
+    for discs in (body.obstacles(target, *around), body.obstacles(*body.world.object_positions())):
+        places = places_to_take_from(body.world, body.agent, target, body.plan, discs)
+        found = sorted(islice(places, LOOKED_AT), key=lambda entry: -min(entry[1].margin, SURE))
+        if found:
+            break  # else other things must be pushed aside
     reachable = (spot for spot, _ in found if body.plan.route(body.me.position, spot, 0.1) is not None)
     return list(islice(reachable, SIDES))

@@ -112,7 +112,7 @@ def _carry_over(body: Body, target: str, container: str, aside: float) -> Behavi
     if drop is None:
         return False
     spots = places_to_put_from(body.situation(), target, drop.over, container)
-    if not (yield from walk_laden(body, [(spot, drop.over) for spot in spots], (container,))):
+    if not (yield from walk_laden(body, [(spot, drop.over) for spot in spots])):
         return False
     there = drop.over + aside * np.array([math.sin(body.me.yaw), -math.cos(body.me.yaw), 0.0])
     yield from turn_to(body, there, WALK_PITCH, CARRY)
@@ -135,7 +135,7 @@ def carry_before(body: Body, target: str, base: str) -> Behaviour:
     spots = spots[(far >= max(least, ARM_LENGTH - 0.15)) & (far <= ARM_LENGTH + NEAR_ENOUGH)]
     half_way = (there[:2] + HALF_WAY / ARM_LENGTH * (spot - there[:2]) for spot in spots)
     goals = [(spot, there) for spot, near in zip(spots, half_way, strict=True) if body.plan.straight(spot, near)]
-    if not (yield from walk_laden(body, goals, (base,))):
+    if not (yield from walk_laden(body, goals)):
         return False
     return (yield from turn_to(body, there, WALK_PITCH, CARRY))
 

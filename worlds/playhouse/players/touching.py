@@ -76,7 +76,9 @@ def push_with(body: Body, arguments: Arguments, manner: Manner) -> Behaviour:
         for _ in range(ATTEMPTS):
             if not (yield from fetch(body, thing)):
                 break
-            yield from while_held(body, thing, _push(body, thing, target))
+            moved = distance(first, body.where(target)) > PUSHED
+            act = _reach_out if moved else _push
+            yield from while_held(body, thing, act(body, thing, target))
             if distance(first, body.where(target)) > PUSHED and touches(body.world, thing, target):
                 return True
     return False
@@ -145,7 +147,7 @@ def _come_near(body: Body, thing: str, target: str) -> Behaviour:
     middle = _middle(body, target)
     if target in body.world.house.objects_by_id:
         spots = places_to_touch_from(body.situation(), thing, target)
-        return (yield from walk_laden(body, [(spot, middle) for spot in spots], (target,)))
+        return (yield from walk_laden(body, [(spot, middle) for spot in spots]))
     piece = body.world.house.furniture_by_id[target]
     spots = places_to_touch_piece_from(body.situation(), thing, piece)
     return (yield from walk_laden(body, [(spot, nearest_edge(piece, spot)) for spot in spots]))
@@ -160,7 +162,7 @@ def _push(body: Body, thing: str, target: str) -> Behaviour:
     stands = list(places_to_push_from(situation, thing, target))
     stands = stands or list(places_to_push_from(situation, thing, target, around_things=False))
     middle = _middle(body, target)
-    if not (yield from walk_laden(body, [(stand, middle) for stand in stands], (target,))):
+    if not (yield from walk_laden(body, [(stand, middle) for stand in stands])):
         return False
     before, middle = middle, _middle(body, target)
     if distance(before, middle) > KICKED:

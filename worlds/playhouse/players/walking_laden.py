@@ -6,7 +6,7 @@ Generators of actions like those of :mod:`worlds.playhouse.players.behaviours`.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -30,18 +30,17 @@ TALL = 0.03  # metres over a thing at which what is carried passes over it
 _LEFT_BIN, _RIGHT_BIN = 0, 2  # of strafing
 
 
-def walk_laden(body: Body, goals: Sequence[Goal], ignored: Collection[str] = ()) -> Behaviour:
+def walk_laden(body: Body, goals: Sequence[Goal]) -> Behaviour:
     """Walk with what is in hand to one of some places to stand, and turn to what is to be faced there.
 
     Args:
       body: of the player.
       goals: where to stand and what to face there, None for anything.
-      ignored: ids of things that are in nobody's way.
     """
     for _ in range(REPLANS):
         if body.held is None:
             return False
-        me, (discs, posts) = body.me, _in_the_way(body, ignored)
+        me, (discs, posts) = body.me, _in_the_way(body)
         legs = body.carrying_plan.way((*me.position[:2], me.yaw), load_of(body), goals, discs, posts)
         if legs is None:
             return False
@@ -69,16 +68,16 @@ def lag(body: Body) -> float:
     return distance(hand, body.where(body.held))
 
 
-def _in_the_way(body: Body, ignored: Collection[str]) -> tuple[np.ndarray, np.ndarray]:
+def _in_the_way(body: Body) -> tuple[np.ndarray, np.ndarray]:
     """What the walker and what the load had better not meet: both float64 [N, 3], x, y, radius."""
     other, load, things = body.world.avatar(SETTER if body.agent == SOLVER else SOLVER), load_of(body), []
     records = body.world.house.objects_by_id
     for name, at in body.world.object_positions().items():
         half = records[name].height / 2
-        if name not in (*ignored, body.held) and at[2] + half > load.bottom and at[2] - half < load.top:
+        if name != body.held and at[2] + half > load.bottom and at[2] - half < load.top:
             things.append((at[0], at[1], records[name].radius))
     posts = [(other.position[0], other.position[1], AVATAR_RADIUS), *things]
-    return body.obstacles(*ignored), np.array(posts)
+    return body.obstacles(), np.array(posts)
 
 
 def _walk(body: Body, legs: Sequence[Leg]) -> Behaviour:

@@ -153,7 +153,9 @@ def _propose(
 
 def _can_touch(situation: Situation, thing: str, target: str) -> bool:
     """Return True if there is a place, and a way to it, from which a target can be touched with a thing."""
-    piece = situation.house.furniture_by_id.get(target)
+    piece, boxes = situation.house.furniture_by_id.get(target), situation.house.objects
+    if piece is None and any(situation.world.inside(target, b.id) for b in boxes if b.spec.inside and b.id != target):
+        return False
     if piece is None:
         spots = places.places_to_touch_from(situation, thing, target)
     else:
