@@ -24,6 +24,7 @@ HEADROOM = 0.06  # metres over a thing that is put into a shelf
 EDGE = 0.04  # metres between a thing on a surface and the surface's edge
 APART = 0.05  # metres between a thing that is put somewhere and others
 HIGHEST_SURFACE = 1.25  # metres
+LEGS = 0.06  # metres between what is free under furniture and its legs
 INSET = 0.22  # metres by which a thing is pushed beyond the edge of what is free under furniture
 ARM_UNDER = 0.62  # metres, the least that reaches there
 BEFORE_FURNITURE = 0.15  # metres between a thing that is lowered before furniture and it
@@ -357,10 +358,22 @@ def before_setter(situation: Situation, thing: str, avoid: Sequence[np.ndarray] 
     return _first(situation, thing, here, in_order=True)
 
 
-def under_furniture(situation: Situation, thing: str, piece: Furniture) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return where to stand and where to put a thing under a piece of furniture: float64 [2] and [3]; None if nowhere.
+Way = tuple[np.ndarray, np.ndarray]  # where to stand, float64 [2], and where to put a thing, float64 [3]
+
+
+def under_furniture(
+    situation: Situation, thing: str, piece: Furniture, avoid: Sequence[np.ndarray] = (), surely: bool = False
+) -> Way | None:
+    """Return where to stand and where to put a thing under a piece of furniture; None if nowhere.
 
     The solver stands before one of its sides and pushes the thing in along the floor.
+
+    Args:
+      situation: the house as it is.
+      thing: id.
+      piece: of furniture.
+      avoid: places near which it is not to be put.
+      surely: whether only ways will do on which what is lowered before the piece, and pushed in, meets nothing.
     """
     below = piece.spec.under
     record = situation.house.objects_by_id[thing]
@@ -370,9 +383,30 @@ def under_furniture(situation: Situation, thing: str, piece: Furniture) -> tuple
     discs = situation.discs(thing)
     for stand, place in ways:
         free = situation.plan.straight(stand, stand, discs) and is_free(situation, thing, place)
-        if free and situation.can_be_reached(*stand, within=0.1):
+        if not free or is_near_any(place, avoid) or (surely and not _is_open(situation, thing, piece, stand, place)):
+            continue
+        if situation.can_be_reached(*stand, within=0.1):
             return stand, place
     return None
+
+
+def _is_open(situation: Situation, thing: str, piece: Furniture, stand: np.ndarray, place: np.ndarray) -> bool:
+    """Return True if a thing can be lowered before a piece of furniture and pushed under it to a place."""
+    below, record, core = piece.spec.under, situation.house.objects_by_id[thing], half_width(situation.house, thing)
+    if below is None:
+        return False
+    way = (place[:2] - stand) / max(distance(place, stand), 1e-6)
+    along_x = abs(way[0]) > abs(way[1])
+    ux, uy = below.half if piece.quarter_turns % 2 == 0 else below.half[::-1]
+    aside = abs(float(place[1]) - piece.y) if along_x else abs(float(place[0]) - piece.x)
+    if aside + core > (uy if along_x else ux) + LEGS:
+        return False
+    lowered = stand + arm_under(record.radius) * way
+    others = [other for other in situation.house.obstacles if other is not piece]
+    clear = all(other.gap_to(*lowered) > core + HOLD_GAP for other in others)
+    discs = situation.discs(thing)
+    apart = np.hypot(*(discs[:, :2] - lowered).T) - discs[:, 2] > core
+    return clear and all(other.gap_to(*place[:2]) > core for other in others) and bool(apart.all())
 
 
 def arm_under(radius: float) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 from worlds.contract import SETTER, SOLVER
 from worlds.playhouse.house.record import AVATAR_RADIUS
 from worlds.playhouse.navigation.floor_plan import FloorPlan, place_to_stand
-from worlds.playhouse.navigation.grasping import Gaze, places_to_take_from, things_around
+from worlds.playhouse.navigation.grasping import Gaze, gaze_to_take, places_to_take_from, things_around
 from worlds.playhouse.navigation.sight import Sight
 from worlds.playhouse.physics.avatar import EYE_HEIGHT
 from worlds.playhouse.requests.facts import Facts, facts_of
@@ -142,4 +142,8 @@ class Situation:
     def _in_reach(self, object_id: str) -> bool:
         at, house = self.positions[object_id], self.house
         route = self.plan.route(self.solver.position, at, grab_distance(house, object_id, at))
-        return route is not None and self.sight.clear(np.array([*route[-1], EYE_HEIGHT]), at)
+        if route is None or not self.sight.clear(np.array([*route[-1], EYE_HEIGHT]), at):
+            return False
+        if gaze_to_take(self.world, SOLVER, object_id, np.array([*route[-1], EYE_HEIGHT])) is not None:
+            self._graspable[object_id] = True
+        return True

@@ -24,7 +24,7 @@ LOOKED_AT = 25  # places of which the surest are taken
 TRIES = 3  # grabs at each place
 TURNING = 12  # steps after which a turn is given up
 STUCK = 10  # steps in one place after which a way is given up
-PATIENCE = 60  # steps after which a way is given up
+PATIENCE = 200  # steps after which a way is given up
 
 
 def fetch(body: Body, target: str) -> Behaviour:

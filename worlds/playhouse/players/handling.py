@@ -68,8 +68,13 @@ def put_under(body: Body, arguments: Arguments, manner: Manner) -> Behaviour:
     def put(thing: str) -> Behaviour:
         if target not in house.furniture_by_id:
             return (yield from building.stack(body, target, thing, manner.aside, CAREFUL))
-        way = places.under_furniture(body.situation(), thing, house.furniture_by_id[target])
-        return way is not None and (yield from push_under(body, thing, *way))
+        piece = house.furniture_by_id[target]
+
+        def choose(failed: Sequence[np.ndarray]) -> places.Way | None:
+            ways = (places.under_furniture(body.situation(), thing, piece, failed, surely) for surely in (True, False))
+            return next((way for way in ways if way is not None), None)
+
+        return (yield from push_under(body, thing, choose, lambda: is_under(body.world, thing, target)))
 
     return (yield from each(body, arguments, put, lambda thing: is_under(body.world, thing, target)))
 

@@ -11,7 +11,15 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from worlds.contract import HAND_RELEASE, silent
-from worlds.playhouse.games.places import MORE_PLACES, OVER, arm_under, headroom, into_container, places_to_put_from
+from worlds.playhouse.games.places import (
+    MORE_PLACES,
+    OVER,
+    Way,
+    arm_under,
+    headroom,
+    into_container,
+    places_to_put_from,
+)
 from worlds.playhouse.navigation.floor_plan import ARM_LENGTH, HALF_WAY
 from worlds.playhouse.physics.avatar import EYE_HEIGHT, HOLD_CLEARANCE, HOLD_GAP, HOLD_LIFT
 from worlds.playhouse.players.behaviours import CARRY, FACING, Behaviour, draw_in
@@ -232,23 +240,30 @@ def reach_for(body: Body, target: str, place: np.ndarray, above: float) -> tuple
     return hold_at(place, distance(body.me.position, place), height)
 
 
-def push_under(body: Body, target: str, stand: np.ndarray, place: np.ndarray) -> Behaviour:
+def push_under(
+    body: Body, target: str, choose: Callable[[Sequence[np.ndarray]], Way | None], is_done: Callable[[], bool]
+) -> Behaviour:
     """Take ``target``, lower it before a piece of furniture and push it in along the floor; again if it falls.
 
     Args:
       body: of the player.
       target: id of the thing.
-      stand: where to stand, straight before the place: float64 [2].
-      place: x, y, z on the floor under the furniture: float64 [3].
+      choose: (places that have failed) -> where to stand, straight before a place under the furniture, and the place.
+      is_done: () -> whether it is where it should be.
     """
+    failed: list[np.ndarray] = []
     for _ in range(ATTEMPTS):
-        if not (yield from fetch(body, target)):
+        way = choose(failed)
+        if way is None and failed:
+            failed.clear()
+            way = choose(failed)
+        if way is None or not (yield from fetch(body, target)):
             return False
-        if not (yield from _still_held(body, target, _push_in(body, target, stand, place))):
-            continue
-        yield from let_go(body)
-        if distance(body.where(target), place) < AT:
-            return True
+        if (yield from _still_held(body, target, _push_in(body, target, *way))):
+            yield from let_go(body)
+            if is_done():
+                return True
+        failed.append(way[1])
     return False
 
 

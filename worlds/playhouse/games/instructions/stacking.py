@@ -123,7 +123,7 @@ def _propose_under(situation: Situation, rng: np.random.Generator, modifier: Mod
             return False
         if above in house.furniture_by_id:
             piece = house.furniture_by_id[above]
-            return all(places.under_furniture(situation, i, piece) is not None for i in things.among)
+            return all(places.under_furniture(situation, i, piece, surely=True) is not None for i in things.among)
         if not (can_be_stacked(world, above) and situation.can_be_taken(above)):
             return False
         radius = house.objects_by_id[above].radius
