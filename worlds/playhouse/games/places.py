@@ -19,12 +19,12 @@ from worlds.playhouse.requests.ground_truth import distance, half_width
 OVER = 0.10  # metres over its place to which a thing is brought before it is lowered
 ROOM_TO_STAND = 0.05  # metres more than the least between the body and what is put before it
 ROOM_TO_PUT = 0.06  # metres between what is put on the floor and anything fixed
-OVERHANG = 0.05  # metres by which a thing may overhang what bears it firmly
+OVERHANG = 0.07  # metres by which a thing may overhang what bears it firmly
 HEADROOM = 0.06  # metres over a thing that is put into a shelf
 EDGE = 0.04  # metres between a thing on a surface and the surface's edge
 APART = 0.05  # metres between a thing that is put somewhere and others
 HIGHEST_SURFACE = 1.25  # metres
-LEGS = 0.06  # metres between what is free under furniture and its legs
+LEGS = 0.05  # metres between the edges of what is free under furniture and its legs
 INSET = 0.22  # metres by which a thing is pushed beyond the edge of what is free under furniture
 ARM_UNDER = 0.62  # metres, the least that reaches there
 BEFORE_FURNITURE = 0.15  # metres between a thing that is lowered before furniture and it
@@ -179,8 +179,8 @@ def on_furniture(
 def _bears_firmly(situation: Situation, thing: str, surface: Surface) -> bool:
     """Return True if a thing hardly overhangs a surface, and there is room for it and a hand above."""
     record = situation.house.objects_by_id[thing]
-    core = half_width(situation.house, thing)
-    return core <= min(surface.half) + OVERHANG and record.height + HEADROOM <= surface.clearance
+    longer = 0.5 * record.scale * max(record.spec.extent[:2])
+    return longer <= min(surface.half) + OVERHANG and record.height + HEADROOM <= surface.clearance
 
 
 def headroom(situation: Situation, place: np.ndarray) -> float:
@@ -399,7 +399,7 @@ def _is_open(situation: Situation, thing: str, piece: Furniture, stand: np.ndarr
     along_x = abs(way[0]) > abs(way[1])
     ux, uy = below.half if piece.quarter_turns % 2 == 0 else below.half[::-1]
     aside = abs(float(place[1]) - piece.y) if along_x else abs(float(place[0]) - piece.x)
-    if aside + core > (uy if along_x else ux) + LEGS:
+    if aside + core > (uy if along_x else ux) - LEGS:
         return False
     lowered = stand + arm_under(record.radius) * way
     others = [other for other in situation.house.obstacles if other is not piece]

@@ -174,13 +174,16 @@ def _described(words: Referrer, anchor: str) -> Description | None:
 # -- where one can be --------------------------------------------------------------------------------------------------
 
 
-def spot_for_player(situation: Situation, where: Where, room: str | None = None) -> np.ndarray | None:
+def spot_for_player(
+    situation: Situation, where: Where, room: str | None = None, avoid: Sequence[np.ndarray] = ()
+) -> np.ndarray | None:
     """Return a spot at a place where the solver can stand and to which it can walk: float64 [2], the nearest; or None.
 
     Args:
       situation: the house as it is.
       where: the place.
       room: id of the room in which the spot has to be; None for any.
+      avoid: spots near which the solver is not to stand.
     """
     me, facts, house, here = situation.facts.by_id[SOLVER], situation.facts, situation.house, situation.solver.position
     discs = situation.discs()
@@ -188,6 +191,8 @@ def spot_for_player(situation: Situation, where: Where, room: str | None = None)
     spots.sort(key=lambda s: float(np.hypot(*(s - here[:2]))))
     tried = 0
     for spot in spots:
+        if places.is_near_any(spot, avoid):
+            continue
         if not _holds(where, _moved(me, spot, 0.0, situation), facts, house, clearly=True):
             continue
         if situation.plan.straight(spot, spot, discs) and situation.can_be_reached(*spot, within=0.15):

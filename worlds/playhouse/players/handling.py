@@ -21,8 +21,12 @@ from worlds.playhouse.players.manner import Manner
 from worlds.playhouse.players.putting import CAREFUL, hold_ready, push_under, put_at, settle, turn_to
 from worlds.playhouse.players.steering import Aim, with_hand
 from worlds.playhouse.requests.ground_truth import distance
+from worlds.playhouse.requests.success import LIFT_HEIGHT
 from worlds.playhouse.world import HANDS
 
+HIGHER = 4  # steps of raising what was on a high shelf
+HIGH_PITCH = math.radians(25.0)
+CLEARLY = 0.05  # metres more than is asked for
 THROWING_PITCH = math.radians(10.0)
 AFTER_THROWING = 6  # steps in which what was thrown comes down
 AWRY = 0.1  # metres by which a careless player misses a place, for each half-width
@@ -33,8 +37,15 @@ def pick_up(body: Body, arguments: Arguments, manner: Manner) -> Behaviour:
     """Lift the nearest of what is meant."""
     del manner
     for thing in sorted(Choice.of(arguments).among, key=body.far):
+        floor = float(body.where(thing)[2])
         if (yield from fetch(body, thing)):
-            return (yield from behaviours.lift(body, thing))
+            yield from behaviours.lift(body, thing)
+            for _ in range(HIGHER):
+                if body.held != thing or body.where(thing)[2] - floor > LIFT_HEIGHT + CLEARLY:
+                    break
+                yield silent(body.move(Aim(pitch=HIGH_PITCH)))
+            if body.held == thing:
+                return True
     return False
 
 
