@@ -340,22 +340,43 @@ def for_arrangement(
     return None
 
 
-def before_setter(situation: Situation, thing: str, avoid: Sequence[np.ndarray] = ()) -> np.ndarray | None:
+def before_setter(
+    situation: Situation, thing: str, avoid: Sequence[np.ndarray] = (), most: int = PLACES_TRIED
+) -> np.ndarray | None:
     """Return a free place near the setter's feet to which the solver can put a thing, the first before it; or None.
 
-    Places near those to ``avoid`` are left out.
+    Args:
+      situation: the house as it is.
+      thing: id.
+      avoid: places near which it is not to be put.
+      most: places for which places to stand are looked for.
     """
-    setter = situation.setter
-    angles = sorted(np.arange(-math.pi, math.pi, math.radians(30.0)).tolist(), key=abs)
-    spots = [
-        np.array([*(setter.position[:2] + far * np.array([math.cos(setter.yaw + a), math.sin(setter.yaw + a)])), 0.0])
-        for a in angles
-        for far in (0.85, 1.05, 1.25)
-    ]
-    room = situation.room_at(setter.position)
-    free = (s for s in spots if not is_near_any(s, avoid))
-    here = (s for s in free if situation.room_at(s) == room and is_clear(situation, thing, s))
-    return _first(situation, thing, here, in_order=True)
+    free = (place for place in _at_feet(situation, thing) if not is_near_any(place, avoid))
+    return _first(situation, thing, free, in_order=True, most=most)
+
+
+def are_before_setter(situation: Situation, things: Sequence[str], number: int) -> bool:
+    """Return True if there is room at the setter's feet for any ``number`` of some things."""
+    largest = max(things, key=lambda i: situation.house.objects_by_id[i].radius)
+    apart, taken = 2 * situation.house.objects_by_id[largest].radius + APART, list[np.ndarray]()
+    for place in _at_feet(situation, largest):
+        if all(distance(place, other) > apart for other in taken):
+            if place_to_put_from(situation, largest, place) is not None:
+                taken.append(place)
+            if len(taken) >= number:
+                return True
+    return False
+
+
+def _at_feet(situation: Situation, thing: str) -> Iterator[np.ndarray]:
+    """Yield free places near the setter's feet, the first before it."""
+    setter, room = situation.setter, situation.room_at(situation.setter.position)
+    for angle in sorted(np.arange(-math.pi, math.pi, math.radians(30.0)).tolist(), key=abs):
+        for far in (0.85, 1.05, 1.25):
+            way = np.array([math.cos(setter.yaw + angle), math.sin(setter.yaw + angle)])
+            place = np.array([*(setter.position[:2] + far * way), 0.0])
+            if situation.room_at(place) == room and is_clear(situation, thing, place):
+                yield place
 
 
 Way = tuple[np.ndarray, np.ndarray]  # where to stand, float64 [2], and where to put a thing, float64 [3]
@@ -443,7 +464,7 @@ def place_to_push_from(situation: Situation, thing: str, target: str, around_thi
 
 
 def places_to_push_from(
-    situation: Situation, thing: str, target: str, around_things: bool = True
+    situation: Situation, thing: str, target: str, around_things: bool = True, turn: float = math.radians(15.0)
 ) -> Iterator[np.ndarray]:
     """Yield where to stand to push one loose thing with another, straight ahead over free floor.
 
@@ -452,6 +473,7 @@ def places_to_push_from(
       thing: id of what it is pushed with.
       target: id of what is pushed.
       around_things: whether other loose things must be out of the way.
+      turn: radians between the directions that are looked at.
 
     Yields:
       float64 [2], the nearest in direction to the solver first.
@@ -460,8 +482,8 @@ def places_to_push_from(
     radius, discs = things[target].radius, situation.discs(thing, target) if around_things else NO_DISCS
     far = arm_to_push(things[thing].radius) + things[thing].radius + radius + BEFORE_PUSHING
     first = math.atan2(here[1] - middle[1], here[0] - middle[0])
-    for i in range(24):
-        angle = first + math.radians(15.0) * ((i + 1) // 2) * (-1) ** i
+    for i in range(round(2 * math.pi / turn)):
+        angle = first + turn * ((i + 1) // 2) * (-1) ** i
         way = np.array([math.cos(angle), math.sin(angle)])
         stand, goal = middle[:2] + far * way, middle[:2] - (BEYOND + radius) * way
         if situation.plan.straight(stand, goal, discs) and situation.can_be_reached(*stand, within=0.1):

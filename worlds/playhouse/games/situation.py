@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -118,6 +119,16 @@ class Situation:
     def can_be_reached(self, x: float, y: float, within: float = 0.3) -> bool:
         """Return True if the solver can walk to within ``within`` metres of a point."""
         return self.plan.route(self.solver.position, (x, y), within) is not None
+
+    def can_be_walked_to(self, x: float, y: float, within: float) -> bool:
+        """Return True if the solver can walk to within ``within`` metres of a point without pushing the setter."""
+        at, here = self.setter.position, self.solver.position[:2]
+        setter = np.array([[at[0], at[1], AVATAR_RADIUS]])
+        route = self.plan.route(here, (x, y), within, self.discs())
+        if route is None:
+            return False
+        corners = (here, *route)
+        return all(self.plan.is_free_of(setter, a, b) for a, b in pairwise(corners))
 
     def can_be_built_on(self, object_id: str) -> bool:
         """Return True if there is a place to stand from which things can be put on an object, clear of the setter."""

@@ -195,7 +195,7 @@ def spot_for_player(
             continue
         if not _holds(where, _moved(me, spot, 0.0, situation), facts, house, clearly=True):
             continue
-        if situation.plan.straight(spot, spot, discs) and situation.can_be_reached(*spot, within=0.15):
+        if situation.plan.straight(spot, spot, discs) and situation.can_be_walked_to(*spot, within=0.15):
             return spot
         tried += 1
         if tried > TRIED:

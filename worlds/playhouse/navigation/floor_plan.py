@@ -87,6 +87,11 @@ class FloorPlan:
             discs, float(start[0]), float(start[1]), float(end[0]), float(end[1])
         )
 
+    @staticmethod
+    def is_free_of(discs: np.ndarray, start: Point, end: Point) -> bool:
+        """Return True if an avatar on the straight line from ``start`` to ``end`` touches none of some discs [N, 3]."""
+        return not _hits(discs, float(start[0]), float(start[1]), float(end[0]), float(end[1]))
+
     def free_spots(self) -> np.ndarray:
         """Centres of all cells an avatar can stand in: float64 [cells, 2]."""
         rows, columns = np.nonzero(np.isfinite(self._cost))

@@ -26,10 +26,13 @@ def arrange(body: Body, arguments: Arguments, manner: Manner) -> Behaviour:
     """Carry the nearest of what is meant to free places on the floor in the shape, the farthest places first."""
     things, shape, by_size = Choice.of(arguments), arguments["shape"], arguments.get("by_size", False)
     situation = body.situation()
-    able = sorted((i for i in things.among if situation.can_be_taken(i)), key=body.far)[: things.number]
+    every = sorted((i for i in things.among if situation.can_be_taken(i)), key=body.far)
+    able = every[: things.number]
     if len(able) < things.number:
         return False
     spots = places.for_arrangement(situation, shape, able, things.number, able)
+    if spots is None:
+        spots = places.for_arrangement(situation, shape, every, things.number)
     if spots is None:
         return False
     if by_size:

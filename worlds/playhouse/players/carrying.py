@@ -32,7 +32,7 @@ def bring(body: Body, arguments: Arguments, manner: Manner) -> Behaviour:
     """Put the nearest of what is meant at the setter's feet, one after the other."""
 
     def put(thing: str) -> Behaviour:
-        choose = lambda failed: places.before_setter(body.situation(), thing, failed)  # noqa: E731
+        choose = lambda failed: places.before_setter(body.situation(), thing, failed, places.MORE_PLACES)  # noqa: E731
         return (yield from put_at(body, thing, choose, manner.aside() * AWRY, lambda: is_brought(body.world, thing)))
 
     return (yield from each(body, arguments, put, lambda thing: is_brought(body.world, thing)))
