@@ -18,7 +18,7 @@ from worlds.playhouse.players.manner import Manner
 from worlds.playhouse.players.putting import always, put_at
 from worlds.playhouse.requests.ground_truth import distance
 
-ROUNDS = 2  # times that it looks for things that are not where they should be
+ROUNDS = 4  # times that it looks for things that are not where they should be
 
 
 @deed("arrange", "line up")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from worlds.contract import HAND_RELEASE, HAND_THROW, silent
-from worlds.playhouse.games import geometry, places
+from worlds.playhouse.games import geometry, places, reaching
 from worlds.playhouse.games.choices import Choice
 from worlds.playhouse.games.instructions.stacking import is_on, is_under
 from worlds.playhouse.games.registry import Arguments
@@ -81,8 +81,10 @@ def put_under(body: Body, arguments: Arguments, manner: Manner) -> Behaviour:
             return (yield from building.stack(body, target, thing, manner.aside, CAREFUL))
         piece = house.furniture_by_id[target]
 
-        def choose(failed: Sequence[np.ndarray]) -> places.Way | None:
-            ways = (places.under_furniture(body.situation(), thing, piece, failed, surely) for surely in (True, False))
+        def choose(failed: Sequence[np.ndarray]) -> reaching.Way | None:
+            ways = (
+                reaching.under_furniture(body.situation(), thing, piece, failed, surely) for surely in (True, False)
+            )
             return next((way for way in ways if way is not None), None)
 
         return (yield from push_under(body, thing, choose, lambda: is_under(body.world, thing, target)))

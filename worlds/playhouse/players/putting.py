@@ -11,15 +11,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from worlds.contract import HAND_RELEASE, silent
-from worlds.playhouse.games.places import (
-    MORE_PLACES,
-    OVER,
-    Way,
-    arm_under,
-    headroom,
-    into_container,
-    places_to_put_from,
-)
+from worlds.playhouse.games.containing import into_container
+from worlds.playhouse.games.places import MORE_PLACES, OVER, headroom, places_to_put_from
+from worlds.playhouse.games.reaching import Way, arm_under
 from worlds.playhouse.navigation.floor_plan import ARM_LENGTH, HALF_WAY
 from worlds.playhouse.physics.avatar import EYE_HEIGHT, HOLD_CLEARANCE, HOLD_GAP, HOLD_LIFT
 from worlds.playhouse.players.behaviours import CARRY, FACING, Behaviour, draw_in

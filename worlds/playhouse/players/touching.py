@@ -11,7 +11,7 @@ from worlds.contract import silent
 from worlds.playhouse.games.choices import Choice
 from worlds.playhouse.games.geometry import touches
 from worlds.playhouse.games.instructions.touching import PUSHED
-from worlds.playhouse.games.places import (
+from worlds.playhouse.games.reaching import (
     BEYOND,
     arm_to_push,
     nearest_edge,
@@ -20,7 +20,7 @@ from worlds.playhouse.games.places import (
     places_to_touch_piece_from,
 )
 from worlds.playhouse.games.registry import Arguments
-from worlds.playhouse.physics.avatar import EYE_HEIGHT, HOLD_CLEARANCE, HOLD_GAP, HOLD_LIFT
+from worlds.playhouse.physics.avatar import HOLD_CLEARANCE, HOLD_GAP
 from worlds.playhouse.players.behaviours import CARRY, Behaviour, while_held
 from worlds.playhouse.players.body import WALK_PITCH, Body
 from worlds.playhouse.players.deeds import deed
@@ -40,6 +40,7 @@ PRESSING = 0.05  # metres nearer than there is room for what is in hand, which i
 STRIKES = 3  # times that it steps back and walks against what is to be hit
 FINELY = math.radians(5.0)  # between directions from which a thing is pushed
 KICKED = 0.1  # metres by which what is to be pushed has moved when one must walk around it again
+CLEARLY = 0.05  # metres by which it is pushed farther than is asked for
 PUSHING = 10  # steps of pushing it ahead
 
 
@@ -110,15 +111,7 @@ def _reach_out(body: Body, thing: str, target: str) -> Behaviour:
     yield from turn_to(body, middle, WALK_PITCH, CARRY)
     arm = HOLD_CLEARANCE + record.radius + HOLD_GAP
     height = max(float(middle[2]), record.height / 2 + HOLD_GAP)
-    before = math.inf
-    for _ in range(LOWERING):
-        above = float(body.where(thing)[2]) - height
-        if touches(body.world, thing, target):
-            return True
-        if abs(above) < LEVEL or before - above < LITTLE:
-            break
-        before = above
-        yield silent(body.move(*hold_at(middle, arm, height)))
+    yield from _lower(body, thing, target, arm, height)
     far = arm
     for _ in range(TOUCHING):
         if touches(body.world, thing, target):
@@ -169,17 +162,25 @@ def _push(body: Body, thing: str, target: str) -> Behaviour:
     if distance(before, middle) > KICKED:
         return False
     yield from turn_to(body, middle, WALK_PITCH, CARRY)
-    height = max(float(middle[2]), things[thing].height / 2 + 0.03)
-    pitch = math.atan2(height - HOLD_LIFT - EYE_HEIGHT, arm)
-    hold = arm / math.cos(pitch)
-    for _ in range(6):
-        if abs(float(body.where(thing)[2]) - height) < 0.06:
-            break
-        yield silent(body.move(Aim((float(middle[0]), float(middle[1])), None, pitch), hold))
+    height = max(float(middle[2]), things[thing].height / 2 + HOLD_GAP)
+    yield from _lower(body, thing, target, arm, height)
     ahead = (middle[:2] - body.me.position[:2]) / max(distance(middle, body.me.position), 1e-6)
     goal = middle[:2] + ahead * BEYOND
     for _ in range(PUSHING):
-        if distance(middle, body.where(target)) > PUSHED + 0.05:
+        if distance(middle, body.where(target)) > PUSHED + CLEARLY:
             return True
-        yield silent(body.move(Aim((float(goal[0]), float(goal[1])), 0.05, pitch), hold))
+        aim, hold = hold_at(goal, arm, height)
+        yield silent(body.move(replace(aim, stop=CLEARLY), hold))
     return False
+
+
+def _lower(body: Body, thing: str, target: str, arm: float, height: float) -> Behaviour:
+    """Lower what is in hand, so far ahead, to a height (m), or until it touches the target or comes no lower."""
+    middle, before = _middle(body, target), math.inf
+    for _ in range(LOWERING):
+        above = float(body.where(thing)[2]) - height
+        if abs(above) < LEVEL or before - above < LITTLE or touches(body.world, thing, target):
+            break
+        before = above
+        yield silent(body.move(*hold_at(middle, arm, height)))
+    return True

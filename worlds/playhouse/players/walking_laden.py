@@ -96,7 +96,7 @@ def _walk(body: Body, legs: Sequence[Leg]) -> Behaviour:
                     return False
             if waited == CATCH_UP and lag(body) > LAGS:
                 return False
-        if leg.kind != TURN and distance(body.me.position, (leg.x, leg.y)) > 2 * THERE:
+        if leg.kind != TURN and distance(body.me.position, np.array([leg.x, leg.y])) > 2 * THERE:
             return False
     return True
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from worlds.playhouse.games import nouns, places
+from worlds.playhouse.games import nouns, places, reaching
 from worlds.playhouse.games.choices import Choice
 from worlds.playhouse.games.geometry import is_on_piece, is_under_piece
 from worlds.playhouse.games.modifiers import Modifier
@@ -123,7 +123,7 @@ def _propose_under(situation: Situation, rng: np.random.Generator, modifier: Mod
             return False
         if above in house.furniture_by_id:
             piece = house.furniture_by_id[above]
-            return all(places.under_furniture(situation, i, piece, surely=True) is not None for i in things.among)
+            return all(reaching.under_furniture(situation, i, piece, surely=True) is not None for i in things.among)
         if not (can_be_stacked(world, above) and situation.can_be_taken(above)):
             return False
         radius = house.objects_by_id[above].radius

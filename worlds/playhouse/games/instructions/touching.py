@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from worlds.contract import TaskSpec
-from worlds.playhouse.games import nouns, places
+from worlds.playhouse.games import nouns, reaching
 from worlds.playhouse.games.choices import Choice
 from worlds.playhouse.games.geometry import is_on_floor, touches
 from worlds.playhouse.games.modifiers import Modifier
@@ -157,9 +157,9 @@ def _can_touch(situation: Situation, thing: str, target: str) -> bool:
     if piece is None and any(situation.world.inside(target, b.id) for b in boxes if b.spec.inside and b.id != target):
         return False
     if piece is None:
-        spots = places.places_to_touch_from(situation, thing, target)
+        spots = reaching.places_to_touch_from(situation, thing, target)
     else:
-        spots = places.places_to_touch_piece_from(situation, thing, piece)
+        spots = reaching.places_to_touch_piece_from(situation, thing, piece)
     return any(situation.can_be_reached(*spot, within=0.1) for spot in spots)
 
 
@@ -171,7 +171,7 @@ def _propose_push(situation: Situation, rng: np.random.Generator, modifier: Modi
         (pushed,) = target.among
         if not able or not is_on_floor(house, pushed, situation.positions[pushed]):
             return False
-        return all(places.place_to_push_from(situation, i, pushed) is not None for i in able)
+        return all(reaching.place_to_push_from(situation, i, pushed) is not None for i in able)
 
     things = nouns.singles(situation, rng, modifier)
     targets = situation.free
