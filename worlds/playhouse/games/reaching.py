@@ -159,7 +159,12 @@ def place_to_push_from(situation: Situation, thing: str, target: str, around_thi
 
 
 def places_to_push_from(
-    situation: Situation, thing: str, target: str, around_things: bool = True, turn: float = math.radians(15.0)
+    situation: Situation,
+    thing: str,
+    target: str,
+    around_things: bool = True,
+    turn: float = math.radians(15.0),
+    beyond: float = BEYOND,
 ) -> Iterator[np.ndarray]:
     """Yield where to stand to push one loose thing with another, straight ahead over free floor.
 
@@ -169,6 +174,7 @@ def places_to_push_from(
       target: id of what is pushed.
       around_things: whether other loose things must be out of the way.
       turn: radians between the directions that are looked at.
+      beyond: metres of free floor beyond what is pushed.
 
     Yields:
       float64 [2], the nearest in direction to the solver first.
@@ -180,6 +186,6 @@ def places_to_push_from(
     for i in range(round(2 * math.pi / turn)):
         angle = first + turn * ((i + 1) // 2) * (-1) ** i
         way = np.array([math.cos(angle), math.sin(angle)])
-        stand, goal = middle[:2] + far * way, middle[:2] - (BEYOND + radius) * way
+        stand, goal = middle[:2] + far * way, middle[:2] - (beyond + radius) * way
         if situation.plan.straight(stand, goal, discs) and situation.can_be_reached(*stand, within=0.1):
             yield stand

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 
@@ -18,7 +19,10 @@ from worlds.playhouse.players.manner import Manner
 from worlds.playhouse.players.putting import always, put_at
 from worlds.playhouse.requests.ground_truth import distance
 
-ROUNDS = 4  # times that it looks for things that are not where they should be
+PLANS = 3  # times that it chooses places
+ROUNDS = 2  # times that it looks for things that are not where they should be
+TRIES = 2  # at putting a thing at its place
+NEAR, ON_THE_FLOOR = 0.15, 0.5  # metres from its place, and over the floor, of what is there
 
 
 @deed("arrange", "line up")
@@ -30,23 +34,30 @@ def arrange(body: Body, arguments: Arguments, manner: Manner) -> Behaviour:
     able = every[: things.number]
     if len(able) < things.number:
         return False
-    spots = places.for_arrangement(situation, shape, able, things.number, able)
-    if spots is None:
-        spots = places.for_arrangement(situation, shape, every, things.number)
-    if spots is None:
-        return False
     if by_size:
         able.sort(key=lambda i: volume(body.world, i))
-    pairs = list(zip(able, spots, strict=True))
-    pairs.sort(key=lambda pair: -distance(pair[1], _entrance(body, spots)))
-    for _ in range(ROUNDS):
-        for thing, spot in pairs:
-            if distance(body.where(thing), spot) > 0.15 or body.where(thing)[2] > 0.5:
-                yield from _make_way(body, thing, spot)
-                yield from put_at(body, thing, always(spot), manner.aside() * AWRY)
-        if is_arranged(body.world, shape, able, set(able), things.number, by_size):
-            return True
+    for _ in range(PLANS):
+        situation = body.situation()
+        spots = places.for_arrangement(situation, shape, able, things.number, able)
+        if spots is None:
+            spots = places.for_arrangement(situation, shape, every, things.number)
+        if spots is None:
+            return False
+        pairs = list(zip(able, spots, strict=True))
+        pairs.sort(key=lambda pair: -distance(pair[1], _entrance(body, spots)))
+        for _ in range(ROUNDS):
+            for thing, spot in pairs:
+                if not _is_at(body, thing, spot):
+                    yield from _make_way(body, thing, spot)
+                    done = partial(_is_at, body, thing, spot)
+                    yield from put_at(body, thing, always(spot), manner.aside() * AWRY, done, TRIES)
+            if is_arranged(body.world, shape, able, set(able), things.number, by_size):
+                return True
     return False
+
+
+def _is_at(body: Body, thing: str, spot: np.ndarray) -> bool:
+    return distance(body.where(thing), spot) <= NEAR and bool(body.where(thing)[2] <= ON_THE_FLOOR)
 
 
 def _entrance(body: Body, spots: np.ndarray) -> np.ndarray:

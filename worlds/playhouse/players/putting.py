@@ -36,7 +36,12 @@ AT = 0.25  # metres from its place at which a thing counts as put there
 
 
 def put_at(
-    body: Body, target: str, choose: Chooser, aside: float = 0.0, is_done: Callable[[], bool] | None = None
+    body: Body,
+    target: str,
+    choose: Chooser,
+    aside: float = 0.0,
+    is_done: Callable[[], bool] | None = None,
+    attempts: int = ATTEMPTS,
 ) -> Behaviour:
     """Take ``target`` and put it at a place; again, perhaps elsewhere, if it falls or ends up where it should not be.
 
@@ -46,9 +51,10 @@ def put_at(
       choose: (places that have failed) -> x, y and the height of what it is to stand on, float64 [3]; or None.
       aside: metres by which a careless player misses it.
       is_done: () -> whether it is where it should be; None asks whether it is at the place.
+      attempts: after which it gives up.
     """
     failed: list[np.ndarray] = []
-    for _ in range(ATTEMPTS):
+    for _ in range(attempts):
         place = choose(failed)
         if place is None and failed:
             failed.clear()

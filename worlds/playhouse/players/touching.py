@@ -38,6 +38,7 @@ LEVEL, LITTLE = 0.05, 0.01  # metres: near enough to that height; what comes no 
 TOUCHING = 12  # steps of reaching out for what is before the player
 PRESSING = 0.05  # metres nearer than there is room for what is in hand, which is pressed against the target
 STRIKES = 3  # times that it steps back and walks against what is to be hit
+LITTLE_BEYOND = 0.15  # metres of free floor beyond what is pushed, where there is no more
 FINELY = math.radians(5.0)  # between directions from which a thing is pushed
 KICKED = 0.1  # metres by which what is to be pushed has moved when one must walk around it again
 CLEARLY = 0.05  # metres by which it is pushed farther than is asked for
@@ -153,8 +154,12 @@ def _push(body: Body, thing: str, target: str) -> Behaviour:
     things = body.world.house.objects_by_id
     arm = arm_to_push(things[thing].radius)
     situation = body.situation()
-    stands = list(places_to_push_from(situation, thing, target, turn=FINELY))
-    stands = stands or list(places_to_push_from(situation, thing, target, around_things=False, turn=FINELY))
+    for around_things, beyond in ((True, BEYOND), (True, LITTLE_BEYOND), (False, LITTLE_BEYOND)):
+        stands = list(places_to_push_from(situation, thing, target, around_things, FINELY, beyond))
+        if stands:
+            break
+    else:
+        return False
     middle = _middle(body, target)
     if not (yield from walk_laden(body, [(stand, middle) for stand in stands])):
         return False
