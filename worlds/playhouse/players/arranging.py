@@ -44,7 +44,8 @@ def arrange(body: Body, arguments: Arguments, manner: Manner) -> Behaviour:
         if spots is None:
             return False
         pairs = list(zip(able, spots, strict=True))
-        pairs.sort(key=lambda pair: -distance(pair[1], _entrance(body, spots)))
+        entrance = _entrance(body, spots)
+        pairs.sort(key=lambda pair: -distance(pair[1], entrance))
         for _ in range(ROUNDS):
             for thing, spot in pairs:
                 if not _is_at(body, thing, spot):
