@@ -1,7 +1,7 @@
 """What every language game keeps: requests of it can be asked, read back, judged from JSON, and done.
 
 One suite for all games of the registry. Each is asked in a few furnished flats; the perfect scripted solver, which
-hears nothing but the words, has to do most of them.
+hears nothing but the words, has to do nearly all of them and to answer all questions.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from worlds.playhouse.players.deeds import deeds
 FLATS = range(700, 704)
 MOST_FLATS = range(700, 712)  # for a game that can seldom be asked for, until it was
 MOST_WORDS = 25
-FEWEST_DONE = 0.5  # of requests in so few houses
+FEWEST_DONE = {"instruction": 0.75, "question": 1.0}  # of requests in so few houses
 GAMES = tuple(registry.games())
 INSTRUCTIONS = tuple(name for name in GAMES if registry.get(name).kind == "instruction")
 
@@ -88,14 +88,14 @@ def test_its_words_are_enough_to_understand_it(name: str) -> None:
         json.dumps(found[1])
 
 
-@pytest.mark.parametrize("name", INSTRUCTIONS)
+@pytest.mark.parametrize("name", GAMES)
 def test_the_perfect_solver_does_it(name: str) -> None:
     played = Played()
     for seed in MOST_FLATS:
         if played.asked and seed >= FLATS.stop:
             break
         play(world(), name, seed, played)
-    assert played.asked > 0 and played.fulfilled / played.asked >= FEWEST_DONE, played.failed
+    assert played.asked > 0 and played.fulfilled / played.asked >= FEWEST_DONE[registry.get(name).kind], played.failed
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -262,6 +262,12 @@ class Playhouse(TickWorld):
         found = ticks.target(*self._addresses, player, self._players, *self._arrays)
         return self.house.objects[found].id if found >= 0 else None
 
+    def in_sight_from(self, eye: np.ndarray, object_id: str, agent: str) -> bool:
+        """Return True if nothing hid an object's middle from ``agent`` if its eye were at ``eye``, float64 [3]."""
+        ray, own_body = self._arrays[0][0], int(self.state.scene.avatar_body[self._player(agent)])
+        ray[:3], ray[3:6] = eye, self.object_position(object_id) - eye
+        return ticks.in_sight(*self._addresses, self._arrays[0], own_body, self._object_body[object_id])
+
     def touching(self, one: str, other: str) -> bool:
         """Return True if two things touch now, at rest or not.
 

@@ -159,10 +159,32 @@ def ask(
     for _, request in zip(range(TRIED), game.propose(situation, rng, how), strict=False):
         fits = split is None or is_held_out(name, request.arguments) == (split == "held_out")
         fits = fits and (wanted is None or wanted(request.arguments))
-        if fits and is_short(request.words) and (how is None or how.holds(request.words)):
+        fits = fits and is_short(request.words) and (how is None or how.holds(request.words))
+        if fits and _is_heard_as_meant(game, request, situation):
             steps = game.steps(request.arguments) + ANOTHER_ROOM * (len(situation.house.rooms) - 1)
             return TaskSpec(name, request.words, request.arguments, steps)
     return None
+
+
+def _is_heard_as_meant(game: Game, request: Request, situation: Situation) -> bool:
+    """Return True unless the words of an instruction can be read first as something else.
+
+    "Put the lantern on the chair on the table" asks for another lantern on some tables than on others.
+    """
+    if game.kind != "instruction":
+        return True
+    heard = understand(request.words, situation)
+    if heard is None or heard[0] is not game:
+        return False
+    said, meant = ({k: v for k, v in a.items() if k != "said"} for a in (heard[1], request.arguments))
+    return _without_order(said) == _without_order(meant)
+
+
+def _without_order(value: Any) -> Any:
+    """Arguments in which the order of ids does not matter."""
+    if isinstance(value, dict):
+        return {k: sorted(v) if k == "among" else _without_order(v) for k, v in value.items() if k != "said"}
+    return value
 
 
 def understand(words: str, situation: Situation) -> tuple[Game, Arguments] | None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
 from worlds.contract import SETTER, SOLVER
 from worlds.playhouse.house.record import AVATAR_RADIUS
 from worlds.playhouse.navigation.floor_plan import FloorPlan, place_to_stand
+from worlds.playhouse.navigation.grasping import Gaze, gaze_to_take, places_to_take_from, things_around
 from worlds.playhouse.navigation.sight import Sight
 from worlds.playhouse.physics.avatar import EYE_HEIGHT
 from worlds.playhouse.requests.facts import Facts, facts_of
@@ -42,6 +45,7 @@ class Situation:
         self.positions = world.object_positions()
         self.solver: AvatarState = world.avatar(SOLVER)
         self.setter: AvatarState = world.avatar(SETTER)
+        self._graspable: dict[str, bool] = {}
 
     @classmethod
     def at(cls, world: Playhouse, before: Situation | None) -> Situation:
@@ -88,7 +92,19 @@ class Situation:
             return True
         if object_id not in self.free or self.positions[object_id][2] >= HIGHEST_TARGET:
             return False
-        return self._can_be_seen_over_rim(object_id) and self._in_reach(object_id)
+        return self._can_be_seen_over_rim(object_id) and self._in_reach(object_id) and self._can_be_grasped(object_id)
+
+    def places_to_take_from(self, object_id: str) -> Iterator[tuple[np.ndarray, Gaze]]:
+        """Yield places to stand, float64 [2], from which the solver can take a thing, and how it looks at it there."""
+        discs = self.discs(object_id, *things_around(self.world, object_id))
+        yield from places_to_take_from(self.world, SOLVER, object_id, self.plan, discs)
+
+    def _can_be_grasped(self, object_id: str) -> bool:
+        """Return True if there is a place from which the hand takes a thing, and none of those beside it."""
+        if object_id not in self._graspable:
+            spots = (spot for spot, _ in self.places_to_take_from(object_id))
+            self._graspable[object_id] = any(self.can_be_reached(*spot, within=0.1) for spot in spots)
+        return self._graspable[object_id]
 
     def _can_be_seen_over_rim(self, object_id: str) -> bool:
         """Return True unless a thing lies so deep in a loose box that nobody who stands beside it sees its middle."""
@@ -103,6 +119,16 @@ class Situation:
     def can_be_reached(self, x: float, y: float, within: float = 0.3) -> bool:
         """Return True if the solver can walk to within ``within`` metres of a point."""
         return self.plan.route(self.solver.position, (x, y), within) is not None
+
+    def can_be_walked_to(self, x: float, y: float, within: float) -> bool:
+        """Return True if the solver can walk to within ``within`` metres of a point without pushing the setter."""
+        at, here = self.setter.position, self.solver.position[:2]
+        setter = np.array([[at[0], at[1], AVATAR_RADIUS]])
+        route = self.plan.route(here, (x, y), within, self.discs())
+        if route is None:
+            return False
+        corners = (here, *route)
+        return all(self.plan.is_free_of(setter, a, b) for a, b in pairwise(corners))
 
     def can_be_built_on(self, object_id: str) -> bool:
         """Return True if there is a place to stand from which things can be put on an object, clear of the setter."""
@@ -127,4 +153,8 @@ class Situation:
     def _in_reach(self, object_id: str) -> bool:
         at, house = self.positions[object_id], self.house
         route = self.plan.route(self.solver.position, at, grab_distance(house, object_id, at))
-        return route is not None and self.sight.clear(np.array([*route[-1], EYE_HEIGHT]), at)
+        if route is None or not self.sight.clear(np.array([*route[-1], EYE_HEIGHT]), at):
+            return False
+        if gaze_to_take(self.world, SOLVER, object_id, np.array([*route[-1], EYE_HEIGHT])) is not None:
+            self._graspable[object_id] = True
+        return True

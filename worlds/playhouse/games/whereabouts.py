@@ -7,7 +7,7 @@ A place in the arguments of a request is JSON: ``{"relation": "behind", "anchors
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -34,6 +34,7 @@ SPOTS = 0.3  # metres between the spots that are looked at for a player
 CANDIDATES = 0.25  # metres between those for a thing
 TRIED = 25  # places that are looked at for a way there
 WITH_ROOM = ("near", "next to", "far from", "left of", "right of", "in front of", "behind", "between")
+SIDES = ("left of", "right of", "in front of", "behind")
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,16 @@ def is_there(where: Where, entity_id: str, facts: Facts, house: House, clearly: 
       clearly: whether nobody would contradict it.
     """
     return _holds(where, facts.by_id[entity_id], facts, house, clearly)
+
+
+def is_there_as_asked(where: Where, entity_id: str, now: Facts, asked: Facts, house: House) -> bool:
+    """Return True if a player or a thing is at a place, as the players see it now or saw it when it was asked for.
+
+    Left and right of what has no front, before it and behind it hang on where the players are, and they walk about.
+    """
+    if is_there(where, entity_id, now, house):
+        return True
+    return where.relation in SIDES and is_there(where, entity_id, now.with_players_of(asked), house)
 
 
 def _holds(where: Where, entity: Entity, facts: Facts, house: House, clearly: bool) -> bool:
@@ -163,13 +174,16 @@ def _described(words: Referrer, anchor: str) -> Description | None:
 # -- where one can be --------------------------------------------------------------------------------------------------
 
 
-def spot_for_player(situation: Situation, where: Where, room: str | None = None) -> np.ndarray | None:
+def spot_for_player(
+    situation: Situation, where: Where, room: str | None = None, avoid: Sequence[np.ndarray] = ()
+) -> np.ndarray | None:
     """Return a spot at a place where the solver can stand and to which it can walk: float64 [2], the nearest; or None.
 
     Args:
       situation: the house as it is.
       where: the place.
       room: id of the room in which the spot has to be; None for any.
+      avoid: spots near which the solver is not to stand.
     """
     me, facts, house, here = situation.facts.by_id[SOLVER], situation.facts, situation.house, situation.solver.position
     discs = situation.discs()
@@ -177,9 +191,11 @@ def spot_for_player(situation: Situation, where: Where, room: str | None = None)
     spots.sort(key=lambda s: float(np.hypot(*(s - here[:2]))))
     tried = 0
     for spot in spots:
+        if places.is_near_any(spot, avoid):
+            continue
         if not _holds(where, _moved(me, spot, 0.0, situation), facts, house, clearly=True):
             continue
-        if situation.plan.straight(spot, spot, discs) and situation.can_be_reached(*spot, within=0.15):
+        if situation.plan.straight(spot, spot, discs) and situation.can_be_walked_to(*spot, within=0.15):
             return spot
         tried += 1
         if tried > TRIED:
@@ -187,15 +203,30 @@ def spot_for_player(situation: Situation, where: Where, room: str | None = None)
     return None
 
 
-def spot_for_thing(situation: Situation, thing: str, where: Where) -> np.ndarray | None:
-    """Return a free spot on the floor at a place, to which the solver can put a thing: float64 [3]; or None."""
-    facts, house, entity = situation.facts, situation.house, situation.facts.by_id[thing]
+def spot_for_thing(
+    situation: Situation,
+    thing: str,
+    where: Where,
+    asked: Situation | None = None,
+    avoid: Sequence[np.ndarray] = (),
+) -> np.ndarray | None:
+    """Return a free spot on the floor at a place, to which the solver can put a thing: float64 [3]; or None.
+
+    Args:
+      situation: the house as it is.
+      thing: id.
+      where: the place.
+      asked: the house when it was asked for; None if that is now.
+      avoid: spots near which the thing is not to be put.
+    """
+    house, entity, start = situation.house, situation.facts.by_id[thing], (asked or situation).positions[thing]
+    facts = situation.facts if asked is None else situation.facts.with_players_of(asked.facts)
     tried = 0
     for at in _floor_near(situation, where):
-        if not places.is_clear(situation, thing, at):
+        if not places.is_clear(situation, thing, at) or places.is_near_any(at, avoid):
             continue
         if where.relation == AWAY:
-            fits = float(np.hypot(*(at - situation.positions[thing])[:2])) >= ELSEWHERE + 0.3
+            fits = float(np.hypot(*(at - start)[:2])) >= ELSEWHERE + 0.3
         else:
             fits = _holds(where, _moved(entity, at, entity.height, situation), facts, house, clearly=True)
         if fits:

@@ -60,8 +60,8 @@ class FloorPlan:
           float64 [K, 2], corners of the way after ``start``; the last is the place to stand, which is ``start``'s own
           cell when that is near enough. None if there is no such way.
         """
-        cost = self._with_discs(discs)
-        first = self._nearest_free(float(start[0]), float(start[1]))
+        cost = self.costs(discs)
+        first = self.nearest_free(float(start[0]), float(start[1]))
         room = self._house.room_at(float(goal[0]), float(goal[1]))
         if room is None:
             return None
@@ -74,7 +74,7 @@ class FloorPlan:
 
     def roomy(self, x: float, y: float) -> bool:
         """Return True if an avatar can turn at (x, y) with something in its hands, were there no loose things."""
-        cell = self._cell(x, y)
+        cell = self.cell_at(x, y)
         return cell is not None and bool(self._cost[cell] == 1.0)
 
     def straight(self, start: Point, end: Point, discs: np.ndarray = NO_DISCS) -> bool:
@@ -87,12 +87,18 @@ class FloorPlan:
             discs, float(start[0]), float(start[1]), float(end[0]), float(end[1])
         )
 
+    @staticmethod
+    def is_free_of(discs: np.ndarray, start: Point, end: Point) -> bool:
+        """Return True if an avatar on the straight line from ``start`` to ``end`` touches none of some discs [N, 3]."""
+        return not _hits(discs, float(start[0]), float(start[1]), float(end[0]), float(end[1]))
+
     def free_spots(self) -> np.ndarray:
         """Centres of all cells an avatar can stand in: float64 [cells, 2]."""
         rows, columns = np.nonzero(np.isfinite(self._cost))
         return np.stack([self._x[columns], self._y[rows]], axis=1)
 
-    def _with_discs(self, discs: np.ndarray) -> np.ndarray:
+    def costs(self, discs: np.ndarray = NO_DISCS) -> np.ndarray:
+        """Return the cost of each cell, float64 [rows, columns]: infinite where nobody can stand; see :meth:`route`."""
         cost = self._cost.copy()
         _add_discs(cost, discs, self._origin[0], self._origin[1])
         return cost
@@ -101,17 +107,21 @@ class FloorPlan:
         """(row, column) of a point, whole numbers at the middles of cells."""
         return float(point[1] - self._origin[1]) / CELL - 0.5, float(point[0] - self._origin[0]) / CELL - 0.5
 
-    def _nearest_free(self, x: float, y: float) -> tuple[int, int]:
-        """(row, column) of the free cell nearest to a point; its own cell if that is free."""
-        cell = self._cell(x, y)
+    def middle_of(self, cell: tuple[int, int]) -> tuple[float, float]:
+        """Return x, y of the middle of a cell (row, column)."""
+        return float(self._x[cell[1]]), float(self._y[cell[0]])
+
+    def nearest_free(self, x: float, y: float) -> tuple[int, int]:
+        """Return (row, column) of the free cell nearest to a point; its own cell if that is free."""
+        cell = self.cell_at(x, y)
         if cell is not None and np.isfinite(self._cost[cell]):
             return cell
         distance = (self._x[None, :] - x) ** 2 + (self._y[:, None] - y) ** 2
         row, column = np.unravel_index(np.argmin(np.where(np.isfinite(self._cost), distance, np.inf)), distance.shape)
         return int(row), int(column)
 
-    def _cell(self, x: float, y: float) -> tuple[int, int] | None:
-        """(row, column) of the cell that holds a point; None outside the grid."""
+    def cell_at(self, x: float, y: float) -> tuple[int, int] | None:
+        """Return (row, column) of the cell that holds a point; None outside the grid."""
         row, column = math.floor((y - self._origin[1]) / CELL), math.floor((x - self._origin[0]) / CELL)
         rows, columns = self._cost.shape
         return (row, column) if 0 <= row < rows and 0 <= column < columns else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 
@@ -15,10 +16,13 @@ from worlds.playhouse.players.body import Body
 from worlds.playhouse.players.deeds import deed
 from worlds.playhouse.players.handling import AWRY
 from worlds.playhouse.players.manner import Manner
-from worlds.playhouse.players.putting import put_at
+from worlds.playhouse.players.putting import always, put_at
 from worlds.playhouse.requests.ground_truth import distance
 
+PLANS = 3  # times that it chooses places
 ROUNDS = 2  # times that it looks for things that are not where they should be
+TRIES = 2  # at putting a thing at its place
+NEAR, ON_THE_FLOOR = 0.15, 0.5  # metres from its place, and over the floor, of what is there
 
 
 @deed("arrange", "line up")
@@ -26,24 +30,35 @@ def arrange(body: Body, arguments: Arguments, manner: Manner) -> Behaviour:
     """Carry the nearest of what is meant to free places on the floor in the shape, the farthest places first."""
     things, shape, by_size = Choice.of(arguments), arguments["shape"], arguments.get("by_size", False)
     situation = body.situation()
-    able = sorted((i for i in things.among if situation.can_be_taken(i)), key=body.far)[: things.number]
+    every = sorted((i for i in things.among if situation.can_be_taken(i)), key=body.far)
+    able = every[: things.number]
     if len(able) < things.number:
-        return False
-    spots = places.for_arrangement(situation, shape, able, things.number, able)
-    if spots is None:
         return False
     if by_size:
         able.sort(key=lambda i: volume(body.world, i))
-    pairs = list(zip(able, spots, strict=True))
-    pairs.sort(key=lambda pair: -distance(pair[1], _entrance(body, spots)))
-    for _ in range(ROUNDS):
-        for thing, spot in pairs:
-            if distance(body.where(thing), spot) > 0.15 or body.where(thing)[2] > 0.5:
-                yield from _make_way(body, thing, spot)
-                yield from put_at(body, thing, spot, manner.aside() * AWRY)
-        if is_arranged(body.world, shape, able, set(able), things.number, by_size):
-            return True
+    for _ in range(PLANS):
+        situation = body.situation()
+        spots = places.for_arrangement(situation, shape, able, things.number, able)
+        if spots is None:
+            spots = places.for_arrangement(situation, shape, every, things.number)
+        if spots is None:
+            return False
+        pairs = list(zip(able, spots, strict=True))
+        entrance = _entrance(body, spots)
+        pairs.sort(key=lambda pair: -distance(pair[1], entrance))
+        for _ in range(ROUNDS):
+            for thing, spot in pairs:
+                if not _is_at(body, thing, spot):
+                    yield from _make_way(body, thing, spot)
+                    done = partial(_is_at, body, thing, spot)
+                    yield from put_at(body, thing, always(spot), manner.aside() * AWRY, done, TRIES)
+            if is_arranged(body.world, shape, able, set(able), things.number, by_size):
+                return True
     return False
+
+
+def _is_at(body: Body, thing: str, spot: np.ndarray) -> bool:
+    return distance(body.where(thing), spot) <= NEAR and bool(body.where(thing)[2] <= ON_THE_FLOOR)
 
 
 def _entrance(body: Body, spots: np.ndarray) -> np.ndarray:
@@ -62,5 +77,5 @@ def _make_way(body: Body, thing: str, spot: np.ndarray) -> Behaviour:
             continue
         free = places.on_floor(situation, other, at, 1.5)
         if free is not None:
-            yield from put_at(body, other, free)
+            yield from put_at(body, other, always(free))
     return True

@@ -11,6 +11,7 @@ import numpy as np
 from worlds.contract import SETTER, SOLVER, TICKS_PER_SECOND
 from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.house.record import AVATAR_RADIUS
+from worlds.playhouse.navigation.carrying_plan import CarryingPlan
 from worlds.playhouse.navigation.floor_plan import FloorPlan
 from worlds.playhouse.navigation.sight import Sight
 from worlds.playhouse.physics.avatar import HOLD_LIFT, PUSH_RATE
@@ -33,7 +34,6 @@ LOW = 0.5  # metres; things whose underside is higher are not in a walker's way
 STUCK_M = 0.08  # metres in a step of walking; a walker that gets less far is stuck
 REACHED = 0.15  # metres from a corner of a route at which a walker turns to the next
 WALK_PITCH = math.radians(-15.0)  # radians at which a walker looks who aims at nothing
-TO_CARRY = 0.75  # metres that a player with something in hand likes to keep from walls and furniture
 _ASIDE = (0, 2)  # bins of strafing left and right
 
 
@@ -65,9 +65,9 @@ class Body:
         self.me = self.world.avatar(self.agent)
 
     @cached_property
-    def carrying_plan(self) -> FloorPlan:
+    def carrying_plan(self) -> CarryingPlan:
         """Ways for a player with something in hand."""
-        return FloorPlan(self.world.house, TO_CARRY)
+        return CarryingPlan(self.world.house, self.plan)
 
     def situation(self) -> Situation:
         """Return the house as it is now, with the ways that this player knows."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -50,7 +51,18 @@ TURNING_AWAY = 3  # steps of turning aside to put something down
 
 Aside = Callable[[], float]  # by which share of the half-width of what is below a thing is let go off its middle
 
-Ready = Callable[[Body], Behaviour]  # what a builder does who has taken something, before it walks
+
+@dataclass(frozen=True)
+class Craft:
+    """How a builder does what building is made of.
+
+    Args:
+      take: (body, target) -> taking a thing into the hand.
+      carry: (body, target, base) -> carrying it from there to an arm's length before another.
+    """
+
+    take: Callable[[Body, str], Behaviour]
+    carry: Callable[[Body, str, str], Behaviour]
 
 
 def straight() -> float:
@@ -58,15 +70,19 @@ def straight() -> float:
     return 0.0
 
 
-def hold_high(body: Body) -> Behaviour:
-    """Draw in what is in hand and raise it, before going anywhere with it."""
+def carry_high(body: Body, target: str, base: str) -> Behaviour:
+    """Draw in what is in hand, raise it, look for ``base`` and walk up to it."""
     yield from draw_in(body)
-    return (yield from raise_up(body))
+    yield from raise_up(body)
+    if body.could_see(base):
+        yield from search(body, base)
+    return (yield from _come_near(body, target, base))
 
 
-def build(
-    body: Body, pieces: Sequence[str], height: int, aside: Aside = straight, ready: Ready = hold_high
-) -> Behaviour:
+PLAIN = Craft(get, carry_high)
+
+
+def build(body: Body, pieces: Sequence[str], height: int, aside: Aside = straight, craft: Craft = PLAIN) -> Behaviour:
     """Build a tower of ``height`` of the ``pieces``, those first that come first; on what stands of it already."""
     for _ in range(ATTEMPTS + height):
         tower = tallest_tower(body.world.house, pieces, body.world.object_positions())
@@ -74,19 +90,19 @@ def build(
             return True
         tower = tower if len(tower) > 1 else tuple(pieces[:1])
         following = next((piece for piece in pieces if piece not in tower), None)
-        if following is None or not (yield from stack(body, following, tower[-1], aside, ready)):
+        if following is None or not (yield from stack(body, following, tower[-1], aside, craft)):
             return False
     return False
 
 
-def stack(body: Body, target: str, base: str, aside: Aside = straight, ready: Ready = hold_high) -> Behaviour:
+def stack(body: Body, target: str, base: str, aside: Aside = straight, craft: Craft = PLAIN) -> Behaviour:
     """Put ``target`` on ``base``, from which anything else is taken away; again if it falls, unless it always will."""
     stays = body.world.house.objects_by_id[target].kind in FLAT
     for _ in range(ATTEMPTS if stays else 1):
         yield from clear(body, base, target)
-        if not (yield from get(body, target)):
+        if not (yield from craft.take(body, target)):
             return False
-        yield from while_held(body, target, _carry_onto(body, target, base, aside(), ready))
+        yield from while_held(body, target, _carry_onto(body, target, base, aside(), craft))
         if body.held != target:
             continue
         if body.far(base) > ARM_LENGTH + 2 * NEAR_ENOUGH:  # there is no way, or none any more
@@ -125,12 +141,9 @@ def raise_up(body: Body) -> Behaviour:
     return True
 
 
-def _carry_onto(body: Body, target: str, base: str, aside: float, ready: Ready) -> Behaviour:
+def _carry_onto(body: Body, target: str, base: str, aside: float, craft: Craft) -> Behaviour:
     """From having it in hand to holding it where it can be let go."""
-    yield from ready(body)
-    if body.could_see(base):
-        yield from search(body, base)
-    if not (yield from _come_near(body, target, base)):
+    if not (yield from craft.carry(body, target, base)):
         return False
     off = aside * half_width(body.world.house, base)
     yield from _bring_over(body, target, base, off)

@@ -10,7 +10,7 @@ from worlds.playhouse.players.behaviours import Behaviour
 from worlds.playhouse.players.body import Body
 from worlds.playhouse.players.deeds import deed
 from worlds.playhouse.players.manner import Manner
-from worlds.playhouse.players.putting import hold_ready
+from worlds.playhouse.players.putting import CAREFUL
 
 
 @deed("build")
@@ -20,4 +20,4 @@ def build(body: Body, arguments: Arguments, manner: Manner) -> Behaviour:
     pieces = pieces_for(body.situation(), things, arguments.get("different"))
     if pieces is None:
         return False
-    return (yield from building.build(body, pieces, things.number, manner.aside, hold_ready))
+    return (yield from building.build(body, pieces, things.number, manner.aside, CAREFUL))

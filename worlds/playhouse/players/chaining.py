@@ -12,8 +12,7 @@ from worlds.playhouse.players.manner import Manner
 
 @deed("do then")
 def do_then(body: Body, arguments: Arguments, manner: Manner) -> Behaviour:
-    """Do the first and, if it went well, the second."""
+    """Do the first, then the second."""
     first, second = arguments["first"], arguments["second"]
-    if not (yield from act_on(body, first["game"], first["arguments"], manner)):
-        return False
+    yield from act_on(body, first["game"], first["arguments"], manner)
     return (yield from act_on(body, second["game"], second["arguments"], manner))

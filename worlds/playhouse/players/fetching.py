@@ -6,42 +6,102 @@ Generators of actions like those of :mod:`worlds.playhouse.players.behaviours`.
 from __future__ import annotations
 
 import math
+from itertools import islice
 
 import numpy as np
 
-from worlds.contract import HAND_GRAB, silent
-from worlds.playhouse.physics.avatar import EYE_HEIGHT
-from worlds.playhouse.players.behaviours import ARRIVED, Behaviour, face, get
-from worlds.playhouse.players.body import WALK_PITCH, Body, toward
+from worlds.contract import HAND_GRAB, neutral_movement, silent
+from worlds.playhouse.navigation.grasping import SURE, Gaze, gaze_to_take, places_to_take_from, things_around
+from worlds.playhouse.players.behaviours import ARRIVED, CARRY, FACING, Behaviour, approach, draw_in, put_down
+from worlds.playhouse.players.body import WALK_PITCH, Body
 from worlds.playhouse.players.steering import Aim, with_hand
-from worlds.playhouse.requests.ground_truth import distance, grab_distance
+from worlds.playhouse.requests.ground_truth import bearing, distance, grab_distance
 
 SIDES = 4  # other places from which it is tried
-FARTHER = 1.15  # times as far as usual, from where one sees under a shelf
+IN_THE_WAY = 0.6  # metres from a thing, of another that may keep hands and feet from it
+MOST_IN_THE_WAY = 2  # things that are taken out of the way
+LOOKED_AT = 25  # places of which the surest are taken
 TRIES = 3  # grabs at each place
-PATIENCE = 60  # steps after which a way is given up
+TURNING = 12  # steps after which a turn is given up
+STUCK = 10  # steps in one place after which a way is given up
+PATIENCE = 200  # steps after which a way is given up
 
 
 def fetch(body: Body, target: str) -> Behaviour:
     """Take ``target`` into the hand, from wherever it is; let go of anything else first."""
-    if (yield from get(body, target)):
+    if body.held not in (None, target):
+        yield from put_down(body)
+    if body.held == target:
         return True
-    for spot in _spots(body, target):
-        yield from walk_to_spot(body, spot)
-        yield from face(body, target)
-        for _ in range(TRIES):
-            movement = body.move(toward(body.where(target), None))
-            aimed = body.world.target_under_crosshair(body.agent) == target
-            yield silent(with_hand(movement, HAND_GRAB) if aimed else movement)
-            if body.held == target:
-                return True
+    yield from approach(body, target, grab_distance(body.world.house, target, body.where(target)))
+    if (yield from _take(body, target)) or (yield from _take_from_elsewhere(body, target)):
+        return True
+    for _ in range(MOST_IN_THE_WAY):
+        if not (yield from _make_way(body, target)):
+            return False
+        if (yield from _take_from_elsewhere(body, target)):
+            return True
     return False
 
 
+def _take_from_elsewhere(body: Body, target: str) -> Behaviour:
+    for spot in _spots(body, target):
+        yield from walk_to_spot(body, spot)
+        if (yield from _take(body, target)):
+            return True
+    return False
+
+
+def _make_way(body: Body, target: str) -> Behaviour:
+    """Take the nearest thing beside one that cannot be taken, turn away and put it down."""
+    at = body.where(target)
+    others = {i: math.dist(body.where(i), at) for i in body.world.object_positions() if i != target}
+    for other in sorted((i for i in others if others[i] < IN_THE_WAY), key=lambda i: others[i]):
+        if (yield from _take(body, other)) or (yield from _take_from_elsewhere(body, other)):
+            yield from draw_in(body)
+            away = 2.0 * body.me.position - at
+            for _ in range(TURNING):
+                if body.held is None or abs(bearing(body.me, away)) < FACING[0]:
+                    break
+                yield silent(body.move(Aim((float(away[0]), float(away[1])), None, WALK_PITCH), CARRY))
+            yield from put_down(body)
+            return True
+    return False
+
+
+def _take(body: Body, target: str) -> Behaviour:
+    """Take a thing from where the player stands, looking where no other thing is taken instead."""
+    for _ in range(TRIES):
+        gaze = gaze_to_take(body.world, body.agent, target, body.me.eye)
+        if gaze is None:
+            return False
+        ahead = body.me.position[:2] + np.array([math.cos(gaze.yaw), math.sin(gaze.yaw)])
+        aim = Aim((float(ahead[0]), float(ahead[1])), None, gaze.pitch)
+        for _ in range(TURNING):
+            if body.world.target_under_crosshair(body.agent) == target and _looks(body, gaze):
+                break
+            yield silent(body.move(aim))
+        if body.world.target_under_crosshair(body.agent) == target:
+            body.stand()
+            yield silent(with_hand(neutral_movement(), HAND_GRAB))
+        if body.held == target:
+            return True
+    return False
+
+
+def _looks(body: Body, gaze: Gaze) -> bool:
+    ahead = body.me.position[:2] + np.array([math.cos(gaze.yaw), math.sin(gaze.yaw)])
+    return abs(bearing(body.me, ahead)) < FACING[0] and abs(body.me.pitch - gaze.pitch) < FACING[1]
+
+
 def walk_to_spot(body: Body, spot: np.ndarray, within: float = 0.12) -> Behaviour:
-    """Walk to a spot [2], around things."""
+    """Walk to a spot [2], around things. False if there is no way, or something that cannot be pushed is in it."""
+    been: list[np.ndarray] = []
     for _ in range(PATIENCE):
         here = body.me.position
+        been.append(here)
+        if len(been) > STUCK and max(distance(here, other) for other in been[-STUCK:]) < within:
+            return False
         if distance(here, spot) < within:
             return True
         obstacles = body.obstacles()
@@ -57,24 +117,12 @@ def walk_to_spot(body: Body, spot: np.ndarray, within: float = 0.12) -> Behaviou
 
 
 def _spots(body: Body, target: str) -> list[np.ndarray]:
-    """Places around a thing from which it can be seen, those with the fewest other things in between first."""
-    situation, at = body.situation(), body.where(target)
-    discs, usual = situation.discs(target), grab_distance(body.world.house, target, at)
-    found = []
-    for far in (usual, FARTHER * usual, 0.8 * usual):
-        for angle in np.arange(0.0, 2 * math.pi, math.radians(30.0)):
-            spot = at[:2] + far * np.array([math.cos(angle), math.sin(angle)])
-            seen = situation.sight.clear(np.array([*spot, EYE_HEIGHT]), at)
-            if seen and situation.plan.straight(spot, spot, discs) and situation.room_at(spot) == situation.room_at(at):
-                found.append((_between(spot, at, discs), distance(spot, body.me.position), spot))
-    found.sort(key=lambda entry: entry[:2])
-    reachable = (spot for _, _, spot in found[:12] if situation.can_be_reached(*spot, within=0.1))
-    return [spot for spot, _ in zip(reachable, range(SIDES), strict=False)]
-
-
-def _between(spot: np.ndarray, at: np.ndarray, discs: np.ndarray) -> int:
-    """How many discs [N, 3] lie on the line from a spot to a thing."""
-    way = at[:2] - spot
-    along = np.clip(((discs[:, :2] - spot) @ way) / float(way @ way), 0.0, 1.0)
-    off = np.linalg.norm(spot + along[:, None] * way - discs[:, :2], axis=1)
-    return int((off < discs[:, 2]).sum())
+    """Places around a thing from which it can be taken, the surest first, of these the nearest."""
+    around, found = things_around(body.world, target), []
+    for discs in (body.obstacles(target, *around), body.obstacles(*body.world.object_positions())):
+        places = places_to_take_from(body.world, body.agent, target, body.plan, discs)
+        found = sorted(islice(places, LOOKED_AT), key=lambda entry: -min(entry[1].margin, SURE))
+        if found:
+            break  # else other things must be pushed aside
+    reachable = (spot for spot, _ in found if body.plan.route(body.me.position, spot, 0.1) is not None)
+    return list(islice(reachable, SIDES))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from worlds.contract import HAND_RELEASE, HAND_THROW, silent
-from worlds.playhouse.games import geometry, places
+from worlds.playhouse.games import geometry, places, reaching
 from worlds.playhouse.games.choices import Choice
 from worlds.playhouse.games.instructions.stacking import is_on, is_under
 from worlds.playhouse.games.registry import Arguments
@@ -18,11 +18,15 @@ from worlds.playhouse.players.body import Body
 from worlds.playhouse.players.deeds import deed
 from worlds.playhouse.players.fetching import fetch
 from worlds.playhouse.players.manner import Manner
-from worlds.playhouse.players.putting import hold_ready, push_under, put_at, settle, turn_to
+from worlds.playhouse.players.putting import CAREFUL, hold_ready, push_under, put_at, settle, turn_to
 from worlds.playhouse.players.steering import Aim, with_hand
 from worlds.playhouse.requests.ground_truth import distance
+from worlds.playhouse.requests.success import LIFT_HEIGHT
 from worlds.playhouse.world import HANDS
 
+HIGHER = 4  # steps of raising what was on a high shelf
+HIGH_PITCH = math.radians(25.0)
+CLEARLY = 0.05  # metres more than is asked for
 THROWING_PITCH = math.radians(10.0)
 AFTER_THROWING = 6  # steps in which what was thrown comes down
 AWRY = 0.1  # metres by which a careless player misses a place, for each half-width
@@ -33,8 +37,15 @@ def pick_up(body: Body, arguments: Arguments, manner: Manner) -> Behaviour:
     """Lift the nearest of what is meant."""
     del manner
     for thing in sorted(Choice.of(arguments).among, key=body.far):
+        floor = float(body.where(thing)[2])
         if (yield from fetch(body, thing)):
-            return (yield from behaviours.lift(body, thing))
+            yield from behaviours.lift(body, thing)
+            for _ in range(HIGHER):
+                if body.held != thing or body.where(thing)[2] - floor > LIFT_HEIGHT + CLEARLY:
+                    break
+                yield silent(body.move(Aim(pitch=HIGH_PITCH)))
+            if body.held == thing:
+                return True
     return False
 
 
@@ -46,11 +57,15 @@ def put_on(body: Body, arguments: Arguments, manner: Manner) -> Behaviour:
 
     def put(thing: str) -> Behaviour:
         if target not in house.furniture_by_id:
-            return (yield from building.stack(body, thing, target, manner.aside, hold_ready))
-        place = places.on_furniture(body.situation(), thing, house.furniture_by_id[target])
-        if place is None:
-            return False
-        return (yield from put_at(body, thing, place, manner.aside() * AWRY))
+            return (yield from building.stack(body, thing, target, manner.aside, CAREFUL))
+        piece = house.furniture_by_id[target]
+
+        def choose(failed: Sequence[np.ndarray]) -> np.ndarray | None:
+            situation = body.situation()
+            found = (places.on_furniture(situation, thing, piece, failed, places.MORE_PLACES, f) for f in (True, False))
+            return next((place for place in found if place is not None), None)
+
+        return (yield from put_at(body, thing, choose, manner.aside() * AWRY, lambda: is_on(body.world, thing, target)))
 
     return (yield from each(body, arguments, put, lambda thing: is_on(body.world, thing, target)))
 
@@ -63,9 +78,16 @@ def put_under(body: Body, arguments: Arguments, manner: Manner) -> Behaviour:
 
     def put(thing: str) -> Behaviour:
         if target not in house.furniture_by_id:
-            return (yield from building.stack(body, target, thing, manner.aside, hold_ready))
-        way = places.under_furniture(body.situation(), thing, house.furniture_by_id[target])
-        return way is not None and (yield from push_under(body, thing, *way))
+            return (yield from building.stack(body, target, thing, manner.aside, CAREFUL))
+        piece = house.furniture_by_id[target]
+
+        def choose(failed: Sequence[np.ndarray]) -> reaching.Way | None:
+            ways = (
+                reaching.under_furniture(body.situation(), thing, piece, failed, surely) for surely in (True, False)
+            )
+            return next((way for way in ways if way is not None), None)
+
+        return (yield from push_under(body, thing, choose, lambda: is_under(body.world, thing, target)))
 
     return (yield from each(body, arguments, put, lambda thing: is_under(body.world, thing, target)))
 

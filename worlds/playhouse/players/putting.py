@@ -6,52 +6,79 @@ Generators of actions like those of :mod:`worlds.playhouse.players.behaviours`.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from worlds.contract import HAND_RELEASE, silent
-from worlds.playhouse.games.places import OVER, arm_under, into_container, place_to_put_from
-from worlds.playhouse.physics.avatar import EYE_HEIGHT, HOLD_LIFT
-from worlds.playhouse.players.behaviours import ARRIVED, CARRY, FACING, Behaviour, draw_in, while_held
+from worlds.playhouse.games.containing import into_container
+from worlds.playhouse.games.places import MORE_PLACES, OVER, headroom, places_to_put_from
+from worlds.playhouse.games.reaching import Way, arm_under
+from worlds.playhouse.navigation.floor_plan import ARM_LENGTH, HALF_WAY
+from worlds.playhouse.physics.avatar import EYE_HEIGHT, HOLD_CLEARANCE, HOLD_GAP, HOLD_LIFT
+from worlds.playhouse.players.behaviours import CARRY, FACING, Behaviour, draw_in
 from worlds.playhouse.players.body import WALK_PITCH, Body
-from worlds.playhouse.players.building import raise_up
+from worlds.playhouse.players.building import NEAR_ENOUGH, Craft, raise_up
 from worlds.playhouse.players.fetching import fetch
-from worlds.playhouse.players.steering import BACKWARD_BIN, FORWARD, FORWARD_BIN, Aim, with_hand
+from worlds.playhouse.players.steering import Aim, with_hand
+from worlds.playhouse.players.walking_laden import walk_laden
 from worlds.playhouse.requests.ground_truth import bearing, distance
 
-ATTEMPTS = 3
+ATTEMPTS = 6
 LET_GO = 0.025  # metres over its place at which it is let go
 PRECISE = 0.04  # metres by which its middle may miss
 HARDLY = 0.01  # metres; what moves less in a step has arrived, as near as it gets
+Chooser = Callable[[Sequence[np.ndarray]], np.ndarray | None]  # places that have failed -> x, y and height of one
+SHELTERED = 0.8  # metres over a thing, where what is less is reached from the front
+EXTENDING = 0.14  # metres in a step of reaching out
 SETTLE = 4  # steps in which a thing that was let go comes to rest
-TURNING = 1.0  # metres around one who turns with something in hand
-HIGH = 0.9  # metres; what is lower is not in the way of what is carried
-STEPS_ASIDE, STEP_ASIDE = 4, 0.45  # steps back or ahead, and metres of each
-PATIENCE = 90  # steps after which a way is given up
 AT = 0.25  # metres from its place at which a thing counts as put there
 
 
-def put_at(body: Body, target: str, place: np.ndarray, aside: float = 0.0) -> Behaviour:
-    """Take ``target`` and put it at a place; again if it falls or ends up elsewhere.
+def put_at(
+    body: Body,
+    target: str,
+    choose: Chooser,
+    aside: float = 0.0,
+    is_done: Callable[[], bool] | None = None,
+    attempts: int = ATTEMPTS,
+) -> Behaviour:
+    """Take ``target`` and put it at a place; again, perhaps elsewhere, if it falls or ends up where it should not be.
 
     Args:
       body: of the player.
       target: id of the thing.
-      place: x, y and the height of what it is to stand on: float64 [3].
+      choose: (places that have failed) -> x, y and the height of what it is to stand on, float64 [3]; or None.
       aside: metres by which a careless player misses it.
+      is_done: () -> whether it is where it should be; None asks whether it is at the place.
+      attempts: after which it gives up.
     """
-    for _ in range(ATTEMPTS):
-        if not (yield from fetch(body, target)):
+    failed: list[np.ndarray] = []
+    for _ in range(attempts):
+        place = choose(failed)
+        if place is None and failed:
+            failed.clear()
+            place = choose(failed)
+        if place is None or not (yield from fetch(body, target)):
             return False
-        yield from while_held(body, target, _carry_to(body, target, place, aside))
-        if body.held != target:
+        if not (yield from _still_held(body, target, _carry_to(body, target, place, aside))):
+            failed.append(place)
             continue
-        yield silent(with_hand(body.move(Aim()), HAND_RELEASE))
-        yield from settle(body)
+        yield from let_go(body)
         aside = 0.0
-        if distance(body.where(target), place) < AT and body.where(target)[2] > place[2]:
+        if is_done is None:
+            there = distance(body.where(target), place) < AT and body.where(target)[2] > place[2]
+        else:
+            there = is_done()
+        if there:
             return True
+        failed.append(place)
     return False
+
+
+def always(place: np.ndarray | None) -> Chooser:
+    """Return a chooser of one place."""
+    return lambda failed: place
 
 
 def drop_into(body: Body, target: str, container: str, aside: float = 0.0) -> Behaviour:
@@ -59,24 +86,41 @@ def drop_into(body: Body, target: str, container: str, aside: float = 0.0) -> Be
     for _ in range(ATTEMPTS):
         if not (yield from fetch(body, target)):
             return False
-        yield from while_held(body, target, _carry_over(body, target, container, aside))
-        if body.held != target:
+        if not (yield from _still_held(body, target, _carry_over(body, target, container, aside))):
             continue
-        yield silent(with_hand(body.move(Aim()), HAND_RELEASE))
-        yield from settle(body)
+        yield from let_go(body)
         aside = 0.0
         if body.world.inside(target, container):
             return True
     return False
 
 
+def let_go(body: Body) -> Behaviour:
+    """Let go of what is in hand and stand still while it comes to rest."""
+    yield silent(with_hand(body.move(Aim()), HAND_RELEASE))
+    return (yield from settle(body))
+
+
+def _still_held(body: Body, target: str, behaviour: Behaviour) -> Behaviour:
+    """Go on with ``behaviour`` until it ends or ``target`` falls. True if it was done and the thing is in hand."""
+    while body.held == target:
+        try:
+            action = next(behaviour)
+        except StopIteration as end:
+            return bool(end.value)
+        yield action
+    return False
+
+
 def _carry_over(body: Body, target: str, container: str, aside: float) -> Behaviour:
     yield from hold_ready(body)
-    drop = into_container(body.situation(), target, container)
+    situation = body.situation()
+    drops = (into_container(situation, target, container, MORE_PLACES, crowded) for crowded in (False, True))
+    drop = next((found for found in drops if found is not None), None)
     if drop is None:
         return False
-    spot = place_to_put_from(body.situation(), target, drop.over, container)
-    if spot is None or not (yield from walk_exactly(body, spot)):
+    spots = places_to_put_from(body.situation(), target, drop.over, container)
+    if not (yield from walk_laden(body, [(spot, drop.over) for spot in spots])):
         return False
     there = drop.over + aside * np.array([math.sin(body.me.yaw), -math.cos(body.me.yaw), 0.0])
     yield from turn_to(body, there, WALK_PITCH, CARRY)
@@ -85,30 +129,26 @@ def _carry_over(body: Body, target: str, container: str, aside: float) -> Behavi
 
 
 def hold_ready(body: Body) -> Behaviour:
-    """Draw in what is in hand, raise it, and step back or ahead until there is room to turn with it."""
+    """Draw in what is in hand and raise it."""
     yield from draw_in(body)
-    yield from raise_up(body)
-    for _ in range(STEPS_ASIDE):
-        here, ahead = body.me.position, np.array([math.cos(body.me.yaw), math.sin(body.me.yaw)])
-        if body.held is None or _can_turn(body, here):
-            break
-        obstacles = body.obstacles()
-        sides = (s for s in (-1.0, 1.0) if body.plan.straight(here, here[:2] + s * STEP_ASIDE * ahead, obstacles))
-        side = next(sides, None)
-        if side is None:
-            break
-        movement = body.move(Aim(pitch=WALK_PITCH), CARRY)
-        movement[:, FORWARD] = BACKWARD_BIN if side < 0.0 else FORWARD_BIN
-        yield silent(movement)
-    return True
+    return (yield from raise_up(body))
 
 
-def _can_turn(body: Body, here: np.ndarray) -> bool:
-    """Return True if walls and high furniture are far enough away to turn with something in hand."""
-    x, y, house = float(here[0]), float(here[1]), body.world.house
-    room = house.room_at(x, y)
-    high = (f for f in house.furniture if f.spec.height > HIGH)
-    return room is not None and room.contains(x, y, TURNING) and all(f.gap_to(x, y) > TURNING for f in high)
+def carry_before(body: Body, target: str, base: str) -> Behaviour:
+    """Carry what is in hand to an arm's length before ``base``, the way that it meets nothing."""
+    yield from hold_ready(body)
+    there, least = body.where(base), HOLD_CLEARANCE + body.world.house.objects_by_id[target].radius + HOLD_GAP
+    spots = body.plan.free_spots()
+    far = np.hypot(*(spots - there[:2]).T)
+    spots = spots[(far >= max(least, ARM_LENGTH - 0.15)) & (far <= ARM_LENGTH + NEAR_ENOUGH)]
+    half_way = (there[:2] + HALF_WAY / ARM_LENGTH * (spot - there[:2]) for spot in spots)
+    goals = [(spot, there) for spot, near in zip(spots, half_way, strict=True) if body.plan.straight(spot, near)]
+    if not (yield from walk_laden(body, goals)):
+        return False
+    return (yield from turn_to(body, there, WALK_PITCH, CARRY))
+
+
+CAREFUL = Craft(fetch, carry_before)  # how things are stacked in language games
 
 
 def settle(body: Body, steps: int = SETTLE) -> Behaviour:
@@ -121,31 +161,44 @@ def settle(body: Body, steps: int = SETTLE) -> Behaviour:
 
 def _carry_to(body: Body, target: str, place: np.ndarray, aside: float) -> Behaviour:
     yield from hold_ready(body)
-    spot = place_to_put_from(body.situation(), target, place)
-    if spot is None or not (yield from walk_exactly(body, spot)):
+    spots = places_to_put_from(body.situation(), target, place)
+    if not (yield from walk_laden(body, [(spot, place) for spot in spots])):
         return False
     there = place + aside * np.array([math.sin(body.me.yaw), -math.cos(body.me.yaw), 0.0])
     yield from turn_to(body, there, WALK_PITCH, CARRY)
-    yield from _bring_over(body, target, there)
+    free = headroom(body.situation(), place) - body.world.house.objects_by_id[target].height
+    if free < SHELTERED:
+        yield from _slide_in(body, target, there, min(OVER, free / 2))
+    else:
+        yield from _bring_over(body, target, there)
     return (yield from _let_down(body, target, there))
 
 
-def walk_exactly(body: Body, spot: np.ndarray, within: float = 0.1) -> Behaviour:
-    """Walk to ``spot`` [2] with something in hand, nearer than a walker who passes by."""
-    for _ in range(PATIENCE):
-        here = body.me.position
-        if distance(here, spot) < within:
+def _slide_in(body: Body, target: str, place: np.ndarray, above: float) -> Behaviour:
+    """Lower ``target`` before a shelf, then reach out into it at that height."""
+    record = body.world.house.objects_by_id[target]
+    far, height = HOLD_CLEARANCE + record.radius + HOLD_GAP, float(place[2]) + record.height / 2 + above
+    before = math.inf
+    for _ in range(8):
+        off = abs(float(body.where(target)[2]) - height)
+        if off < PRECISE or before - off < HARDLY:
+            break
+        before = off
+        yield silent(body.move(*hold_at(place, far, height)))
+    before = math.inf
+    for _ in range(12):
+        left, most = distance(place, body.where(target)), distance(body.me.position, place)
+        if left < PRECISE or (before - left < HARDLY and far >= most):
             return True
-        obstacles = body.obstacles()
-        if distance(here, spot) < ARRIVED:
-            aim = Aim((float(spot[0]), float(spot[1])), within / 2, WALK_PITCH)
-        else:
-            route = body.carrying_plan.route(here, spot, within, obstacles)
-            if route is None:
-                return False
-            aim = body.along(route)
-        yield silent(body.move(aim, CARRY))
-    return False
+        before, far = left, min(far + EXTENDING, most)
+        yield silent(body.move(*hold_at(place, far, height)))
+    return True
+
+
+def hold_at(towards: np.ndarray, far: float, height: float) -> tuple[Aim, float]:
+    """Return the aim and reach of one who holds something so far ahead, towards a point [2+], and so high (m)."""
+    pitch = math.atan2(height - HOLD_LIFT - EYE_HEIGHT, max(far, 0.1))
+    return Aim((float(towards[0]), float(towards[1])), None, pitch), far / math.cos(pitch)
 
 
 def turn_to(body: Body, there: np.ndarray, pitch: float, hold: float | None = None) -> Behaviour:
@@ -183,36 +236,40 @@ def _let_down(body: Body, target: str, place: np.ndarray) -> Behaviour:
 
 def reach_for(body: Body, target: str, place: np.ndarray, above: float) -> tuple[Aim, float]:
     """Return the aim and reach for the underside of ``target`` to be ``above`` metres over a place [3]."""
-    far = distance(body.me.position, place)
     height = float(place[2]) + body.world.house.objects_by_id[target].height / 2 + above
-    pitch = math.atan2(height - HOLD_LIFT - EYE_HEIGHT, max(far, 0.1))
-    return Aim((float(place[0]), float(place[1])), None, pitch), far / math.cos(pitch)
+    return hold_at(place, distance(body.me.position, place), height)
 
 
-def push_under(body: Body, target: str, stand: np.ndarray, place: np.ndarray) -> Behaviour:
+def push_under(
+    body: Body, target: str, choose: Callable[[Sequence[np.ndarray]], Way | None], is_done: Callable[[], bool]
+) -> Behaviour:
     """Take ``target``, lower it before a piece of furniture and push it in along the floor; again if it falls.
 
     Args:
       body: of the player.
       target: id of the thing.
-      stand: where to stand, straight before the place: float64 [2].
-      place: x, y, z on the floor under the furniture: float64 [3].
+      choose: (places that have failed) -> where to stand, straight before a place under the furniture, and the place.
+      is_done: () -> whether it is where it should be.
     """
+    failed: list[np.ndarray] = []
     for _ in range(ATTEMPTS):
-        if not (yield from fetch(body, target)):
+        way = choose(failed)
+        if way is None and failed:
+            failed.clear()
+            way = choose(failed)
+        if way is None or not (yield from fetch(body, target)):
             return False
-        yield from while_held(body, target, _push_in(body, target, stand, place))
-        if body.held == target:
-            yield silent(with_hand(body.move(Aim()), HAND_RELEASE))
-            yield from settle(body)
-        if distance(body.where(target), place) < AT:
-            return True
+        if (yield from _still_held(body, target, _push_in(body, target, *way))):
+            yield from let_go(body)
+            if is_done():
+                return True
+        failed.append(way[1])
     return False
 
 
 def _push_in(body: Body, target: str, stand: np.ndarray, place: np.ndarray) -> Behaviour:
     yield from hold_ready(body)
-    if not (yield from walk_exactly(body, stand)):
+    if not (yield from walk_laden(body, [(stand, place)])):
         return False
     yield from turn_to(body, place, WALK_PITCH, CARRY)
     far = arm_under(body.world.house.objects_by_id[target].radius)

@@ -7,8 +7,9 @@ from collections.abc import Collection
 import numpy as np
 
 from worlds.contract import SOLVER
-from worlds.playhouse.players.behaviours import Behaviour, get, put_down
+from worlds.playhouse.players.behaviours import Behaviour, put_down
 from worlds.playhouse.players.body import Body
+from worlds.playhouse.players.fetching import fetch
 from worlds.playhouse.players.putting import settle
 from worlds.playhouse.requests.success import AT_REST
 
@@ -24,7 +25,7 @@ def receive(body: Body, among: Collection[str]) -> Behaviour:
     before = dict(first)
     for _ in range(LONGEST):
         brought = next((i for i in among if _is_brought(body, i, first[i], before[i])), None)
-        if brought is not None and (yield from get(body, brought)):
+        if brought is not None and (yield from fetch(body, brought)):
             yield from settle(body, HOLDS)
             yield from put_down(body)
             return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,21 +11,37 @@ from worlds.contract import silent
 from worlds.playhouse.games.choices import Choice
 from worlds.playhouse.games.geometry import touches
 from worlds.playhouse.games.instructions.touching import PUSHED
-from worlds.playhouse.games.places import BEYOND, arm_to_push, place_to_push_from, place_to_touch_from
+from worlds.playhouse.games.reaching import (
+    BEYOND,
+    arm_to_push,
+    nearest_edge,
+    places_to_push_from,
+    places_to_touch_from,
+    places_to_touch_piece_from,
+)
 from worlds.playhouse.games.registry import Arguments
-from worlds.playhouse.physics.avatar import EYE_HEIGHT, HOLD_CLEARANCE, HOLD_GAP, HOLD_LIFT
-from worlds.playhouse.players.behaviours import CARRY, Behaviour, search, while_held
+from worlds.playhouse.physics.avatar import HOLD_CLEARANCE, HOLD_GAP
+from worlds.playhouse.players.behaviours import CARRY, Behaviour, while_held
 from worlds.playhouse.players.body import WALK_PITCH, Body
 from worlds.playhouse.players.deeds import deed
 from worlds.playhouse.players.fetching import fetch
 from worlds.playhouse.players.manner import Manner
-from worlds.playhouse.players.putting import hold_ready, turn_to, walk_exactly
+from worlds.playhouse.players.putting import EXTENDING, hold_at, hold_ready, turn_to
 from worlds.playhouse.players.steering import BACKWARD_BIN, FORWARD, Aim
+from worlds.playhouse.players.walking_laden import walk_laden
 from worlds.playhouse.requests.ground_truth import distance
 
-ATTEMPTS = 3
-TOUCHING = 10  # steps of reaching out for what is before the player
+ATTEMPTS = 5
+LOW = 0.5  # metres, the most at which furniture is touched
+LOWERING = 7  # steps of lowering what is in hand to the height of what is to be touched
+LEVEL, LITTLE = 0.05, 0.01  # metres: near enough to that height; what comes no lower in a step
+TOUCHING = 12  # steps of reaching out for what is before the player
+PRESSING = 0.05  # metres nearer than there is room for what is in hand, which is pressed against the target
 STRIKES = 3  # times that it steps back and walks against what is to be hit
+LITTLE_BEYOND = 0.15  # metres of free floor beyond what is pushed, where there is no more
+FINELY = math.radians(5.0)  # between directions from which a thing is pushed
+KICKED = 0.1  # metres by which what is to be pushed has moved when one must walk around it again
+CLEARLY = 0.05  # metres by which it is pushed farther than is asked for
 PUSHING = 10  # steps of pushing it ahead
 
 
@@ -58,12 +75,14 @@ def push_with(body: Body, arguments: Arguments, manner: Manner) -> Behaviour:
     """Take the nearest of what is meant, lower it before the target and walk against it."""
     del manner
     for thing, target in _pairs(body, arguments):
+        first = body.where(target)
         for _ in range(ATTEMPTS):
             if not (yield from fetch(body, thing)):
                 break
-            before = body.where(target)
-            yield from while_held(body, thing, _push(body, thing, target))
-            if distance(before, body.where(target)) > PUSHED:
+            moved = distance(first, body.where(target)) > PUSHED
+            act = _reach_out if moved else _push
+            yield from while_held(body, thing, act(body, thing, target))
+            if distance(first, body.where(target)) > PUSHED and touches(body.world, thing, target):
                 return True
     return False
 
@@ -77,30 +96,31 @@ def _pairs(body: Body, arguments: Arguments) -> list[tuple[str, str]]:
 
 
 def _middle(body: Body, entity: str) -> np.ndarray:
-    """Where to aim at a thing or a piece of furniture: float64 [3]."""
+    """Where to aim at a thing, or at the nearest edge of a piece of furniture: float64 [3]."""
     piece = body.world.house.furniture_by_id.get(entity)
     if piece is None:
         return body.where(entity)
-    return np.array([piece.x, piece.y, min(piece.spec.height / 2, 0.5)])
+    return np.array([*nearest_edge(piece, body.me.position), min(piece.spec.height / 2, LOW)])
 
 
 def _reach_out(body: Body, thing: str, target: str) -> Behaviour:
-    """Walk up to the target and bring what is in hand to it, faster at the end than at first."""
+    """Walk up to the target, lower what is in hand before it and move it ahead."""
     yield from hold_ready(body)
-    if target in body.world.house.objects_by_id:
-        yield from search(body, target)
     if not (yield from _come_near(body, thing, target)):
         return False
-    middle = _middle(body, target)
+    record, middle = body.world.house.objects_by_id[thing], _middle(body, target)
     yield from turn_to(body, middle, WALK_PITCH, CARRY)
-    least = HOLD_CLEARANCE + body.world.house.objects_by_id[thing].radius + HOLD_GAP
+    arm = HOLD_CLEARANCE + record.radius + HOLD_GAP
+    height = max(float(middle[2]), record.height / 2 + HOLD_GAP)
+    yield from _lower(body, thing, target, arm, height)
+    far = arm
     for _ in range(TOUCHING):
         if touches(body.world, thing, target):
             return True
         middle = _middle(body, target)
-        apart = distance(body.me.position, middle)
-        pitch = math.atan2(float(middle[2]) - HOLD_LIFT - EYE_HEIGHT, max(apart, 0.1))
-        yield silent(body.move(Aim((float(middle[0]), float(middle[1])), least, pitch), apart / math.cos(pitch)))
+        far = min(far + EXTENDING, max(distance(body.me.position, middle), arm))
+        aim, hold = hold_at(middle, far, height)
+        yield silent(body.move(replace(aim, stop=arm - PRESSING), hold))
     return touches(body.world, thing, target)
 
 
@@ -119,14 +139,13 @@ def _strike(body: Body, target: str) -> Behaviour:
 
 def _come_near(body: Body, thing: str, target: str) -> Behaviour:
     """Walk to where the target can be touched with what is in hand."""
+    middle = _middle(body, target)
     if target in body.world.house.objects_by_id:
-        spot = place_to_touch_from(body.situation(), thing, target)
-    else:
-        far = HOLD_CLEARANCE + 2 * body.world.house.objects_by_id[thing].radius + HOLD_GAP
-        piece = body.world.house.furniture_by_id[target]
-        route = body.plan.route(body.me.position, _middle(body, target), far + max(piece.half), body.obstacles())
-        spot = None if route is None else route[-1]
-    return spot is not None and (yield from walk_exactly(body, spot))
+        spots = places_to_touch_from(body.situation(), thing, target)
+        return (yield from walk_laden(body, [(spot, middle) for spot in spots]))
+    piece = body.world.house.furniture_by_id[target]
+    spots = places_to_touch_piece_from(body.situation(), thing, piece)
+    return (yield from walk_laden(body, [(spot, nearest_edge(piece, spot)) for spot in spots]))
 
 
 def _push(body: Body, thing: str, target: str) -> Behaviour:
@@ -135,24 +154,38 @@ def _push(body: Body, thing: str, target: str) -> Behaviour:
     things = body.world.house.objects_by_id
     arm = arm_to_push(things[thing].radius)
     situation = body.situation()
-    stand = place_to_push_from(situation, thing, target)
-    if stand is None:
-        stand = place_to_push_from(situation, thing, target, around_things=False)
-    if stand is None or not (yield from walk_exactly(body, stand)):
+    for around_things, beyond in ((True, BEYOND), (True, LITTLE_BEYOND), (False, LITTLE_BEYOND)):
+        stands = list(places_to_push_from(situation, thing, target, around_things, FINELY, beyond))
+        if stands:
+            break
+    else:
         return False
     middle = _middle(body, target)
+    if not (yield from walk_laden(body, [(stand, middle) for stand in stands])):
+        return False
+    before, middle = middle, _middle(body, target)
+    if distance(before, middle) > KICKED:
+        return False
     yield from turn_to(body, middle, WALK_PITCH, CARRY)
-    height = max(float(middle[2]), things[thing].height / 2 + 0.03)
-    pitch = math.atan2(height - HOLD_LIFT - EYE_HEIGHT, arm)
-    hold = arm / math.cos(pitch)
-    for _ in range(6):
-        if abs(float(body.where(thing)[2]) - height) < 0.06:
-            break
-        yield silent(body.move(Aim((float(middle[0]), float(middle[1])), None, pitch), hold))
+    height = max(float(middle[2]), things[thing].height / 2 + HOLD_GAP)
+    yield from _lower(body, thing, target, arm, height)
     ahead = (middle[:2] - body.me.position[:2]) / max(distance(middle, body.me.position), 1e-6)
     goal = middle[:2] + ahead * BEYOND
     for _ in range(PUSHING):
-        if distance(middle, body.where(target)) > PUSHED + 0.05:
+        if distance(middle, body.where(target)) > PUSHED + CLEARLY:
             return True
-        yield silent(body.move(Aim((float(goal[0]), float(goal[1])), 0.05, pitch), hold))
+        aim, hold = hold_at(goal, arm, height)
+        yield silent(body.move(replace(aim, stop=CLEARLY), hold))
     return False
+
+
+def _lower(body: Body, thing: str, target: str, arm: float, height: float) -> Behaviour:
+    """Lower what is in hand, so far ahead, to a height (m), or until it touches the target or comes no lower."""
+    middle, before = _middle(body, target), math.inf
+    for _ in range(LOWERING):
+        above = float(body.where(thing)[2]) - height
+        if abs(above) < LEVEL or before - above < LITTLE or touches(body.world, thing, target):
+            break
+        before = above
+        yield silent(body.move(*hold_at(middle, arm, height)))
+    return True

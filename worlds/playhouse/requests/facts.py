@@ -131,6 +131,11 @@ class Facts:
         """Return the same facts with another speaker."""
         return self if speaker == self.speaker else Facts(self.entities, speaker, self.gaze)
 
+    def with_players_of(self, other: Facts) -> Facts:
+        """Return the same facts with the players where they are in others, looking where they look there."""
+        kept = (entity for entity in self.entities if entity.what != "player")
+        return Facts((*kept, *other.of("player")), self.speaker, other.gaze)
+
 
 def facts_of(world: Playhouse, speaker: str = SETTER) -> Facts:
     """Return the facts of ``world`` at present, as ``speaker`` speaks of them."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from worlds.playhouse.games import places
+from worlds.playhouse.games import containing, places, reaching
 from worlds.playhouse.games.choices import Choice
 from worlds.playhouse.games.instructions.towers import pieces_for
 from worlds.playhouse.games.registry import Arguments
@@ -54,15 +54,15 @@ def _goes_with(name: str, things: list[str], target: str, situation: Situation) 
     house = situation.house
     piece = house.furniture_by_id.get(target)
     if name in ("put in", "scenario: put in alike"):
-        return all(places.into_container(situation, i, target) is not None for i in things)
+        return all(containing.into_container(situation, i, target) is not None for i in things)
     if name == "put on":
         if piece is not None:
             return all(places.on_furniture(situation, i, piece) is not None for i in things)
         return can_be_base(situation.world, target, house.objects_by_id[things[0]].radius)
     if name == "put under" and piece is not None:
-        return all(places.under_furniture(situation, i, piece) is not None for i in things)
+        return all(reaching.under_furniture(situation, i, piece) is not None for i in things)
     if name == "push with":
-        return places.place_to_push_from(situation, things[0], target) is not None
+        return reaching.place_to_push_from(situation, things[0], target) is not None
     if name in ("touch with", "hit with") and piece is None and target not in things:
-        return places.place_to_touch_from(situation, things[0], target) is not None
+        return reaching.place_to_touch_from(situation, things[0], target) is not None
     return True

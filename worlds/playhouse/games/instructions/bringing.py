@@ -86,7 +86,7 @@ def _is_away(situation: Situation, things: Choice) -> bool:
     far = all(distance(situation.setter.position, situation.positions[i]) >= AWAY for i in things.among)
     if len(able) < things.number or not far:
         return False
-    return all(places.before_setter(situation, i) is not None for i in able[: things.number])
+    return places.are_before_setter(situation, able, things.number)
 
 
 def _propose_bring(situation: Situation, rng: np.random.Generator, modifier: Modifier | None) -> Iterator[Request]:

@@ -67,8 +67,9 @@ def _propose(situation: Situation, rng: np.random.Generator, modifier: Modifier 
             continue
         if first.name == "pick up" and second.name in STANDS:
             continue  # nobody says whether to hold on to it
-        if first.name == "bring" and SETTER in _named(b.arguments):
-            continue  # what has been brought may lie there
+        by_setter = [game.name == "bring" or SETTER in _named(r.arguments) for game, r in ((first, a), (second, b))]
+        if all(by_setter) and "bring" in (first.name, second.name):
+            continue  # what has been brought there may be in the way
         words = THEN.say(rng, first=bare(a.words), second=bare(b.words))
         if is_short(words):
             said = [*a.arguments["said"], *b.arguments["said"]]

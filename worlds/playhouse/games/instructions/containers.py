@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from worlds.playhouse.games import nouns, places
+from worlds.playhouse.games import containing, nouns
 from worlds.playhouse.games.choices import Choice, whole
 from worlds.playhouse.games.instructions.stacking import is_on
 from worlds.playhouse.games.modifiers import Modifier
@@ -105,9 +105,9 @@ def _fit(situation: Situation, things: Choice, target: Choice) -> bool:
     able = [i for i in things.among if situation.can_be_taken(i)]
     if len(able) < things.number or any(is_in(situation.world, i, container) for i in things.among):
         return False
-    if not places.go_in(situation, container, able, things.number):
+    if not containing.go_in(situation, container, able, things.number):
         return False
-    return all(places.into_container(situation, i, container) is not None for i in able)
+    return all(containing.into_container(situation, i, container) is not None for i in able)
 
 
 def _propose_in(situation: Situation, rng: np.random.Generator, modifier: Modifier | None) -> Iterator[Request]:

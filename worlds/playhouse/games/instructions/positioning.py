@@ -22,6 +22,7 @@ from worlds.playhouse.games.whereabouts import (
     ELSEWHERE,
     Where,
     is_there,
+    is_there_as_asked,
     name_of_room,
     named_places,
     read_room,
@@ -87,6 +88,11 @@ class PlaceBy(Moving):
         super().__init__(spec)
         self.where = Where.of(spec.arguments["place"])
 
+    def begin(self, world: Playhouse) -> None:
+        """See :meth:`Doing.begin`."""
+        super().begin(world)
+        self._asked = facts_of(world)
+
     def is_done(self, world: Playhouse, object_id: str) -> bool:
         """See :meth:`Moving.is_done`."""
         if not self.lies_still(world, object_id):
@@ -95,7 +101,7 @@ class PlaceBy(Moving):
             return distance(world.object_position(object_id), self.start[object_id]) >= ELSEWHERE
         if self.where == FLOOR_PLACE:
             return is_on_floor(world.house, object_id, world.object_position(object_id))
-        return is_there(self.where, object_id, facts_of(world), world.house)
+        return is_there_as_asked(self.where, object_id, facts_of(world), self._asked, world.house)
 
 
 def _is_to_do(situation: Situation, things: Choice, where: Where) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from worlds.playhouse.games import nouns, places
+from worlds.playhouse.games import nouns, places, reaching
 from worlds.playhouse.games.choices import Choice
 from worlds.playhouse.games.geometry import is_on_piece, is_under_piece
 from worlds.playhouse.games.modifiers import Modifier
@@ -101,7 +101,8 @@ def _propose_on(situation: Situation, rng: np.random.Generator, modifier: Modifi
         if base in house.furniture_by_id:
             piece = house.furniture_by_id[base]
             room = all(places.capacity(situation, i, piece) >= things.number for i in able)
-            return room and all(places.on_furniture(situation, i, piece) is not None for i in able[: things.number + 1])
+            tried = able[: things.number + 1]
+            return room and all(places.on_furniture(situation, i, piece, firmly=True) is not None for i in tried)
         if things.number > 1 or not all(house.objects_by_id[i].kind in FLAT for i in able):
             return False
         radius = max(house.objects_by_id[i].radius for i in able)
@@ -122,7 +123,7 @@ def _propose_under(situation: Situation, rng: np.random.Generator, modifier: Mod
             return False
         if above in house.furniture_by_id:
             piece = house.furniture_by_id[above]
-            return all(places.under_furniture(situation, i, piece) is not None for i in things.among)
+            return all(reaching.under_furniture(situation, i, piece, surely=True) is not None for i in things.among)
         if not (can_be_stacked(world, above) and situation.can_be_taken(above)):
             return False
         radius = house.objects_by_id[above].radius

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from worlds.contract import TaskSpec
-from worlds.playhouse.games import nouns, places
+from worlds.playhouse.games import nouns, reaching
 from worlds.playhouse.games.choices import Choice
 from worlds.playhouse.games.geometry import is_on_floor, touches
 from worlds.playhouse.games.modifiers import Modifier
@@ -143,14 +143,24 @@ def _propose(
     def fits(things: Choice, target: Choice) -> bool:
         able = [i for i in things.among if situation.can_be_taken(i)]
         (touched,) = target.among
-        if touched in situation.house.furniture_by_id:
-            return bool(able)
-        return bool(able) and all(places.place_to_touch_from(situation, i, touched) is not None for i in able)
+        return bool(able) and all(_can_touch(situation, i, touched) for i in able)
 
     pieces = [f.id for f in situation.house.furniture if f.spec.in_the_way] if furniture else []
     targets = [*situation.free, *pieces]
     things = nouns.singles(situation, rng, modifier)
     yield from ask_for_two(templates, rng, things, lambda: nouns.named_things(situation, rng, targets, modifier), fits)
+
+
+def _can_touch(situation: Situation, thing: str, target: str) -> bool:
+    """Return True if there is a place, and a way to it, from which a target can be touched with a thing."""
+    piece, boxes = situation.house.furniture_by_id.get(target), situation.house.objects
+    if piece is None and any(situation.world.inside(target, b.id) for b in boxes if b.spec.inside and b.id != target):
+        return False
+    if piece is None:
+        spots = reaching.places_to_touch_from(situation, thing, target)
+    else:
+        spots = reaching.places_to_touch_piece_from(situation, thing, piece)
+    return any(situation.can_be_reached(*spot, within=0.1) for spot in spots)
 
 
 def _propose_push(situation: Situation, rng: np.random.Generator, modifier: Modifier | None) -> Iterator[Request]:
@@ -161,7 +171,7 @@ def _propose_push(situation: Situation, rng: np.random.Generator, modifier: Modi
         (pushed,) = target.among
         if not able or not is_on_floor(house, pushed, situation.positions[pushed]):
             return False
-        return all(places.place_to_push_from(situation, i, pushed) is not None for i in able)
+        return all(reaching.place_to_push_from(situation, i, pushed) is not None for i in able)
 
     things = nouns.singles(situation, rng, modifier)
     targets = situation.free
