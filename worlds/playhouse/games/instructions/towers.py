@@ -20,19 +20,19 @@ from worlds.playhouse.requests.tower import FLAT, Tower, can_be_base, can_be_sta
 from worlds.playhouse.world import Playhouse
 
 BUILD = Templates(
-    "(build|make) a tower (with|of|using|out of) {x}",
+    "(build|make|create) a tower (with|of|using|out of|from) {x}",
     "(stack|pile) up {x}",
-    "(stack|pile) {x} (into|to make) a tower",
-    "put {x} on top of each other",
-    "take {x} and build a tower",
-    "use {x} to build a tower",
+    "(stack|pile) {x} [up] (into|to make) a tower",
+    "(put|place|stack) {x} on top of each other",
+    "(put|place) {x} one on top of the other",
+    "(take|get|collect) {x} and (build|make) a tower",
+    "use {x} to (build|make) a tower",
 )
 COLOURS_DIFFER = Templates(
-    "(build|make) a tower (with|of|using) {x} of different colors",
-    "(build|make) a tower (with|of|using) {x} in different colors",
-    "stack {x} of different colors",
-    "put {x} of different colors on top of each other",
-    "take {x} of different colors and build a tower",
+    "(build|make|create) a tower (with|of|using) {x} (of|in) different colors",
+    "(stack|pile up|stack up) {x} of different colors",
+    "(put|place) {x} of different colors on top of each other",
+    "(take|get) {x} of different colors and build a tower",
     "use {x} of different colors to build a tower",
 )
 KINDS_DIFFER = Templates(
@@ -44,12 +44,11 @@ KINDS_DIFFER = Templates(
     "pile up {n} different (objects|things)",
 )
 LISTED = Templates(
-    "(build|make) a tower (with|of|using) {list}",
-    "stack {list}",
-    "put {list} on top of each other",
-    "take {list} and build a tower",
-    "use {list} to build a tower",
-    "pile up {list}",
+    "(build|make|create) a tower (with|of|using|out of|from) {list}",
+    "(stack|pile) [up] {list}",
+    "(put|place|stack) {list} on top of each other",
+    "(take|get|collect) {list} and (build|make) a tower",
+    "use {list} to (build|make) a tower",
 )
 HEIGHTS = (2, 3)  # things in a tower that is asked for
 HIGHEST = 1.1  # metres of a tower

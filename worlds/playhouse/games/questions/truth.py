@@ -37,9 +37,11 @@ CLAIM = Phrasing(
     "would you say [that] {x} is {p}?",
     "do you (know|see) (if|whether) {x} is {p}?",
     "do you think [that] {x} is {p}?",
+    "can you (see|tell me|say) (if|whether) {x} is {p}?",
     "check (if|whether) {x} is {p}",
     "{x} is {p}, (right|yes or no|is that true|correct)?",
     "is {x} {p}, yes or no?",
+    "am i right that {x} is {p}?",
     question=True,
 )
 EXISTENCE = Phrasing(
@@ -55,7 +57,8 @@ EXISTENCE = Phrasing(
     "does there exist {x}?",
     "whether {x} is there",
     "is {x} (present|available)?",
-    "have you seen {x}?",
+    "have you seen {x} (|anywhere)?",
+    "(do you know|can you tell me|can you see) (if|whether) there is {x}?",
     question=True,
 )
 EXISTENCE_OF_PEOPLE = Phrasing("whether {x}", "does there is {x}", "if there is {x}", "is {x}", question=True)
