@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 
 from benchmarks.oracle.meaning import Meaning
-from benchmarks.oracle.scene import FLOOR, Body
+from benchmarks.oracle.scene import FLOOR, Body, Scene
 from benchmarks.oracle.wishes import Wish, at_any
 
 IN_A_CORNER = 1.3  # metres from one
@@ -112,9 +112,15 @@ def _is_built(wish: Wish, meaning: Meaning) -> bool:
     scene = meaning.scene
     for top in wish.things.sure:
         tower = [top]
-        while (below := scene.rests.get(tower[-1], FLOOR)) in wish.things.sure and below not in tower:
+        while (below := _below(scene, tower[-1])) in wish.things.sure and below not in tower:
             tower.append(below)
         values = [scene.bodies[i].colour if wish.detail == "colour" else scene.bodies[i].kind for i in tower]
         if len(tower) >= wish.things.number and (not wish.detail or len(set(values)) == len(values)):
             return True
     return False
+
+
+def _below(scene: Scene, thing: str) -> str:
+    """Id of what a thing stands on top of; what it lies in is not below it."""
+    below = scene.rests.get(thing, FLOOR)
+    return FLOOR if below in scene.within[thing] else below

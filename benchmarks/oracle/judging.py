@@ -102,6 +102,9 @@ class Oracle:
             verdict.unjudged = "words not read"
             return
         right = [reading for reading, w in wishes if w.good and w.can_be(wish)]
+        if not right and any(self._is_doubtful(reading) for reading, w in wishes if w.can_be(wish)):
+            verdict.unjudged = "close to a limit"
+            return
         if not right:
             verdict.faults.append(self._why_not(wish, [w for _, w in wishes]))
             return
@@ -114,7 +117,9 @@ class Oracle:
     @staticmethod
     def _why_not(wish: Wish, found: list[Wish]) -> str:
         """What words mean instead of what is meant, by the reading that is most like it."""
-        near = max(found, key=lambda w: ((w.family, w.detail) == (wish.family, wish.detail), w.things.can_be(wish.things)))
+        near = max(
+            found, key=lambda w: ((w.family, w.detail) == (wish.family, wish.detail), w.things.can_be(wish.things))
+        )
         return f"ambiguous: words mean {_in_words(near)}, meant is {_in_words(wish)}"
 
     # -- questions ----------------------------------------------------------------------------------------------------
@@ -141,8 +146,18 @@ class Oracle:
         """Return True if something in a question is perhaps so, and perhaps not."""
         phrases = [phrase for group in reading.phrases.values() for phrase in group]
         phrases += reading.place.anchors if reading.place else ()
-        doubtful = any(None in self.meaning.of(phrase).values() for phrase in phrases)
-        return doubtful or (reading.place is not None and all(map(self.meaning.is_good, phrases)))
+        return self._is_doubtful(reading) or (reading.place is not None and all(map(self.meaning.is_good, phrases)))
+
+    def _is_doubtful(self, reading: Reading) -> bool:
+        """Return True if a phrase, or one within it, is perhaps true of something."""
+        left = [phrase for group in reading.phrases.values() for phrase in group]
+        left += reading.place.anchors if reading.place else ()
+        while left:
+            phrase = left.pop()
+            if None in self.meaning.of(phrase).values():
+                return True
+            left += [anchor for place in phrase.places for anchor in place.anchors]
+        return False
 
 
 def _skeleton(readings: list[Reading]) -> str:

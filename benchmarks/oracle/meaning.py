@@ -13,7 +13,7 @@ from benchmarks.oracle.phrases import Phrase, Place
 from benchmarks.oracle.scene import FLOOR, Body, Scene
 
 Truth = bool | None  # None: perhaps
-NEXT_TO, NEAR, FAR = 0.65, 1.35, 2.15
+NEXT_TO, NEAR, FAR = 0.8, 1.5, 2.3
 LEVEL = 0.55  # between undersides of things next to each other
 SIDE, SIDE_REACH = math.radians(50.0), 3.0
 BETWEEN = 0.55  # from the line between two things

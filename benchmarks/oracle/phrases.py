@@ -116,6 +116,8 @@ class Reader:
             for noun in words.nouns()[phrase]:
                 if begun.number and noun.plural != (begun.number > 1):
                     continue
+                if begun.quantifier in ("all", "most") and not noun.plural:
+                    continue
                 if noun.plural or noun.bare or begun.quantifier or begun.number:
                     whole = Phrase(noun, begun.quantifier, begun.number, begun.colour, begun.size, begun.shape)
                     yield from self._details(end, replace(whole, most=begun.most), DETAILS)

@@ -55,7 +55,8 @@ _QUESTIONS: dict[str, tuple[str, ...]] = {
     ),
     "count": (
         "how many X(?: are there| (?:do|can) you (?:see|find|count)| do we have| exist)(?: in total| altogether)?",
-        "count(?: all)?(?: the)? X", "count the number of X", "(?:tell me|give me|say|what is) the (?:number|count) of X",
+        "count(?: all)?(?: the)? X", "count the number of X",
+        "(?:tell me|give me|say|what is) the (?:number|count) of X",
         f"{_ASK} how many X there are", "what is the total number of X",
     ),
     "same colour": (
@@ -93,7 +94,7 @@ _QUESTIONS: dict[str, tuple[str, ...]] = {
         )
     ),
     "existence": (
-        "(?:is|was) there X(?: present)?(?: here| or not)?", "is there X in (?:the house|n\\d+)",
+        "(?:is|was) there X(?: present)?(?: here| or not| in the house)?",
         "(?:do you see|have you seen|do we have) X(?: anywhere| somewhere| or not)?", "can you (?:see|find) X",
         f"(?:{_ASK}) (?:if|whether) there is X", "does the house have X", "does (?:there exist )?X(?: exist)?",
         "whether X (?:exists|is there)", "is X (?:present|available)",

@@ -15,7 +15,7 @@ from benchmarks.oracle.wishes import Wish
 CELL = 0.15  # metres of the filled floor
 KEPT = 0.24  # metres that a player keeps from walls and furniture
 ARM = 1.9  # metres from which a thing can be got at, at most
-HIGHEST = 1.3  # metres to the middle of what can be got at
+HIGHEST, HIGHEST_TOUCHED = 1.3, 1.9  # metres to the middle of what can be taken, and touched with something
 FLAT = ("block", "book", "mug", "plate", "soap", "tissue roll", "tin", "drum", "towel", "bowl")
 HIGH_TOWER = 1.25  # metres
 
@@ -48,21 +48,20 @@ class Ways:
         if wish.family == "push" and any(self.scene.rests.get(i) != FLOOR for i in wish.targets.sure):
             yield "cannot be pushed"
 
-    def can_be_got_at(self, entity: str) -> bool:
+    def can_be_got_at(self, entity: str, highest: float = HIGHEST) -> bool:
         """Return True if there is a place to stand in the same room from which a thing or a piece can be touched."""
+        body = self.scene.bodies[entity]
         if entity not in self._near:
-            body = self.scene.bodies[entity]
             far = ARM + (max(body.half) if entity in self.scene.pieces else 0.0)
-            low = entity in self.scene.pieces or (body.low + body.high) / 2 <= HIGHEST
             near = (math.hypot(body.x - x, body.y - y) <= far for x, y in self._spots.get(body.room or "", ()))
-            self._near[entity] = low and entity not in self.scene.held and any(near)
-        return self._near[entity]
+            self._near[entity] = entity not in self.scene.held and any(near)
+        return self._near[entity] and (body.low + body.high) / 2 <= highest
 
     def _can_be_gone_to(self, entity: str) -> bool:
         if entity in self.scene.rooms:
             return bool(self._spots.get(entity))
         anchor = entity in ("setter", "solver", FLOOR) or self.scene.bodies[entity].sort == "opening"
-        return anchor or self.can_be_got_at(entity)
+        return anchor or self.can_be_got_at(entity, HIGHEST_TOUCHED)
 
     def _can_stand(self, wish: Wish) -> bool:
         targets = sorted(wish.targets.sure)
@@ -88,14 +87,28 @@ class Ways:
         return wish.detail in ("away", "far") or FLOOR in wish.targets.sure or self._has_floor(wish, small)
 
     def _has_floor(self, wish: Wish, thing: Body) -> bool:
+        """Return True if there is free floor in the relation, in reach of where the solver can stand."""
         targets = sorted(wish.targets.sure)
+        rooms = {t if t in self.scene.rooms else self.scene.bodies[t].room for t in targets}
         return any(
-            is_at(self.meaning, moved(thing, x + dx, y + dy, room), wish.detail, targets)
-            for room, found in self._spots.items()
-            for x, y in found
-            for dx, dy in ((0.0, 0.0), (0.3, 0.0), (-0.3, 0.0), (0.0, 0.3), (0.0, -0.3))
-            if self.scene.room_of(x + dx, y + dy) == room
+            is_at(self.meaning, moved(thing, x, y, room), wish.detail, targets) and self._is_in_reach(x, y, room)
+            for room in rooms
+            if room is not None
+            for x, y in self._floor(room, min(thing.half))
         )
+
+    def _floor(self, room_id: str, kept: float) -> Iterator[tuple[float, float]]:
+        """Points of a room's floor that are free of furniture."""
+        room, step = self.scene.rooms[room_id], 0.2
+        walls = [self.scene.bodies[p.id] for p in self.scene.house.furniture if p.spec.in_the_way]
+        for i in range(1, int((room.x1 - room.x0) / step)):
+            for j in range(1, int((room.y1 - room.y0) / step)):
+                x, y = room.x0 + i * step, room.y0 + j * step
+                if all(wall.to_point(x, y) >= kept for wall in walls if wall.room == room_id):
+                    yield x, y
+
+    def _is_in_reach(self, x: float, y: float, room: str) -> bool:
+        return any(math.hypot(x - a, y - b) <= ARM for a, b in self._spots.get(room, ()))
 
     def _goes_in(self, thing: Body, target: Body) -> bool:
         holder = self.scene.things.get(target.id) or self.scene.pieces[target.id]

@@ -46,8 +46,8 @@ class Choice:
     def only(self, others: set[str]) -> Choice:
         """The same words where only these others can be meant."""
         sure = self.sure & others
-        whole = self.number >= len(self.sure)
-        return Choice(sure, self.possible & others, len(sure) if whole else min(self.number, len(sure)), bool(sure))
+        number = min(self.number, len(sure)) if sure else self.number
+        return Choice(sure, self.possible & others, number, bool(sure))
 
     def can_be(self, meant: Choice) -> bool:
         """Return True if words with this choice can have another, which is sure, and no other."""
@@ -130,10 +130,8 @@ def of_reading(reading: Reading, meaning: Meaning) -> Iterator[Wish]:
 def at_any(meaning: Meaning, targets: frozenset[str]) -> set[str]:
     """Ids of the loose things that are on or in one of some others."""
     known = [meaning.scene.bodies[t] for t in targets if t in meaning.scene.bodies]
-    holds = meaning.holds
-    return {
-        body.id for body in meaning.scene.loose for t in known if holds("on", body, (t.id,)) or holds("in", body, (t.id,))
-    }  # fmt: skip
+    pairs = ((body, target) for body in meaning.scene.loose for target in known)
+    return {a.id for a, b in pairs if any(meaning.holds(relation, a, (b.id,)) for relation in ("on", "in"))}
 
 
 def _chosen(phrases: tuple[Phrase, ...], meaning: Meaning) -> Choice:

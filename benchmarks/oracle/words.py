@@ -16,17 +16,17 @@ SHAPE_WORDS = frozenset({"round", "circular", "rectangular", "square", "pointy",
 MOST = {"largest": "largest", "biggest": "largest", "smallest": "smallest", "tallest": "tallest"}
 DISTANCES = {"nearest": "nearest", "closest": "nearest", "farthest": "farthest", "furthest": "farthest"}
 NUMBER_WORDS = (
-    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen "
-    "nineteen twenty"
-).split()  # fmt: skip
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen twenty"
+).split()
 NUMBERS = {word: i + 1 for i, word in enumerate(NUMBER_WORDS)}
 QUANTIFIERS = {
     "the": "the", "a": "any", "an": "any", "any": "any", "some": "some", "all the": "all", "all": "all", "both": "all",
     "every": "all", "most of the": "most",
 }  # fmt: skip
 RELATIONS = {
-    "on": "on", "on top of": "on", "lying on": "on", "onto": "on", "in": "in", "inside": "in", "into": "in", "under": "under",
-    "underneath": "under", "beneath": "under", "below": "under", "above": "above", "next to": "next to",
+    "on": "on", "on top of": "on", "lying on": "on", "onto": "on", "in": "in", "inside": "in", "into": "in",
+    "under": "under", "underneath": "under", "beneath": "under", "below": "under", "above": "above", "next to": "next to",
     "beside": "next to", "near": "near", "close to": "near", "near to": "near", "far from": "far",
     "far away from": "far", "left of": "left", "to the left of": "left", "right of": "right",
     "to the right of": "right", "in front of": "front", "behind": "behind", "between": "between",
@@ -40,7 +40,8 @@ class Noun:
 
     Args:
       senses: (sort, of), one of which has to fit: ("kind", kinds), ("categories", all of which it has), ("thing", ())
-        for anything loose, ("opening", kinds), ("room", types), ("player", names), ("floor", ()), ("here", ()), ("this room", ()).
+        for anything loose, ("opening", kinds), ("room", types), ("player", names), ("floor", ()), ("here", ()),
+        ("this room", ()).
       plural: whether it is in the plural.
       bare: whether it stands without an article.
     """
@@ -95,6 +96,7 @@ _KNOWN: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("storage furniture", "storage furniture", ("storage",)),
     ("dining furniture", "dining furniture", ("dining furniture",)),
     ("piece of tableware", "pieces of tableware", ("tableware",)),
+    ("dish", "dishes", ("tableware",)),
     ("piece of clothing", "pieces of clothing", ("clothing",)),
     ("something to wear", "things to wear", ("clothing",)),
     ("object used for tennis", "objects used for tennis", ("to play tennis with",)),
@@ -121,11 +123,11 @@ def nouns() -> Mapping[str, tuple[Noun, ...]]:
         others.append(Noun(senses, plural, bare))
 
     for name, kind in {**OBJECT_KINDS, **FURNITURE_KINDS}.items():
-        head = name.split()[-1]
-        heads = {head, f"{head}s"} if head == "table" else set()  # a coffee table is a table
-        for said in {name, *kind.synonyms, *(heads & {head})}:
+        head = name.split()[-1]  # a coffee table is a table
+        heads = {head} if head in FURNITURE_KINDS or head in OBJECT_KINDS else set()
+        for said in {name, *kind.synonyms, *heads}:
             add(said, "kind", frozenset({name}))
-        for said in {kind.plural, *map(_plural, kind.synonyms), *(heads - {head})}:
+        for said in {kind.plural, *map(_plural, kind.synonyms), *map(_plural, heads)}:
             add(said, "kind", frozenset({name}), plural=True)
     for singular, plural, categories in _KNOWN:
         bare = singular.startswith("something") or singular.endswith(" furniture")

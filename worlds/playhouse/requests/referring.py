@@ -90,7 +90,7 @@ class Referrer:
 
     def expression(self, description: Description) -> Expression | None:
         """Return words for a description; None if they are too long, against the wish or would be misunderstood."""
-        if _is_awkward(description):
+        if is_awkward(description):
             return None
         words = self.wish.say(lambda rng: words_for(description, rng), self.rng)
         if words is None or len(words.split()) > LONGEST or not self.wish.allows(description):
@@ -349,7 +349,7 @@ class Referrer:
         return _with(description, chosen) or description
 
 
-def _is_awkward(description: Description) -> bool:
+def is_awkward(description: Description) -> bool:
     """Return True of an adjective before "something to read", which is no English."""
     bare = nouns_by_singular()[description.noun][0].bare and not description.plural
     return bare and any((description.colour, description.size, description.shape, description.extreme))

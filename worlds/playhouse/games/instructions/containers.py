@@ -16,6 +16,7 @@ from worlds.playhouse.games.registry import Arguments, Game, Request, register, 
 from worlds.playhouse.games.roles import anything, ask_for_two, loose, read_two
 from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.games.templates import Templates
+from worlds.playhouse.requests.relations import holders
 from worlds.playhouse.world import Playhouse
 
 PUT_IN = Templates(
@@ -179,7 +180,13 @@ def _load(situation: Situation, target: str) -> list[str]:
 
 def _loaded(situation: Situation) -> list[str]:
     entities = [*_containers(situation), *(f.id for f in situation.house.furniture if f.spec.surfaces)]
-    return [i for i in dict.fromkeys(entities) if _load(situation, i)]
+    facts = situation.facts
+
+    def bears(target: str) -> bool:
+        """Whether all that is over something is on it or in it, rather than on a plank across it."""
+        return all(target in holders(facts.by_id[i], facts) for i in _all_at(situation, target))
+
+    return [i for i in dict.fromkeys(entities) if _load(situation, i) and bears(i)]
 
 
 def _propose_out(situation: Situation, rng: np.random.Generator, modifier: Modifier | None) -> Iterator[Request]:

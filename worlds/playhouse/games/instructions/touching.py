@@ -18,6 +18,7 @@ from worlds.playhouse.games.registry import Game, Request, register, steps
 from worlds.playhouse.games.roles import anything, ask_for_two, loose, read_two
 from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.games.templates import Templates
+from worlds.playhouse.house.record import FLOOR
 from worlds.playhouse.requests.ground_truth import distance
 from worlds.playhouse.world import Playhouse
 
@@ -165,7 +166,8 @@ def _propose_push(situation: Situation, rng: np.random.Generator, modifier: Modi
     def fits(things: Choice, target: Choice) -> bool:
         able = [i for i in things.among if situation.can_be_taken(i)]
         (pushed,) = target.among
-        if not able or not is_on_floor(house, pushed, situation.positions[pushed]):
+        lies_in = situation.facts.by_id[pushed].holder != FLOOR  # as in a tray
+        if not able or lies_in or not is_on_floor(house, pushed, situation.positions[pushed]):
             return False
         return all(places.place_to_push_from(situation, i, pushed) is not None for i in able)
 

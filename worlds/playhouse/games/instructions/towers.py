@@ -84,7 +84,7 @@ def pieces_for(situation: Situation, things: Choice, different: str | None) -> l
     """Return what the solver can build a tower of, the base first, the large before the small; None if it cannot."""
     world, records = situation.world, situation.house.objects_by_id
     able = [i for i in things.among if can_be_stacked(world, i) and situation.can_be_taken(i)]
-    able.sort(key=lambda i: -records[i].radius)
+    able.sort(key=lambda i: (situation.room_of(i) != situation.room, -records[i].radius))
     largest = max((records[i].radius for i in able), default=0.0)
     base = next((i for i in able if can_be_base(world, i, largest) and situation.can_be_built_on(i)), None)
     if base is None:
@@ -119,8 +119,8 @@ def _arguments(things: Choice, said: Sequence, different: str | None = None) -> 
 
 
 def _propose(situation: Situation, rng: np.random.Generator, modifier: Modifier | None) -> Iterator[Request]:
-    free = [i for i in situation.here if i in situation.free]
-    flat = [i for i in free if _is_flat(situation, i)]
+    free = situation.free
+    flat = [i for i in situation.here if i in free and _is_flat(situation, i)]
     groups = nouns.several(situation, rng, HEIGHTS, modifier)
     for _ in range(TRIES):
         way = int(rng.integers(4))
@@ -135,7 +135,7 @@ def _propose(situation: Situation, rng: np.random.Generator, modifier: Modifier 
                 yield Request(LISTED.say(rng, list=listed), _arguments(things, [p for n in found for p in n.said]))
         elif way == 1:
             number = int(rng.integers(HEIGHTS[0], HEIGHTS[-1] + 1))
-            things = Choice(tuple(free), number)
+            things = Choice(free, number)
             if number <= len(free) and _can_be_built(situation, things, "kind"):
                 words = KINDS_DIFFER.say(rng, n=NUMBERS[number])
                 yield Request(words, _arguments(things, [], "kind"))
@@ -153,8 +153,7 @@ def _propose(situation: Situation, rng: np.random.Generator, modifier: Modifier 
 def _read(words: str, situation: Situation) -> Arguments | None:
     for slots in KINDS_DIFFER.readings(words):
         if slots["n"] in NUMBERS:
-            free = tuple(i for i in situation.here if i in situation.free)
-            return _arguments(Choice(free, NUMBERS.index(slots["n"])), [], "kind")
+            return _arguments(Choice(situation.free, NUMBERS.index(slots["n"])), [], "kind")
     for templates, different in ((COLOURS_DIFFER, "colour"), (BUILD, None)):
         for slots in templates.readings(words):
             things = loose(slots["x"], situation)

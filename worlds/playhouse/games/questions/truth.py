@@ -27,7 +27,7 @@ from worlds.playhouse.requests.lexicon import NUMBERS, number_of, similar_colour
 from worlds.playhouse.requests.phrase_book import colour_book
 from worlds.playhouse.requests.phrasing import Phrasing
 from worlds.playhouse.requests.reading import COLOUR_NOUNS, places, words_of
-from worlds.playhouse.requests.referring import Referrer
+from worlds.playhouse.requests.referring import Referrer, is_awkward
 from worlds.playhouse.requests.wording import place_in_words, words_for
 
 CLAIM = Phrasing(
@@ -46,7 +46,7 @@ CLAIM = Phrasing(
 )
 EXISTENCE = Phrasing(
     "(is|was) there {x}?",
-    "is there {x} [present] (here|in the house|or not)?",
+    "is there {x} [present] (in the house|or not)?",
     "do you see {x} (|anywhere)?",
     "can you (see|find) {x}?",
     "(tell me|say|check) (if|whether) there is {x}",
@@ -187,6 +187,8 @@ def _existences(situation: Situation, rng: np.random.Generator, modifier: Modifi
             if found is None:
                 continue
             description = found
+        if is_awkward(description):
+            continue
         sentence = words_for(description, rng)
         again = read_group(words_of(sentence), facts)
         if again is None or not words.wish.may_say(sentence):
