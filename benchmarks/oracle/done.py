@@ -67,9 +67,14 @@ def _apart(a: Body, b: Body) -> float:
 
 
 def _is_arranged(wish: Wish, things: Sequence[Body]) -> bool:
-    if "by size" in wish.detail:
-        return False  # a row is asked for where there is none, sorted or not; see the plain shape
-    form = {"row": _is_row, "triangle": _is_triangle, "square": _is_ring, "circle": _is_ring}[wish.detail]
+    forms = {
+        "row": _is_row,
+        "row by size": _is_sorted,
+        "triangle": _is_triangle,
+        "square": _is_ring,
+        "circle": _is_ring,
+    }
+    form = forms[wish.detail]
     return any(
         max(t.low for t in chosen) - min(t.low for t in chosen) <= LEVEL and form(chosen)
         for chosen in combinations(things, wish.things.number)
@@ -83,6 +88,14 @@ def _is_row(things: Sequence[Body]) -> bool:
     off = max(abs((t.x - a.x) * (b.y - a.y) - (t.y - a.y) * (b.x - a.x)) / length for t in things)
     gaps = [y - x for x, y in zip(along, along[1:], strict=False)]
     return off <= OFF_LINE and 0.05 <= min(gaps) and max(gaps) <= APART
+
+
+def _is_sorted(things: Sequence[Body]) -> bool:
+    """A row in which sizes only rise or only fall."""
+    a, b = max(combinations(things, 2), key=lambda pair: _apart(*pair))
+    row = sorted(things, key=lambda t: (t.x - a.x) * (b.x - a.x) + (t.y - a.y) * (b.y - a.y))
+    sizes = [t.volume for t in row]
+    return _is_row(things) and sizes in (sorted(sizes), sorted(sizes, reverse=True))
 
 
 def _is_triangle(things: Sequence[Body]) -> bool:

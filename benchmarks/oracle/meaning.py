@@ -150,30 +150,38 @@ class Meaning:
         return _TRUTH[relation](self, body, self.scene.bodies[anchors[0]])
 
     def _rests(self, body: Body) -> str:
-        return self.scene.rests.get(body.id, FLOOR if body.low == 0.0 else "")
+        return self.scene.rests.get(body.id, "") if self._is_here(body) and body.sort == "object" else FLOOR
 
     def gap(self, a: Body, b: Body) -> float:
         """Distance between two footprints."""
         key = (a.id, b.id)
-        if any(self.scene.bodies[body.id] is not body for body in (a, b)):
-            return a.gap(b)  # of a body as it would be elsewhere
+        if not (self._is_here(a) and self._is_here(b)):
+            return a.gap(b)
         if key not in self._gaps:
             self._gaps[key] = self._gaps[b.id, a.id] = a.gap(b)
         return self._gaps[key]
 
+    def _is_here(self, body: Body) -> bool:
+        """Return True unless it is a body as it would be elsewhere, on the floor."""
+        return self.scene.bodies[body.id] is body
+
+    def _holders(self, body: Body) -> set[str]:
+        """Everything that something rests on or lies in."""
+        return self.scene.bearers(body.id) if body.sort == "object" and self._is_here(body) else set()
+
     def _bears(self, a: Body, b: Body) -> bool:
         """Return True if one of two is on or in the other."""
-        return b.id in self.scene.bearers(a.id) or a.id in self.scene.bearers(b.id)
+        return b.id in self._holders(a) or a.id in self._holders(b)
 
     def _on(self, a: Body, b: Body) -> Truth:
-        if a.sort != "object":
+        if a.sort != "object" or not self._is_here(a):
             return False
         if self._rests(a) == b.id and b.id not in self.scene.within[a.id]:
             return True
         return None if b.id in self.scene.bearers(a.id) else False
 
     def _in(self, a: Body, b: Body) -> Truth:
-        if a.sort != "object":
+        if a.sort != "object" or not self._is_here(a):
             return False
         if b.id in self.scene.within[a.id]:
             return True
@@ -192,9 +200,6 @@ class Meaning:
         if not b.covers(a.x, a.y, 0.12) or not lower:
             return False
         return True if b.covers(a.x, a.y, -0.02) else None
-
-    def _holders(self, a: Body) -> set[str]:
-        return self.scene.bearers(a.id) if a.sort == "object" else set()
 
     def _above(self, a: Body, b: Body) -> Truth:
         if self._on(a, b):

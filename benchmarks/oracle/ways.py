@@ -120,7 +120,7 @@ class Ways:
         if target.sort == "object":
             return target.kind in FLAT and thing.kind in FLAT
         surfaces = self.scene.pieces[target.id].spec.surfaces
-        return any(s.clearance >= thing.high - thing.low and min(s.half) >= min(thing.half) * 0.7 for s in surfaces)
+        return any(s.clearance >= thing.high - thing.low and min(s.half) >= min(thing.half) / 2 for s in surfaces)
 
     def _goes_under(self, thing: Body, target: Body) -> bool:
         if target.sort == "object":

@@ -26,7 +26,8 @@ QUANTIFIERS = {
 }  # fmt: skip
 RELATIONS = {
     "on": "on", "on top of": "on", "lying on": "on", "onto": "on", "in": "in", "inside": "in", "into": "in",
-    "under": "under", "underneath": "under", "beneath": "under", "below": "under", "above": "above", "next to": "next to",
+    "under": "under", "underneath": "under", "beneath": "under", "below": "under", "above": "above",
+    "next to": "next to",
     "beside": "next to", "near": "near", "close to": "near", "near to": "near", "far from": "far",
     "far away from": "far", "left of": "left", "to the left of": "left", "right of": "right",
     "to the right of": "right", "in front of": "front", "behind": "behind", "between": "between",

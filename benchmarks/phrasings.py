@@ -1,0 +1,96 @@
+"""In how many ways is each game asked for, and are all of them short?
+
+    python -m benchmarks.phrasings --draws 200
+
+Requests are asked in flats and furnished rooms in turn until a game has so many. A *sentence* is one
+distinct text. A *template* is the text as the oracle of ``benchmarks.requests`` reads it: without words of politeness,
+one letter for each phrase that names things and for each place, whatever it names and wherever that is, and another
+for a number, a colour or a shape. Ends with 1 if a game has fewer than 30 templates or a request of more than 25 words.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from benchmarks.oracle.judging import Oracle
+from benchmarks.oracle.words import COLOUR_WORDS, NUMBER_WORDS
+from benchmarks.requests import PLACES
+from worlds.contract import TaskSpec
+from worlds.playhouse import Playhouse
+from worlds.playhouse.games.asking import Asker
+from worlds.playhouse.games.registry import games
+
+FEWEST, LONGEST = 30, 25
+FIRST_SEED = 900_000
+WHERE = ("flat", "room")
+IN_A_HOUSE = 4  # draws of each game
+MOST_HOUSES = 600  # after which a game is given up
+_VALUES = re.compile(rf"\b(?:{'|'.join((*NUMBER_WORDS, *COLOUR_WORDS, 'row', 'line', 'circle', 'triangle'))}|square)\b")
+
+
+@dataclass
+class Phrasings:
+    """What was drawn of a game."""
+
+    draws: int = 0
+    sentences: set[str] = field(default_factory=set)
+    templates: set[str] = field(default_factory=set)
+    longest: int = 0
+    houses: int = 0
+
+    def add(self, spec: TaskSpec, oracle: Oracle) -> None:
+        """Count a request; one that the oracle cannot read has no template."""
+        self.draws += 1
+        self.sentences.add(spec.instruction)
+        self.longest = max(self.longest, len(spec.instruction.split()))
+        self.templates.update(map(template, oracle.judge(spec).skeletons))
+
+
+def template(skeleton: str) -> str:
+    """A skeleton with one letter for every number, colour and shape, and one pronoun."""
+    return re.sub(r"\bthem\b", "it", _VALUES.sub("v", skeleton))
+
+
+def draw(names: Sequence[str], draws: int) -> Mapping[str, Phrasings]:
+    """Draw so many requests of each game."""
+    found = {name: Phrasings() for name in names}
+    worlds = [Playhouse(height=6, width=8, views=(), settings=dict(PLACES[p]), hands="full") for p in WHERE]
+    for house in range(MOST_HOUSES):
+        left = [name for name in names if found[name].draws < draws]
+        if not left:
+            break
+        world = worlds[house % len(worlds)]
+        world.reset(seed=FIRST_SEED + house)
+        asker, oracle = Asker(world), Oracle(world)
+        for name in left:
+            found[name].houses += 1
+            for i in range(min(IN_A_HOUSE, draws - found[name].draws)):
+                spec = asker.ask(name, np.random.default_rng([house, i]))
+                if spec is not None:
+                    found[name].add(spec, oracle)
+    return found
+
+
+def main() -> int:
+    """Draw, print, and return 1 if a game has too few templates or too long a request."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--draws", type=int, default=200, help="of each game")
+    parser.add_argument("--game", action="append")
+    arguments = parser.parse_args()
+    found = draw(arguments.game or list(games()), arguments.draws)
+    print("| game | draws | houses | sentences | templates | longest, words |\n|---|---:|---:|---:|---:|---:|")
+    for name, of in found.items():
+        print(f"| {name} | {of.draws} | {of.houses} | {len(of.sentences)} | {len(of.templates)} | {of.longest} |")
+    poor = [name for name, of in found.items() if len(of.templates) < FEWEST or of.longest > LONGEST]
+    print(f"{len(found) - len(poor)} of {len(found)} games have {FEWEST} templates and no request of more words")
+    return 1 if poor else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
