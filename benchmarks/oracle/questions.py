@@ -44,13 +44,15 @@ _QUESTIONS: dict[str, tuple[str, ...]] = {
     "colour": (
         "(?:what|which) color is X", "what is the color of X", f"(?:tell|give|describe|name|say|{_ASK})(?: me)?"
         " the color of X", f"{_ASK} (?:what|which) color X is", "(?:which|what) color does X have",
-        "in (?:which|what) color is X", "what is X 's color", "(?:what|which) color do you see on X",
+        "in (?:which|what) color is X", "what is X 's color",
+        "(?:what|which) color (?:do|can) you see on X", "what color would you call X",
+        "what would you say is the color of X",
         "(?:how|in what color) is X colored",
     ),
     "where": (
         "where is X(?: now| located| placed| present| kept)?", "where can (?:i|we) find X",
         f"(?:describe|explain|{_ASK}) where (?:is )?X(?: is)?",
-        "(?:describe|explain|tell me|what is) the (?:location|position|place) of X", "where do you see X",
+        "(?:describe|explain|tell me|what is) the (?:location|position|place) of X", "where (?:do|can|did) you see X",
         "where in (?:the house|n\\d+) is X", "in (?:which|what) place is X",
     ),
     "count": (
@@ -58,6 +60,7 @@ _QUESTIONS: dict[str, tuple[str, ...]] = {
         "count(?: all)?(?: the)? X", "count the number of X",
         "(?:tell me|give me|say|what is) the (?:number|count) of X",
         f"{_ASK} how many X there are", "what is the total number of X",
+        "what number of X (?:are there|do you see)", "how many are there of(?: the)? X",
     ),
     "same colour": (
         "do X and Y have the same color", "(?:do|have)?(?: |^)?X and Y have (?:the )?same color",
@@ -91,10 +94,12 @@ _QUESTIONS: dict[str, tuple[str, ...]] = {
             "is X CLAIM(?: yes or no)?", f"(?:{_ASK}|check) (?:if|whether) X is CLAIM",
             "is it (?:true|right|so) that X is CLAIM", "(?:would you say|do you think)(?: that)? X is CLAIM",
             "X is CLAIM (?:right|yes or no|is that true|correct)", "am i right that X is CLAIM",
+            "is it the case that X is CLAIM", "i think X is CLAIM (?:right|is that true)",
+            "could it be that X is CLAIM",
         )
     ),
     "existence": (
-        "(?:is|was) there X(?: present)?(?: here| or not| in the house)?",
+        "(?:is|was) there X(?: present)?(?: here| or not| in the house| anywhere| to be seen)?",
         "(?:do you see|have you seen|do we have) X(?: anywhere| somewhere| or not)?", "can you (?:see|find) X",
         f"(?:{_ASK}) (?:if|whether) there is X", "does the house have X", "does (?:there exist )?X(?: exist)?",
         "whether X (?:exists|is there)", "is X (?:present|available)",

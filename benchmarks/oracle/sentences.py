@@ -41,9 +41,10 @@ _INSTRUCTIONS: dict[str, tuple[str, ...]] = {
         "let X fly", "give X a throw",
     ),
     "touch": (
-        "(?:touch|tap|poke) Y (?:with|using) X", "use X to (?:touch|tap|poke) Y",
+        "(?:touch|tap|poke) Y(?: lightly)? (?:with|using) X", "make contact with Y using X",
+        "use X to (?:touch|tap|poke) Y",
         "GET X and (?:touch|tap) Y with IT", "(?:make|let|have) X touch Y", "with X (?:touch|tap) Y",
-        "(?:hold|put) X against Y", "give Y a (?:tap|touch) with X", "go to Y and (?:touch|tap) IT with X",
+        "(?:hold|put|lay) X against Y", "give Y a (?:tap|touch) with X", "go to Y and (?:touch|tap) IT with X",
         "reach out and touch Y with X", "GET X and use IT to (?:touch|tap) Y",
     ),
     "hit": (

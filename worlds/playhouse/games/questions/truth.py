@@ -42,6 +42,9 @@ CLAIM = Phrasing(
     "{x} is {p}, (right|yes or no|is that true|correct)?",
     "is {x} {p}, yes or no?",
     "am i right that {x} is {p}?",
+    "is it the case that {x} is {p}?",
+    "i think {x} is {p}, (right|is that true)?",
+    "could it be that {x} is {p}?",
     question=True,
 )
 EXISTENCE = Phrasing(
@@ -49,6 +52,8 @@ EXISTENCE = Phrasing(
     "is there {x} [present] (in the house|or not)?",
     "do you see {x} (|anywhere)?",
     "can you (see|find) {x}?",
+    "is there {x} anywhere?",
+    "is there {x} to be seen?",
     "(tell me|say|check) (if|whether) there is {x}",
     "does the house have {x}?",
     "does {x} exist?",
