@@ -94,7 +94,8 @@ def of_spec(name: str, arguments: Mapping[str, Any]) -> Wish:
         detail, targets = _SIDES.get(relation, relation), Choice(anchors, anchors, len(anchors))
     if "shape" in arguments:
         detail = arguments["shape"] + (" by size" if arguments.get("by_size") else "")
-    return Wish(family, arguments.get("different") or detail, things, targets)
+    detail = str(arguments.get("different", detail))
+    return Wish(family, detail, things, targets)
 
 
 def _recorded(role: Mapping[str, Any] | None) -> Choice:
