@@ -2,8 +2,8 @@
 
     python -m benchmarks.phrasings --draws 200
 
-Requests are asked in flats and furnished rooms in turn until a game has so many. A *sentence* is one
-distinct text. A *template* is the text as the oracle of ``benchmarks.requests`` reads it: without words of politeness,
+``python -m benchmarks.requests`` counts the same of its requests. Requests are asked in flats and furnished rooms in turn until a game has so many. A *sentence* is one
+distinct text. A *template* is the text as the oracle of ``benchmarks/oracle`` reads it: without words of politeness,
 one letter for each phrase that names things and for each place, whatever it names and wherever that is, and another
 for a number, a colour or a shape. Ends with 1 if a game has fewer than 30 templates or a request of more than 25 words.
 """
@@ -15,17 +15,22 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from benchmarks.oracle.judging import Oracle
+from benchmarks.oracle.judging import Oracle, Verdict
 from benchmarks.oracle.words import COLOUR_WORDS, NUMBER_WORDS
-from benchmarks.requests import PLACES
 from worlds.contract import TaskSpec
 from worlds.playhouse import Playhouse
 from worlds.playhouse.games.asking import Asker
 from worlds.playhouse.games.registry import games
 
+PLACES: Mapping[str, Mapping[str, Any]] = {
+    "flat": {"preset": "flat"},
+    "house": {"preset": "house"},
+    "room": {"style": "furnished", "rooms": (1, 1)},
+}
 FEWEST, LONGEST = 30, 25
 FIRST_SEED = 900_000
 WHERE = ("flat", "room")
@@ -44,12 +49,17 @@ class Phrasings:
     longest: int = 0
     houses: int = 0
 
-    def add(self, spec: TaskSpec, oracle: Oracle) -> None:
+    def add(self, spec: TaskSpec, verdict: Verdict) -> None:
         """Count a request; one that the oracle cannot read has no template."""
         self.draws += 1
         self.sentences.add(spec.instruction)
         self.longest = max(self.longest, len(spec.instruction.split()))
-        self.templates.update(map(template, oracle.judge(spec).skeletons))
+        self.templates.update(map(template, verdict.skeletons))
+
+    @property
+    def are_many(self) -> bool:
+        """Whether there are as many templates as there ought to be, and no long request."""
+        return len(self.templates) >= FEWEST and self.longest <= LONGEST
 
 
 def template(skeleton: str) -> str:
@@ -73,8 +83,19 @@ def draw(names: Sequence[str], draws: int) -> Mapping[str, Phrasings]:
             for i in range(min(IN_A_HOUSE, draws - found[name].draws)):
                 spec = asker.ask(name, np.random.default_rng([house, i]))
                 if spec is not None:
-                    found[name].add(spec, oracle)
+                    found[name].add(spec, oracle.judge(spec))
     return found
+
+
+def table(found: Mapping[str, Phrasings]) -> str:
+    """Phrasings by game, in Markdown, and how many games have enough of them."""
+    lines = ["| game | draws | houses | sentences | templates | longest, words |", "|---|---:|---:|---:|---:|---:|"]
+    for name, of in found.items():
+        numbers = (of.draws, of.houses, len(of.sentences), len(of.templates), of.longest)
+        lines.append(f"| {name} | {' | '.join(map(str, numbers))} |")
+    many = sum(of.are_many for of in found.values())
+    lines.append(f"{many} of {len(found)} games: {FEWEST} templates or more, no request of more than {LONGEST} words")
+    return "\n".join(lines)
 
 
 def main() -> int:
@@ -84,12 +105,8 @@ def main() -> int:
     parser.add_argument("--game", action="append")
     arguments = parser.parse_args()
     found = draw(arguments.game or list(games()), arguments.draws)
-    print("| game | draws | houses | sentences | templates | longest, words |\n|---|---:|---:|---:|---:|---:|")
-    for name, of in found.items():
-        print(f"| {name} | {of.draws} | {of.houses} | {len(of.sentences)} | {len(of.templates)} | {of.longest} |")
-    poor = [name for name, of in found.items() if len(of.templates) < FEWEST or of.longest > LONGEST]
-    print(f"{len(found) - len(poor)} of {len(found)} games have {FEWEST} templates and no request of more words")
-    return 1 if poor else 0
+    print(table(found))
+    return 0 if all(of.are_many for of in found.values()) else 1
 
 
 if __name__ == "__main__":

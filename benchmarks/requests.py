@@ -4,8 +4,9 @@
 
 Requests are asked in flats, whole houses and furnished rooms in turn, half of them with a modifier. The oracle
 (``benchmarks/oracle``) shares no code with those who ask: it reads words by patterns of its own and computes where
-things are from the record of the house. What it cannot judge it says, and why. Prints a table and ends with 1 if a
-request is wrong, or if more than a twentieth could not be judged.
+things are from the record of the house. What it cannot judge it says, and why. Prints two tables, of verdicts and of phrasings
+(:mod:`benchmarks.phrasings`), and ends with 1 if a request is wrong, if more than a twentieth could not be judged, or
+if a game is worded in too few ways.
 """
 
 from __future__ import annotations
@@ -13,26 +14,23 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
+from benchmarks import phrasings
 from benchmarks.oracle.judging import Oracle
+from benchmarks.phrasings import PLACES, Phrasings
 from worlds.contract import TaskSpec
 from worlds.playhouse import Playhouse
 from worlds.playhouse.games.asking import Asker
 from worlds.playhouse.games.modifiers import MODIFIERS
 from worlds.playhouse.games.registry import games
 
-PLACES: Mapping[str, Mapping[str, Any]] = {
-    "flat": {"preset": "flat"},
-    "house": {"preset": "house"},
-    "room": {"style": "furnished", "rooms": (1, 1)},
-}
 FAULTS = ("ambiguous", "impossible", "done already", "wrong answer")
 MOST_UNJUDGED = 0.05
+MOST_HOUSES = 600
 FIRST_SEED = 800_000
 
 
@@ -44,11 +42,15 @@ class Count:
       verdicts: by (game, verdict); a verdict is "right", the first word of a fault, "unjudged" or "nothing".
       unjudged: by reason.
       wrong: a line about each fault.
+      phrasings: of the first requests of each game, see :mod:`benchmarks.phrasings`.
+      draws: how many these are.
     """
 
     verdicts: Counter[tuple[str, str]] = field(default_factory=Counter)
     unjudged: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
+    phrasings: dict[str, Phrasings] = field(default_factory=dict)
+    draws: int = 200
 
     def of(self, verdict: str, names: Sequence[str]) -> int:
         """How many requests of some games have a verdict."""
@@ -74,13 +76,18 @@ def asked(world: Playhouse, seed: int, names: Sequence[str], each: int) -> Itera
 
 def judge(world: Playhouse, seed: int, names: Sequence[str], each: int, count: Count) -> None:
     """Judge requests of games in the house of a seed."""
+    for name in names:
+        drawn = count.phrasings.setdefault(name, Phrasings())
+        drawn.houses += drawn.draws < count.draws
     oracle: Oracle | None = None
     for name, spec in asked(world, seed, names, each):
         if spec is None:
             count.verdicts[name, "nothing"] += 1
             continue
         oracle = oracle or Oracle(world)
-        verdict = oracle.judge(spec)
+        verdict, drawn = oracle.judge(spec), count.phrasings[name]
+        if drawn.draws < count.draws:
+            drawn.add(spec, verdict)
         count.unjudged[verdict.unjudged] += bool(verdict.unjudged)
         found = verdict.faults[0].split(":")[0] if verdict.faults else "unjudged" if verdict.unjudged else "right"
         count.verdicts[name, found] += 1
@@ -99,9 +106,10 @@ def table(count: Count, names: Sequence[str]) -> str:
 
 
 def main() -> int:
-    """Judge, print, and return 1 if a request is wrong or too many could not be judged."""
+    """Judge, print, and return 1 if a request is wrong, too many could not be judged, or a game has few phrasings."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--requests", type=int, default=10_000, help="in all, at least")
+    parser.add_argument("--draws", type=int, default=200, help="of each game, of which phrasings are counted; 0: none")
     parser.add_argument("--each", type=int, default=4, help="of each game in a house")
     parser.add_argument("--place", action="append", choices=tuple(PLACES), help="flat, house and room in turn")
     parser.add_argument("--game", action="append")
@@ -109,18 +117,22 @@ def main() -> int:
     arguments = parser.parse_args()
     places = arguments.place or list(PLACES)
     worlds = [Playhouse(height=6, width=8, views=(), settings=dict(PLACES[p]), hands="full") for p in places]
-    names, count, house = arguments.game or list(games()), Count(), 0
-    while count.judged < arguments.requests:
+    names, count, house = arguments.game or list(games()), Count(draws=arguments.draws), 0
+    left = names
+    while left:
         before = len(count.wrong)
-        judge(worlds[house % len(worlds)], arguments.first_seed + house, names, arguments.each, count)
+        judge(worlds[house % len(worlds)], arguments.first_seed + house, left, arguments.each, count)
         for line in count.wrong[before:]:
             print(f"{places[house % len(places)]} {line}", flush=True)
         house += 1
-    print(table(count, names))
+        if count.judged >= arguments.requests:  # seldom ones until there are enough to count their phrasings
+            left = [name for name in names if count.phrasings[name].draws < arguments.draws and house < MOST_HOUSES]
+    print(table(count, names), phrasings.table(count.phrasings), sep="\n\n")
     unjudged = sum(count.unjudged.values())
-    reasons = ", ".join(f"{number} {why}" for why, number in count.unjudged.most_common()) or "none"
-    print(f"{count.judged} requests in {house} houses; not judged: {unjudged} ({reasons})")
-    return 1 if count.wrong or unjudged > MOST_UNJUDGED * count.judged else 0
+    reasons = ", ".join(f"{number} {why}" for why, number in count.unjudged.most_common() if number) or "none"
+    print(f"{count.judged} requests in {house} houses, {len(count.wrong)} faults; not judged: {unjudged} ({reasons})")
+    poor = [name for name, of in count.phrasings.items() if arguments.draws and not of.are_many]
+    return 1 if count.wrong or poor or unjudged > MOST_UNJUDGED * count.judged else 0
 
 
 if __name__ == "__main__":
