@@ -2,10 +2,11 @@
 
     python -m benchmarks.phrasings --draws 200
 
-``python -m benchmarks.requests`` counts the same of its requests. Requests are asked in flats and furnished rooms in turn until a game has so many. A *sentence* is one
-distinct text. A *template* is the text as the oracle of ``benchmarks/oracle`` reads it: without words of politeness,
-one letter for each phrase that names things and for each place, whatever it names and wherever that is, and another
-for a number, a colour or a shape. Ends with 1 if a game has fewer than 30 templates or a request of more than 25 words.
+``python -m benchmarks.requests`` counts the same of its requests. Here requests are asked in flats and furnished rooms
+in turn until a game has so many. A *sentence* is one distinct text. A *template* is the text as the oracle of
+``benchmarks/oracle`` reads it: without words of politeness, one letter for each phrase that names things and for each
+place, whatever it names and wherever that is, and another for a number, a colour or a shape. Ends with 1 if a game has
+fewer than 30 templates or a request of more than 25 words.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from benchmarks.oracle.judging import Oracle, Verdict
 from benchmarks.oracle.words import COLOUR_WORDS, NUMBER_WORDS
 from worlds.contract import TaskSpec
 from worlds.playhouse import Playhouse
-from worlds.playhouse.games.asking import Asker
-from worlds.playhouse.games.registry import games
+from worlds.playhouse.games import registry
+from worlds.playhouse.games.situation import Situation
 
 PLACES: Mapping[str, Mapping[str, Any]] = {
     "flat": {"preset": "flat"},
@@ -77,11 +78,11 @@ def draw(names: Sequence[str], draws: int) -> Mapping[str, Phrasings]:
             break
         world = worlds[house % len(worlds)]
         world.reset(seed=FIRST_SEED + house)
-        asker, oracle = Asker(world), Oracle(world)
+        situation, oracle = Situation(world), Oracle(world)
         for name in left:
             found[name].houses += 1
             for i in range(min(IN_A_HOUSE, draws - found[name].draws)):
-                spec = asker.ask(name, np.random.default_rng([house, i]))
+                spec = registry.ask(name, situation, np.random.default_rng([house, i]))
                 if spec is not None:
                     found[name].add(spec, oracle.judge(spec))
     return found
@@ -104,7 +105,7 @@ def main() -> int:
     parser.add_argument("--draws", type=int, default=200, help="of each game")
     parser.add_argument("--game", action="append")
     arguments = parser.parse_args()
-    found = draw(arguments.game or list(games()), arguments.draws)
+    found = draw(arguments.game or list(registry.games()), arguments.draws)
     print(table(found))
     return 0 if all(of.are_many for of in found.values()) else 1
 

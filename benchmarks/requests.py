@@ -2,11 +2,11 @@
 
     python -m benchmarks.requests --requests 10000
 
-Requests are asked in flats, whole houses and furnished rooms in turn, half of them with a modifier. The oracle
+Requests are asked in flats, furnished rooms and whole houses in turn, half of them with a modifier. The oracle
 (``benchmarks/oracle``) shares no code with those who ask: it reads words by patterns of its own and computes where
-things are from the record of the house. What it cannot judge it says, and why. Prints two tables, of verdicts and of phrasings
-(:mod:`benchmarks.phrasings`), and ends with 1 if a request is wrong, if more than a twentieth could not be judged, or
-if a game is worded in too few ways.
+things are from the record of the house. What it cannot judge it says, and why. Prints two tables, of verdicts and of
+phrasings (:mod:`benchmarks.phrasings`), and ends with 1 if a request is wrong, if more than a twentieth could not be
+judged, or if a game is worded in too few ways.
 """
 
 from __future__ import annotations
@@ -24,11 +24,12 @@ from benchmarks.oracle.judging import Oracle
 from benchmarks.phrasings import PLACES, Phrasings
 from worlds.contract import TaskSpec
 from worlds.playhouse import Playhouse
-from worlds.playhouse.games.asking import Asker
+from worlds.playhouse.games import registry
 from worlds.playhouse.games.modifiers import MODIFIERS
-from worlds.playhouse.games.registry import games
+from worlds.playhouse.games.situation import Situation
 
 FAULTS = ("ambiguous", "impossible", "done already", "wrong answer")
+IN_TURN = ("flat", "room", "flat", "room", "house")
 MOST_UNJUDGED = 0.05
 MOST_HOUSES = 600
 FIRST_SEED = 800_000
@@ -65,13 +66,13 @@ class Count:
 def asked(world: Playhouse, seed: int, names: Sequence[str], each: int) -> Iterator[tuple[str, TaskSpec | None]]:
     """Yield (game, request) for so many requests of each game in the house of a seed, every second with a modifier."""
     world.reset(seed=seed)
-    asker = Asker(world)
+    situation = Situation(world)  # one for all, for nothing moves
     for number, name in enumerate(names):
         for i in range(each):
             rng = np.random.default_rng([seed, number, i])
             modifier = tuple(MODIFIERS)[int(rng.integers(len(MODIFIERS)))] if i % 2 else None
-            spec = asker.ask(name, rng, modifier=modifier)
-            yield name, spec if spec is not None or modifier is None else asker.ask(name, rng)
+            spec = registry.ask(name, situation, rng, modifier=modifier)
+            yield name, spec if spec is not None or modifier is None else registry.ask(name, situation, rng)
 
 
 def judge(world: Playhouse, seed: int, names: Sequence[str], each: int, count: Count) -> None:
@@ -110,23 +111,24 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--requests", type=int, default=10_000, help="in all, at least")
     parser.add_argument("--draws", type=int, default=200, help="of each game, of which phrasings are counted; 0: none")
-    parser.add_argument("--each", type=int, default=4, help="of each game in a house")
-    parser.add_argument("--place", action="append", choices=tuple(PLACES), help="flat, house and room in turn")
+    parser.add_argument("--each", type=int, default=6, help="of each game in a house")
+    parser.add_argument("--place", action="append", choices=tuple(PLACES), help="in turn; " + ", ".join(IN_TURN))
     parser.add_argument("--game", action="append")
     parser.add_argument("--first-seed", type=int, default=FIRST_SEED)
     arguments = parser.parse_args()
-    places = arguments.place or list(PLACES)
-    worlds = [Playhouse(height=6, width=8, views=(), settings=dict(PLACES[p]), hands="full") for p in places]
-    names, count, house = arguments.game or list(games()), Count(draws=arguments.draws), 0
+    places = arguments.place or IN_TURN
+    worlds = {p: Playhouse(height=6, width=8, views=(), settings=dict(PLACES[p]), hands="full") for p in set(places)}
+    names, count, house = arguments.game or list(registry.games()), Count(draws=arguments.draws), 0
     left = names
     while left:
-        before = len(count.wrong)
-        judge(worlds[house % len(worlds)], arguments.first_seed + house, left, arguments.each, count)
+        place, before = places[house % len(places)], len(count.wrong)
+        judge(worlds[place], arguments.first_seed + house, left, arguments.each, count)
         for line in count.wrong[before:]:
-            print(f"{places[house % len(places)]} {line}", flush=True)
+            print(f"{place} {line}", flush=True)
         house += 1
         if count.judged >= arguments.requests:  # seldom ones until there are enough to count their phrasings
             left = [name for name in names if count.phrasings[name].draws < arguments.draws and house < MOST_HOUSES]
+        print(f"{house} houses, {count.judged} requests", file=sys.stderr, flush=True)
     print(table(count, names), phrasings.table(count.phrasings), sep="\n\n")
     unjudged = sum(count.unjudged.values())
     reasons = ", ".join(f"{number} {why}" for why, number in count.unjudged.most_common() if number) or "none"
