@@ -150,7 +150,9 @@ class Meaning:
         return _TRUTH[relation](self, body, self.scene.bodies[anchors[0]])
 
     def _rests(self, body: Body) -> str:
-        return self.scene.rests.get(body.id, "") if self._is_here(body) and body.sort == "object" else FLOOR
+        if not self._is_here(body):
+            return FLOOR
+        return self.scene.rests.get(body.id, FLOOR if body.low == 0.0 else "")
 
     def gap(self, a: Body, b: Body) -> float:
         """Distance between two footprints."""

@@ -116,7 +116,7 @@ class Reader:
             for noun in words.nouns()[phrase]:
                 if begun.number and noun.plural != (begun.number > 1):
                     continue
-                if begun.quantifier in ("all", "most") and not noun.plural:
+                if begun.quantifier in ("all", "most", "some") and not noun.plural:
                     continue
                 if noun.plural or noun.bare or begun.quantifier or begun.number:
                     whole = Phrase(noun, begun.quantifier, begun.number, begun.colour, begun.size, begun.shape)

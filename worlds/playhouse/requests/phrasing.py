@@ -174,7 +174,7 @@ def _match(template: Sequence[str], heard: Sequence[str]) -> Iterator[dict[str, 
 def speaks_of_several(words: str) -> bool:
     """Return True if words for things are in the plural."""
     phrases = noun_phrases(tokens(words), 0)
-    return bool(phrases) and phrases[0][1].plural
+    return bool(phrases) and (phrases[0][1].plural or phrases[0][1].quantifier == "some")  # "some grapes"
 
 
 # -- as people type -----------------------------------------------------------------------------------------------

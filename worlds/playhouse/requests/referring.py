@@ -15,7 +15,7 @@ from worlds.playhouse.house.record import FLOOR
 from worlds.playhouse.requests.descriptions import Description, Extreme, Place, referents
 from worlds.playhouse.requests.facts import Entity, Facts
 from worlds.playhouse.requests.lexicon import OBJECT, Noun, nouns_by_singular, said_of
-from worlds.playhouse.requests.reading import read_things
+from worlds.playhouse.requests.reading import can_mean_others, read_things
 from worlds.playhouse.requests.relations import holds
 from worlds.playhouse.requests.wishes import FREE, Wish
 from worlds.playhouse.requests.wording import words_for
@@ -97,7 +97,9 @@ class Referrer:
             return None
         read = read_things(words, self.facts)
         ids = tuple(entity.id for entity in referents(description, self.facts))
-        return Expression(words, description, ids) if read is not None and read.ids == ids else None
+        if read is None or read.ids != ids or can_mean_others(words, ids, self.facts):
+            return None
+        return Expression(words, description, ids)
 
     def groups(self, among: Sequence[str], tries: int = 60) -> Iterator[Expression]:
         """Yield descriptions in the plural that are true of some or all of ``among`` and of nothing else.
