@@ -140,7 +140,7 @@ class Reader:
         if left == 0 or at >= self.length or so_far.noun.sort in ("room", "player", "floor", "here", "this room"):
             return
         start, denied = at, False
-        if self.text[at] in ("that", "which") and self.text[at + 1 : at + 2] in (["is"], ["are"]):
+        if self.text[at] in ("that", "which") and self.text[at + 1 : at + 2] == ["are" if so_far.plural else "is"]:
             start = at + 2
             denied = self.text[start : start + 1] == ["not"]
             if denied and self.text[start + 1 : start + 2] and self.text[start + 1] in words.COLOUR_WORDS:
