@@ -135,6 +135,9 @@ def _quantified(words: Referrer, situation: Situation, numbers: Sequence[int]) -
 def _said(words: Referrer, group: Expression, number: int) -> Expression | None:
     """ "any ball", "three balls", "all the balls", with a quantifier where one is wished for."""
     wished = words.wish.name == "quantifiers"
+    noun = nouns_by_singular()[group.description.noun][0]
+    if number == 1 and noun.singular == noun.plural:
+        return None  # "any grapes" are one bunch or several
     if number == 1:
         return words.quantified(group, 1, "any" if wished or words.rng.random() < 0.5 else "a")
     if number == len(group.ids):

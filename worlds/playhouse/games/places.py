@@ -252,8 +252,11 @@ def spots_on_surface(
     if record.height > surface.clearance:
         return
     hx, hy = (max(half - record.radius - EDGE, 0.0) for half in surface.half)
+    width = 0.5 * record.scale * min(record.spec.extent[:2])
     for x in _steps(hx):
         for y in _steps(hy):
+            if piece.spec.against_wall and surface.at[1] + y + piece.spec.half[1] < width:
+                continue  # it would reach into the wall
             place = np.array([*piece.to_house(surface.at[0] + x, surface.at[1] + y), surface.at[2]])
             if crowded or is_free(situation, thing, place):
                 yield place

@@ -92,6 +92,8 @@ def _holds(where: Where, entity: Entity, facts: Facts, house: House, clearly: bo
     if any(anchor.id == entity.id for anchor in anchors):
         return False
     if where.relation == "in" and anchors[0].what == "room":
+        if entity.what != "player":
+            return entity.room == where.anchors[0]  # close to the wall as well
         room = house.rooms_by_id[where.anchors[0]]
         return room.contains(*entity.middle, INSIDE_ROOM / (1 if clearly else 2))
     return holds(where.relation, entity, anchors, facts, clearly)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations, product
 
 from worlds.playhouse.house.record import FLOOR
@@ -86,7 +87,7 @@ class Description:
         some = self.quantifier in ("a", "any", "some")
         return some or (self.number is not None and self.quantifier == "")
 
-    @property
+    @cached_property
     def open_form(self) -> Description:
         """What it says of a thing, without saying of how many."""
         return replace(self, plural=False, quantifier="", number=None)

@@ -58,6 +58,7 @@ class Entity:
       high: highest corner of its upright box.
       disc: radius of its footprint where that is a disc, as of everything loose; 0 where it is the box's rectangle.
       front: direction (rad) in which its front looks; None if it has none.
+      box: width and depth (m) of the upright box that it fits in, turned with it; None where nobody has measured it.
     """
 
     id: str
@@ -75,6 +76,7 @@ class Entity:
     high: tuple[float, float, float]
     disc: float = 0.0
     front: float | None = None
+    box: tuple[float, float] | None = None
 
     @property
     def middle(self) -> tuple[float, float]:
@@ -239,6 +241,7 @@ def _object(thing: Thing, at: np.ndarray, room: str | None, holder: str | None, 
         (x - r, y - r, z - h),
         (x + r, y + r, z + h),
         disc=r,
+        box=(spec.extent[0] * thing.scale, spec.extent[1] * thing.scale),
     )
 
 

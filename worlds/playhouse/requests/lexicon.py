@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from worlds.playhouse.house.catalogue import COLOURS, FURNITURE_KINDS, OBJECT_KINDS, SIZES
-from worlds.playhouse.house.kinds import Kind, regular_plural
+from worlds.playhouse.house.kinds import FurnitureKind, ObjectKind, regular_plural
 from worlds.playhouse.house.room_types import ROOM_TYPES
 from worlds.playhouse.requests.facts import Entity
 
@@ -266,10 +266,10 @@ def plural_of(noun: str) -> str:
     first, of, rest = noun.partition(" of ")
     if of:
         return f"{plural_of(first)} of {rest}"
-    if noun.endswith("s") and not noun.endswith("ss"):
-        return noun
     *before, last = noun.split(" ")
     known = OBJECT_KINDS.get(last) or FURNITURE_KINDS.get(last)
+    if known is None and noun.endswith("s") and not noun.endswith("ss"):
+        return noun
     return " ".join((*before, known.plural if known else regular_plural(last)))
 
 
@@ -331,11 +331,14 @@ def _nouns() -> Iterator[Noun]:
 def _names_of_kinds() -> Iterator[Noun]:
     """Names and synonyms, each with all the kinds that it can mean."""
     meant: dict[tuple[str, str], set[str]] = {}
-    kinds: dict[str, Kind] = {**OBJECT_KINDS, **FURNITURE_KINDS}
+    kinds: dict[str, ObjectKind | FurnitureKind] = {**OBJECT_KINDS, **FURNITURE_KINDS}
     for name, kind in kinds.items():
         meant.setdefault((name, kind.plural), set()).add(name)
         for synonym in kind.synonyms:
             meant.setdefault((synonym, plural_of(synonym)), set()).add(name)
+        head = kinds.get(name.split(" ")[-1])
+        if head is not None:  # a coffee table is a table
+            meant.setdefault((head.name, head.plural), set()).add(name)
     for (singular, plural), names in meant.items():
         yield Noun(singular, plural, "kind", frozenset(names))
 

@@ -124,10 +124,10 @@ def _template(text: str) -> Iterator[str]:
 
 @lru_cache(maxsize=256)
 def _heard(text: str, words_known: int) -> tuple[tuple[str, ...], ...]:
-    """A text in words that are set right by all that any phrasing says: as it is, and without politeness."""
+    """A text in words that are set right by all that any phrasing says: as it is, and with less and less politeness."""
     del words_known  # more words known, other corrections
     begun = list(_without_leading(words_of(text, frozenset(_fixed))))
-    return tuple(dict.fromkeys(tuple(words) for start in begun for words in (start, _without_trailing(start))))
+    return tuple(dict.fromkeys(tuple(words) for start in begun for words in _without_trailing(start)))
 
 
 def _without_leading(words: list[str]) -> Iterator[list[str]]:
@@ -139,12 +139,13 @@ def _without_leading(words: list[str]) -> Iterator[list[str]]:
         leading = next((p for p in _LEADING if words[: len(p.split())] == p.split()), None)
 
 
-def _without_trailing(words: list[str]) -> list[str]:
-    while True:
+def _without_trailing(words: list[str]) -> Iterator[list[str]]:
+    """Yield words as they are, then with one phrase of politeness after another left off behind them."""
+    trailing: str | None = ""
+    while trailing is not None and len(words) > len(trailing.split()):
+        words = words[: len(words) - len(trailing.split())]
+        yield words
         trailing = next((p for p in _TRAILING if words[-len(p.split()) :] == p.split()), None)
-        if trailing is None or len(words) == len(trailing.split()):
-            return words
-        words = words[: -len(trailing.split())]
 
 
 def _match(template: Sequence[str], heard: Sequence[str]) -> Iterator[dict[str, list[str]]]:
@@ -173,7 +174,7 @@ def _match(template: Sequence[str], heard: Sequence[str]) -> Iterator[dict[str, 
 def speaks_of_several(words: str) -> bool:
     """Return True if words for things are in the plural."""
     phrases = noun_phrases(tokens(words), 0)
-    return bool(phrases) and phrases[0][1].plural
+    return bool(phrases) and (phrases[0][1].plural or phrases[0][1].quantifier == "some")  # "some grapes"
 
 
 # -- as people type -----------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from worlds.playhouse.requests.descriptions import SPECIAL, Description, Extreme, Place, meant
+from worlds.playhouse.requests.descriptions import SPECIAL, Description, Extreme, Place, meant, referents
 from worlds.playhouse.requests.facts import Entity, Facts
 from worlds.playhouse.requests.lexicon import IN_ROOM, OBJECT, nouns_by_singular, number_of, vocabulary
 from worlds.playhouse.requests.phrase_book import (
@@ -83,6 +83,18 @@ def things_meant(words: Sequence[str], facts: Facts) -> Things | None:
         if found and fallback is None:
             fallback = Things(description, found)
     return fallback
+
+
+def can_mean_others(text: str, ids: Sequence[str], facts: Facts) -> bool:
+    """Return True if a noun phrase can also be read as words for other things than those of some ids.
+
+    "The orange fruit" is an orange, or a pear that is orange; "the small chair" a small one, or one for children.
+    """
+    for description in descriptions(words_of(text)):
+        found = referents(description, facts)
+        if found and _as_many_as_said(description, found) and {entity.id for entity in found} != set(ids):
+            return True
+    return False
 
 
 def _as_many_as_said(description: Description, found: Sequence[Entity]) -> bool:

@@ -15,7 +15,7 @@ from worlds.playhouse.house.record import FLOOR
 from worlds.playhouse.requests.descriptions import Description, Extreme, Place, referents
 from worlds.playhouse.requests.facts import Entity, Facts
 from worlds.playhouse.requests.lexicon import OBJECT, Noun, nouns_by_singular, said_of
-from worlds.playhouse.requests.reading import read_things
+from worlds.playhouse.requests.reading import can_mean_others, read_things
 from worlds.playhouse.requests.relations import holds
 from worlds.playhouse.requests.wishes import FREE, Wish
 from worlds.playhouse.requests.wording import words_for
@@ -90,14 +90,16 @@ class Referrer:
 
     def expression(self, description: Description) -> Expression | None:
         """Return words for a description; None if they are too long, against the wish or would be misunderstood."""
-        if _is_awkward(description):
+        if is_awkward(description):
             return None
         words = self.wish.say(lambda rng: words_for(description, rng), self.rng)
         if words is None or len(words.split()) > LONGEST or not self.wish.allows(description):
             return None
         read = read_things(words, self.facts)
         ids = tuple(entity.id for entity in referents(description, self.facts))
-        return Expression(words, description, ids) if read is not None and read.ids == ids else None
+        if read is None or read.ids != ids or can_mean_others(words, ids, self.facts):
+            return None
+        return Expression(words, description, ids)
 
     def groups(self, among: Sequence[str], tries: int = 60) -> Iterator[Expression]:
         """Yield descriptions in the plural that are true of some or all of ``among`` and of nothing else.
@@ -349,7 +351,7 @@ class Referrer:
         return _with(description, chosen) or description
 
 
-def _is_awkward(description: Description) -> bool:
+def is_awkward(description: Description) -> bool:
     """Return True of an adjective before "something to read", which is no English."""
     bare = nouns_by_singular()[description.noun][0].bare and not description.plural
     return bare and any((description.colour, description.size, description.shape, description.extreme))

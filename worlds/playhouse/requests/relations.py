@@ -64,6 +64,8 @@ def gap(a: Entity, b: Entity) -> float:
 
 def volume(entity: Entity) -> float:
     """Of its upright box (m3), by which things are called larger and smaller."""
+    if entity.box is not None:
+        return entity.box[0] * entity.box[1] * entity.height
     if entity.disc:
         return math.pi * entity.disc**2 * entity.height
     return 4 * entity.half[0] * entity.half[1] * entity.height
@@ -133,7 +135,7 @@ def _covers(b: Entity, a: Entity, clearly: bool) -> bool:
 def _next_to(a: Entity, anchors: tuple[Entity, ...], facts: Facts, clearly: bool) -> bool:
     (b,) = anchors
     limit, level = (NEXT_TO.clear, LEVEL.clear) if clearly else (NEXT_TO.possible, LEVEL.possible)
-    if not _comparable(a, b, facts) or gap(a, b) > limit:
+    if not _comparable(a, b, facts) or gap(a, b) > limit or (clearly and _is_over_or_under(a, b)):
         return False
     return b.what != "object" or a.what != "object" or abs(a.low[2] - b.low[2]) <= level
 
@@ -159,13 +161,18 @@ def _comparable(a: Entity, b: Entity, facts: Facts) -> bool:
     return b.id not in holders(a, facts) and a.id not in holders(b, facts)
 
 
+def _is_over_or_under(a: Entity, b: Entity) -> bool:
+    """Return True if one lies below the other, or on it as on a rug: nobody says that it is beside it."""
+    return any(piece.what == "furniture" and _covers(piece, other, clearly=False) for piece, other in ((a, b), (b, a)))
+
+
 def _side(angle: float) -> Callable[[Entity, tuple[Entity, ...], Facts, bool], bool]:
     """Being to one side of something, as those see it who look at it."""
 
     def truth(a: Entity, anchors: tuple[Entity, ...], facts: Facts, clearly: bool) -> bool:
         (b,) = anchors
         limit, width = (BESIDE.clear, SIDEWAYS.clear) if clearly else (BESIDE.possible, SIDEWAYS.possible)
-        if not _comparable(a, b, facts) or gap(a, b) > limit:
+        if not _comparable(a, b, facts) or gap(a, b) > limit or (clearly and _is_over_or_under(a, b)):
             return False
         looks = list(_looks_at(b, facts))
         if not looks:

@@ -32,12 +32,15 @@ from worlds.playhouse.world import Playhouse
 SHAPES = (ROW, CIRCLE, TRIANGLE, SQUARE)
 ARRANGE = {
     shape: Templates(
-        f"(make|form|build) a {shape} (with|of|using) {{x}}",
-        f"(put|place|arrange|move) {{x}} (in|into) a {shape}",
+        f"(make|form|build|create) a {shape} (with|of|using|out of|from) {{x}}",
+        f"(put|place|arrange|move|lay|set) {{x}} (in|into) a {shape}",
         f"arrange {{x}} in the shape of a {shape}",
-        f"take {{x}} and (form|make) a {shape}",
-        f"move {{x}} together into a {shape}",
+        f"arrange {{x}} so that they form a {shape}",
+        f"(take|collect|gather) {{x}} and (form|make|build) a {shape}",
+        f"(take|collect|gather) {{x}} and put them in a {shape}",
+        f"(move|bring|put) {{x}} together (in|into) a {shape}",
         f"lay {{x}} out in a {shape}",
+        f"use {{x}} to (make|form) a {shape}",
     )
     for shape in SHAPES
 }
@@ -45,7 +48,7 @@ LINES = Templates(
     "(put|place|arrange|line up) {x} in (line|a line|a single row)",
     "line {x} up",
     "line up {x}",
-    "make a (line|single row) (with|of|using) {x}",
+    "(make|form) a (line|single row) (with|of|using) {x}",
 )
 SORTED = Templates(
     "(put|place|arrange) {x} in a row (from small to big|small to big)",
@@ -57,13 +60,15 @@ SORTED = Templates(
     "arrange {x} in ascending order",
 )
 LINE_UP = Templates(
-    "(put|place|arrange|move) {list} in a row",
+    "(put|place|arrange|move|lay|set) {list} in a row",
     "line up {list}",
-    "make a row (with|of|using) {list}",
-    "(put|place) {list} in a line",
+    "(make|form|build) a row (with|of|using|out of) {list}",
+    "(put|place|arrange|lay) {list} in a line",
+    "(make|form) a line (with|of|using) {list}",
     "arrange {list} in one row",
-    "take {list} and put them in a row",
-    "place {list} side by side in a row",
+    "(take|get|collect) {list} and (put|place|lay) them in a row",
+    "(place|put|set) {list} side by side [in a row]",
+    "use {list} to make a row",
 )
 NAMED = (3, 4)  # things that are named one by one
 BY_SIZE = 0.2  # chance of asking for a row by size

@@ -19,22 +19,26 @@ from worlds.playhouse.requests.ground_truth import distance
 from worlds.playhouse.world import Playhouse
 
 BRING = Templates(
-    "bring me {x}",
-    "bring {x} to me",
-    "fetch me {x}",
-    "get {x} and bring (it|them) to me",
-    "carry {x} over to me",
-    "i need {x} here, bring (it|them) to me",
-    "(go and get|go get|fetch) {x}",
+    "(bring|fetch|get) me {x}",
+    "(bring|carry|take) {x} [over] to me",
+    "(bring|carry) {x} [over] here",
+    "(go and get|go get|fetch|go and fetch) {x}",
+    "(get|take|grab|pick up) {x} and bring it (to me|here|over)",
+    "i (need|want) {x} [over] here",
+    "i need {x} [over] here, bring it to me",
+    "come (here|to me|over) with {x}",
+    "go to {x} and bring it to me",
 )
 HAND_OVER = Templates(
-    "hand me {x}",
-    "give me {x}",
-    "hand {x} to me",
-    "give {x} to me",
-    "hand over {x}",
-    "pass me {x}",
-    "let me have {x}",
+    "(hand|give|pass) me {x}",
+    "(hand|give|pass) {x} to me",
+    "(hand|pass) over {x}",
+    "(hand|pass) {x} over [to me]",
+    "let me (have|hold|take) {x}",
+    "(put|place) {x} (in|into) my (hand|hands)",
+    "(take|grab|get|pick up) {x} and (hand|give|pass) it to me",
+    "(fetch|get) {x} and put it in my hand",
+    "i (want|would like) to (have|hold) {x}",
 )
 BROUGHT = 1.5  # metres at most between the setter and what has been brought
 AWAY = 2.2  # metres at least between the setter and what is to be brought

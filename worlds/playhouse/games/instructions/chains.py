@@ -17,13 +17,14 @@ from worlds.playhouse.requests.success import PlayhouseTask
 from worlds.playhouse.world import Playhouse
 
 THEN = Templates(
-    "{first} and then {second}",
+    "[first] {first} and then {second}",
     "{first} then {second}",
-    "first {first} and then {second}",
     "first {first}, after that {second}",
     "{first} [and] after that {second}",
-    "{first}, and when you are done, {second}",
-    "{first} and when you are finished {second}",
+    "{first}, [and] when (you are done|you are finished|that is done|you have done that), {second}",
+    "{first}, [and] once (you are done|that is done), {second}",
+    "{first}, [and] afterwards {second}",
+    "{first} and after doing that {second}",
 )
 LINKED = ("pick up", "put on", "put in", "go somewhere", "place by", "touch with", "stand by", "bring", "clear")
 TRIES = 30
@@ -87,7 +88,7 @@ def _named(arguments: Arguments) -> set[str]:
 
 
 def _read(words: str, situation: Situation) -> Arguments | None:
-    if "then" not in words and "after" not in words and "when" not in words:
+    if not any(word in words for word in ("then", "after", "when", "once")):
         return None
     for slots in THEN.readings(words):
         parts = [_understood(slots[name], situation) for name in ("first", "second")]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -16,40 +16,74 @@ from worlds.playhouse.games.registry import Arguments, Game, Request, register, 
 from worlds.playhouse.games.roles import anything, ask_for_two, loose, read_two
 from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.games.templates import Templates
+from worlds.playhouse.requests.relations import holders
 from worlds.playhouse.world import Playhouse
 
 PUT_IN = Templates(
-    "(put|place|drop|throw) {x} in {y}",
-    "(put|place|drop) {x} into {y}",
-    "add {x} (to|into|in) {y}",
-    "take {x} and put (it|them) in {y}",
-    "put {x} inside {y}",
-    "move {x} into {y}",
+    "(put|place|drop|throw) {x} (in|into) {y}",
+    "(put|place|drop) {x} inside {y}",
+    "add {x} to {y}",
+    "(take|grab|pick up|get) {x} and (put|place|drop|throw) it (in|into) {y}",
+    "(move|lower) {x} into {y}",
+    "let {x} fall into {y}",
+    "fill {y} with {x}",
 )
 TIDY = Templates(
-    "tidy {x} away into {y}",
+    "(tidy|clear) {x} away into {y}",
+    "(tidy|pack) away {x} into {y}",
     "tidy up {x} into {y}",
-    "clean up {x} and put (it|them) in {y}",
-    "collect {x} in {y}",
-    "gather {x} and put (it|them) into {y}",
-    "clear {x} away into {y}",
+    "(clean|tidy|pick) up {x} and put it (in|into) {y}",
+    "collect {x} [up] in {y}",
+    "(gather|collect) {x} and (put|place|drop) it (in|into) {y}",
+    "(pick|gather) up {x} and (drop|throw) it into {y}",
+    "tidy {x} up by putting it in {y}",
+    "(pack|gather|collect) {x} into {y}",
+    "put {x} away in {y}",
+    "(take|get) {x} and tidy it away into {y}",
+)
+TAKE_FROM = Templates(
+    "(remove|take|clear) {x} from {y}",
+    "(take|clear) {x} away from {y}",
+    "(take|grab|get|pick up) {x} from {y} and (put|set|place) it [down] on the floor",
+    "(take|remove|get|pick up) {x} from {y} and put it somewhere else",
+    "unload {x} from {y}",
+    "(get|fetch|pick up) {x} from {y}",
+)
+TAKE_OFF = Templates(
+    "(take|get|lift|pick|move|clear) {x} off {y}",
+    "(take|get|lift) {x} off {y} and put it [down] on the floor",
+    "(take|bring) {x} down from {y}",
 )
 TAKE_OUT = Templates(
-    "take {x} out of {y}",
-    "remove {x} from {y}",
-    "get {x} out of {y}",
-    "take {x} off {y}",
-    "take {x} from {y} and put (it|them) on the floor",
-    "unload {x} from {y}",
+    "(take|get|lift|pick|move|bring) {x} out of {y}",
+    "(take|get|lift) {x} out of {y} and put it [down] on the floor",
+    "empty {x} out of {y}",
 )
 CLEAR = Templates(
-    "clear {y}",
-    "empty {y}",
-    "take everything off {y}",
-    "remove everything from {y}",
+    "(clear|empty) {y}",
+    "(clear|clean|tidy) up {y}",
+    "(remove|clear|take|move) everything from {y}",
+    "(take|get|clear) everything away from {y}",
+    "(make|leave) {y} empty",
+    "free {y} of everything",
+    "make room (on|in) {y} by removing everything",
+    "remove (all|everything) that is (on|in) {y}",
+)
+CLEAR_OFF = Templates(
     "clear off {y}",
-    "clean up {y}",
-    "take everything out of {y}",
+    "clear {y} off",
+    "(take|get|clear|move|lift) everything off {y}",
+    "(take|move|clear) (all|all of it|all things|all the things) off {y}",
+    "leave nothing on {y}",
+    "(take|clear) away everything on {y}",
+)
+CLEAR_OUT = Templates(
+    "clear out {y}",
+    "(clear|empty) {y} out",
+    "(take|get|clear|move|lift) everything out of {y}",
+    "(take|move|get) (all|all of it|all things|all the things) out of {y}",
+    "leave nothing in {y}",
+    "empty out {y}",
 )
 MOST_CLEARED = 4  # things on or in what is to be cleared
 
@@ -146,7 +180,13 @@ def _load(situation: Situation, target: str) -> list[str]:
 
 def _loaded(situation: Situation) -> list[str]:
     entities = [*_containers(situation), *(f.id for f in situation.house.furniture if f.spec.surfaces)]
-    return [i for i in dict.fromkeys(entities) if _load(situation, i)]
+    facts = situation.facts
+
+    def bears(target: str) -> bool:
+        """Whether all that is over something is on it or in it, rather than on a plank across it."""
+        return all(target in holders(facts.by_id[i], facts) for i in _all_at(situation, target))
+
+    return [i for i in dict.fromkeys(entities) if _load(situation, i) and bears(i)]
 
 
 def _propose_out(situation: Situation, rng: np.random.Generator, modifier: Modifier | None) -> Iterator[Request]:
@@ -162,7 +202,8 @@ def _propose_out(situation: Situation, rng: np.random.Generator, modifier: Modif
         else:
             continue
         arguments = {"things": choice.to_json(), "target": target.choice.to_json(), "said": [*said, *target.said]}
-        request = Request(TAKE_OUT.say(rng, x=words, y=target.words), arguments)
+        templates = _fitting((TAKE_FROM, TAKE_OFF, TAKE_OUT), situation, choice.among, target.choice.among[0], rng)
+        request = Request(templates.say(rng, x=words, y=target.words), arguments)
         yield from agreeing(iter((request,)))
 
 
@@ -171,7 +212,23 @@ def _propose_clear(situation: Situation, rng: np.random.Generator, modifier: Mod
         load = _load(situation, target.choice.among[0])
         if len(load) == len(_all_at(situation, target.choice.among[0])) <= MOST_CLEARED:
             arguments = {"things": whole(load).to_json(), "target": target.choice.to_json(), "said": target.said}
-            yield Request(CLEAR.say(rng, y=target.words), arguments)
+            templates = _fitting((CLEAR, CLEAR_OFF, CLEAR_OUT), situation, load, target.choice.among[0], rng)
+            yield Request(templates.say(rng, y=target.words), arguments)
+
+
+def _fitting(
+    templates: tuple[Templates, Templates, Templates],
+    situation: Situation,
+    things: Sequence[str],
+    target: str,
+    rng: np.random.Generator,
+) -> Templates:
+    """Of words of any sense, for what is on and for what is in something, some that fit where things are."""
+    either, on, inside = templates
+    among = [is_in(situation.world, i, target) for i in things]
+    if rng.random() < NEUTRAL or (any(among) and not all(among)):
+        return either
+    return inside if all(among) else on
 
 
 def _all_at(situation: Situation, target: str) -> list[str]:
@@ -179,7 +236,7 @@ def _all_at(situation: Situation, target: str) -> list[str]:
 
 
 def _read_out(words: str, situation: Situation) -> Arguments | None:
-    for slots in TAKE_OUT.readings(words):
+    for slots in (slots for templates in (TAKE_OUT, TAKE_OFF, TAKE_FROM) for slots in templates.readings(words)):
         if slots["x"] == "everything":  # a request to clear it
             return None
         things, target = loose(slots["x"], situation), anything(slots["y"], situation)
@@ -192,7 +249,7 @@ def _read_out(words: str, situation: Situation) -> Arguments | None:
 
 
 def _read_clear(words: str, situation: Situation) -> Arguments | None:
-    for slots in CLEAR.readings(words):
+    for slots in (slots for templates in (CLEAR_OFF, CLEAR_OUT, CLEAR) for slots in templates.readings(words)):
         target = anything(slots["y"], situation)
         load = [] if target is None else _all_at(situation, target.among[0])
         if target is not None and load:
@@ -206,6 +263,7 @@ def _container_meant(words: str, situation: Situation) -> Choice | None:
     return found if found is not None and all(is_container(situation.world, i) for i in found.among) else None
 
 
+NEUTRAL = 0.4  # chance of words such as "from", whether things are on or in something
 ALL = 0.5  # chance of asking for all things rather than one of them
 
 register(

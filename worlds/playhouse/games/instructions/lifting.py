@@ -17,7 +17,16 @@ from worlds.playhouse.requests.success import LIFT_HEIGHT
 from worlds.playhouse.world import Playhouse
 
 PICK_UP = Templates(
-    "lift {x}", "lift up {x}", "pick up {x}", "pick {x} up", "raise {x}", "take {x} and lift it", "hold up {x}"
+    "(lift|raise|hoist) {x}",
+    "(lift|pick|raise|hold) up {x}",
+    "(lift|pick|hold) {x} up",
+    "(lift|raise) {x} into the air",
+    "lift {x} up high",
+    "(take|grab|get) {x} and (lift|raise|hold) it [up]",
+    "(take|get) hold of {x} and lift it",
+    "take {x} in your hand and lift it",
+    "(go|walk) [over] to {x} and (pick it up|lift it)",
+    "pick {x} up and hold it",
 )
 
 

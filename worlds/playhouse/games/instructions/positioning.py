@@ -34,44 +34,40 @@ from worlds.playhouse.requests.ground_truth import distance
 from worlds.playhouse.world import Playhouse
 
 PLACE_BY = Templates(
-    "(put|place|set|move) {x} {place}",
-    "take {x} and put it {place}",
+    "(put|place|set|move|lay|leave) {x} [down] {place}",
+    "(take|grab|pick up|get) {x} and (put|place|set|leave) it [down] {place}",
     "position {x} {place}",
     "carry {x} over and put it {place}",
-    "pick up {x} and place it {place}",
-    "move {x} so that it is {place}",
+    "(move|place|put) {x} so that it (is|stands|lies) {place}",
+    "(bring|carry|take) {x} to a (place|spot) {place}",
+    "find a (place|spot) {place} for {x}",
 )
 ELSEWHERE_WORDS = Templates(
-    "move {x} somewhere else",
+    "(move|take|carry|bring) {x} somewhere else",
     "put {x} (somewhere else|in another place|in a different place)",
-    "move {x} to (another|a different) place",
-    "take {x} somewhere else",
-    "find another place for {x}",
-    "carry {x} to (some|any) other place",
+    "(move|carry|take) {x} to (another|a different|some other|any other) place",
+    "find (another|a different|a new) place for {x}",
+    "(take|grab|pick up) {x} and put it somewhere else",
 )
 INTO_CORNER = Templates(
-    "(put|place|move) {x} in a corner of {y}",
-    "(put|place|move) {x} into the corner of {y}",
-    "carry {x} to a corner of {y}",
-    "take {x} to the corner of {y}",
-    "take {x} and put it in a corner of {y}",
-    "bring {x} to any corner of {y}",
+    "(put|place|move|leave) {x} in (a|any) corner of {y}",
+    "(put|place|move) {x} into (a|the) corner of {y}",
+    "(carry|bring|take) {x} to (a|the|any) corner of {y}",
+    "(take|grab|pick up) {x} and (put|leave) it in a corner of {y}",
 )
 INTO_ROOM = Templates(
-    "(take|carry|move) {x} to {y}",
-    "(take|carry|move) {x} into {y}",
+    "(take|carry|move|bring) {x} [over] to {y}",
+    "(take|carry|move|bring) {x} into {y}",
     "put {x} in {y}",
-    "bring {x} into {y}",
-    "take {x} over to {y}",
-    "take {x} and put it in {y}",
+    "(take|grab|pick up) {x} and (put|leave) it in {y}",
+    "(take|pick up) {x} and (carry|bring) it to {y}",
 )
 ON_FLOOR = Templates(
-    "(put|place|set) {x} on the floor",
-    "(put|take) {x} down on the floor",
-    "move {x} to the floor",
-    "lay {x} on the floor",
-    "take {x} and put it on the floor",
-    "lower {x} to the floor",
+    "(put|place|set|leave) {x} [down] on the floor",
+    "(take|move|bring) {x} down to the floor",
+    "(lay|drop) {x} on the floor",
+    "(move|lower) {x} to the floor",
+    "(take|grab|pick up) {x} and (put|set|lay) it [down] on the floor",
 )
 BESIDE = ("left of", "right of", "in front of", "behind", "near", "far from", "next to")
 BETWEEN = 0.2  # chance of asking for a place between two things

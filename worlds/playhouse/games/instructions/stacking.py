@@ -20,22 +20,16 @@ from worlds.playhouse.requests.tower import FLAT, can_be_base, can_be_stacked
 from worlds.playhouse.world import Playhouse
 
 PUT_ON = Templates(
-    "put {x} on {y}",
-    "put {x} on top of {y}",
-    "place {x} on {y}",
-    "place {x} on top of {y}",
-    "take {x} and put it on {y}",
-    "set {x} down on {y}",
-    "move {x} onto {y}",
+    "(put|place|set|lay|leave) {x} on [top of] {y}",
+    "(put|set|lay) {x} down on {y}",
+    "(take|grab|pick up|get) {x} and (put|place|set|lay) it on [top of] {y}",
+    "(move|lift|carry) {x} onto {y}",
+    "put {x} up on {y}",
 )
 PUT_UNDER = Templates(
-    "put {x} under {y}",
-    "put {x} underneath {y}",
-    "place {x} under {y}",
-    "place {x} beneath {y}",
-    "take {x} and put it underneath {y}",
-    "hide {x} under {y}",
-    "move {x} below {y}",
+    "(put|place|hide|push|move) {x} (under|underneath|beneath|below) {y}",
+    "(take|grab|pick up|get) {x} and (put|place|hide) it (under|underneath|beneath) {y}",
+    "slide {x} under {y}",
 )
 
 

@@ -31,32 +31,43 @@ from worlds.playhouse.requests.success import GO_STEPS, STANDING, WRONG_STEPS
 from worlds.playhouse.world import Playhouse
 
 STAND = Templates(
-    "stand {place}",
-    "go and stand {place}",
-    "come and stand {place}",
-    "walk over and stand {place}",
-    "place yourself {place}",
-    "position yourself {place}",
-    "stay {place}",
+    "(stand|wait|stay) {place}",
+    "(go and|come and|go over and|come over and|walk over and) (stand|wait|stay) {place}",
+    "(place|position|put) yourself {place}",
+    "(move|walk|step) so that you (are|stand) {place}",
+    "(walk|move) until you (are|stand) {place}",
+    "come {place}",
+    "take your place {place}",
+    "find a (spot|place) {place} and stand there",
+    "go to a (spot|place) {place}",
 )
-GO = Templates(
-    "go {place}",
-    "(go|walk|move|run|head) to {x}",
-    "go over to {x}",
-    "walk up to {x}",
-    "(go|walk|head|step) into {x}",
+GO = Templates("(go|walk|move) {place}", "go and stand {place}")
+GO_TO = Templates(
+    "(go|walk|move|run|head) [over] to {x}",
+    "(go|walk|run|step|move) up to {x}",
+    "(go|walk|move) (near|close to|towards) {x}",
+    "(find|look for) {x} and (go|walk) (near|to|up to) it",
+    "(visit|approach) {x}",
+    "make your way to {x}",
+    "come with me to {x}",
+    "take yourself to {x}",
+)
+GO_INTO = Templates(
+    "(go|walk|move|run|head) [over] to {x}",
+    "(go|walk|move|run|head|step) into {x}",
+    "(go|walk) inside {x}",
     "(enter|visit) {x}",
-    "go and stand {place}",
-    "walk {place}",
-    "find {x} and go near it",
+    "(go|walk) to {x} and (stay|wait) there",
+    "make your way (to|into) {x}",
+    "(go|walk) until you are in {x}",
 )
 CORNERS = Templates(
-    "(go|walk|move) to a corner of {x}",
-    "(go and stand|stand) in a corner of {x}",
+    "(go|walk|move) [over] to (a|any) corner of {x}",
+    "(go and stand|stand|wait) in a corner of {x}",
     "go to the corner of {x}",
-    "walk over to any corner of {x}",
-    "(go|walk) into a corner of {x}",
-    "find a corner of {x} and stand there",
+    "(go|walk) into (a|any) corner of {x}",
+    "find a corner of {x} and (stand|wait) there",
+    "(place|position) yourself in a corner of {x}",
 )
 RELATIVE = ("near", "next to", "far from", "left of", "right of", "in front of", "behind")
 NOT_THERE_YET = 0.8  # metres that the solver has to walk at least
@@ -131,11 +142,12 @@ def _propose_go(situation: Situation, rng: np.random.Generator, modifier: Modifi
         yield from _corner(situation, words, rng) if rng.random() < IN_A_CORNER else ()
         if entity in house.rooms_by_id:
             name, where, said = name_of_room(words, situation, entity), Where("in", (entity,)), []
+            templates = GO_INTO
         else:
-            found, where = words.the(entity), Where("near", (entity,))
+            found, where, templates = words.the(entity), Where("near", (entity,)), GO_TO
             name, said = (None, []) if found is None else (found.words, [nouns.pair(found.description)])
         if name is not None and _is_to_do(situation, where):
-            yield Request(GO.say(rng, x=name), {"place": where.to_json(), "said": said})
+            yield Request(templates.say(rng, x=name), {"place": where.to_json(), "said": said})
 
 
 def _corner(situation: Situation, words: Referrer, rng: np.random.Generator) -> Iterator[Request]:
@@ -158,7 +170,7 @@ def _read_go(words: str, situation: Situation) -> Arguments | None:
         room = read_room(slots["x"], situation)
         if room is not None:
             return {"place": Where(CORNER, (room,)).to_json()}
-    for slots in GO.readings(words):
+    for slots in (slots for templates in (GO_TO, GO_INTO, GO) for slots in templates.readings(words)):
         where = read_where(slots["place"] if "place" in slots else f"near {slots['x']}", situation)
         if where is not None and where.anchors[0] in situation.house.rooms_by_id:
             where = Where("in", where.anchors)

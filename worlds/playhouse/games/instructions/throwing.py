@@ -18,13 +18,13 @@ from worlds.playhouse.requests.ground_truth import distance
 from worlds.playhouse.world import HANDS, Playhouse
 
 THROW = Templates(
-    "throw {x}",
-    "throw {x} away",
-    "throw {x} across the room",
-    "pick up {x} and throw it",
-    "take {x} and throw it",
-    "toss {x}",
-    "fling {x} away",
+    "(throw|toss|fling|hurl) {x} [away]",
+    "(throw|toss|fling) {x} across the room",
+    "(pick up|take|grab|get) {x} and (throw|toss|fling|hurl) it [away]",
+    "(pick up|take) {x} and throw it across the room",
+    "let {x} fly",
+    "throw {x} (through the air|as far as you can)",
+    "give {x} a throw",
 )
 THROWN = 0.6  # metres along the floor that a thing flies, or rolls, after it has been let go
 FLIGHT = 10  # steps after which it has come down

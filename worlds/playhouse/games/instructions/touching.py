@@ -18,35 +18,44 @@ from worlds.playhouse.games.registry import Game, Request, register, steps
 from worlds.playhouse.games.roles import anything, ask_for_two, loose, read_two
 from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.games.templates import Templates
+from worlds.playhouse.house.record import FLOOR
 from worlds.playhouse.requests.ground_truth import distance
 from worlds.playhouse.world import Playhouse
 
 TOUCH_WITH = Templates(
-    "touch {y} with {x}",
-    "touch {y} using {x}",
-    "use {x} to touch {y}",
-    "take {x} and touch {y} with it",
-    "make {x} touch {y}",
-    "tap {y} with {x}",
-    "let {x} touch {y}",
+    "(touch|tap|poke) {y} (with|using) {x}",
+    "use {x} to (touch|tap|poke) {y}",
+    "(take|grab|pick up|get) {x} and (touch|tap) {y} with it",
+    "(make|let|have) {x} touch {y}",
+    "with {x}, (touch|tap) {y}",
+    "(hold|put|lay) {x} against {y}",
+    "touch {y} lightly with {x}",
+    "make contact with {y} using {x}",
+    "give {y} a (tap|touch) with {x}",
+    "go to {y} and (touch|tap) it with {x}",
+    "reach out and touch {y} with {x}",
+    "(take|grab) {x} and use it to (touch|tap) {y}",
 )
 HIT_WITH = Templates(
-    "hit {y} with {x}",
-    "hit {y} using {x}",
-    "use {x} to hit {y}",
-    "take {x} and hit {y} with it",
-    "strike {y} with {x}",
-    "bump {y} with {x}",
-    "knock {y} with {x}",
+    "(hit|strike|bump|knock|whack|smack) {y} with {x}",
+    "(hit|strike|bump) {y} using {x}",
+    "use {x} to (hit|strike|bump|knock) {y}",
+    "(take|grab|pick up) {x} and (hit|strike|bump) {y} with it",
+    "give {y} a (hit|bump|knock|whack) with {x}",
+    "(swing|bang|bump) {x} (against|into) {y}",
+    "(take|grab) {x} and use it to hit {y}",
+    "(let|make) {x} hit {y}",
+    "with {x}, (hit|strike) {y}",
 )
 PUSH_WITH = Templates(
-    "push {y} with {x}",
-    "push {y} using {x}",
-    "use {x} to push {y}",
-    "take {x} and push {y} with it",
-    "push {y} around with {x}",
+    "(push|shove|nudge) {y} [around] (with|using) {x}",
+    "(push|shove) {y} (along|forward|across the floor) with {x}",
+    "use {x} to (push|shove|nudge) {y} [around]",
+    "(take|grab|pick up) {x} and (push|shove|nudge) {y} with it",
+    "(take|grab) {x} and use it to push {y}",
     "move {y} by pushing it with {x}",
-    "shove {y} with {x}",
+    "give {y} a (push|shove) with {x}",
+    "with {x}, (push|shove) {y} [around]",
 )
 SWING = 0.08  # metres that the thing in hand moves at least in the step in which it hits something
 KNOCK = 0.03  # metres that what is hit moves at least in a step, where that is seen instead
@@ -169,7 +178,8 @@ def _propose_push(situation: Situation, rng: np.random.Generator, modifier: Modi
     def fits(things: Choice, target: Choice) -> bool:
         able = [i for i in things.among if situation.can_be_taken(i)]
         (pushed,) = target.among
-        if not able or not is_on_floor(house, pushed, situation.positions[pushed]):
+        lies_in = situation.facts.by_id[pushed].holder != FLOOR  # as in a tray
+        if not able or lies_in or not is_on_floor(house, pushed, situation.positions[pushed]):
             return False
         return all(reaching.place_to_push_from(situation, i, pushed) is not None for i in able)
 

@@ -20,19 +20,19 @@ from worlds.playhouse.requests.tower import FLAT, Tower, can_be_base, can_be_sta
 from worlds.playhouse.world import Playhouse
 
 BUILD = Templates(
-    "(build|make) a tower (with|of|using|out of) {x}",
+    "(build|make|create) a tower (with|of|using|out of|from) {x}",
     "(stack|pile) up {x}",
-    "(stack|pile) {x} (into|to make) a tower",
-    "put {x} on top of each other",
-    "take {x} and build a tower",
-    "use {x} to build a tower",
+    "(stack|pile) {x} [up] (into|to make) a tower",
+    "(put|place|stack) {x} on top of each other",
+    "(put|place) {x} one on top of the other",
+    "(take|get|collect) {x} and (build|make) a tower",
+    "use {x} to (build|make) a tower",
 )
 COLOURS_DIFFER = Templates(
-    "(build|make) a tower (with|of|using) {x} of different colors",
-    "(build|make) a tower (with|of|using) {x} in different colors",
-    "stack {x} of different colors",
-    "put {x} of different colors on top of each other",
-    "take {x} of different colors and build a tower",
+    "(build|make|create) a tower (with|of|using) {x} (of|in) different colors",
+    "(stack|pile up|stack up) {x} of different colors",
+    "(put|place) {x} of different colors on top of each other",
+    "(take|get) {x} of different colors and build a tower",
     "use {x} of different colors to build a tower",
 )
 KINDS_DIFFER = Templates(
@@ -44,12 +44,11 @@ KINDS_DIFFER = Templates(
     "pile up {n} different (objects|things)",
 )
 LISTED = Templates(
-    "(build|make) a tower (with|of|using) {list}",
-    "stack {list}",
-    "put {list} on top of each other",
-    "take {list} and build a tower",
-    "use {list} to build a tower",
-    "pile up {list}",
+    "(build|make|create) a tower (with|of|using|out of|from) {list}",
+    "(stack|pile) [up] {list}",
+    "(put|place|stack) {list} on top of each other",
+    "(take|get|collect) {list} and (build|make) a tower",
+    "use {list} to (build|make) a tower",
 )
 HEIGHTS = (2, 3)  # things in a tower that is asked for
 HIGHEST = 1.1  # metres of a tower
@@ -85,7 +84,7 @@ def pieces_for(situation: Situation, things: Choice, different: str | None) -> l
     """Return what the solver can build a tower of, the base first, the large before the small; None if it cannot."""
     world, records = situation.world, situation.house.objects_by_id
     able = [i for i in things.among if can_be_stacked(world, i) and situation.can_be_taken(i)]
-    able.sort(key=lambda i: -records[i].radius)
+    able.sort(key=lambda i: (situation.room_of(i) != situation.room, -records[i].radius))
     largest = max((records[i].radius for i in able), default=0.0)
     base = next((i for i in able if can_be_base(world, i, largest) and situation.can_be_built_on(i)), None)
     if base is None:
@@ -120,8 +119,8 @@ def _arguments(things: Choice, said: Sequence, different: str | None = None) -> 
 
 
 def _propose(situation: Situation, rng: np.random.Generator, modifier: Modifier | None) -> Iterator[Request]:
-    free = [i for i in situation.here if i in situation.free]
-    flat = [i for i in free if _is_flat(situation, i)]
+    free = situation.free
+    flat = [i for i in situation.here if i in free and _is_flat(situation, i)]
     groups = nouns.several(situation, rng, HEIGHTS, modifier)
     for _ in range(TRIES):
         way = int(rng.integers(4))
@@ -136,7 +135,7 @@ def _propose(situation: Situation, rng: np.random.Generator, modifier: Modifier 
                 yield Request(LISTED.say(rng, list=listed), _arguments(things, [p for n in found for p in n.said]))
         elif way == 1:
             number = int(rng.integers(HEIGHTS[0], HEIGHTS[-1] + 1))
-            things = Choice(tuple(free), number)
+            things = Choice(free, number)
             if number <= len(free) and _can_be_built(situation, things, "kind"):
                 words = KINDS_DIFFER.say(rng, n=NUMBERS[number])
                 yield Request(words, _arguments(things, [], "kind"))
@@ -154,8 +153,7 @@ def _propose(situation: Situation, rng: np.random.Generator, modifier: Modifier 
 def _read(words: str, situation: Situation) -> Arguments | None:
     for slots in KINDS_DIFFER.readings(words):
         if slots["n"] in NUMBERS:
-            free = tuple(i for i in situation.here if i in situation.free)
-            return _arguments(Choice(free, NUMBERS.index(slots["n"])), [], "kind")
+            return _arguments(Choice(situation.free, NUMBERS.index(slots["n"])), [], "kind")
     for templates, different in ((COLOURS_DIFFER, "colour"), (BUILD, None)):
         for slots in templates.readings(words):
             things = loose(slots["x"], situation)

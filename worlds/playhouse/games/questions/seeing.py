@@ -41,27 +41,32 @@ NOTICE = Phrasing(
 )
 NAMES = Phrasing(
     "(name|list) [all] the {x}",
+    "(name|list) {x}",
     "tell me [the] names of [the] {x}",
-    "what {x} are there?",
-    "what are the {x}?",
-    "which {x} do you see?",
-    "(tell me|say) which {x} there are",
+    "(what|which) {x} are there?",
+    "(what|which) are the {x}?",
+    "(what|which) {x} (do|can) you see?",
+    "(tell me|say|name|list) (which|what) {x} there are",
     "name the {x} which are there",
+    "(what|which) {x} do we have?",
+    "give me [the] names of [the] {x}",
+    "can you name the {x}?",
     question=True,
 )
 SOME_NAMES = Phrasing(
     "(tell|show) me [any] {n} {x}",
     "(name|list|say) [any] {n} {x}",
-    "tell me the names of {n} {x}",
+    "(tell|give) me the names of [any] {n} {x}",
+    "can you name {n} {x}?",
     question=True,
 )
 WHAT_IS = Phrasing(
     "what is {p}?",
-    "what do you see {p}?",
+    "what (do|can) you see {p}?",
     "(what|which) (objects|things) are {p}?",
     "(tell me|say) what is {p}",
     "what lies {p}?",
-    "name the objects {p}",
+    "(name|list) the (objects|things) {p}",
     question=True,
 )
 POINTED = Phrasing(

@@ -27,7 +27,7 @@ from worlds.playhouse.requests.lexicon import NUMBERS, number_of, similar_colour
 from worlds.playhouse.requests.phrase_book import colour_book
 from worlds.playhouse.requests.phrasing import Phrasing
 from worlds.playhouse.requests.reading import COLOUR_NOUNS, places, words_of
-from worlds.playhouse.requests.referring import Referrer
+from worlds.playhouse.requests.referring import Referrer, is_awkward
 from worlds.playhouse.requests.wording import place_in_words, words_for
 
 CLAIM = Phrasing(
@@ -37,16 +37,23 @@ CLAIM = Phrasing(
     "would you say [that] {x} is {p}?",
     "do you (know|see) (if|whether) {x} is {p}?",
     "do you think [that] {x} is {p}?",
+    "can you (see|tell me|say) (if|whether) {x} is {p}?",
     "check (if|whether) {x} is {p}",
     "{x} is {p}, (right|yes or no|is that true|correct)?",
     "is {x} {p}, yes or no?",
+    "am i right that {x} is {p}?",
+    "is it the case that {x} is {p}?",
+    "i think {x} is {p}, (right|is that true)?",
+    "could it be that {x} is {p}?",
     question=True,
 )
 EXISTENCE = Phrasing(
     "(is|was) there {x}?",
-    "is there {x} [present] (here|in the house|or not)?",
+    "is there {x} [present] (in the house|or not)?",
     "do you see {x} (|anywhere)?",
     "can you (see|find) {x}?",
+    "is there {x} anywhere?",
+    "is there {x} to be seen?",
     "(tell me|say|check) (if|whether) there is {x}",
     "does the house have {x}?",
     "does {x} exist?",
@@ -55,7 +62,8 @@ EXISTENCE = Phrasing(
     "does there exist {x}?",
     "whether {x} is there",
     "is {x} (present|available)?",
-    "have you seen {x}?",
+    "have you seen {x} (|anywhere)?",
+    "(do you know|can you tell me|can you see) (if|whether) there is {x}?",
     question=True,
 )
 EXISTENCE_OF_PEOPLE = Phrasing("whether {x}", "does there is {x}", "if there is {x}", "is {x}", question=True)
@@ -184,6 +192,8 @@ def _existences(situation: Situation, rng: np.random.Generator, modifier: Modifi
             if found is None:
                 continue
             description = found
+        if is_awkward(description):
+            continue
         sentence = words_for(description, rng)
         again = read_group(words_of(sentence), facts)
         if again is None or not words.wish.may_say(sentence):

@@ -45,6 +45,13 @@ def test_fixed_words_may_lack_articles_and_be_misspelled() -> None:
     assert not list(colour.readings("what is the size of the rack"))
 
 
+def test_politeness_is_left_off_word_by_word() -> None:
+    """The "now" of "right now" belongs to the question."""
+    notice = Phrasing("what do you see (|now|right now)?", question=True)
+    for text in ("what do you see right now please?", "what do you see right now?", "please, what do you see now"):
+        assert next(notice.readings(text), None) == {}, text
+
+
 def test_slips_keep_the_meaning_that_is_asked_for() -> None:
     rng, text = np.random.default_rng(0), "put the red cushion next to the wardrobe"
 
