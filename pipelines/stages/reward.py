@@ -37,6 +37,7 @@ from reward_models.learning.evaluation import SIGNAL, Evaluator
 from reward_models.learning.mark_signal import NOISY
 from reward_models.learning.training import RewardTrainer, RewardTrainingConfig
 from reward_models.marks.marked_play import MarkedPlay, mark_play
+from reward_models.preferences.config import PreferenceConfig
 from reward_models.preferences.examples import PreferenceExamples
 from reward_models.registry import load_reward_model
 from rlhf.data.source import Source
@@ -108,6 +109,10 @@ _FIXED = (
     "training.batch",
     "training.seed",
     "training.augmentation",
+    "training.rewind",
+    "training.hard_answers",
+    "training.cut_weight",
+    "training.between_weight",
     "training.preferences",
 )
 
@@ -270,7 +275,7 @@ def _judged_episodes(config: RewardConfig, noted: NotedEpisodes) -> tuple[list[S
       UserError: if they differ from those the run began with, or a new run would mix marks of people and scripts
         without mix_raters.
     """
-    judged = find_preferences(config.data, config.training.preferences)
+    judged = find_preferences(config.data, _judging(config.training))
     given = [mark for folder in config.data for mark in open_store(folder).marks()]
     if (weights := config.training.preferences.weights) and not (given or judged):
         nouns = " or ".join(["marks", *(NOUNS[table] for table in weights)])
@@ -286,6 +291,13 @@ def _judged_episodes(config: RewardConfig, noted: NotedEpisodes) -> tuple[list[S
     digests = digest_judged(marks, judged)
     found = noted.only(_USED, [source for source in found if source.episode_id in wanted], digests)
     return found, marks, judged
+
+
+def _judging(training: RewardTrainingConfig) -> PreferenceConfig:
+    """Return the settings of the preferences that are read: verdicts also where they only say which requests failed."""
+    if training.request_weights and not training.preferences.verdicts:
+        return replace(training.preferences, verdicts=1.0)
+    return training.preferences
 
 
 def _marked_play(
