@@ -12,7 +12,7 @@ import numpy as np
 from agents.card import ModelCard
 from agents.config import AgentConfig
 from agents.folder import load_agent, save_agent
-from agents.ranges import Count, ShareBelowOne, check_ranges
+from agents.ranges import Count, Seed, ShareBelowOne, check_ranges
 from agents.tokenizer import Tokenizer
 from pipelines.stages.chosen_marks import check_not_mixed, check_raters, choose_marks, describe_raters
 from pipelines.stages.chosen_preferences import about, count_preferences, episodes_in, find_preferences
@@ -74,6 +74,8 @@ class RewardConfig:
       device: device that computes: "cpu", "cuda" or "cuda:1".
       wandb: whether metrics also go to Weights & Biases: "offline" (a local folder), "online" or "disabled".
       training: how the reward model is trained.
+      head_seed: seed of the weights that the head begins with; None is the seed of the training. Models whose weights
+        are to be averaged begin with the same ones.
       start: folder of a reward model to train further, made from the same agent; None begins at the agent's weights, as
         the paper does in every round.
     """
@@ -92,6 +94,7 @@ class RewardConfig:
     wandb: WandbMode = "offline"
     training: RewardTrainingConfig = field(default_factory=RewardTrainingConfig)
     start: Path | None = None
+    head_seed: Seed | None = None
 
     def __post_init__(self) -> None:
         check_ranges(self, UserError)
@@ -132,7 +135,8 @@ def reward(config: RewardConfig) -> Path:
         if checkpoint is None:
             agent, tokenizer = load_agent(config.agent, device=config.device)
             start = agent if config.start is None else _earlier_model(config, config.start, tokenizer)
-            model = registry.get(config.kind).from_agent(start, seed=config.training.seed)
+            head_seed = config.training.seed if config.head_seed is None else config.head_seed
+            model = registry.get(config.kind).from_agent(start, seed=head_seed)
         else:
             model, tokenizer = checkpoint.load_agent(registry.get(config.kind), config.device)
         noted = EVERY_EPISODE if checkpoint is None else noted_episodes(folder)
