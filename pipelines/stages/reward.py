@@ -140,7 +140,7 @@ def reward(config: RewardConfig) -> Path:
         else:
             model, tokenizer = checkpoint.load_agent(registry.get(config.kind), config.device)
         noted = EVERY_EPISODE if checkpoint is None else noted_episodes(folder)
-        found, marks, preferences = _judged_episodes(config, noted)
+        found, marks, preferences = judged_episodes(config, noted)
         entities = most_entities(found)
         check_training(config.training, model, config.device, entities)
         check_followed(config.training, model, preferences, config.device, entities)
@@ -272,7 +272,7 @@ def _earlier_model(config: RewardConfig, folder: Path, tokenizer: Tokenizer) -> 
     return model
 
 
-def _judged_episodes(config: RewardConfig, noted: NotedEpisodes) -> tuple[list[Source], list[Mark], list[Preference]]:
+def judged_episodes(config: RewardConfig, noted: NotedEpisodes) -> tuple[list[Source], list[Mark], list[Preference]]:
     """Return the episodes that the chosen raters have marked or judged, their marks and their preferences.
 
     Raises:
