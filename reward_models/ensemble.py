@@ -68,7 +68,8 @@ class EnsembleConfig(InterTemporalConfig):
         scales = [1.0] * members if member_scales is None else list(member_scales)
         if members < 2 or len(scales) != members:
             raise ValueError(f"an ensemble has two members or more, each with a scale, not {members} and {len(scales)}")
-        self.members, self.combined_by, self.deviation_weight = members, combined_by, deviation_weight
+        self.members, self.deviation_weight = members, deviation_weight
+        self.combined_by: CombinedBy = combined_by
         self.member_scales = scales
         super().__init__(**kwargs)
 
@@ -127,6 +128,7 @@ class EnsembleRewardModel(InterTemporalRewardModel):
         """Create an ensemble whose members have the agent's trunk, and a head of their own each."""
         model = super().from_agent(agent, seed, **sizes)
         for member in model.others:
+            assert isinstance(member, _Member)
             member.trunk.load_state_dict(model.trunk.state_dict())
         return model
 
@@ -180,7 +182,8 @@ class EnsembleRewardModel(InterTemporalRewardModel):
         ]
         utilities = torch.stack([output.utility, *(utility for utility, _ in rest)])
         combined, after = self._combined(utilities, state, [first, *(memory for _, memory in rest)], resets)
-        return EnsembleOutput(**vars(output) | {"utility": combined}, utilities=utilities), after
+        parts: dict[str, Any] = vars(output) | {"utility": combined, "utilities": utilities}
+        return EnsembleOutput(**parts), after
 
     def follow(self, window: MarkedWindow, state: EnsembleState) -> tuple[EnsembleOutput, EnsembleState]:  # type: ignore[override]
         return self(window.observations, state, window.resets)

@@ -45,15 +45,15 @@ class RequestOutcomes:
             counted for either.
           verdicts: of this and perhaps other play.
         """
-        dialogue, rated = Dialogue.of(play.episodes), play.rated_episodes.any(axis=1)
-        judged = _by_begin(play, verdicts)
+        dialogue, rated = Dialogue.of(play.episodes), set(np.flatnonzero(play.rated_episodes.any(axis=1)).tolist())
+        judged, marks = _by_begin(play, verdicts), play.marks.sum(axis=1, dtype=np.int64)
         found = []
         for episode in range(len(play)):
-            rows, marks = play.rows(episode), play.marks.sum(axis=1, dtype=np.int64)
+            rows = play.rows(episode)
             requests = dialogue.requests_in(rows).tolist()
             for number, (begin, end) in enumerate(zip(requests, [*requests[1:], rows.stop], strict=True)):
                 verdict = judged.get(begin)
-                if end - begin < 2 or not (rated[episode] or verdict):
+                if end - begin < 2 or (episode not in rated and verdict is None):
                     continue
                 first = begin + 1 + (delay if number else 0)
                 success = _carried_out(marks[first:end], first)
