@@ -88,7 +88,8 @@ class Evaluator:
 
         ``majority`` is the accuracy of always predicting the commoner of better and worse; ``wrong_words_accuracy`` is
         the share of pairs, of those made worse by the exchange of words, that the model puts in falling order.
-        ``answers_accuracy`` is the share of ``answers`` right answers that score above a plausible wrong one.
+        ``answers_accuracy`` is the share of ``answers`` right answers that score above a plausible wrong one; either of
+        two answers counts as much as the right one.
         ``signal_to_noise`` is that of :mod:`reward_models.learning.mark_signal`. Metrics without pairs are left out.
 
         Of each kind of preference there are ``KIND_accuracy``, the share of the decided examples that the model orders
@@ -112,8 +113,9 @@ class Evaluator:
             "wrong_words_accuracy": wrong.accuracy_minus,
             SIGNAL: float(moved.weighted(np.ones(len(marks))).ratio),
         }
-        if self.answers is not None and len(self.answers):
-            metrics |= {"answers_accuracy": self.answers.accuracy(model), "answers": float(len(self.answers))}
+        if self.answers is not None and self.answers.weight.any():
+            counted = float((self.answers.weight > 0).sum())
+            metrics |= {"answers_accuracy": self.answers.accuracy(model), "answers": counted}
         for kind, difference in self.preference_differences(model).items():
             examples = self.preferences[kind]
             right = right_order(difference, examples.better)[examples.decided]

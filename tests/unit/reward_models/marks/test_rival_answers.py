@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
-from reward_models.learning.told_answers import ToldAnswers
+from reward_models.learning.told_answers import ToldAnswers, balanced_weights
 from reward_models.marks.augmentation import Augmentation
 from reward_models.marks.dialogue import Dialogue
 from reward_models.marks.marked_play import MarkedPlay, mark_play
@@ -104,5 +105,21 @@ def test_the_share_of_answers_told_right_from_wrong(make_play, tokenizer, tiny, 
     monkeypatch.setattr("reward_models.learning.told_answers.score", likes_red)
     wrong_is_red = [bool((told.wrong.solver_tokens[8 * k + 4] == red).all()) for k in (1, 2)]
     expected = (2 + sum(0.0 if wrong else 0.5 for wrong in wrong_is_red)) / 4
-    assert told.accuracy(None) == expected
-    assert np.isnan(replace(told, answered=told.answered[:0]).accuracy(None))
+    assert told.told(*told.utilities(None)).mean() == expected  # type: ignore[arg-type]
+    assert told.episode.tolist() == [0, 1, 2, 3]
+    one_way = np.array([[0, 1]] * 4)
+    assert np.isnan(replace(told, texts=one_way).accuracy(None))  # type: ignore[arg-type]
+
+
+def test_who_only_knows_the_common_answer_tells_half() -> None:
+    """Brute force: any fixed preference among answers scores one half."""
+    rng = np.random.default_rng(0)
+    right = rng.choice(3, 400, p=[0.7, 0.2, 0.1])
+    wrong = (right + rng.integers(1, 3, 400)) % 3
+    pairs = np.concatenate([np.stack([right, wrong], axis=1), [[7, 8]]])
+    weight = balanced_weights(pairs)
+    assert weight[-1] == 0 and weight.sum() == pytest.approx(400)
+    for preferred in ((0, 1, 2), (2, 0, 1), (1, 2, 0)):
+        told = np.array([*(np.array(preferred)[right] > np.array(preferred)[wrong]), True])
+        assert weight @ told / weight.sum() == pytest.approx(0.5)
+    assert balanced_weights(np.empty((0, 2), np.int64)).shape == (0,)
