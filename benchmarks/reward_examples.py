@@ -120,8 +120,9 @@ def print_table(run: Path, folders: Mapping[str, Path]) -> None:
         scored["mean of weights"] = Scored(score(mean, play.episodes), *answers.utilities(mean))
     for solver in ("", *np.unique(solvers)):
         chosen = np.flatnonzero(solvers == solver) if solver else np.arange(len(play))
-        about = f"{solver or 'all'}: {len(chosen)} episodes, {sum(int(play.marks_of(e).sum()) for e in chosen)} marks"
-        print(f"\n{about}, {np.isin(answers.episode, chosen).sum()} answers\n")
+        given = sum(int(play.marks_of(episode).sum()) for episode in chosen.tolist())
+        asked = int(np.isin(answers.episode, chosen).sum())
+        print(f"\n{solver or 'all'}: {len(chosen)} episodes, {given} marks, {asked} answers\n")
         print("| | got worse | got better | answers | signal to noise |\n|---|---|---|---|---|")
         for name, found in scored.items():
             print(f"| {name} | {' | '.join(cells(found, play, answers, chosen))} |", flush=True)
@@ -139,10 +140,10 @@ def together(each: Sequence[Scored], scales: Sequence[float], how: CombinedBy) -
 
 def cells(scored: Scored, play: MarkedPlay, answers: ToldAnswers, chosen: np.ndarray) -> list[str]:
     """Shares with 95% intervals over episodes and over answers, and the signal to noise, on some episodes."""
-    pairs = [agreement([scored.play[episode]], play, [episode]) for episode in chosen]
+    pairs = [agreement([scored.play[episode]], play, [episode]) for episode in chosen.tolist()]
     own = np.isin(answers.episode, chosen)
     told, weight = answers.told(scored.right, scored.wrong)[own], balanced_weights(answers.texts[own])
-    tallies = [signal_tally(scored.play[e], play.marks_of(e).sum(axis=1), TOLERANCE) for e in chosen]
+    tallies = [signal_tally(scored.play[e], play.marks_of(e).sum(axis=1), TOLERANCE) for e in chosen.tolist()]
     moved = stack_signal(tallies).weighted(np.ones(len(chosen)))
     shares = (
         (np.array([one.right_minus for one in pairs]), np.array([one.minus for one in pairs])),
