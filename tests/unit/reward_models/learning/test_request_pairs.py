@@ -16,6 +16,7 @@ from reward_models.learning.request_pairs import RequestPairs
 from reward_models.learning.training import RewardTrainer, RewardTrainingConfig
 from reward_models.marks.marked_play import MarkedPlay, mark_play
 from reward_models.marks.request_outcomes import RequestOutcomes
+from reward_models.preferences.losses import measured_difference
 from reward_models.scores.scoring import score
 from rlhf.records.marks import CANNOT_TELL, Mark
 from rlhf.records.preferences import RequestVerdict
@@ -60,40 +61,55 @@ def test_verdicts_replace_what_marks_say(requests: MarkedPlay) -> None:
     ]  # fmt: skip
 
 
-def test_a_cut_clip_ends_before_the_success_of_the_same_request(lamp_play) -> None:
+def check_pair(outcomes: RequestOutcomes, begin: list[int], end: list[int]) -> tuple[int, int]:
+    """Check the better clip of a pair, and that both are equally long; return the numbers of the two requests."""
+    own = {int(b): k for k, b in enumerate(outcomes.begin)}
+    one, other = (own[row] for row in begin)
+    assert begin[0] < outcomes.success[one] < end[0] <= outcomes.end[one]
+    assert end[0] - begin[0] == end[1] - begin[1] >= 2
+    return one, other
+
+
+def test_a_cut_clip_ends_before_its_own_success(lamp_play) -> None:
     play = lamp_play(range(60))
     outcomes, delay = RequestOutcomes.of(play, delay=1), 1
     pairs = RequestPairs(outcomes, delay, size=16, seed=0)
-    ends: set[int] = set()
+    before: set[int] = set()
+    same_words = 0
     for update in range(20):
-        found = pairs.cut(update)
-        same = pairs.cut(update)
+        found, same = pairs.cut(update), pairs.cut(update)
         assert np.array_equal(found.end, same.end) and np.array_equal(found.begin, same.begin)
-        for (better, worse), (better_end, worse_end) in zip(found.begin.tolist(), found.end.tolist(), strict=True):
-            own = {int(b): k for k, b in enumerate(outcomes.begin)}
-            assert outcomes.text[own[better]] == outcomes.text[own[worse]]
-            assert outcomes.success[own[better]] >= 0 and better_end == outcomes.end[own[better]]
-            mark = int(outcomes.success[own[worse]])
-            assert worse + 2 <= worse_end <= mark - delay  # its last step is before what the mark is about
-            ends.add(mark - worse_end)
+        for begin, end in zip(found.begin.tolist(), found.end.tolist(), strict=True):
+            one, other = check_pair(outcomes, begin, end)
+            mark = int(outcomes.success[other])
+            assert end[1] <= mark - delay  # its last step is before what the mark is about
+            before.add(mark - end[1])
+            same_words += bool(outcomes.text[one] == outcomes.text[other])
         assert (found.better == 1).all()
-    assert len(ends) > 5
+    assert len(before) > 5 and same_words > 200
 
 
 def test_between_episodes_a_success_is_compared_with_a_failure_of_the_same_words(lamp_play) -> None:
     play = lamp_play(range(60))
     outcomes = RequestOutcomes.of(play)
-    own = {int(b): k for k, b in enumerate(outcomes.begin)}
     seen = set()
     for update in range(10):
         found = RequestPairs(outcomes, 1, size=8, seed=update).between(update)
-        for (better, worse), ends in zip(found.begin.tolist(), found.end.tolist(), strict=True):
-            one, other = own[better], own[worse]
+        for begin, end in zip(found.begin.tolist(), found.end.tolist(), strict=True):
+            one, other = check_pair(outcomes, begin, end)
             assert outcomes.text[one] == outcomes.text[other]
-            assert outcomes.success[one] >= 0 > outcomes.success[other]
-            assert ends == [outcomes.end[one], outcomes.end[other]]
+            assert outcomes.success[other] == -1 and end[1] <= outcomes.end[other]
             seen.add((one, other))
     assert len(seen) > 30
+
+
+def test_time_alone_orders_no_pair(lamp_play) -> None:
+    """A utility that only rises with time gains as much in both clips."""
+    play = lamp_play(range(60))
+    pairs = RequestPairs(RequestOutcomes.of(play), 1, size=32, seed=0)
+    time = np.concatenate([np.arange(length) for length in play.episodes.lengths])
+    for kind in ("cut", "between"):
+        assert not measured_difference(time, pairs.of(kind, 3)).any()
 
 
 @pytest.mark.parametrize("kind", ["cut", "between"])
