@@ -41,7 +41,7 @@ class RewardTrainingConfig(TrainingConfig):
         (paper: 0; with augmentation at most 1 together).
       hard_answers: probability from 0 to 1 that an exchanged answer is one that is plausible and wrong, such as another
         color (paper: 0).
-      cut_weight: weight of the loss of requests that were carried out against the same ones cut before (paper: 0).
+      cut_weight: weight of the loss of requests that were carried out against others cut before (paper: 0).
       between_weight: weight of the loss of requests that were carried out against the same ones that failed, in other
         episodes (paper: 0).
       rater_delay: a (+) at most this many steps after a request may be about what was done before the request.
