@@ -4,7 +4,7 @@
 
 Records scripted demonstrations of all six requests in the demo's room, clones an agent, records its play, lets a
 scripted rater mark all of it, and trains a reward model of each arm on the same marks from the same weights. Then every
-model, ensembles of all of them and the mean of their weights are scored on all held-out marked play. What is in RUN
+model, ensembles of some of them and the mean of their weights are scored on all held-out marked play. What is in RUN
 already is kept. The arms "cut", "between" and "all" have four examples of each kind in an update.
 """
 
@@ -45,6 +45,7 @@ _ALL: dict[str, Any] = {name: value for one in _ONE.values() for name, value in 
 ARMS: Mapping[str, Mapping[str, Any]] = {"default": {}, **_ONE, "all": _ALL}
 EXAMPLES = 4  # of each kind of pairs of requests in an update
 TOGETHER: tuple[CombinedBy, ...] = ("mean", "minimum", "mean_less_deviation")
+MEMBERS = ("default", "hard", "rewind")  # of the ensembles: arms that differ in their examples alone
 MOST_ANSWERS = 10_000  # all
 
 
@@ -113,10 +114,11 @@ def print_table(run: Path, folders: Mapping[str, Path]) -> None:
     answers = ToldAnswers.of(play, range(len(play)), MOST_ANSWERS)
     each = [Scored(score(model, play.episodes), *answers.utilities(model)) for model in models]
     scored = dict(zip(folders, each, strict=True))
-    if len(models) > 1:
-        scales = [model.config.reward_scale for model in models]
-        scored |= {how: together(each, scales, how) for how in TOGETHER}
-        mean = average_weights(models)
+    members = {arm: model for arm, model in zip(folders, models, strict=True) if arm in MEMBERS}
+    if len(members) > 1:
+        scales = [model.config.reward_scale for model in members.values()]
+        scored |= {how: together([scored[arm] for arm in members], scales, how) for how in TOGETHER}
+        mean = average_weights(list(members.values()))
         scored["mean of weights"] = Scored(score(mean, play.episodes), *answers.utilities(mean))
     for solver in ("", *np.unique(solvers)):
         chosen = np.flatnonzero(solvers == solver) if solver else np.arange(len(play))
