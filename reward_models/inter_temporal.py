@@ -67,10 +67,7 @@ class InterTemporalRewardModel(RewardModel):
 
     def __init__(self, config: AgentConfig) -> None:
         super().__init__(config)
-        sizes = self.config
-        self.utility = nn.Sequential(
-            nn.Linear(sizes.memory_width, sizes.utility_width), nn.ReLU(), nn.Linear(sizes.utility_width, 1)
-        )
+        self.utility = utility_head(self.config)
 
     def forward(
         self, observations: ObservationBatch, state: AgentState, resets: Tensor
@@ -110,6 +107,12 @@ class InterTemporalRewardModel(RewardModel):
         before = torch.cat([state.utility[None], utility[:-1]])
         change = torch.where(resets | before.isnan(), 0.0, utility - before)
         return (self.config.reward_scale * change).float(), UtilityStream(*memory, utility[-1])
+
+
+def utility_head(config: InterTemporalConfig) -> nn.Sequential:
+    """Utility head of an inter-temporal model of these sizes, with random weights."""
+    width = config.utility_width
+    return nn.Sequential(nn.Linear(config.memory_width, width), nn.ReLU(), nn.Linear(width, 1))
 
 
 def ibt_loss(

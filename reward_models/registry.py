@@ -25,6 +25,7 @@ _BUILT_IN = {
     "inter_temporal": "reward_models.inter_temporal",
     "autoregressive": "reward_models.autoregressive",
     "film": "reward_models.film",
+    "ensemble": "reward_models.ensemble",
 }
 
 Kind = TypeVar("Kind", bound=type)

@@ -97,6 +97,7 @@ WORDS = ChartPlan(
         ("reward_model_validation/accuracy_plus", "progress"),
         ("reward_model_validation/accuracy_minus", "regress"),
         ("reward_model_validation/wrong_words_accuracy", "progress, but other words: falls"),
+        ("reward_model_validation/answers_accuracy", "right answers: above plausible wrong ones"),
     ),
     "In the same episodes.",
     share=True,
@@ -104,7 +105,11 @@ WORDS = ChartPlan(
 
 PREFERENCE_LOSS = ChartPlan(
     "Loss of other preferences",
-    tuple((f"reward_model/{kind}", NOUNS[kind]) for kind in PREFERENCES),
+    (
+        *((f"reward_model/{kind}", NOUNS[kind]) for kind in PREFERENCES),
+        ("reward_model/cut", "requests against the same ones cut"),
+        ("reward_model/between", "requests against failures of the same ones"),
+    ),
     "Unweighted. Without any knowledge it is 0.69.",
 )
 AGREED = ChartPlan(

@@ -23,6 +23,8 @@ from pipelines.stages.episodes.recordings import RecordedPlay, find_episodes, re
 from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.record_config import SCRIPTED
 from pipelines.stages.settings.play_settings import settings_of_datasets
+from reward_models.contract import RewardModel
+from reward_models.ensemble import combined_model
 from reward_models.registry import load_reward_model
 from reward_models.scores.scoring import MeanScorer, StreamingScorer, UtilityScorer
 from rlhf.data.dataset import WindowStream, check_demonstrated
@@ -198,8 +200,11 @@ def make_runner(
     rewards = None
     if not config.scripted_reward:
         rewarding = replace(config, expected_reward=expected or config.expected_reward)
-        scorers = [_scorer(rewarding, folder, agent, tokenizer, slots) for folder in config.reward_models]
-        rewards = MeanScorer(scorers) if config.ensemble else scorers[0]
+        models = [_reward_model(config, folder, agent, tokenizer) for folder in config.reward_models]
+        if config.ensemble_by != "mean":
+            models = [combined_model(models, config.ensemble_by, config.deviation_weight)]
+        scorers = [_scorer(rewarding, model, slots) for model in models]
+        rewards = MeanScorer(scorers) if len(scorers) > 1 else scorers[0]
     if episodes:
         config.world.check_recorded(episodes[0], " and ".join(map(str, config.replay_folders)))
     replays = make_environments(config, episodes, slots)
@@ -239,15 +244,18 @@ def make_environments(config: ImproveConfig, episodes: Sequence[Episode], slots:
     return [LiveSetter(world, episodes[0], make_setter, truth=True) for world in worlds]
 
 
-def _scorer(
-    config: ImproveConfig, folder: Path, agent: InteractiveAgent, tokenizer: Tokenizer, slots: int
-) -> StreamingScorer | UtilityScorer:
-    """Create the scorer of the reward model in ``folder``. Raises UserError if it is of another agent."""
+def _reward_model(config: ImproveConfig, folder: Path, agent: InteractiveAgent, tokenizer: Tokenizer) -> RewardModel:
+    """Load the reward model in ``folder``. Raises UserError if it is of another agent."""
     model, words = load_reward_model(folder, config.device)
     inputs = ("player", "setter_text_length", "solver_text_length")
     fits = all(getattr(model.config, name) == getattr(agent.config, name) for name in inputs)
     if not fits or not words.cuts_like(tokenizer):
         raise UserError(f"{folder} was made for another agent than {config.agent}: train one from it")
+    return model
+
+
+def _scorer(config: ImproveConfig, model: RewardModel, slots: int) -> StreamingScorer | UtilityScorer:
+    """Create the scorer of ``model``."""
     if config.pays == "utility":
         return UtilityScorer(model, slots)
     return StreamingScorer(model, slots, seed=config.seed, expected=config.expected_reward)

@@ -64,6 +64,8 @@ _FIXED = (
     "pays",
     "expected_reward",
     "ensemble",
+    "ensemble_by",
+    "deviation_weight",
     "slots",
     "steps",
     "batch",
@@ -260,7 +262,8 @@ def improved_agent_card(config: ImproveConfig, name: str, noted: NotedEpisodes =
     rewarded_by = f"the reward model in `{config.reward_model}`, whose card says whose marks that learned"
     if config.ensemble:
         folders = ", ".join(f"`{folder}`" for folder in config.reward_models)
-        rewarded_by = f"the mean of the reward models in {folders}, whose cards say whose marks they learned"
+        how = config.ensemble_by.replace("_", " ")
+        rewarded_by = f"the {how} of the reward models in {folders}, whose cards say whose marks they learned"
     if config.scripted_reward:
         rewarded_by = "the tasks' ground truth, which is known in simulation only"
     return model_card(

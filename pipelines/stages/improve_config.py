@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from agents.ranges import Count, Positive, Seed, check_ranges
+from agents.ranges import Count, Positive, Seed, Weight, check_ranges
 from pipelines.stages.episodes.play_kinds import parse_play_kinds
 from pipelines.stages.settings.world_config import WorldConfig
 from rlhf.data.config import ReadingConfig
@@ -64,7 +64,11 @@ class ImproveConfig:
       replay_data: dataset folders of the episodes whose setters are replayed; None uses those of data.
       reading: whether the play to imitate is held in memory or streamed.
       ensemble: folders of further reward models. The reward is the mean over all models, which averages out what a
-        single one has learned by chance.
+        single one has learned by chance, unless ensemble_by says otherwise.
+      ensemble_by: how several models are combined: the "mean" of their rewards, or the change of the "minimum" or of
+        the "mean_less_deviation" of what each has given since the episode began, or one model with the mean of their
+        "weights". All but the mean take IBT models of one size.
+      deviation_weight: standard deviations over the models that "mean_less_deviation" subtracts.
       step_limit_sec: seconds that a world may take for a reset or a step; then it hangs, and its play is ended.
     """
 
@@ -103,6 +107,8 @@ class ImproveConfig:
     replay_data: tuple[Path, ...] | None = None
     reading: ReadingConfig = field(default_factory=ReadingConfig)
     ensemble: tuple[Path, ...] = ()
+    ensemble_by: Literal["mean", "minimum", "mean_less_deviation", "weights"] = "mean"
+    deviation_weight: Weight = 1.0
     drop_play: bool = False
     step_limit_sec: Positive = 300.0
 
@@ -113,6 +119,8 @@ class ImproveConfig:
             raise UserError("scripted_reward uses no reward model; leave out ensemble")
         if len(set(self.reward_models)) < len(self.reward_models):
             raise UserError("a reward model is named twice; name each once, in reward_model or in ensemble")
+        if self.ensemble_by != "mean" and not self.ensemble:
+            raise UserError(f"ensemble_by {self.ensemble_by} needs several reward models; name others with --ensemble")
 
     @property
     def reward_models(self) -> tuple[Path, ...]:

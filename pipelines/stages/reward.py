@@ -12,7 +12,7 @@ import numpy as np
 from agents.card import ModelCard
 from agents.config import AgentConfig
 from agents.folder import load_agent, save_agent
-from agents.ranges import Count, ShareBelowOne, check_ranges
+from agents.ranges import Count, Seed, ShareBelowOne, check_ranges
 from agents.tokenizer import Tokenizer
 from pipelines.stages.chosen_marks import check_not_mixed, check_raters, choose_marks, describe_raters
 from pipelines.stages.chosen_preferences import about, count_preferences, episodes_in, find_preferences
@@ -37,6 +37,7 @@ from reward_models.learning.evaluation import SIGNAL, Evaluator
 from reward_models.learning.mark_signal import NOISY
 from reward_models.learning.training import RewardTrainer, RewardTrainingConfig
 from reward_models.marks.marked_play import MarkedPlay, mark_play
+from reward_models.preferences.config import PreferenceConfig
 from reward_models.preferences.examples import PreferenceExamples
 from reward_models.registry import load_reward_model
 from rlhf.data.source import Source
@@ -73,6 +74,8 @@ class RewardConfig:
       device: device that computes: "cpu", "cuda" or "cuda:1".
       wandb: whether metrics also go to Weights & Biases: "offline" (a local folder), "online" or "disabled".
       training: how the reward model is trained.
+      head_seed: seed of the weights that the head begins with; None is the seed of the training. Models whose weights
+        are to be averaged begin with the same ones.
       start: folder of a reward model to train further, made from the same agent; None begins at the agent's weights, as
         the paper does in every round.
     """
@@ -91,6 +94,7 @@ class RewardConfig:
     wandb: WandbMode = "offline"
     training: RewardTrainingConfig = field(default_factory=RewardTrainingConfig)
     start: Path | None = None
+    head_seed: Seed | None = None
 
     def __post_init__(self) -> None:
         check_ranges(self, UserError)
@@ -108,6 +112,10 @@ _FIXED = (
     "training.batch",
     "training.seed",
     "training.augmentation",
+    "training.rewind",
+    "training.hard_answers",
+    "training.cut_weight",
+    "training.between_weight",
     "training.preferences",
 )
 
@@ -127,11 +135,12 @@ def reward(config: RewardConfig) -> Path:
         if checkpoint is None:
             agent, tokenizer = load_agent(config.agent, device=config.device)
             start = agent if config.start is None else _earlier_model(config, config.start, tokenizer)
-            model = registry.get(config.kind).from_agent(start, seed=config.training.seed)
+            head_seed = config.training.seed if config.head_seed is None else config.head_seed
+            model = registry.get(config.kind).from_agent(start, seed=head_seed)
         else:
             model, tokenizer = checkpoint.load_agent(registry.get(config.kind), config.device)
         noted = EVERY_EPISODE if checkpoint is None else noted_episodes(folder)
-        found, marks, preferences = _judged_episodes(config, noted)
+        found, marks, preferences = judged_episodes(config, noted)
         entities = most_entities(found)
         check_training(config.training, model, config.device, entities)
         check_followed(config.training, model, preferences, config.device, entities)
@@ -263,14 +272,14 @@ def _earlier_model(config: RewardConfig, folder: Path, tokenizer: Tokenizer) -> 
     return model
 
 
-def _judged_episodes(config: RewardConfig, noted: NotedEpisodes) -> tuple[list[Source], list[Mark], list[Preference]]:
+def judged_episodes(config: RewardConfig, noted: NotedEpisodes) -> tuple[list[Source], list[Mark], list[Preference]]:
     """Return the episodes that the chosen raters have marked or judged, their marks and their preferences.
 
     Raises:
       UserError: if they differ from those the run began with, or a new run would mix marks of people and scripts
         without mix_raters.
     """
-    judged = find_preferences(config.data, config.training.preferences)
+    judged = find_preferences(config.data, _judging(config.training))
     given = [mark for folder in config.data for mark in open_store(folder).marks()]
     if (weights := config.training.preferences.weights) and not (given or judged):
         nouns = " or ".join(["marks", *(NOUNS[table] for table in weights)])
@@ -286,6 +295,13 @@ def _judged_episodes(config: RewardConfig, noted: NotedEpisodes) -> tuple[list[S
     digests = digest_judged(marks, judged)
     found = noted.only(_USED, [source for source in found if source.episode_id in wanted], digests)
     return found, marks, judged
+
+
+def _judging(training: RewardTrainingConfig) -> PreferenceConfig:
+    """Return the settings of the preferences that are read: verdicts also where they only say which requests failed."""
+    if training.request_weights and not training.preferences.verdicts:
+        return replace(training.preferences, verdicts=1.0)
+    return training.preferences
 
 
 def _marked_play(

@@ -12,6 +12,8 @@ from reward_models.marks.raters import Raters
 from reward_models.preferences.config import PreferenceConfig
 from rlhf.learning.config import TrainingConfig
 
+CUT, BETWEEN = "cut", "between"  # kinds of pairs of requests
+
 
 @dataclass(frozen=True)
 class RewardTrainingConfig(TrainingConfig):
@@ -35,6 +37,13 @@ class RewardTrainingConfig(TrainingConfig):
       raters: how the marks of several raters of an episode are used; docs/reward-model.md describes each way.
       raters_tolerance: steps between two raters' marks that may still be of one moment.
       augmentation: probability from 0 to 1 that a marked episode is turned into an example of wrong behaviour.
+      rewind: probability from 0 to 1 that a marked episode is turned into one in which progress is played backwards
+        (paper: 0; with augmentation at most 1 together).
+      hard_answers: probability from 0 to 1 that an exchanged answer is one that is plausible and wrong, such as another
+        color (paper: 0).
+      cut_weight: weight of the loss of requests that were carried out against others cut before (paper: 0).
+      between_weight: weight of the loss of requests that were carried out against the same ones that failed, in other
+        episodes (paper: 0).
       rater_delay: a (+) at most this many steps after a request may be about what was done before the request.
       marks_later: steps by which marks are read later than they were given, at most to the end of their episode (paper:
         0). A utility that rises only then rewards what lasts and not what passes.
@@ -61,8 +70,23 @@ class RewardTrainingConfig(TrainingConfig):
     raters_tolerance: Steps = 4
     augmentation: Share = 0.33
     rater_delay: Steps = 1
+    rewind: Share = 0.0
+    hard_answers: Share = 0.0
+    cut_weight: Weight = 0.0
+    between_weight: Weight = 0.0
     marks_later: Steps = 0
     evaluation_episodes: Count = 200
     patience: Count | None = None
     calibrate: bool = False
     preferences: PreferenceConfig = field(default_factory=PreferenceConfig)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.augmentation + self.rewind > 1.0:
+            raise ValueError(f"augmentation and rewind are at most 1 together, not {self.augmentation} + {self.rewind}")
+
+    @property
+    def request_weights(self) -> dict[str, float]:
+        """Weight of each kind of pairs of requests that is learned from, by its name."""
+        weights = {CUT: self.cut_weight, BETWEEN: self.between_weight}
+        return {kind: weight for kind, weight in weights.items() if weight}

@@ -10,6 +10,7 @@ import numpy as np
 
 from reward_models.contract import RewardModel
 from reward_models.learning.mark_signal import TOLERANCE, signal_tally, stack_signal
+from reward_models.learning.told_answers import ToldAnswers
 from reward_models.marks.marked_play import MarkedPlay, altered
 from reward_models.preferences.config import MARKS_ONLY, PreferenceConfig
 from reward_models.preferences.examples import PreferenceExamples, preference_examples
@@ -49,6 +50,7 @@ class Evaluator:
       altered_play: the play with words exchanged so that the behaviour becomes wrong.
       altered_episodes: numbers of the episodes of ``altered_play`` that could be altered.
       preferences: examples of preferences about ``play``, by the name of their table.
+      answers: answers that were marked right, beside plausible wrong ones; None leaves them out.
     """
 
     play: MarkedPlay
@@ -56,6 +58,7 @@ class Evaluator:
     altered_play: MarkedPlay
     altered_episodes: list[int]
     preferences: Mapping[str, PreferenceExamples] = field(default_factory=dict)
+    answers: ToldAnswers | None = None
 
     @classmethod
     def of(
@@ -72,7 +75,8 @@ class Evaluator:
         picked = _evenly(play.comparable, most).tolist()
         examples = preference_examples(preferences, play, config)
         chosen = {kind: found.take(_evenly(np.arange(len(found)), most)) for kind, found in examples.items()}
-        return cls(play, picked, *altered(play, picked), preferences=chosen)
+        answers = ToldAnswers.of(play, picked, most)
+        return cls(play, picked, *altered(play, picked), preferences=chosen, answers=answers)
 
     @property
     def selects(self) -> bool:
@@ -84,6 +88,8 @@ class Evaluator:
 
         ``majority`` is the accuracy of always predicting the commoner of better and worse; ``wrong_words_accuracy`` is
         the share of pairs, of those made worse by the exchange of words, that the model puts in falling order.
+        ``answers_accuracy`` is the share of ``answers`` right answers that score above a plausible wrong one; either of
+        two answers counts as much as the right one.
         ``signal_to_noise`` is that of :mod:`reward_models.learning.mark_signal`. Metrics without pairs are left out.
 
         Of each kind of preference there are ``KIND_accuracy``, the share of the decided examples that the model orders
@@ -107,6 +113,9 @@ class Evaluator:
             "wrong_words_accuracy": wrong.accuracy_minus,
             SIGNAL: float(moved.weighted(np.ones(len(marks))).ratio),
         }
+        if self.answers is not None and self.answers.weight.any():
+            counted = float((self.answers.weight > 0).sum())
+            metrics |= {"answers_accuracy": self.answers.accuracy(model), "answers": counted}
         for kind, difference in self.preference_differences(model).items():
             examples = self.preferences[kind]
             right = right_order(difference, examples.better)[examples.decided]

@@ -20,6 +20,7 @@ from reward_models.contract import RewardModel, State
 from reward_models.inter_temporal import InterTemporalRewardModel
 from reward_models.learning.config import RewardTrainingConfig
 from reward_models.learning.evaluation import Evaluator, selection_score
+from reward_models.learning.request_pairs import request_pairs
 from reward_models.marks.augmentation import Augmentation
 from reward_models.marks.marked_play import MarkedPlay, MarkedStream, MarkedWindow, marks_later
 from reward_models.marks.pairs import MINUS, PLUS
@@ -85,7 +86,7 @@ class RewardTrainer(Trainer):
         self.preferences = preference_examples(preferences, play, config.preferences)
         check_preferences(self.preferences, model)
         if not self.preferences:
-            check_marks(play, config.augmentation)
+            check_marks(play, config.augmentation + config.rewind)
         self.evaluator = Evaluator.of(validation, config.evaluation_episodes, preferences, config.preferences)
         if not self.evaluator.selects:
             other = " or preference" if self.preferences else ""
@@ -94,7 +95,11 @@ class RewardTrainer(Trainer):
                 "aside"
             )
         self.play = play
-        augmentation = Augmentation(config.augmentation, rater_delay=config.rater_delay + config.marks_later)
+        delay = config.rater_delay + config.marks_later
+        self.requests = request_pairs(model, play, config, delay, preferences)
+        augmentation = Augmentation(
+            config.augmentation, rater_delay=delay, rewind=config.rewind, hard_answers=config.hard_answers
+        )
         stream = MarkedStream(play, config.steps, config.batch, config.seed, augmentation, config.unmarked_margin)
         memory = model.learning_state(config.batch, play.marks.shape[1])
         super().__init__(model, stream, memory, config)
@@ -112,6 +117,7 @@ class RewardTrainer(Trainer):
             "css": config.css_weight,
             UNMARKED: config.unmarked_drift_weight,
             **config.preferences.weights,
+            **config.request_weights,
         }
 
     def terms(self) -> tuple[dict[str, Tensor], State]:
@@ -121,11 +127,13 @@ class RewardTrainer(Trainer):
         return terms | self._preference_terms(), memory
 
     def _preference_terms(self) -> dict[str, Tensor]:
-        """Loss of each kind of preference on this update's examples, unweighted."""
+        """Loss of each kind of preference and of pairs of requests on this update's examples, unweighted."""
         settings, chosen = self.config.preferences, {}
         for kind, examples in self.preferences.items():
             places = batch_places(len(examples), settings.batch, self.config.seed, kind, self.update_index)
             chosen[kind] = examples.take(places)
+        if self.requests is not None:
+            chosen |= {kind: self.requests.of(kind, self.update_index) for kind in self.config.request_weights}
         if not chosen:
             return {}
         joined, play = PreferenceExamples.join(list(chosen.values())), self.play.episodes

@@ -80,6 +80,10 @@ class Dialogue:
         """Rows of the requests of the episode at ``rows``."""
         return _within(self.requests, rows)
 
+    def utterances_in(self, rows: slice) -> np.ndarray:
+        """Rows at which the solver of the episode at ``rows`` speaks."""
+        return _within(self.utterances, rows)
+
     def heard(self, rows: slice, utterance: int) -> slice:
         """Steps of the episode at ``rows`` that show the words of row ``utterance``."""
         later = self.utterances[np.searchsorted(self.utterances, utterance, side="right") :]
@@ -143,7 +147,7 @@ def liked_answers(dialogue: Dialogue, rows: slice, marks: np.ndarray, reach: int
         about_it = marks[seen.start : min(seen.stop, seen.start + reach)]
         return bool(about_it[..., PLUS].any()) and not about_it[..., MINUS].any()
 
-    return np.array([u for u in _within(dialogue.utterances, rows).tolist() if right(u)], dtype=np.int64)
+    return np.array([u for u in dialogue.utterances_in(rows).tolist() if right(u)], dtype=np.int64)
 
 
 def _liked(dialogue: Dialogue, starts: np.ndarray, marks: np.ndarray, reach: int) -> dict[int, frozenset[int]]:

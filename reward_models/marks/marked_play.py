@@ -6,7 +6,7 @@ import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -18,6 +18,7 @@ from agents.tokenizer import PAD_ID, Tokenizer
 from reward_models.marks.augmentation import Alteration, Augmentation
 from reward_models.marks.dialogue import Dialogue
 from reward_models.marks.pairs import count_marks, has_pairs, near_marks, raters_of
+from reward_models.marks.rival_answers import RivalAnswers
 from rlhf.data.memory import MemoryDataset, encode_episodes
 from rlhf.data.windows import EpisodeStream
 from rlhf.records.episode import Episode
@@ -175,6 +176,15 @@ class MarkedWindow:
     trust: Tensor | None = None
 
 
+class _ShownRows(NamedTuple):
+    """Rows [T, B] of what is observed at every step of a window: int64 each."""
+
+    frames: np.ndarray
+    movement: np.ndarray
+    setter: np.ndarray
+    solver: np.ndarray
+
+
 class MarkedStream(EpisodeStream):
     """Stream of windows with marks, some of whose episodes are altered to be wrong.
 
@@ -187,6 +197,7 @@ class MarkedStream(EpisodeStream):
         super().__init__(play.episodes, steps, batch, seed)
         self._play, self._augmentation = play, augmentation
         self._dialogue = Dialogue.of(play.episodes, play.marks, augmentation.answer_reach)
+        self._rival = RivalAnswers(self._dialogue, play.episodes) if augmentation.hard_answers else None
         self._unmarked, self._rated = play.unmarked(unmarked_margin), play.rated
         self._draws = np.random.default_rng([seed, 1])
         self._keys = [int(self._draws.integers(2**62)) for _ in range(batch)]
@@ -194,15 +205,16 @@ class MarkedStream(EpisodeStream):
 
     def _alter(self, episode: int, key: int) -> Alteration | None:
         rows = self._play.rows(episode)
-        return self._augmentation.alter(self._dialogue, rows, self._play.marks[rows], np.random.default_rng(key))
+        draws = np.random.default_rng(key)
+        return self._augmentation.alter(self._dialogue, rows, self._play.marks[rows], draws, self._rival)
 
     def next_marked(self, device: str | torch.device = "cpu") -> MarkedWindow:
         """Next window of all columns."""
         rows = np.empty((self._steps, self._batch), dtype=np.int64)
-        setter_rows, solver_rows, altered = np.empty_like(rows), np.empty_like(rows), np.zeros(rows.shape, dtype=bool)
+        altered = np.zeros(rows.shape, dtype=bool)
         for column in range(self._batch):
             self._fill(rows[:, column], column)
-        setter_rows[:], solver_rows[:] = rows, rows
+        setter_rows, solver_rows, frame_rows, movement_rows = (rows.copy() for _ in range(4))
         marks, rated = self._play.marks[rows], self._rated[rows]
         for column in range(self._batch):
             for span, alteration in self._visits(rows[:, column], column):
@@ -211,10 +223,17 @@ class MarkedStream(EpisodeStream):
                 inside = rows[span, column] - alteration.start
                 setter_rows[span, column] = alteration.setter_rows[inside]
                 solver_rows[span, column] = alteration.solver_rows[inside]
+                if alteration.frame_rows is not None and alteration.backwards is not None:
+                    frame_rows[span, column] = alteration.frame_rows[inside]
+                    rest = alteration.start  # the first step of an episode is preceded by rest
+                    movement_rows[span, column] = np.where(
+                        alteration.backwards[inside], rest, alteration.frame_rows[inside]
+                    )
                 marks[span, column] = alteration.marks[inside]
                 rated[span, column] &= ~alteration.unclear[inside, None]
                 altered[span, column] = True
-        return self._window(rows, setter_rows, solver_rows, altered, marks, rated, device)
+        shown = _ShownRows(frame_rows, movement_rows, setter_rows, solver_rows)
+        return self._window(rows, shown, altered, marks, rated, device)
 
     def _visits(self, rows: np.ndarray, column: int) -> Iterable[tuple[slice, Alteration | None]]:
         """Yield the spans of a column's window, one for each episode, with the episode's alteration."""
@@ -230,23 +249,22 @@ class MarkedStream(EpisodeStream):
     def _window(
         self,
         rows: np.ndarray,
-        setter_rows: np.ndarray,
-        solver_rows: np.ndarray,
+        shown: _ShownRows,
         altered: np.ndarray,
         marks: np.ndarray,
         rated: np.ndarray,
         device: str | torch.device,
     ) -> MarkedWindow:
         episodes = self._play.episodes
-        observations, actions = episodes.gather(rows, device)
-        setter = episodes.setter_tokens[setter_rows]
-
+        observations, _ = episodes.gather(shown.frames, device)
+        setter = episodes.setter_tokens[shown.setter]
         return MarkedWindow(
             observations=observations._replace(
                 setter_tokens=send(setter, device),
-                solver_tokens=send(episodes.solver_tokens[solver_rows], device),
+                solver_tokens=send(episodes.solver_tokens[shown.solver], device),
+                previous_movement=send(episodes.previous_movement[shown.movement], device),
             ),
-            actions=actions,
+            actions=ActionBatch(send(episodes.movement[rows], device), send(episodes.utterance[rows], device)),
             resets=send(episodes.first[rows], device),
             marks=send(marks, device),
             imitate=send(episodes.demonstrated[rows] & ~altered, device),

@@ -63,7 +63,7 @@ def model(request: pytest.FixtureRequest, tokenizer: Tokenizer) -> RewardModel:
     made = kind.from_agent(begins_from(kind, **sizes)).eval()
     with torch.no_grad():
         for name, parameter in made.named_parameters():
-            if name.partition(".")[0] in made.head:
+            if name.partition(".")[0] in made.head and ".trunk." not in name:  # an ensemble has further trunks
                 parameter.mul_(3.0)
     return made
 

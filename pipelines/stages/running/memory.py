@@ -159,7 +159,7 @@ def check_followed(
     device: str,
     entities: int | None = None,
 ) -> None:
-    """Refuse more examples of preferences, or a larger batch, of `rlhf reward` than fit into memory together.
+    """Refuse more examples of preferences and of pairs of requests, or a larger batch, than fit into memory together.
 
     Args:
       training: settings.
@@ -176,7 +176,9 @@ def check_followed(
     sizes, weights, computing, steps = model.config, model.num_parameters(), training.computing, training.steps
 
     def followed(examples: int) -> int:
-        return most_followed(preferences, replace(training.preferences, batch=examples), steps)
+        # Of each of a pair of requests the first and the last window are kept.
+        pairs = 2 * examples * min(2 * steps, training.preferences.longest + steps) * len(training.request_weights)
+        return most_followed(preferences, replace(training.preferences, batch=examples), steps) + pairs
 
     def needed(batch: int, examples: int) -> float:
         marks = learning_bytes(sizes, steps, batch, weights, computing, entities=entities)

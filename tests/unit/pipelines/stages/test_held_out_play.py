@@ -23,6 +23,7 @@ from pipelines.stages.reward import RewardConfig, reward
 from pipelines.stages.settings.world_config import WorldConfig
 from pipelines.stages.text_limits import noted_text_fit
 from reward_models.autoregressive import AutoregressiveRewardModel
+from reward_models.inter_temporal import InterTemporalRewardModel
 from reward_models.learning.training import RewardTrainingConfig
 from rlhf.learning.cloner import CloningConfig
 from rlhf.learning.config import LearnerConfig
@@ -90,6 +91,31 @@ def test_the_reward_of_an_ensemble_is_the_mean(settings: ImproveConfig, tmp_path
     assert f"the mean of the reward models in `{tmp_path / 'first'}`, `{tmp_path / 'other'}`" in (
         run / "agent" / "README.md"
     ).read_text(encoding="utf-8")
+
+
+def test_the_smallest_of_what_models_give_is_no_more_than_any(settings: ImproveConfig, tmp_path: Path) -> None:
+    agent, tokenizer = load_agent(tmp_path / "clone")
+    for name, seed in (("first", 0), ("other", 1)):
+        model = InterTemporalRewardModel.from_agent(agent, seed=seed)
+        save_agent(model, tokenizer, tmp_path / name)
+    both = replace(settings, ensemble=(tmp_path / "other",), updates=1)
+    single = {name: replace(settings, reward_model=tmp_path / name, updates=1) for name in ("first", "other")}
+    combined = {
+        "mean": both, "minimum": replace(both, ensemble_by="minimum"),
+        "deviation": replace(both, ensemble_by="mean_less_deviation", deviation_weight=0.0),
+        "weights": replace(both, ensemble_by="weights"),
+    }  # fmt: skip
+    returns = {}
+    for name, one in (single | combined).items():
+        run = improve(replace(one, name=f"by-{name}")).parent
+        returns[name] = read_metrics(run)[0]["held_out/modelled_return"]
+    assert abs(returns["first"] - returns["other"]) > 1e-4
+    assert returns["minimum"] <= min(returns["first"], returns["other"]) + 1e-6
+    assert returns["deviation"] == pytest.approx(returns["mean"], abs=1e-5)
+    assert returns["weights"] not in (returns["first"], returns["other"], returns["mean"])
+    assert "the minimum of the reward models in" in (tmp_path / "by-minimum" / "agent" / "README.md").read_text()
+    with pytest.raises(UserError, match="needs several reward models"):
+        replace(settings, ensemble_by="minimum")
 
 
 def test_patience_without_held_out_play_is_refused(settings: ImproveConfig, tmp_path: Path) -> None:

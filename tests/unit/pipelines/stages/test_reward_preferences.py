@@ -10,15 +10,18 @@ import numpy as np
 import pytest
 import torch
 
-from agents.folder import save_agent
+from agents.folder import load_agent, save_agent
 from agents.tokenizer import Tokenizer
 from pipelines.report.training import training_report
 from pipelines.stages.chosen_preferences import count_preferences, find_preferences
 from pipelines.stages.clone import read_episodes, spoken_texts
+from pipelines.stages.episodes.noted_episodes import EVERY_EPISODE
 from pipelines.stages.outcomes.headlines import reward_headline
-from pipelines.stages.reward import RewardConfig, reward
+from pipelines.stages.reward import RewardConfig, judged_episodes, reward
+from reward_models.inter_temporal import InterTemporalRewardModel
 from reward_models.learning.config import RewardTrainingConfig
 from reward_models.preferences.config import PreferenceConfig
+from reward_models.registry import load_reward_model
 from rlhf.records.marks import Mark
 from rlhf.records.preferences import NOUNS, ClipPair, RequestVerdict, StretchScore, TakeOver
 from rlhf.run.tracking import read_metrics
@@ -142,6 +145,23 @@ def test_weights_choose_the_kinds_that_are_read(settings: RewardConfig) -> None:
     found = find_preferences(settings.data, PreferenceConfig(take_overs=1.0))
     assert found == [TakeOver(name, 6, 10, "bo", False) for name in store_of(settings).ids()]
     assert find_preferences(settings.data, PreferenceConfig()) == []
+
+
+def test_verdicts_are_read_where_they_say_which_requests_failed(settings: RewardConfig) -> None:
+    store = store_of(settings)
+    store.write_marks(Mark(name, "ann", step, sign, False) for name in store.ids() for step, sign in ((3, 1), (8, -1)))
+    marks_only = replace(settings.training, preferences=PreferenceConfig())
+    for training, expected in ((marks_only, 0), (replace(marks_only, between_weight=1.0), len(store.ids()))):
+        _, _, judged = judged_episodes(replace(settings, training=training), EVERY_EPISODE)
+        assert len(judged) == expected and all(isinstance(one, RequestVerdict) for one in judged)
+
+
+def test_the_head_begins_with_the_weights_of_its_own_seed(settings: RewardConfig) -> None:
+    still = replace(settings, head_seed=5, training=replace(settings.training, learning_rate=0.0, seed=2))
+    trained, _ = load_reward_model(reward(still))
+    agent, _ = load_agent(settings.agent)
+    expected = InterTemporalRewardModel.from_agent(agent, seed=5).state_dict()
+    assert all(torch.equal(value, expected[name]) for name, value in trained.state_dict().items())
 
 
 def test_counts_in_words() -> None:

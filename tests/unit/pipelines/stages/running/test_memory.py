@@ -81,6 +81,14 @@ def test_stretches_of_preferences_count(
     assert main([*words, fits]) == 0, "it is what fits"
 
 
+def test_pairs_of_requests_count(made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    words = ["reward", f"--data={made / 'data'}", f"--runs={tmp_path}", f"--agent={made / 'clone' / 'agent'}"]
+    words += ["--wandb=disabled", "--training.steps=2", "--training.batch=2", "--training.preferences.batch=10000000"]
+    assert main([*words, "--training.cut-weight=1"]) == 1
+    assert "error: --training.preferences.batch 10000000 needs about " in capsys.readouterr().err
+
+
 def test_batches_that_cannot_fit_are_refused_and_doubtful_ones_warned_of(capsys: pytest.CaptureFixture[str]) -> None:
     check_memory("--batch", 4, lambda batch: batch * GIB, 4 * GIB)
     assert capsys.readouterr().err == ""
