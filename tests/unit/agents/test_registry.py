@@ -107,7 +107,9 @@ def test_two_agents_of_one_name_are_refused() -> None:
 
 def test_own_reward_models_are_found_by_name_and_by_folder(tokenizer: Tokenizer, tmp_path: Path) -> None:
     assert RewardConfig(kind="patch").kind == "patch"
-    with pytest.raises(UserError, match="^kind is one of autoregressive, film, inter_temporal, patch, not 'none'$"):
+    with pytest.raises(
+        UserError, match="^kind is one of autoregressive, ensemble, film, inter_temporal, patch, not 'none'$"
+    ):
         RewardConfig(kind="none")
     model = reward_models.get("patch").from_agent(new_agent(SIZE, tokenizer, (12, 12)))
     loaded, _ = reward_models.load_reward_model(save_agent(model, tokenizer, tmp_path / "judge"))

@@ -92,13 +92,12 @@ def test_every_small_study_can_be_played_and_later_arms_have_frames_of_their_own
     assert [arm.frames for arm in CASES["role-reversal"].smaller().arms.values()] == [1.0, 1.0, 0.25, 0.25]
 
 
-def test_a_small_study_of_a_cue_asks_for_a_choice_in_every_other_environment() -> None:
+def test_a_small_study_of_a_cue_asks_for_a_choice_in_three_of_four_environments() -> None:
     for name in ("pointing", "feedback", "colour"):
         small = CASES[name].smaller()
-        boxes, doors = (make_env(each) for each in small.arms["agent"].environments())
-        for env, there in ((boxes, ("Boxes", "Y", "2")), (doors, ("Doors", "N", "1"))):
-            chosen = env.reset(seed=1)[1]["parameters"]
-            assert (chosen["Problem"], chosen["Peer"], chosen["N"]) == there
+        places = [make_env(each).reset(seed=1)[1]["parameters"] for each in small.arms["agent"].environments()]
+        found = [(chosen["Problem"], chosen["Peer"], chosen["N"]) for chosen in places]
+        assert found == [("Boxes", "Y", "2")] * 3 + [("Doors", "N", "1")]
         held_out = make_env(small.tests["held out: Doors"]).reset(seed=1)[1]["parameters"]
         assert (held_out["Problem"], held_out["N"], held_out["Pragmatic_frame_complexity"]) == ("Doors", "2", "No")
         assert make_agent(replace(SchoolTraining(), agent={**SchoolTraining().agent, **small.agent}), 0)
