@@ -17,6 +17,8 @@ from worlds.playhouse.games.places import (
     spots_on_surface,
 )
 from worlds.playhouse.games.situation import Situation
+from worlds.playhouse.house.catalogue import Surface
+from worlds.playhouse.house.record import Thing
 from worlds.playhouse.requests.ground_truth import distance
 
 BELOW_RIM, BESIDE_RIM = 0.03, 0.02  # metres between what is in a container and its rim
@@ -107,10 +109,18 @@ def _drops_in_loose(situation: Situation, thing: str, container: str, crowded: b
         yield Drop(np.array([at[0], at[1], rim]), max(level, rim - INTO))
 
 
+def _is_wide_enough(inside: Surface, thing: Thing) -> bool:
+    """Return True if a thing goes between the sides of a container, turned as it has to be."""
+    sides = (thing.scale * side / 2 for side in sorted(thing.spec.extent[:2]))
+    return all(side <= half for side, half in zip(sides, sorted(inside.half), strict=True))
+
+
 def _drops_in_piece(situation: Situation, thing: str, container: str, crowded: bool = False) -> Iterator[Drop]:
     piece, it = situation.house.furniture_by_id[container], situation.house.objects_by_id[thing]
     inside = piece.spec.inside
-    if inside is not None and inside.at[2] <= HIGHEST_SURFACE and inside.clearance > 1.0:
+    if inside is None or not _is_wide_enough(inside, it):
+        return
+    if inside.at[2] <= HIGHEST_SURFACE and inside.clearance > 1.0:
         rim = min(piece.spec.height, inside.at[2] + DEEPEST)
         if inside.at[2] + it.height / 2 < rim - BELOW_RIM:
             across = [  # such as a plank that lies across a bathtub
