@@ -28,6 +28,7 @@ PUT_IN = Templates(
     "let {x} fall into {y}",
     "fill {y} with {x}",
 )
+ALSO_HEARD_IN = Templates("add {x} (into|in) {y}")  # people say it
 TIDY = Templates(
     "(tidy|clear) {x} away into {y}",
     "(tidy|pack) away {x} into {y}",
@@ -235,6 +236,11 @@ def _all_at(situation: Situation, target: str) -> list[str]:
     return [i for i in situation.positions if i != target and is_at(situation.world, i, target)]
 
 
+def _read_in(words: str, situation: Situation) -> Arguments | None:
+    read = (read_two(templates, words, situation, _container_meant) for templates in (PUT_IN, ALSO_HEARD_IN))
+    return next((found for found in read if found is not None), None)
+
+
 def _read_out(words: str, situation: Situation) -> Arguments | None:
     for slots in (slots for templates in (TAKE_OUT, TAKE_OFF, TAKE_FROM) for slots in templates.readings(words)):
         if slots["x"] == "everything":  # a request to clear it
@@ -272,7 +278,7 @@ register(
         prompt=ACTIVITY,
         kind="instruction",
         propose=_propose_in,
-        read=lambda words, situation: read_two(PUT_IN, words, situation, _container_meant),
+        read=_read_in,
         check=PutIn,
         steps=steps(150, each=80),
     )

@@ -8,7 +8,7 @@ from types import ModuleType
 import pytest
 
 from tests.unit.worlds.playhouse.scenarios.oracle import Oracle
-from worlds.playhouse.games.registry import games
+from worlds.playhouse.games.registry import games, understand
 from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.house.record import FORMAT_2, House
 from worlds.playhouse.scenarios.appendix_b import COUNT, SUBJECTS, scenarios
@@ -81,3 +81,10 @@ def test_houses_are_the_same_for_a_seed_and_others_for_others(number: int) -> No
     assert first == pose(line, 0)
     others = [pose(line, seed) for seed in (1, 2)]
     assert first is not None and all(other is not None and other.config != first.config for other in others)
+
+
+def test_language_games_read_what_people_say() -> None:
+    """In lines about containers, people's own verbs: "add ... into", "remove ... from"."""
+    for number in (0, 23, 70, 91, 96, 149, 156):
+        line = scenarios()[number]
+        assert understand(line.words, Situation(world_of(_house(line, 2)))) is not None, line.words
