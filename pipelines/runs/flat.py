@@ -6,7 +6,8 @@ each. Nothing here is tuned: what is not listed is as in the studies (:mod:`pipe
 * Players have full hands, since games ask to throw and to hand over.
 * Pictures have 72x96 pixels, through the demo's narrower lens: a mug (10 cm) at three metres is 2 pixels wide, and 1 in
   the demo's 36x48, where it would have neither colour nor shape.
-* The agent is `nano`, half a million parameters. Its 48 visual tokens of 12x12 pixels are those of the paper's sizes.
+* The agent is `nano`, with this vocabulary 0.8 million parameters. Its 48 visual tokens of 12x12 pixels are those of
+  the paper's sizes.
 * It reads and says texts as long as the recorded ones, of a vocabulary of up to 2,048: requests of language games are
   longer than those of the demo.
 * Episodes have 300 steps (80 s), the agent's own 200: most games allow 100 to 250 steps.

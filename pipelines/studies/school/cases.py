@@ -16,6 +16,7 @@ from typing import Any
 
 from worlds.school.parameters.ids import CUE_OF
 
+_WIDER = {"width": 48, "heads": 4}  # sizes of agents that learn what cues mean
 _PROBLEMS = ("Boxes", "Switches", "Generators", "Levers", "Doors", "Marble")
 
 
@@ -152,7 +153,7 @@ def _small_cue(cue: str) -> Small:
         {"size": 7, "n_colors": 2, "stop_when_lost": True},
         arms={"agent": replace(_social(cue, "Boxes"), beside=(alone,), times=3)},
         tests={"held out: Doors": _social(cue, "Doors"), "trained: Boxes": _social(cue, "Boxes")},
-        agent={"width": 48, "heads": 4},
+        agent=_WIDER,
     )
 
 
@@ -162,7 +163,7 @@ def _small_joint(tests: Mapping[str, Arm]) -> Small:
         problems=("Boxes", "Doors"),
         tests={name: tests[name] for name in ("held out: Doors", "trained: Boxes")},
         settings={"size": 7, "stop_when_lost": True},
-        agent={"width": 48, "heads": 4},
+        agent=_WIDER,
     )
 
 
@@ -173,7 +174,7 @@ def _small_formats() -> Small:
         {"size": 7, "stop_when_lost": True},
         problems=("Boxes",),
         tests={"Boxes": _test("AELangFeedbackBoxesTestFormatsCS")},
-        agent={"width": 48, "heads": 4},
+        agent=_WIDER,
     )
 
 

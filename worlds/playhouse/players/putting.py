@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import numpy as np
 
@@ -28,6 +29,7 @@ ATTEMPTS = 6
 LET_GO = 0.025  # metres over its place at which it is let go
 PRECISE = 0.04  # metres by which its middle may miss
 HARDLY = 0.01  # metres; what moves less in a step has arrived, as near as it gets
+_Chosen = TypeVar("_Chosen")
 Chooser = Callable[[Sequence[np.ndarray]], np.ndarray | None]  # places that have failed -> x, y and height of one
 SHELTERED = 0.8  # metres over a thing, where what is less is reached from the front
 EXTENDING = 0.14  # metres in a step of reaching out
@@ -55,10 +57,7 @@ def put_at(
     """
     failed: list[np.ndarray] = []
     for _ in range(attempts):
-        place = choose(failed)
-        if place is None and failed:
-            failed.clear()
-            place = choose(failed)
+        place = _next(choose, failed)
         if place is None or not (yield from fetch(body, target)):
             return False
         if not (yield from _still_held(body, target, _carry_to(body, target, place, aside))):
@@ -74,6 +73,15 @@ def put_at(
             return True
         failed.append(place)
     return False
+
+
+def _next(choose: Callable[[Sequence[np.ndarray]], _Chosen | None], failed: list[np.ndarray]) -> _Chosen | None:
+    """Return what is chosen next; where nothing is left, what failed is forgotten and may be chosen again."""
+    found = choose(failed)
+    if found is None and failed:
+        failed.clear()
+        found = choose(failed)
+    return found
 
 
 def always(place: np.ndarray | None) -> Chooser:
@@ -253,10 +261,7 @@ def push_under(
     """
     failed: list[np.ndarray] = []
     for _ in range(ATTEMPTS):
-        way = choose(failed)
-        if way is None and failed:
-            failed.clear()
-            way = choose(failed)
+        way = _next(choose, failed)
         if way is None or not (yield from fetch(body, target)):
             return False
         if (yield from _still_held(body, target, _push_in(body, target, *way))):
