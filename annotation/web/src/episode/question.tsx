@@ -1,12 +1,15 @@
 // A question before work is submitted that looks unfinished.
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { useKeys } from "./press";
 
 /** Asks once more before an episode is submitted that has no answer or was barely seen. */
 export function Question(props: { text: string; onSubmit: () => void; onBack: () => void }) {
   const back = useRef<HTMLButtonElement>(null);
-  useEffect(() => back.current?.focus(), []);
+  // Before the page is drawn: who sees the question may press a key at once.
+  useLayoutEffect(() => back.current?.focus(), []);
+  useKeys((press) => press.key === "Escape" || undefined, props.onBack, true);
   return (
-    <div class="question" role="alertdialog" aria-label="Submit this episode?" aria-describedby="question" onKeyDown={(event) => event.key === "Escape" && props.onBack()}>
+    <div class="question" role="alertdialog" aria-label="Submit this episode?" aria-describedby="question">
       <span id="question">{props.text}</span>
       <button type="button" onClick={props.onSubmit}>
         Submit all the same
