@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import gymnasium
 import numpy as np
@@ -24,6 +24,15 @@ from agents.utterances import decode_utterance
 from rlhf.replay.fragment import Fragment, FragmentRows
 
 _SEEDS = 2**31
+
+
+@runtime_checkable
+class PlaysTogether(Protocol):
+    """An environment in which another place of the runner acts at the same time."""
+
+    def prepare(self, action: dict[str, Any]) -> None:
+        """Announce the action of the next step; all places announce theirs before any of them is stepped."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -70,6 +79,7 @@ class RewardRunner:
         self._agent: InteractiveAgent = copy.deepcopy(agent).to(self.device).eval()  # type: ignore[arg-type]
         self._config: AgentConfig = agent.config  # type: ignore[assignment]
         self._tokenizer, self._envs = tokenizer, list(envs)
+        self._together = [(column, env) for column, env in enumerate(envs) if isinstance(env, PlaysTogether)]
         self._generator = torch.Generator(self.device).manual_seed(seed)
         self._seeds = np.random.default_rng([seed, 1])
         self._ended: list[Played] = []
@@ -140,13 +150,11 @@ class RewardRunner:
 
     def _step(self, rows: FragmentRows, t: int) -> None:
         """Step every environment from row t to the next."""
-        movement, continuous = self._config.columns.decode(rows.movement[t])
+        actions = self._actions(rows, t)
+        for column, env in self._together:
+            env.prepare(actions[column])
         self._resets = np.zeros(self.columns, np.bool_)
-        for column, words in enumerate(rows.utterance[t].tolist()):
-            said = decode_utterance(words, self._tokenizer, self._config) if words[0] else ""
-            action: dict[str, Any] = {"movement": movement[column], "utterance": said}
-            if continuous is not None:
-                action["continuous"] = continuous[column]
+        for column, action in enumerate(actions):
             seen, reward, terminated, truncated, info = self._envs[column].step(action)
             self._reward[column] = reward
             self._length[column] += 1
@@ -160,3 +168,14 @@ class RewardRunner:
                 self._length[column], self._total[column] = 0, 0.0
             self._observations[column] = seen
         rows.reward[t + 1] = self._reward
+
+    def _actions(self, rows: FragmentRows, t: int) -> list[dict[str, Any]]:
+        """Return the actions of row t, as environments take them."""
+        movement, continuous = self._config.columns.decode(rows.movement[t])
+        actions: list[dict[str, Any]] = []
+        for column, words in enumerate(rows.utterance[t].tolist()):
+            said = decode_utterance(words, self._tokenizer, self._config) if words[0] else ""
+            actions.append({"movement": movement[column], "utterance": said})
+            if continuous is not None:
+                actions[-1]["continuous"] = continuous[column]
+        return actions

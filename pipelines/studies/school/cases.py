@@ -16,6 +16,7 @@ from typing import Any
 
 from worlds.school.parameters.ids import CUE_OF
 
+TWO_LEARNERS = "TwoLearners"  # id of a game in which one agent learns on both sides
 _WIDER = {"width": 48, "heads": 4}  # sizes of agents that learn what cues mean
 _PROBLEMS = ("Boxes", "Switches", "Generators", "Levers", "Doors", "Marble")
 
@@ -25,7 +26,7 @@ class Arm:
     """An agent that learns in one environment.
 
     Args:
-      id: of the environment of training.
+      id: of the environment of training; TWO_LEARNERS is :class:`worlds.school.environments.two_learners.TwoLearners`.
       allowed: values by parameter to which its tree is narrowed.
       settings: of the environment, e.g. ``hidden_npc``; curriculum and the like.
       begins_with: arm whose agent it begins with; "" begins from scratch.
@@ -245,6 +246,22 @@ CASES: Mapping[str, Case] = {
         50_000_000,
         "in the code alone, without a result",
         small=Small(later=0.25),
+    ),
+    "two-learners": Case(
+        "does an agent that plays a joint task with itself also play it with a partner?",
+        {
+            "with a partner": Arm(
+                _id("MarblePassACollaboration"), bonus="cb", beside=(Arm(_id("MarblePassBCollaboration")),)
+            ),
+            "two learners": Arm(TWO_LEARNERS, {"Problem": "MarblePass"}, bonus="cb", times=2),
+        },
+        {
+            "role A, with a partner": _test("MarblePassACollaboration"),
+            "role B, with a partner": _test("MarblePassBCollaboration"),
+        },
+        4_000_000,
+        "not in the paper",
+        small=Small(500_000),
     ),
     "formats": Case(
         "is a pragmatic frame (eye contact and a question) learned?",

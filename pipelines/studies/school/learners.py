@@ -89,7 +89,7 @@ class VTraceLearner:
 
     def finished(self) -> list[bool]:
         """See :meth:`RewardLearner.finished`."""
-        return [bool(each.success) for each in self._runner.finished()]
+        return [each.success for each in self._runner.finished() if each.success is not None]
 
     def state_dict(self) -> dict[str, Any]:
         """See :meth:`RewardLearner.state_dict`."""

@@ -74,21 +74,53 @@ def share_text(values: Sequence[float]) -> str:
     return mean if len(values) == 1 else f"{mean} ({100 * min(values):.0f} to {100 * max(values):.0f})"
 
 
+def shares_at(seeds: Mapping[int, Sequence[Row]], test: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return million frames [K] and shares of success in per cent [seeds, K], as far as all seeds have come."""
+    length = min(len(rows) for rows in seeds.values())
+    key = "train" if test == TRAINING else test
+    values = 100 * np.array([[row[key] for row in rows[:length]] for rows in seeds.values()])
+    return np.array([row["step"] / 1e6 for row in next(iter(seeds.values()))[:length]]), values
+
+
+def differs_at(frames: np.ndarray, values: np.ndarray, others_frames: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Return the frames at which an arm differs from another one: Welch's test, p < 0.05, at the tests of both.
+
+    Args:
+      frames: [K], million.
+      values: [seeds, K].
+      others_frames: [L], the other arm's.
+      others: [seeds, L].
+    """
+    found = []
+    for at, column in zip(frames, values.T, strict=True):
+        for place in np.flatnonzero(np.isclose(others_frames, at)):
+            p = welch(column.tolist(), others[:, place].tolist())
+            if p is not None and p < 0.05:
+                found.append(at)
+    return np.array(found)
+
+
 def draw_curves(case: Case, curves: Curves) -> Figure:
-    """Draw success over frames in training and in each test: means of the seeds, and all between the extremes."""
+    """Draw success over frames in training and in each test: means of the seeds, and all between the extremes.
+
+    A dot below the curves is a test in which an arm differs from the first one: Welch's test, p < 0.05.
+    """
     tests = [TRAINING, *case.tests]
     columns = min(3, len(tests))
     lines = -(-len(tests) // columns)
     figure = blank_figure(2.9 * columns, 2.3 * lines + 0.3)
     panels = figure.subplots(lines, columns, sharex=True, sharey=True, squeeze=False).ravel().tolist()
     for axes, test in zip(panels, tests, strict=False):
-        for colour, (arm, seeds) in zip(_COLOURS, curves.items(), strict=False):
-            length = min(len(rows) for rows in seeds.values())
-            key = "train" if test == TRAINING else test
-            values = 100 * np.array([[row[key] for row in rows[:length]] for rows in seeds.values()])
-            frames = [row["step"] / 1e6 for row in next(iter(seeds.values()))[:length]]
+        first = None
+        for place, (colour, (arm, seeds)) in enumerate(zip(_COLOURS, curves.items(), strict=False)):
+            frames, values = shares_at(seeds, test)
             axes.plot(frames, values.mean(0), color=colour, label=arm, linewidth=1.4)
             axes.fill_between(frames, values.min(0), values.max(0), color=colour, alpha=0.18, linewidth=0)
+            if first is None:
+                first = frames, values
+            else:
+                apart = differs_at(frames, values, *first)
+                axes.plot(apart, np.full(len(apart), 1.0 + 2.5 * place), ".", color=colour, markersize=3)
         axes.set_title(test, color=INK, fontsize=9, loc="left")
         axes.set_ylim(0, 102)
         axes.grid(color=FAINT, linewidth=0.6)

@@ -10,6 +10,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 
+from pipelines.studies.school.two_sides import Side
 from worlds.school.environments.environment import NOTHING
 from worlds.school.grid.dialogue import NOUNS, TEMPLATES, sentence
 from worlds.school.tasks import INSTRUCTION
@@ -42,15 +43,24 @@ class SolverEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         seen, info = self._env.reset(seed=seed, options=options)
         return self._solver(seen), info
 
+    def prepare(self, action: dict[str, Any]) -> None:
+        """Announce the action of the next step, where another side of the game acts at the same time."""
+        if isinstance(side := self._env.unwrapped, Side):
+            side.prepare(self._numbers(action)[0])
+
     def step(self, action: dict[str, Any]) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
         """Play a step."""
-        self._act = int(action["movement"][0, 0])
-        words = action["utterance"].strip()
-        template, noun = _NUMBERS.get(words, (NOTHING, NOTHING))
-        self._said = words or self._said
-        primitive = NOTHING if self._act == STAY else self._act
-        seen, reward, terminated, truncated, info = self._env.step(np.array([primitive, template, noun]))
+        numbers, words = self._numbers(action)
+        self._act, self._said = int(action["movement"][0, 0]), words or self._said
+        seen, reward, terminated, truncated, info = self._env.step(numbers)
         return self._solver(seen), float(reward), terminated, truncated, info
+
+    @staticmethod
+    def _numbers(action: dict[str, Any]) -> tuple[np.ndarray, str]:
+        """Return an action in the environment's numbers, and its words."""
+        act, words = int(action["movement"][0, 0]), action["utterance"].strip()
+        template, noun = _NUMBERS.get(words, (NOTHING, NOTHING))
+        return np.array([NOTHING if act == STAY else act, template, noun]), words
 
     def close(self) -> None:
         """Close the environment."""

@@ -8,7 +8,7 @@ ARM/seed-S/checkpoints/...: the agent, from which a run is resumed
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,16 +22,19 @@ from agents.agent import InteractiveAgent
 from agents.config import AgentConfig
 from agents.exploration.bonuses import ExplorationBonus, make_bonus
 from agents.tokenizer import Tokenizer
-from pipelines.studies.school.cases import Arm
+from pipelines.studies.school.cases import TWO_LEARNERS, Arm
 from pipelines.studies.school.learners import RewardLearner, VTraceLearner, make_ppo
 from pipelines.studies.school.solver_env import SPEC, SolverEnv
+from pipelines.studies.school.two_sides import Side, two_sides
 from rlhf.distributed.ppo.settings import PPOSettings
 from rlhf.learning.config import LearnerConfig
 from rlhf.run.checkpoint import Checkpoints
 from rlhf.run.json_lines import Row, read_rows, truncate_after
 from rlhf.run.progress import bar
 from rlhf.store.columns import json_text
+from worlds.errors import UserError
 from worlds.school.environments.sampled import SampledEnv
+from worlds.school.environments.two_learners import TwoLearners
 from worlds.school.grid.codes import COLOUR_NAMES
 from worlds.school.grid.dialogue import sentences
 from worlds.school.tasks import INSTRUCTION
@@ -103,7 +106,25 @@ class SchoolTraining:
 
 def make_env(arm: Arm) -> gymnasium.Env:
     """Return an environment of an arm, as a solver observes it and acts in it, with its bonus."""
-    env: gymnasium.Env = SampledEnv(arm.id, dict(arm.allowed) or None, **arm.settings)
+    return _as_solver(SampledEnv(arm.id, dict(arm.allowed) or None, **arm.settings), arm)
+
+
+def make_places(arms: Sequence[Arm]) -> Callable[[int], gymnasium.Env]:
+    """Return what makes the environment of a place from its number; the sides of a game have 0 and 1, 2 and 3 etc."""
+    games: dict[int, Sequence[Side]] = {}
+
+    def place(number: int) -> gymnasium.Env:
+        arm = arms[number % len(arms)]
+        if arm.id != TWO_LEARNERS:
+            return make_env(arm)
+        if number // 2 not in games:
+            games[number // 2] = two_sides(TwoLearners(arm.allowed, **arm.settings))
+        return _as_solver(games[number // 2][number % 2], arm)
+
+    return place
+
+
+def _as_solver(env: gymnasium.Env, arm: Arm) -> gymnasium.Env:
     if arm.bonus:
         counted = {"scale": arm.scale / _PUBLISHED_STEPS} if arm.bonus in ("cb", "cbl") else {}
         env = ExplorationBonus(env, make_bonus(arm.bonus, env, **counted))
@@ -181,10 +202,12 @@ def _make_learner(
     agent: InteractiveAgent, tokenizer: Tokenizer, arms: Sequence[Arm], training: SchoolTraining, seed: int, frames: int
 ) -> RewardLearner:
     """Return the learner that a training names, before which ``frames`` were played."""
-
-    def environment(number: int) -> gymnasium.Env:
-        return make_env(arms[number % len(arms)])
-
+    environment = make_places(arms)
+    together = any(arm.id == TWO_LEARNERS for arm in arms)
+    if together and training.ppo is not None:
+        raise UserError("two learners learn by V-trace, since PPO plays every environment by itself; leave out /ppo")
+    if together and training.envs % 2:
+        raise UserError(f"two learners need an even number of environments, not {training.envs}")
     if training.ppo is not None:
         return make_ppo(agent, tokenizer, environment, training.ppo, seed, frames)
     return VTraceLearner(agent, tokenizer, environment, training.envs, training.steps, training.learner, seed)

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pipelines.studies.school.cases import CASES, Arm, Case
-from pipelines.studies.school.results import final, load_curves, section, welch
+from pipelines.studies.school.cases import CASES, TWO_LEARNERS, Arm, Case
+from pipelines.studies.school.results import differs_at, final, load_curves, section, welch
 from pipelines.studies.school.solver_env import SPEC, STAY, SolverEnv
 from pipelines.studies.school.study import school_study
-from pipelines.studies.school.training import SchoolTraining, make_agent, make_env, measure, train
+from pipelines.studies.school.training import SchoolTraining, make_agent, make_env, make_places, measure, train
+from rlhf.distributed.ppo.settings import SMALL
 from worlds.errors import UserError
 from worlds.school.environments.sampled import SampledEnv
 from worlds.school.parameters.ids import ids
@@ -76,16 +77,16 @@ def test_every_study_names_environments_that_there_are() -> None:
         for arm in case.arms.values():
             assert not arm.begins_with or arm.begins_with in case.arms
         for arm in (*case.arms.values(), *case.tests.values()):
-            assert arm.id in known
-            make_env(arm).reset(seed=0)
+            assert arm.id in known or arm.id == TWO_LEARNERS
+            make_places([arm])(0).reset(seed=0)
 
 
 def test_every_small_study_can_be_played_and_later_arms_have_frames_of_their_own() -> None:
     for case in CASES.values():
         small = case.smaller()
         for arm in (*small.arms.values(), *small.tests.values()):
-            for each in arm.environments():
-                make_env(each).reset(seed=0)
+            for number in range(2):
+                make_places(arm.environments())(number).reset(seed=0)
     whole, small = (each.arms for each in (CASES["role-reversal-group"], CASES["role-reversal-group"].smaller()))
     assert [arm.frames for arm in whole.values()] == [1.0, 1.0, 0.01, 0.01]
     assert [arm.frames for arm in small.values()] == [1.0, 1.0, 0.25, 0.25]
@@ -149,3 +150,21 @@ def test_welchs_test_is_that_of_unequal_variances() -> None:
     freedom = (a + b) ** 2 / (a**2 / 3 + b**2 / 2)
     assert welch(one, other) == pytest.approx(2 * stats.t.sf(abs(t), freedom))
     assert welch([0.5], other) is None and welch([1.0, 1.0], [1.0, 1.0]) is None
+
+
+def test_arms_are_compared_at_each_test_that_both_had() -> None:
+    first = np.array([[10.0, 10, 90], [20, 20, 92], [15, 15, 91]])
+    other = np.array([[12.0, 80], [14, 85], [19, 82]])
+    assert differs_at(np.array([0.1, 0.2]), other, np.array([0.1, 0.2, 0.3]), first).tolist() == [0.2]
+    assert stats.ttest_ind(other[:, 1], first[:, 1], equal_var=False).pvalue < 0.05  # type: ignore[attr-defined]
+
+
+def test_two_learners_are_trained_in_one_agent(tmp_path: Path) -> None:
+    case = CASES["two-learners"].smaller()
+    arms = case.arms["two learners"].environments()
+    (row,) = train(tmp_path, arms, {}, replace(TINY, frames=80), 0)
+    assert row["step"] == 80
+    with pytest.raises(UserError, match="even number"):
+        train(tmp_path / "odd", arms, {}, replace(TINY, envs=3), 0)
+    with pytest.raises(UserError, match="V-trace"):
+        train(tmp_path / "ppo", arms, {}, replace(TINY, ppo=SMALL), 0)
