@@ -6,12 +6,11 @@ import inspect
 from typing import Any
 
 from agents.config import AgentConfig
-from rlhf.store.columns import json_text
 from worlds.errors import UserError
+from worlds.own_settings import own_settings
 
 # Those that follow from the recordings and their dialogue, or have a setting of their own.
 _LEARNED = ("image_size", "vocab_size", "spaces", "tokenizer_digest", "marks_cuts", "vision_model")
-_EXAMPLE = """write e.g. '{"vision_stem": "windows"}'"""
 
 
 def parse_network(text: str) -> dict[str, Any]:
@@ -20,12 +19,7 @@ def parse_network(text: str) -> dict[str, Any]:
     Raises:
       UserError: ``text`` is no JSON object, or names what an agent does not have or takes from its recordings.
     """
-    try:
-        fields = json_text.from_json(text)
-    except ValueError as error:
-        raise UserError(f"network is not JSON ({error}); {_EXAMPLE}") from error
-    if not isinstance(fields, dict):
-        raise UserError(f"network is a JSON object of fields; {_EXAMPLE}")
+    fields = own_settings(text, "network", '{"vision_stem": "windows"}')
     known = [name for name in inspect.signature(AgentConfig.__init__).parameters if name not in ("self", "kwargs")]
     for name in fields:
         if name in _LEARNED:

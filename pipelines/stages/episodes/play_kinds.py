@@ -5,7 +5,6 @@ The kind of an episode is the solver's name up to its colon, with "+co-pilot" if
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,9 +15,9 @@ from rlhf.data.dataset import Dataset
 from rlhf.data.mixed import MixedDataset
 from rlhf.data.source import Source
 from rlhf.records.episode import CO_PILOT
-from rlhf.store.columns import json_text
 from rlhf.store.read_ahead import read_ahead
 from worlds.errors import UserError
+from worlds.own_settings import own_settings
 
 CO_PILOTED = "+co-pilot"
 
@@ -76,15 +75,9 @@ def imitated(group: PlayGroup) -> str:
 
 def parse_play_kinds(text: str) -> dict[str, float]:
     """Parse weights by kind of play. Raises UserError if ``text`` is not a JSON object of numbers above 0."""
-    example = """write e.g. '{"human": 1, "agent+co-pilot": 0.5}'"""
-    try:
-        weights = json_text.from_json(text)
-    except ValueError as error:
-        raise UserError(f"kinds is not JSON ({error}); {example}") from error
-    if not isinstance(weights, dict):
-        raise UserError(f"kinds is a JSON object of weights; {example}")
+    weights = own_settings(text, "kinds", '{"human": 1, "agent+co-pilot": 0.5}')
     for kind, weight in weights.items():
-        if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0.0 < weight < math.inf:
+        if isinstance(weight, bool) or not isinstance(weight, (int, float)) or weight <= 0:
             raise UserError(
                 f"kinds: the weight of {kind} is a number above 0, not {weight!r}; leave out kinds without weight"
             )

@@ -44,7 +44,7 @@ def test_an_agent_gets_the_encoder_that_is_asked_for_and_its_card_says_so() -> N
     ("network", "message"),
     [
         ("{", "network is not JSON"),
-        ("[1]", "network is a JSON object of fields"),
+        ("[1]", "network is a JSON object, e.g."),
         ('{"eyes": 2}', "agents have no eyes; known: .*vision_stem"),
         ('{"image_size": [8, 8]}', "image_size follows from the recordings or from other settings"),
     ],

@@ -67,10 +67,10 @@ def test_groups(data: Path) -> None:
     ("text", "message"),
     [
         ("{", "kinds is not JSON"),
-        ("[1]", "kinds is a JSON object of weights"),
+        ("[1]", "kinds is a JSON object, e.g."),
         ('{"human": 0}', "the weight of human is a number above 0, not 0"),
         ('{"human": "1"}', "the weight of human is a number above 0"),
-        ('{"human": NaN}', "the weight of human is a number above 0"),
+        ('{"human": NaN}', "kinds holds NaN; numbers are finite"),
         ('{"human": true}', "the weight of human is a number above 0"),
     ],
 )
