@@ -73,6 +73,7 @@ class Small:
       tests: environments by name; none leaves the study's.
       later: frames of arms that begin with another's agent, a part of ``frames``; 0 leaves the study's.
       agent: sizes of the agent that differ from the usual ones.
+      question: it answers; "" leaves the study's.
     """
 
     frames: int = 1_000_000
@@ -82,6 +83,7 @@ class Small:
     tests: Mapping[str, Arm] = field(default_factory=dict)
     later: float = 0.0
     agent: Mapping[str, Any] = field(default_factory=dict)
+    question: str = ""
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,8 @@ class Case:
         if small.later:
             arms = {name: replace(arm, frames=small.later) if arm.begins_with else arm for name, arm in arms.items()}
         tests = {name: test.narrowed({}, small.settings) for name, test in (small.tests or self.tests).items()}
-        return replace(self, arms=arms, tests=tests, frames=small.frames, agent=small.agent)
+        question = small.question or self.question
+        return replace(self, question=question, arms=arms, tests=tests, frames=small.frames, agent=small.agent)
 
 
 def _id(name: str) -> str:
@@ -139,7 +142,9 @@ def _cue(cue: str, claim: str, frames: int, joint: str = "", bonus: str = "cbl",
     }
     question = f"does an agent that uses {cue} in five problems use it in a sixth?"
     arm = Arm(_id(f"{joint}E{cue}TrainInformationSeeking"), bonus=bonus, scale=scale)
-    return Case(question, {"agent": arm}, tests, frames, claim, small=_small_joint(tests) if joint else _small_cue(cue))
+    return Case(
+        question, {"agent": arm}, tests, frames, claim, small=_small_joint(cue, tests) if joint else _small_cue(cue)
+    )
 
 
 def _small_cue(cue: str) -> Small:
@@ -155,12 +160,14 @@ def _small_cue(cue: str) -> Small:
         arms={"agent": replace(_social(cue, "Boxes"), beside=(alone,), times=3)},
         tests={"held out: Doors": _social(cue, "Doors"), "trained: Boxes": _social(cue, "Boxes")},
         agent=_WIDER,
+        question=f"does an agent that uses {cue} with boxes use it with doors?",
     )
 
 
-def _small_joint(tests: Mapping[str, Arm]) -> Small:
+def _small_joint(cue: str, tests: Mapping[str, Arm]) -> Small:
     """An introduction is what joint attention is about, so it is left."""
     return Small(
+        question=f"does an agent that uses {cue} in joint attention with boxes use it with doors?",
         problems=("Boxes", "Doors"),
         tests={name: tests[name] for name in ("held out: Doors", "trained: Boxes")},
         settings={"size": 7, "stop_when_lost": True},
@@ -217,7 +224,10 @@ CASES: Mapping[str, Case] = {
         {"held out: Doors": _test("EEmulationNoDistrDoorsInformationSeeking")},
         20_000_000,
         "does not generalise",
-        small=Small(problems=("Boxes", "Switches")),
+        small=Small(
+            problems=("Boxes", "Switches"),
+            question="does an agent that emulates with boxes and switches emulate with doors?",
+        ),
     ),
     "role-reversal": Case(
         "does practice in one role of a joint task help in the other?",
