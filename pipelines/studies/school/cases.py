@@ -240,7 +240,7 @@ CASES: Mapping[str, Case] = {
         {"role A": _test("MarblePassACollaboration")},
         4_000_000,
         "practice with a partner helps (Section 5.2)",
-        small=Small(500_000),
+        small=Small(1_500_000),
     ),
     "role-reversal-group": Case(
         "does practice in both roles of seven joint tasks, but for role A of this one, help in it?",
@@ -271,7 +271,7 @@ CASES: Mapping[str, Case] = {
         },
         4_000_000,
         "not in the paper",
-        small=Small(500_000),
+        small=Small(1_500_000),
     ),
     "formats": Case(
         "is a pragmatic frame (eye contact and a question) learned?",
