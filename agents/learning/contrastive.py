@@ -79,32 +79,3 @@ def css_loss(
     differ = (words.unsqueeze(2) != workers.side_by_side(words).unsqueeze(1)).any(-1)
     pairs = counts.unsqueeze(2) & workers.side_by_side(counts).unsqueeze(1) & differ
     return match + masked_mean(F.softplus(logits), pairs, workers)
-
-
-def swap_loss(
-    discriminator: Discriminator,
-    vision: Tensor,
-    language: Tensor,
-    another: Tensor,
-    workers: Workers = SINGLE_WORKER,
-    seen: Tensor | None = None,
-) -> Tensor:
-    """Binary cross-entropy of mismatches that differ in one word from what belongs to the picture, a scalar.
-
-    Args:
-      discriminator: the agent's.
-      vision: [T, B, K, width], embeddings of pictures.
-      language: [T, B, width], embeddings of the requests after one word was exchanged
-        (:class:`agents.learning.word_swaps.WordSwaps`).
-      another: bool [T, B], steps whose request is another one and that count.
-      workers: learners that have the other trajectories of a shared batch.
-      seen: bool [T, B, K], visual tokens that are there; None is all. Steps without any do not count.
-    """
-    if not vision.shape[2]:
-        return discriminator.scale * 0.0  # nothing is seen that words could belong to
-    exact = discriminator.scale.dtype
-    steps, batch = another.shape
-    each = vision.to(exact).reshape(steps * batch, 1, *vision.shape[2:])
-    visible = None if seen is None else seen.reshape(steps * batch, 1, -1)
-    logits = discriminator(each, language.to(exact).reshape(steps * batch, 1, -1), visible).view(steps, batch)
-    return masked_mean(F.softplus(logits), another if seen is None else another & seen.any(-1), workers)

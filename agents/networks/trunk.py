@@ -168,9 +168,12 @@ class Trunk(CheckpointedLayers):
         places, entities, present = self.perception(observations, self.vision)
         vision = places if entities is None else torch.cat([places, entities], dim=1)
         setter_tokens = observations.setter_tokens.flatten(0, 1)
-        spoken, words = setter_tokens != PAD_ID, self.words(setter_tokens)
+        spoken = setter_tokens != PAD_ID
+        words = self.words(setter_tokens)
+        language = self.norm_language(masked_mean(words, spoken))
         texts = self._texts(observations)
-        language = self._language(words, spoken, texts)
+        if self.read is not None and texts is not None:
+            language = language + self.read(self.norm_language(texts).flatten(1))
         shown, named = self.shows(self.norm_vision(vision)), self.names(language)
         match = match_scores(shown, named)
         scale, shift = self.modulate(language).unsqueeze(1).chunk(2, dim=-1)
@@ -191,20 +194,6 @@ class Trunk(CheckpointedLayers):
 
         embeddings = (shown.unflatten(0, (steps, batch)), named.unflatten(0, (steps, batch)))
         return TrunkOutput(remembered + inputs, *embeddings, *map(by_step, (seen, met, present))), state
-
-    def named(self, observations: ObservationBatch) -> Tensor:
-        """Return what the forward pass calls ``language``, of the words alone: [T, B, width]."""
-        tokens = observations.setter_tokens
-        flat = tokens.flatten(0, 1)
-        language = self._language(self.words(flat), flat != PAD_ID, self._texts(observations))
-        return self.names(language).unflatten(0, tokens.shape[:2])
-
-    def _language(self, words: Tensor, spoken: Tensor, texts: Tensor | None) -> Tensor:
-        """The instruction [N, width] of embedded words [N, L, width], of which ``spoken`` [N, L] are there."""
-        language = self.norm_language(masked_mean(words, spoken))
-        if self.read is not None and texts is not None:
-            language = language + self.read(self.norm_language(texts).flatten(1))
-        return language
 
     def _texts(self, observations: ObservationBatch) -> Tensor | None:
         """Means of the words of every other text than the setter's: [N, texts, width]; None without such texts."""

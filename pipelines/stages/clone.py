@@ -15,7 +15,6 @@ from agents.card import ModelCard
 from agents.computing import usable_device
 from agents.config import AgentConfig
 from agents.folder import save_agent
-from agents.learning.word_swaps import WordSwaps
 from agents.ranges import Count, ShareBelowOne, check_ranges
 from agents.tokenizer import Tokenizer
 from pipelines.stages.agent_network import parse_network
@@ -124,7 +123,7 @@ def clone(config: CloneConfig) -> Path:
         sources = [source for group in groups for source in group.sources]
         check_training(config.training, agent, config.device, most_entities(sources))
         torch.nn.Module.to(agent, device)
-        cloner = Cloner(agent, train, config.training, held_out, _swaps(config, sources, tokenizer, agent))
+        cloner = Cloner(agent, train, config.training, held_out)
         if checkpoint is None:
             note_episodes(folder, {imitated(group): group.sources for group in groups})
             names = [source.episode_id for source in sources]
@@ -148,17 +147,6 @@ def clone(config: CloneConfig) -> Path:
         announce(cloning_headline(read_metrics(folder), len(validation)))
         announce(f"agent: {saved}")
         return saved
-
-
-def _swaps(
-    config: CloneConfig, sources: Sequence[Source], tokenizer: Tokenizer, agent: InteractiveAgent
-) -> WordSwaps | None:
-    """Return the words that can be exchanged in the episodes' requests; None if the settings have no use for them."""
-    if not config.training.swap_weight:
-        return None
-    requests = {text for source in sources for text in source.store.read_transcript(source.episode_id).setter_utterance}
-    sizes: AgentConfig = agent.config  # type: ignore[assignment]
-    return WordSwaps(requests - {""}, tokenizer, sizes.setter_text_length)
 
 
 def agent_card(config: CloneConfig, noted: NotedEpisodes = EVERY_EPISODE) -> ModelCard:

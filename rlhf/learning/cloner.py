@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -14,9 +13,8 @@ from agents.agent import AgentState, InteractiveAgent
 from agents.batch import RecordedWindow
 from agents.computing import ComputingConfig, autocast
 from agents.learning.cloning import bc_loss
-from agents.learning.contrastive import css_loss, swap_loss
-from agents.learning.word_swaps import WordSwaps
-from agents.ranges import Count, Weight
+from agents.learning.contrastive import css_loss
+from agents.ranges import Count
 from agents.tokenizer import PAD_ID
 from rlhf.data.dataset import Dataset, check_demonstrated
 from rlhf.learning.config import TrainingConfig
@@ -32,35 +30,19 @@ class CloningConfig(TrainingConfig):
       keep: weights of the agent that is saved: of the "last" update (paper), or of the evaluation that was "best", with
         the lowest weighted loss of imitation on the validation episodes. Few demonstrations are soon learned by heart,
         mistakes included.
-      swap_weight: weight of the contrastive loss of requests in which one word is exchanged, e.g. a kind of thing for
-        another one; 0 (paper) leaves it out.
       patience: stop after this many evaluations without a better one; None trains to the end.
     """
 
     keep: Literal["last", "best"] = "last"
-    swap_weight: Weight = 0.0
     patience: Count | None = None
 
 
 def imitation_terms(
-    agent: InteractiveAgent,
-    window: RecordedWindow,
-    state: AgentState,
-    computing: ComputingConfig | None = None,
-    swaps: WordSwaps | None = None,
-    rng: np.random.Generator | None = None,
+    agent: InteractiveAgent, window: RecordedWindow, state: AgentState, computing: ComputingConfig | None = None
 ) -> tuple[dict[str, Tensor], AgentState]:
-    """The unweighted terms ``movement``, ``language`` and ``css`` on a window of recorded play, with swaps ``swap``.
+    """The unweighted terms ``movement``, ``language`` and ``css`` on a window of recorded play.
 
     Only what was demonstrated is imitated; an agent's own steps are observed and remembered, and CSS learns from them.
-
-    Args:
-      agent: that is trained.
-      window: [T, B] of recorded play.
-      state: the agent's memory before it.
-      computing: precision of the trunk.
-      swaps: words that can be exchanged for the contrastive loss of ``swap``; None leaves it out.
-      rng: draws what is exchanged.
     """
     with autocast(computing or ComputingConfig(), window.resets.device):
         output, state = agent(window.observations, state, window.resets)
@@ -68,12 +50,6 @@ def imitation_terms(
     words = window.observations.setter_tokens
     asked = words[..., 0] != PAD_ID
     terms["css"] = css_loss(agent.discriminator, output.vision, output.language, words, asked, seen=output.seen)
-    if swaps is not None and rng is not None:
-        rows, another = swaps.swapped(words.flatten(0, 1).cpu().numpy(), rng)
-        exchanged = torch.from_numpy(rows).to(words.device).view_as(words)
-        named = agent.trunk.named(window.observations._replace(setter_tokens=exchanged))
-        counts = torch.from_numpy(another).to(words.device).view_as(asked)
-        terms["swap"] = swap_loss(agent.discriminator, output.vision, named, counts, seen=output.seen)
     return terms, state
 
 
@@ -85,11 +61,9 @@ class Cloner(Trainer):
       episodes: play to imitate.
       config: settings of the training.
       validation: play on which the agent is evaluated, always in the same windows; None: it is not evaluated.
-      swaps: words that can be exchanged in requests, needed if ``config`` has a ``swap_weight``.
 
     Raises:
-      UserError: if there is nothing to imitate in ``episodes``, no validation episode to select the best agent by, or a
-        ``swap_weight`` where no words can be exchanged or the agent has no use for them.
+      UserError: if there is nothing to imitate in ``episodes``, or no validation episode to select the best agent by.
     """
 
     prefix = "bc"
@@ -97,19 +71,9 @@ class Cloner(Trainer):
     config: CloningConfig
 
     def __init__(
-        self,
-        agent: InteractiveAgent,
-        episodes: Dataset,
-        config: CloningConfig,
-        validation: Dataset | None = None,
-        swaps: WordSwaps | None = None,
+        self, agent: InteractiveAgent, episodes: Dataset, config: CloningConfig, validation: Dataset | None = None
     ) -> None:
         check_demonstrated(episodes)
-        if config.swap_weight and not hasattr(agent.trunk, "named"):
-            raise UserError("this kind of agent does not compare words with pictures; leave out training.swap_weight")
-        if config.swap_weight and (swaps is None or not swaps.counts.any()):
-            raise UserError("no two requests differ in one word; leave out training.swap_weight")
-        self._swaps = swaps if config.swap_weight else None
         if validation is None and (config.keep == "best" or config.patience is not None):
             raise UserError("keep best and patience need validation episodes; set some aside with --held-out")
         self.episodes, self.validation = episodes, validation
@@ -122,18 +86,12 @@ class Cloner(Trainer):
     @property
     def weights(self) -> dict[str, float]:
         config = self.config
-        return {
-            "movement": config.movement_weight,
-            "language": config.language_weight,
-            "css": config.css_weight,
-            "swap": config.swap_weight,
-        }
+        return {"movement": config.movement_weight, "language": config.language_weight, "css": config.css_weight}
 
     def terms(self) -> tuple[dict[str, Tensor], AgentState]:
         window = self.stream.next(self.model.device)
         window = window._replace(observations=self._shifted(window.observations))
-        rng = np.random.default_rng([self.config.seed, 3, self.update_index])
-        return imitation_terms(self.model, window, self.memory, self.config.computing, self._swaps, rng)
+        return imitation_terms(self.model, window, self.memory, self.config.computing)
 
     def evaluate(self) -> dict[str, float]:
         """Evaluate the agent on validation episodes; note its weights if it is to be kept and the best so far."""

@@ -12,8 +12,7 @@ import pytest
 import torch
 
 from agents.agent import InteractiveAgent
-from agents.learning.word_swaps import WordSwaps
-from agents.tokenizer import PAD_ID, Tokenizer
+from agents.tokenizer import PAD_ID
 from rlhf.data.memory import MemoryDataset
 from rlhf.data.windows import EpisodeStream
 from rlhf.learning.cloner import Cloner, CloningConfig, held_out_terms, marginal_entropy
@@ -245,19 +244,3 @@ def test_the_best_agent_on_validation_episodes_is_kept_over_a_resumption(play: M
 def test_the_best_cannot_be_kept_without_validation_episodes(play: MemoryDataset, settings: dict[str, Any]) -> None:
     with pytest.raises(UserError, match="validation episodes; set some aside with --held-out"):
         Cloner(agent(), play, replace(TINY, **settings))
-
-
-def test_exchanged_words_are_told_from_what_was_asked(play: MemoryDataset) -> None:
-    config = replace(TINY, swap_weight=0.5)
-    swaps = WordSwaps(["go"], Tokenizer.train(["go"], made_up_play.VOCABULARY), 8)
-    for missing in (None, swaps):
-        with pytest.raises(UserError, match="differ in one word"):
-            Cloner(agent(), play, config, swaps=missing)
-    swaps.counts, swaps.table = np.ones(made_up_play.VOCABULARY, int), np.full((made_up_play.VOCABULARY, 1), 7)
-    metrics = Cloner(agent(), play, config, swaps=swaps).update(0.0)
-    terms = {name: metrics[f"bc/{name}"] for name in ("movement", "language", "css", "swap")}
-    assert metrics["bc/loss"] == pytest.approx(
-        terms["movement"] + 5.0 * terms["language"] + terms["css"] + 0.5 * terms["swap"], rel=1e-5
-    )
-    assert terms["swap"] > 0.1
-    assert "bc/swap" not in Cloner(agent(), play, TINY, swaps=swaps).update(0.0)
