@@ -142,9 +142,8 @@ def _cue(cue: str, claim: str, frames: int, joint: str = "", bonus: str = "cbl",
     }
     question = f"does an agent that uses {cue} in five problems use it in a sixth?"
     arm = Arm(_id(f"{joint}E{cue}TrainInformationSeeking"), bonus=bonus, scale=scale)
-    return Case(
-        question, {"agent": arm}, tests, frames, claim, small=_small_joint(cue, tests) if joint else _small_cue(cue)
-    )
+    small = _small_joint(cue, arm, tests) if joint else _small_cue(cue)
+    return Case(question, {"agent": arm}, tests, frames, claim, small=small)
 
 
 def _small_cue(cue: str) -> Small:
@@ -164,14 +163,16 @@ def _small_cue(cue: str) -> Small:
     )
 
 
-def _small_joint(cue: str, tests: Mapping[str, Arm]) -> Small:
-    """An introduction is what joint attention is about, so it is left."""
+def _small_joint(cue: str, arm: Arm, tests: Mapping[str, Arm]) -> Small:
+    """As for other cues, with a quarter of doors; an introduction is what joint attention is about, so it is left."""
+    boxes, doors = (replace(arm, allowed={"Problem": problem}) for problem in ("Boxes", "Doors"))
     return Small(
-        question=f"does an agent that uses {cue} in joint attention with boxes use it with doors?",
-        problems=("Boxes", "Doors"),
+        1_500_000,
+        {"size": 7, "n_colors": 2, "stop_when_lost": True},
+        arms={"agent": replace(boxes, beside=(doors,), times=3)},
         tests={name: tests[name] for name in ("held out: Doors", "trained: Boxes")},
-        settings={"size": 7, "stop_when_lost": True},
         agent=_WIDER,
+        question=f"does an agent that uses {cue} in joint attention with boxes use it with doors?",
     )
 
 
