@@ -10,6 +10,7 @@ import numpy as np
 
 from worlds.contract import SETTER, SOLVER, WorldError
 from worlds.playhouse.house.catalogue import COLOURS, FLOORS, FURNITURE_KINDS, OBJECT_KINDS, SIZES, Surface
+from worlds.playhouse.house.door_leaf import LEAF_PAINTS, WIDEST, DoorLeaf, met_by
 from worlds.playhouse.house.record import (
     AVATAR_RADIUS,
     FLOOR,
@@ -54,6 +55,8 @@ def check(house: House) -> None:
         if objects_overlap(a, b):
             raise _wrong(a.id, f"overlaps {b.id}; move one of them")
     _check_starts(house)
+    for leaf in house.door_leaves:
+        _check_leaf(leaf, house)
 
 
 def check_substeps(value: object, where: str) -> None:
@@ -145,7 +148,7 @@ def _known(value: str, known: Iterable[str], where: str, what: str) -> None:
 
 
 def _check_ids(house: House) -> None:
-    groups = (house.rooms, house.doorways, house.furniture, house.objects, house.windows)
+    groups = (house.rooms, house.doorways, house.furniture, house.objects, house.windows, house.door_leaves)
     ids = [row.id for group in groups for row in group]
     twice = next((i for i in ids if ids.count(i) > 1), None) if len(set(ids)) < len(ids) else None
     if twice is not None:
@@ -210,6 +213,21 @@ def _check_doorway(door: Doorway, house: House) -> None:
     fits = low - SLACK <= middle - door.width / 2 and middle + door.width / 2 <= high + SLACK
     if door.along != along or abs(across - place) > SLACK or not fits:
         raise _wrong(door.id, f"does not lie in the wall between {door.rooms[0]} and {door.rooms[1]}")
+
+
+def _check_leaf(leaf: DoorLeaf, house: House) -> None:
+    _known(leaf.doorway, [door.id for door in house.doorways], leaf.id, "doorway")
+    _known(leaf.paint, LEAF_PAINTS, leaf.id, "paint")
+    first = next(other for other in house.door_leaves if other.doorway == leaf.doorway)
+    if first is not leaf:
+        raise _wrong(leaf.id, f"hangs in {leaf.doorway}, as {first.id} does")
+    if leaf.hinge not in (-1, 1):
+        raise _wrong(leaf.id, f"has the hinge {leaf.hinge}; give -1 or 1")
+    if abs(leaf.angle) > WIDEST:
+        raise _wrong(leaf.id, f"is open to {leaf.angle:g} rad; it opens to {WIDEST:.3f} at most")
+    met = met_by(leaf, house)
+    if met is not None:
+        raise _wrong(leaf.id, f"overlaps {met}; give it another angle")
 
 
 def _check_connected(house: House) -> None:

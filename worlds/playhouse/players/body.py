@@ -12,7 +12,8 @@ from worlds.contract import SETTER, SOLVER, TICKS_PER_SECOND
 from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.house.record import AVATAR_RADIUS
 from worlds.playhouse.navigation.carrying_plan import CarryingPlan
-from worlds.playhouse.navigation.floor_plan import FloorPlan
+from worlds.playhouse.navigation.doors import doors_of
+from worlds.playhouse.navigation.floor_plan import NO_DISCS, FloorPlan
 from worlds.playhouse.navigation.sight import Sight
 from worlds.playhouse.physics.avatar import HOLD_LIFT, PUSH_RATE
 from worlds.playhouse.players.steering import (
@@ -51,10 +52,11 @@ class Body:
 
     def __init__(self, world: Playhouse, agent: str, rng: np.random.Generator) -> None:
         self.world, self.agent, self.rng = world, agent, rng
-        self.plan, self._sight = FloorPlan(world.house), Sight(world.house)
+        self.plan, self._sight = FloorPlan.of(world), Sight.of(world)
         half_y = math.radians(world.fov_y_deg) / 2
         half_x = math.atan(math.tan(half_y) * world.width / world.height)
         self._half_view = half_x - EDGE, half_y - EDGE
+        self._doors = doors_of(world)
         self._speed = 0.0
         self._was_at: np.ndarray | None = None  # where it was when it last began to walk ahead
         self._stuck = 0
@@ -115,6 +117,10 @@ class Body:
             if object_id not in ignored and at[2] - thing.height / 2 < LOW:
                 discs.append((at[0], at[1], thing.radius))
         return np.array(discs)
+
+    def open_leaves(self) -> np.ndarray:
+        """Points of door leaves that stand in the way of what is carried: float64 [N, 3], x, y, radius."""
+        return NO_DISCS if self._doors is None else self._doors.posts()
 
     def along(self, route: np.ndarray) -> Aim:
         """Towards the first corner of ``route``, float64 [K, 2], that has not been reached."""

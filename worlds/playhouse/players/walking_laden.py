@@ -77,7 +77,7 @@ def _in_the_way(body: Body) -> tuple[np.ndarray, np.ndarray]:
         if name != body.held and at[2] + half > load.bottom and at[2] - half < load.top:
             things.append((at[0], at[1], records[name].radius))
     posts = [(other.position[0], other.position[1], AVATAR_RADIUS), *things]
-    return body.obstacles(), np.array(posts)
+    return body.obstacles(), np.concatenate([np.array(posts), body.open_leaves()])
 
 
 def _walk(body: Body, legs: Sequence[Leg]) -> Behaviour:

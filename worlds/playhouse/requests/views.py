@@ -35,7 +35,7 @@ def sees(world: Playhouse, agent: str, entity: Entity, sight: Sight) -> bool:
 
 def sees_thing(world: Playhouse, agent: str, entity_id: str) -> bool:
     """See :func:`sees`, of an object or a piece of furniture by id."""
-    return sees(world, agent, facts_of(world).by_id[entity_id], Sight(world.house))
+    return sees(world, agent, facts_of(world).by_id[entity_id], Sight.of(world))
 
 
 def _points(entity: Entity, eye: np.ndarray) -> Iterator[np.ndarray]:
