@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 WIDEST = math.radians(100.0)  # to which a leaf opens to either side
 LEAF_BOTTOM, LEAF_TOP = 0.05, 2.01  # metres above the floor
 LEAF_HALF = 0.02  # metres, half its thickness
-FROM_EDGE = 0.05, 0.05  # metres from the edges of its doorway to its hinge and to its other end
+FROM_EDGE = 0.05  # metres from the edges of a doorway to hinges, and to the other end of a closed leaf
+SEAM = 0.01  # metres between two leaves of a doorway
 LEAF_PAINTS: dict[str, Vector] = {
     "white": (0.93, 0.92, 0.89),
     "oak": (0.72, 0.54, 0.34),
@@ -38,6 +39,7 @@ class DoorLeaf:
     Args:
       doorway: id of the doorway.
       hinge: the end of the doorway at which it hangs: -1 for the one to the west or south, 1 for the other.
+      length: from the hinge to the other end, metres.
       angle: to which it is open when play begins, 0 for closed.
       paint: what it is painted with, of LEAF_PAINTS.
     """
@@ -45,18 +47,19 @@ class DoorLeaf:
     id: str
     doorway: str
     hinge: int
+    length: float
     angle: float
     paint: str
 
 
-def leaf_length(doorway: Doorway) -> float:
-    """Metres from the hinge to the other end."""
-    return doorway.width - sum(FROM_EDGE)
+def leaf_length(doorway: Doorway, of: int) -> float:
+    """The length of each of one or two leaves that fill a doorway, metres."""
+    return round((doorway.width - 2 * FROM_EDGE - (of - 1) * SEAM) / of, 3)
 
 
 def hinge_place(leaf: DoorLeaf, doorway: Doorway) -> tuple[float, float]:
     """The place of the hinge."""
-    shift = leaf.hinge * (doorway.width / 2 - FROM_EDGE[0])
+    shift = leaf.hinge * (doorway.width / 2 - FROM_EDGE)
     return (doorway.x + shift, doorway.y) if doorway.along == "x" else (doorway.x, doorway.y + shift)
 
 
@@ -69,8 +72,8 @@ def closed_yaw(leaf: DoorLeaf, doorway: Doorway) -> float:
 
 def leaf_line(leaf: DoorLeaf, doorway: Doorway, angle: float) -> Line:
     """Where a leaf is that is open to an angle, seen from above."""
-    (x, y), yaw, length = hinge_place(leaf, doorway), closed_yaw(leaf, doorway) + angle, leaf_length(doorway)
-    return x, y, x + length * math.cos(yaw), y + length * math.sin(yaw)
+    (x, y), yaw = hinge_place(leaf, doorway), closed_yaw(leaf, doorway) + angle
+    return x, y, x + leaf.length * math.cos(yaw), y + leaf.length * math.sin(yaw)
 
 
 def met_by(leaf: DoorLeaf, house: House) -> str | None:

@@ -200,7 +200,7 @@ class House:
       windows: in outer walls; none in the first format.
       format: "playhouse-1" or "playhouse-2".
       substeps: physics steps of a tick; in the first format always 4.
-      door_leaves: in doorways, no more than one in each; none in the first format.
+      door_leaves: one or two in a doorway; none in the first format.
     """
 
     rooms: tuple[Room, ...]

@@ -50,8 +50,8 @@ class HouseSettings:
       strays: chance that an object is of a kind that does not belong in its room.
       substeps: physics steps of a tick in furnished houses, 2 to 16; plain ones always have 4. With fewer, play is
         faster, and things press deeper into each other.
-      door_leaves: share of the doorways of a furnished house that have a leaf, closed or open at first, which players
-        push open by walking. The rest of a seed's house is the same with and without.
+      door_leaves: share of the doorways of a furnished house that have a leaf or two, closed or open at first, which
+        players push open by walking. The rest of a seed's house is the same with and without.
       preset: name of settings that hold where no other is given: room, flat or house.
 
     Raises:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numba import njit
 
-from worlds.playhouse.house.door_leaf import LEAF_BOTTOM, LEAF_HALF, LEAF_TOP, closed_yaw, hinge_place, leaf_length
+from worlds.playhouse.house.door_leaf import LEAF_BOTTOM, LEAF_HALF, LEAF_TOP, closed_yaw, hinge_place
 from worlds.playhouse.house.record import AVATAR_RADIUS
 from worlds.playhouse.world import Playhouse
 
@@ -29,36 +29,36 @@ class Doors:
         hung = [(leaf, doorways[leaf.doorway]) for leaf in house.door_leaves]
         self._hinges = np.array([hinge_place(*one) for one in hung]).reshape(-1, 2)
         self._closed = np.array([closed_yaw(*one) for one in hung])
-        self._length = np.array([leaf_length(doorway) for _, doorway in hung])
+        self._length = np.array([leaf.length for leaf in house.door_leaves])
 
     def lines(self) -> np.ndarray:
         """Return the leaves seen from above: float64 [leaves, 4], x and y of the hinge and of the other end, metres."""
         return self._lines(self._world.door_angles())
 
     def wide_open(self) -> np.ndarray:
-        """Return True for leaves that stand open to a side and are better walked around: bool [leaves]."""
-        return np.abs(self._world.door_angles()) > WIDE
+        """Return the lines of the leaves that are better walked around: float64 [N, 4], see :meth:`lines`."""
+        angles = self._world.door_angles()
+        return self._lines(angles)[np.abs(angles) > WIDE]
 
     def touched_on(self, x0: float, y0: float, x1: float, y1: float) -> bool:
-        """Return True if an avatar on the straight line from (x0, y0) to (x1, y1) would touch a leaf."""
-        return _touches(self.lines(), x0, y0, x1, y1)
+        """Return True if an avatar on the straight line from (x0, y0) to (x1, y1) would touch a wide open leaf."""
+        return _touches(self.wide_open(), x0, y0, x1, y1)
 
-    def add_costs(self, cost: np.ndarray, x: np.ndarray, y: np.ndarray, push: float, around: float) -> None:
-        """Make the cells in which an avatar would touch a leaf dearer.
+    def add_costs(self, cost: np.ndarray, x: np.ndarray, y: np.ndarray, factor: float) -> None:
+        """Make the cells dearer in which an avatar would touch a wide open leaf; others are pushed on.
 
         Args:
           cost: float64 [rows, columns], changed.
           x: of the columns, metres.
           y: of the rows, metres.
-          push: times as dear are those of leaves that can be pushed on.
-          around: times as dear are those of leaves that are better walked around.
+          factor: times as dear.
         """
-        _add_costs(cost, x, y, self.lines(), np.where(self.wide_open(), around, push))
+        _add_costs(cost, x, y, self.wide_open(), factor)
 
     def posts(self) -> np.ndarray:
-        """Points along the leaves that are better walked around: float64 [N, 3], x, y and a radius in metres."""
+        """Points along the wide open leaves: float64 [N, 3], x, y and a radius in metres."""
         share = np.linspace(0.0, 1.0, POSTS)[:, None, None]
-        lines = self.lines()[self.wide_open()]
+        lines = self.wide_open()
         points = (lines[:, :2] + share * (lines[:, 2:] - lines[:, :2])).reshape(-1, 2)
         return np.concatenate([points, np.full((len(points), 1), LEAF_HALF)], axis=1)
 
@@ -108,7 +108,7 @@ def _touches(lines, x0, y0, x1, y1):
 
 
 @njit(cache=True)
-def _add_costs(cost, x, y, lines, factors):
+def _add_costs(cost, x, y, lines, factor):
     for i in range(len(lines)):
         x0, y0, x1, y1 = lines[i, 0], lines[i, 1], lines[i, 2], lines[i, 3]
         for row in range(len(y)):
@@ -116,7 +116,7 @@ def _add_costs(cost, x, y, lines, factors):
                 continue
             for column in range(len(x)):
                 if _far(x0, y0, x1, y1, x[column], y[row]) < TOUCHED:
-                    cost[row, column] *= factors[i]
+                    cost[row, column] *= factor
 
 
 @njit(cache=True)

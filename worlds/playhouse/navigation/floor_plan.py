@@ -21,7 +21,7 @@ CELL = 0.1
 CLEARANCE = AVATAR_RADIUS + 0.02  # metres always kept from walls and furniture
 COMFORT, NARROW_COST = 2 * AVATAR_RADIUS, 2.0  # nearer than this to them, a metre costs this many
 BUMP_COST = 8.0  # a metre through a loose thing is worth a detour of this many
-PUSH_COST = 2.0  # likewise through a door leaf that can be pushed on
+LEAF_COST = 40.0  # likewise through a wide open door leaf, which may not give way; others are pushed open
 Point = Sequence[float] | np.ndarray  # x, y and perhaps more, metres
 ARM_LENGTH = 0.9  # metres from a tower at which its builder stands
 HALF_WAY = 0.45  # metres from a tower to which the way to it must be free: from there it is within arm's length
@@ -108,7 +108,7 @@ class FloorPlan:
         cost = self._cost.copy()
         _add_discs(cost, discs, self._origin[0], self._origin[1])
         if self._doors is not None:
-            self._doors.add_costs(cost, self._x, self._y, PUSH_COST, BUMP_COST)
+            self._doors.add_costs(cost, self._x, self._y, LEAF_COST)
         return cost
 
     @classmethod

@@ -20,14 +20,13 @@ from worlds.playhouse.house.door_leaf import (
     DoorLeaf,
     closed_yaw,
     hinge_place,
-    leaf_length,
 )
 from worlds.playhouse.house.parts import PAINTS, Vector
 from worlds.playhouse.house.record import Doorway
 from worlds.playhouse.physics.geoms import LEAF, LEAF_GROUP, LOOSE, PLAYER, SolidsAndPicture
 
-MASS_KG = 3.0
-FRICTION = 2.5  # N m s; what swings freely comes to rest within a third of a second
+MASS = 2.5  # kg a metre of length
+FRICTION = 2.2  # N m s for each square metre of length squared: a leaf that swings freely soon comes to rest
 _HANDLE = 1.0  # metres above the floor
 _DEEPER = 0.88  # as bright are what lies deeper and the round edge at the hinge
 _WOODS = ("oak", "walnut")  # paints that show the grain
@@ -36,7 +35,7 @@ _CYLINDER = mujoco.mjtGeom.mjGEOM_CYLINDER
 
 def add_door_leaf(geoms: SolidsAndPicture, world: mujoco.MjsBody, leaf: DoorLeaf, doorway: Doorway) -> None:
     """A body with its origin on the floor under its hinge; the leaf extends along its +x."""
-    yaw, length = closed_yaw(leaf, doorway) + leaf.angle, leaf_length(doorway)
+    yaw, length = closed_yaw(leaf, doorway) + leaf.angle, leaf.length
     body = world.add_body(
         name=leaf.id, pos=[*hinge_place(leaf, doorway), 0.0], quat=[math.cos(yaw / 2), 0.0, 0.0, math.sin(yaw / 2)]
     )
@@ -44,17 +43,19 @@ def add_door_leaf(geoms: SolidsAndPicture, world: mujoco.MjsBody, leaf: DoorLeaf
     half, tall = (length / 2, LEAF_HALF, (LEAF_TOP - LEAF_BOTTOM) / 2), (LEAF_TOP + LEAF_BOTTOM) / 2
     body.explicitinertial, body.ipos, body.iquat = True, [half[0], 0.0, tall], [1, 0, 0, 0]
     x, y, z = (h * h for h in half)
-    body.mass, body.inertia = MASS_KG, [MASS_KG / 3 * i for i in (y + z, x + z, x + y)]
+    mass = MASS * length
+    body.mass, body.inertia = mass, [mass / 3 * i for i in (y + z, x + z, x + y)]
     widest = math.degrees(WIDEST)
     hinge = body.add_joint(
         type=mujoco.mjtJoint.mjJNT_HINGE, axis=[0, 0, 1], ref=math.degrees(leaf.angle), range=[-widest, widest],
         limited=True,
     )  # fmt: skip
-    hinge.damping = [FRICTION, 0, 0]
+    hinge.damping = [FRICTION * length * length, 0, 0]
     geoms.begin(body)
     solid = geoms.add(half, (half[0], 0.0, tall), (0, 0, 0, 0), layers=LOOSE | PLAYER)
     assert solid is not None, "it collides"
     solid.contype, solid.group = LEAF, LEAF_GROUP
+    solid.condim, solid.priority = 1, 1  # what is carried slides along it
     _add_looks(geoms, length, LEAF_PAINTS[leaf.paint], "wood" if leaf.paint in _WOODS else "plain")
 
 
