@@ -55,6 +55,10 @@ class Doors:
         """
         _add_costs(cost, x, y, self.wide_open(), factor)
 
+    def nearest(self, here: np.ndarray) -> float:
+        """Return the distance (m) from a place, float64 [2+], to the nearest leaf."""
+        return min(_far(*line, here[0], here[1]) for line in self.lines())
+
     def posts(self) -> np.ndarray:
         """Points along the wide open leaves: float64 [N, 3], x, y and a radius in metres."""
         share = np.linspace(0.0, 1.0, POSTS)[:, None, None]

@@ -34,6 +34,7 @@ EDGE = math.radians(4.0)  # a thing's middle this near to the edge of the pictur
 LOW = 0.5  # metres; things whose underside is higher are not in a walker's way
 STUCK_M = 0.08  # metres in a step of walking; a walker that gets less far is stuck
 REACHED = 0.15  # metres from a corner of a route at which a walker turns to the next
+AT_A_LEAF = 1.0  # metres from a leaf that stops a player or what it carries
 WALK_PITCH = math.radians(-15.0)  # radians at which a walker looks who aims at nothing
 _ASIDE = (0, 2)  # bins of strafing left and right
 
@@ -121,6 +122,10 @@ class Body:
     def open_leaves(self) -> np.ndarray:
         """Points of door leaves that stand in the way of what is carried: float64 [N, 3], x, y, radius."""
         return NO_DISCS if self._doors is None else self._doors.posts()
+
+    def is_at_a_leaf(self) -> bool:
+        """Return True if this player is before or beside a door leaf, near enough to be stuck at it."""
+        return self._doors is not None and self._doors.nearest(self.me.position) < AT_A_LEAF
 
     def along(self, route: np.ndarray) -> Aim:
         """Towards the first corner of ``route``, float64 [K, 2], that has not been reached."""
