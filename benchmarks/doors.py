@@ -2,8 +2,9 @@
 
     python -m benchmarks.doors --houses 10
 
-plays the same houses without leaves and with a leaf in every doorway, in turns. Speed is that of random play of both
-players without pictures, in processor time, and its ratio the median of the houses. Journeys lead from where the solver
+plays the same houses without leaves and with leaves in every doorway. Speed is that of random play of both players
+without pictures, in processor time; the two take turns of few steps, so that both meet the same load of the machine.
+Journeys lead from where the solver
 starts to a thing in each other room; on laden ones it carries a thing of its own room.
 """
 
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import os
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -26,6 +28,7 @@ from worlds.playhouse.players.walking_laden import walk_laden
 from worlds.playhouse.world import Playhouse
 
 FIRST_SEED = 3_000_000
+TURN = 20  # steps that each world plays before the other goes on
 SHARES = (0.0, 1.0)  # of doorways that have a leaf
 LONGEST = 300  # steps to a thing in another room
 WITHIN = 0.9  # metres from a thing, to which something is carried
@@ -52,15 +55,19 @@ def playhouse(preset: str, share: float) -> Playhouse:
     return Playhouse(6, 8, views=(), settings={"preset": preset, "door_leaves": share}, max_steps=10**9)
 
 
-def speed(world: Playhouse, seed: int, steps: int) -> float:
-    """Steps per second of processor time."""
-    play = random_play(seed, steps, world.body)
-    world.reset(seed=seed)
-    world.step(play[0])
-    begun = time.thread_time()
-    for actions in play:
-        world.step(actions)
-    return steps / (time.thread_time() - begun)
+def seconds(worlds: Sequence[Playhouse], seed: int, steps: int) -> list[float]:
+    """Processor seconds of some steps in each world."""
+    play, spent = random_play(seed, steps, worlds[0].body), [0.0 for _ in worlds]
+    for world in worlds:
+        world.reset(seed=seed)
+        world.step(play[0])
+    for first in range(0, steps, TURN):
+        for number, world in enumerate(worlds):
+            begun = time.thread_time()
+            for actions in play[first : first + TURN]:
+                world.step(actions)
+            spent[number] += time.thread_time() - begun
+    return spent
 
 
 def travel(world: Playhouse, seed: int, laden: bool, journeys: Journeys) -> None:
@@ -111,12 +118,12 @@ def main() -> None:
     seeds = range(arguments.first_seed, arguments.first_seed + arguments.houses)
     worlds = [playhouse(arguments.preset, share) for share in SHARES]
     print(f"{describe()}; load before the start {os.getloadavg()[0]:.1f}; {len(seeds)} houses, {arguments.preset}")
-    rates = np.array([[speed(world, seed, arguments.steps) for world in worlds] for seed in seeds])
-    ratio = rates[:, 1] / rates[:, 0]
-    low, high = ratio.min(), ratio.max()
+    spent = np.array([seconds(worlds, seed, arguments.steps) for seed in seeds])
+    bare, hung = arguments.steps * len(seeds) / spent.sum(axis=0)
+    low, middle, high = np.quantile(spent[:, 0] / spent[:, 1], (0.25, 0.5, 0.75))
     print(
-        f"random play: {np.median(rates[:, 0]):.0f} steps/s without leaves, {np.median(rates[:, 1]):.0f} with; "
-        f"ratio {np.median(ratio):.3f} ({low:.3f} to {high:.3f})"
+        f"random play: {bare:.0f} steps/s without leaves, {hung:.0f} with, ratio {hung / bare:.3f}; "
+        f"of houses, median {middle:.3f}, quartiles {low:.3f} and {high:.3f}"
     )
     for laden in (False, True):
         for world, share in zip(worlds, SHARES, strict=True):

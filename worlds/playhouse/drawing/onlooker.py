@@ -90,5 +90,7 @@ class Onlooker:
         key = (*size, above)
         if key not in self._cameras:
             fov, cut = (ABOVE_FOV_DEG, CUT) if above else (self._fov_y_deg, None)
-            self._cameras[key] = Camera(self.scene.picture, *size, fov, self.scene.finish, cut=cut)
+            self._cameras[key] = Camera(
+                self.scene.picture, *size, fov, self.scene.finish, cut=cut, cut_too=self.scene.leaf_body.tolist()
+            )
         return self._cameras[key]

@@ -57,7 +57,7 @@ class Doors:
 
     def nearest(self, here: np.ndarray) -> float:
         """Return the distance (m) from a place, float64 [2+], to the nearest leaf."""
-        return min(_far(*line, here[0], here[1]) for line in self.lines())
+        return min(_far(x0, y0, x1, y1, here[0], here[1]) for x0, y0, x1, y1 in self.lines())
 
     def posts(self) -> np.ndarray:
         """Points along the wide open leaves: float64 [N, 3], x, y and a radius in metres."""

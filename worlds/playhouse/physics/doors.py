@@ -7,7 +7,6 @@ where it is left, since its hinge is upright and resists every turn in proportio
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
 import mujoco
 
@@ -27,10 +26,10 @@ from worlds.playhouse.physics.geoms import LEAF, LEAF_GROUP, LOOSE, PLAYER, Soli
 
 MASS = 2.5  # kg a metre of length
 FRICTION = 2.2  # N m s for each square metre of length squared: a leaf that swings freely soon comes to rest
+OVERHANG = 0.02  # metres by which a leaf that has no other beside it is drawn longer, so that nobody sees past it
 _HANDLE = 1.0  # metres above the floor
-_DEEPER = 0.88  # as bright are what lies deeper and the round edge at the hinge
+_DEEPER = 0.92  # as bright are panels, which lie deeper
 _WOODS = ("oak", "walnut")  # paints that show the grain
-_CYLINDER = mujoco.mjtGeom.mjGEOM_CYLINDER
 
 
 def add_door_leaf(geoms: SolidsAndPicture, world: mujoco.MjsBody, leaf: DoorLeaf, doorway: Doorway) -> None:
@@ -56,7 +55,13 @@ def add_door_leaf(geoms: SolidsAndPicture, world: mujoco.MjsBody, leaf: DoorLeaf
     assert solid is not None, "it collides"
     solid.contype, solid.group = LEAF, LEAF_GROUP
     solid.condim, solid.priority = 1, 1  # what is carried slides along it
-    _add_looks(geoms, length, LEAF_PAINTS[leaf.paint], "wood" if leaf.paint in _WOODS else "plain")
+    alone = length > doorway.width / 2
+    _add_looks(
+        geoms,
+        length + (OVERHANG if alone else 0.0),
+        LEAF_PAINTS[leaf.paint],
+        "wood" if leaf.paint in _WOODS else "plain",
+    )
 
 
 def _add_looks(geoms: SolidsAndPicture, length: float, paint: Vector, finish: str) -> None:
@@ -65,7 +70,10 @@ def _add_looks(geoms: SolidsAndPicture, length: float, paint: Vector, finish: st
     post, head, foot = 0.11, LEAF_TOP - 0.12, LEAF_BOTTOM + 0.2
     middle = (LEAF_TOP + LEAF_BOTTOM) / 2
     boxes: list[tuple[Vector, Vector]] = [
-        *(((post / 2, LEAF_HALF, (LEAF_TOP - LEAF_BOTTOM) / 2), (x, 0.0, middle)) for x in _ends(length, post)),
+        *(
+            (((right - left) / 2, LEAF_HALF, (LEAF_TOP - LEAF_BOTTOM) / 2), ((left + right) / 2, 0.0, middle))
+            for left, right in ((-LEAF_HALF, post), (length - post, length))
+        ),
         *(
             ((length / 2 - post, LEAF_HALF, (high - low) / 2), (length / 2, 0.0, (high + low) / 2))
             for low, high in ((LEAF_BOTTOM, foot), (_HANDLE - 0.09, _HANDLE + 0.09), (head, LEAF_TOP))
@@ -75,13 +83,8 @@ def _add_looks(geoms: SolidsAndPicture, length: float, paint: Vector, finish: st
         geoms.add(size, at, (*paint, 1.0), finish)
     panel = (length / 2 - post, 0.45 * LEAF_HALF, (head - foot) / 2)
     geoms.add(panel, (length / 2, 0.0, (head + foot) / 2), (*dark, 1.0), finish)
-    geoms.add((LEAF_HALF, (LEAF_TOP - LEAF_BOTTOM) / 2, 0), (0.0, 0.0, middle), (*dark, 1.0), shape=_CYLINDER)
     for side in (-1, 1):
         _add_handle(geoms, length, side)
-
-
-def _ends(length: float, post: float) -> Iterator[float]:
-    yield from (post / 2, length - post / 2)
 
 
 def _add_handle(geoms: SolidsAndPicture, length: float, side: int) -> None:

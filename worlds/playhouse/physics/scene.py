@@ -59,7 +59,8 @@ class Scene:
       object_radius: float64 [objects], m, of a sphere about as large.
       object_footprint: float64 [objects], m, radius of the upright cylinder it fits in.
       object_half_height: float64 [objects], m, half the height of that cylinder.
-      leaf_qpos: int64 [door leaves], coordinates, in the order of ``house.door_leaves``.
+      leaf_body: int64 [door leaves], bodies, in the order of ``house.door_leaves``.
+      leaf_qpos: int64 [door leaves], coordinates.
       finish: int32 [geoms of the picture], what surfaces look like: places in
         :data:`worlds.drawing.finishes.FINISHES`, all 0 (plain) in houses of the first format.
       owners: what can be touched: ids of objects, players and furniture, and FLOOR.
@@ -81,6 +82,7 @@ class Scene:
     object_radius: np.ndarray
     object_footprint: np.ndarray
     object_half_height: np.ndarray
+    leaf_body: np.ndarray
     leaf_qpos: np.ndarray
     finish: np.ndarray
     owners: tuple[str, ...]
@@ -181,6 +183,7 @@ def _index(
         object_radius=np.array([0.5 * o.scale * _mean(o.spec.extent) for o in house.objects]),
         object_footprint=np.array([o.radius for o in house.objects]),
         object_half_height=np.array([o.height / 2 for o in house.objects]),
+        leaf_body=leaves.astype(np.int64),
         leaf_qpos=model.jnt_qposadr[model.body_jntadr[leaves]].astype(np.int64),
         finish=finish,
         owners=(*(o.id for o in house.objects), *agents, *(f.id for f in house.furniture), FLOOR),

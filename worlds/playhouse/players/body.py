@@ -94,7 +94,7 @@ class Body:
         return self.world.room_at(self.me.position[:2]) == self.world.room_at(self.where(object_id)[:2])
 
     def sees(self, object_id: str) -> bool:
-        """Return True if an object's middle or its upper part is in the picture and not hidden by anything fixed."""
+        """Return True if an object's middle or its upper part is in the picture and could be seen."""
         me, middle = self.me, self.where(object_id)
         rise = pitch_to(distance(me.position, middle), float(middle[2]))
         if abs(bearing(me, middle)) > self._half_view[0] or abs(rise - me.pitch) > self._half_view[1]:
@@ -102,7 +102,7 @@ class Body:
         return self.could_see(object_id)
 
     def could_see(self, object_id: str) -> bool:
-        """Return True if nothing fixed hides an object's middle or its upper part from one who looks there."""
+        """Return True if nothing fixed, nor a leaf, hides an object's middle or upper part from one who looks there."""
         me, middle = self.me, self.where(object_id)
         top = middle + [0.0, 0.0, 0.35 * self.world.house.objects_by_id[object_id].height]
         return self._sight.clear(me.eye, middle) or self._sight.clear(me.eye, top)
