@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +21,16 @@ from worlds.playhouse.drawing.camera import Camera
 from worlds.playhouse.house.catalogue import FURNITURE_KINDS, OBJECT_KINDS
 from worlds.playhouse.house.kinds import FurnitureKind, ObjectKind
 from worlds.playhouse.house.room_types import ROOM_TYPES
+from worlds.playhouse.house.sampling import HouseSettings, sample_house
 from worlds.playhouse.physics.picture import SHAPES, PictureRows
 from worlds.playhouse.physics.poses import Drawn, Poses
+from worlds.playhouse.physics.scene import build
 from worlds.playhouse.world import Playhouse
 
 FIGURES = Path(__file__).parent / "figures"
 PAPER, INK, LABEL, GAP = (255, 255, 255), (40, 40, 40), 22, 6  # colours; pixels
 SEED = 3  # of the house
+DOOR_SEED, DOOR = 0, 4  # a house with leaves, and one of them that is seen from the north
 COLOURS = ("red", "blue", "green", "orange", "purple", "yellow", "cyan", "pink")
 FLOOR, GROUND = (0.93, 0.92, 0.90, 1.0), (40.0, 40.0, 1.0)
 _PLANE = int(mujoco.mjtGeom.mjGEOM_PLANE)
@@ -83,6 +87,22 @@ def rooms(height: int, width: int) -> Iterator[tuple[str, np.ndarray]]:
                 yield room.type, camera.draw(poses, eye, yaw, -0.38)
         if not missing:
             return
+
+
+def doors(height: int, width: int) -> Iterator[tuple[str, np.ndarray]]:
+    """Yield a door leaf that is closed, half open and open, from 2.5 m before it."""
+    house = sample_house(DOOR_SEED, HouseSettings.of(preset="house", door_leaves=1.0))
+    leaf = house.door_leaves[DOOR]
+    doorway = next(doorway for doorway in house.doorways if doorway.id == leaf.doorway)
+    eye = np.array([doorway.x + 0.9, doorway.y + 2.3, 1.35])
+    yaw = math.atan2(doorway.y - eye[1], doorway.x - eye[0])
+    for name, degrees in (("closed", 0.0), ("half open", 45.0), ("open", 90.0)):
+        open_ = replace(leaf, angle=math.radians(degrees))
+        scene = build(replace(house, door_leaves=tuple(open_ if one is leaf else one for one in house.door_leaves)))
+        data = mujoco.MjData(scene.model)
+        mujoco.mj_kinematics(scene.model, data)
+        camera = Camera(scene.picture, height, width, 68.0, scene.finish)
+        yield name, camera.draw(Poses(scene).of(data), eye, yaw, -0.08)
 
 
 def views() -> dict[str, np.ndarray]:
@@ -147,6 +167,7 @@ def main() -> None:
     _save(sheet(kinds(OBJECT_KINDS.values()), 9), "gallery-objects.png")
     _save(sheet(kinds(FURNITURE_KINDS.values()), 8), "gallery-furniture.png")
     _save(sheet(rooms(300, 400), 3), "gallery-rooms.png")
+    _save(sheet(doors(240, 320), 3), "gallery-doors.png")
     for name, picture in views().items():
         _save(Image.fromarray(picture), name)
 

@@ -242,6 +242,10 @@ class Playhouse(TickWorld):
         """Return the middles of all loose objects by id: float64 [3] each, metres."""
         return {name: self._data.xpos[body].copy() for name, body in self._object_body.items()}
 
+    def door_angles(self) -> np.ndarray:
+        """Return the angles to which door leaves are open, in the order of the house's: float64 [leaves], radians."""
+        return self._data.qpos[self.state.scene.leaf_qpos]
+
     def things_in_view(self, agent: str) -> tuple[ThingInView, ...]:
         """See :meth:`worlds.contract.ThingsInView.things_in_view`; the picture is drawn again for this."""
         self.draw(agent, self.height, self.width)

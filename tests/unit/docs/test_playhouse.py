@@ -67,7 +67,8 @@ def test_a_kind_is_added_by_the_steps_of_the_page(tmp_path):
     kept = family.read_text(encoding="utf-8").rstrip()
     assert kept.endswith("\n)"), "the tuple KINDS is the last of the file"
     family.write_text(f"{kept[:-1]}{declared.rstrip()},\n)\n", encoding="utf-8")
-    steps = re.findall(r"`(python -m [^`]*)`", PAGE.read_text(encoding="utf-8").split("## Add a kind")[1])
+    section = PAGE.read_text(encoding="utf-8").split("## Add a kind")[1].split("\n## ")[0]
+    steps = re.findall(r"`(python -m [^`]*)`", section)
     assert len(steps) == 3
     for step in steps:
         words = [sys.executable, *shlex.split(step)[1:]]

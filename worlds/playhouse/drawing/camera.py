@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +30,7 @@ class Camera:
       finish: int32 [geoms], places in :data:`worlds.drawing.finishes.FINISHES`; None: all are plain.
       shadows: draw soft light and shadows; None: of furnished houses only.
       cut: height in metres at which what does not move is cut off, and above which it is left out; None: nowhere.
+      cut_too: bodies that move and are cut off as well.
 
     Raises:
       WorldError: a size or angle that gives no picture, too many geoms, or a visible geom that is not a plane, sphere,
@@ -43,6 +46,7 @@ class Camera:
         finish: NDArray[np.int32] | None = None,
         shadows: bool | None = None,
         cut: float | None = None,
+        cut_too: Sequence[int] = (),
     ) -> None:
         self._canvas = Canvas(height, width, fov_y_deg, model.ngeom)
         self.height, self.width = height, width
@@ -52,7 +56,7 @@ class Camera:
         self._palette = palette_of(_colours(model)[:, :3] * 255.0)
         self._shadows = isinstance(model, Picture) if shadows is None else shadows
         self._light: Light | None = None
-        self._cut = cut
+        self._cut, self._cuttable = cut, np.isin(body, (0, *cut_too))
 
     def draw(
         self,
@@ -88,7 +92,7 @@ class Camera:
             self._light = light_of(self._shapes, positions, rotations)
         shapes = self._shapes
         if self._cut is not None:
-            positions, shapes = _cut_off(shapes, positions, rotations, self._cut)
+            positions, shapes = _cut_off(shapes, positions, rotations, self._cut, self._cuttable)
         return self._canvas.draw(
             shapes, positions, rotations, self._palette, eye, yaw, pitch, int(hide_body), out, self._light
         )
@@ -103,17 +107,20 @@ class Camera:
 
 
 def _cut_off(
-    shapes: Shapes, positions: NDArray[np.float64], rotations: NDArray[np.float64], height: float
+    shapes: Shapes,
+    positions: NDArray[np.float64],
+    rotations: NDArray[np.float64],
+    height: float,
+    cuttable: NDArray[np.bool_],
 ) -> tuple[NDArray[np.float64], Shapes]:
-    """Return positions and shapes of a scene whose fixed parts are cut off at a height; round ones are left out."""
+    """Return positions and shapes of a scene whose cuttable parts are cut off at a height; round ones are left out."""
     positions, half, kind = positions.copy(), shapes.half.copy(), shapes.kind.copy()
-    fixed = shapes.body == 0
-    upright = fixed & (kind == BOX) & (np.abs(rotations[:, 8]) > 0.999)
+    upright = cuttable & (kind == BOX) & (np.abs(rotations[:, 8]) > 0.999)
     bottom, top = positions[:, 2] - half[:, 2], positions[:, 2] + half[:, 2]
     cut = upright & (top > height) & (bottom < height)
     half[cut, 2] = (height - bottom[cut]) / 2
     positions[cut, 2] = (height + bottom[cut]) / 2
-    kind[fixed & np.where(upright, bottom >= height, positions[:, 2] >= height)] = HIDDEN
+    kind[cuttable & np.where(upright, bottom >= height, positions[:, 2] >= height)] = HIDDEN
     return positions, shapes._replace(half=half, kind=kind)
 
 

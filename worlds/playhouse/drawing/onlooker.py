@@ -10,7 +10,7 @@ import numpy as np
 from worlds.playhouse.drawing.camera import Camera
 from worlds.playhouse.physics.avatar import PITCH, YAW
 from worlds.playhouse.physics.poses import Drawn, Poses
-from worlds.playhouse.physics.scene import FIXED_GROUPS, Scene
+from worlds.playhouse.physics.scene import HIDING_GROUPS, Scene
 
 # The third person is so many metres behind the eye and above it, higher up where a wall is close behind, and looks at
 # a point so far ahead of the eye.
@@ -58,7 +58,7 @@ class Onlooker:
         yaw, pitch = float(players[player, YAW]), float(players[player, PITCH])
         back = np.array([-math.cos(yaw), -math.sin(yaw), 0.0])
         met = mujoco.mj_ray(
-            self.scene.model, self._data, eye, back, FIXED_GROUPS, 1, int(self.scene.avatar_body[player]),
+            self.scene.model, self._data, eye, back, HIDING_GROUPS, 1, int(self.scene.avatar_body[player]),
             np.zeros(1, np.int32),
         )  # fmt: skip
         away = BEHIND if met < 0 else min(BEHIND, max(0.1, met - FROM_WALL))
@@ -90,5 +90,7 @@ class Onlooker:
         key = (*size, above)
         if key not in self._cameras:
             fov, cut = (ABOVE_FOV_DEG, CUT) if above else (self._fov_y_deg, None)
-            self._cameras[key] = Camera(self.scene.picture, *size, fov, self.scene.finish, cut=cut)
+            self._cameras[key] = Camera(
+                self.scene.picture, *size, fov, self.scene.finish, cut=cut, cut_too=self.scene.leaf_body.tolist()
+            )
         return self._cameras[key]

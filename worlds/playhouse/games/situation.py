@@ -41,7 +41,7 @@ class Situation:
 
     def __init__(self, world: Playhouse, plan: FloorPlan | None = None, sight: Sight | None = None) -> None:
         self.world, self.house = world, world.house
-        self.plan, self.sight = plan or FloorPlan(world.house), sight or Sight(world.house)
+        self.plan, self.sight = plan or FloorPlan.of(world), sight or Sight.of(world)
         self.positions = world.object_positions()
         self.solver: AvatarState = world.avatar(SOLVER)
         self.setter: AvatarState = world.avatar(SETTER)
@@ -50,7 +50,7 @@ class Situation:
     @classmethod
     def at(cls, world: Playhouse, before: Situation | None) -> Situation:
         """Return the present situation, with the ways of one ``before`` in the same house."""
-        kept = before is not None and before.house is world.house
+        kept = before is not None and before.world is world and before.house is world.house
         return cls(world, before.plan, before.sight) if before is not None and kept else cls(world)
 
     @cached_property

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 from worlds.contract import TICKS_PER_SECOND, WorldError
 from worlds.playhouse.house.catalogue import FURNITURE_KINDS, OBJECT_KINDS, SIZES, FurnitureKind, ObjectKind
+from worlds.playhouse.house.door_leaf import DoorLeaf
 
 FORMAT = "playhouse-1"
 FORMAT_2 = "playhouse-2"  # rooms have names, walls have colours, things can lie in others
@@ -199,6 +200,7 @@ class House:
       windows: in outer walls; none in the first format.
       format: "playhouse-1" or "playhouse-2".
       substeps: physics steps of a tick; in the first format always 4.
+      door_leaves: one or two in a doorway; none in the first format.
     """
 
     rooms: tuple[Room, ...]
@@ -209,6 +211,7 @@ class House:
     windows: tuple[Window, ...] = ()
     format: str = FORMAT
     substeps: int = PLAIN_SUBSTEPS
+    door_leaves: tuple[DoorLeaf, ...] = ()
 
     @property
     def timestep(self) -> float:
@@ -258,7 +261,8 @@ class House:
         """JSON-serialisable form; ``from_json`` gives an equal house back."""
         written: dict[str, Any] = {"format": self.format}
         for name, (_, names) in _layout(self.format).items():
-            written[name] = [{n: _plain(getattr(row, n)) for n in names} for row in getattr(self, name)]
+            if getattr(self, name) or name not in _WHERE_THERE_ARE_ANY:
+                written[name] = [{n: _plain(getattr(row, n)) for n in names} for row in getattr(self, name)]
         if self.format != FORMAT:
             written["substeps"] = self.substeps
         return written
@@ -291,12 +295,14 @@ class House:
 _RECORDS: dict[str, type] = {
     "rooms": Room,
     "doorways": Doorway,
+    "door_leaves": DoorLeaf,
     "windows": Window,
     "furniture": Furniture,
     "objects": Thing,
     "starts": Start,
 }
-_SECOND_ONLY = {"windows": None, "rooms": ("type", "walls")}  # None: the whole list
+_SECOND_ONLY = {"windows": None, "door_leaves": None, "rooms": ("type", "walls")}  # None: the whole list
+_WHERE_THERE_ARE_ANY = ("door_leaves",)  # lists that are left out while they are empty, as in earlier recordings
 
 
 @cache
@@ -320,7 +326,7 @@ _Record = TypeVar("_Record")
 def _read_list(
     config: Mapping[str, Any], name: str, record: type[_Record], names: tuple[str, ...]
 ) -> tuple[_Record, ...]:
-    rows = config.get(name)
+    rows = config.get(name, () if name in _WHERE_THERE_ARE_ANY else None)
     if not isinstance(rows, list | tuple):
         raise WorldError(f"house configuration: {name!r} is missing or not a list")
     return tuple(_read(row, f"{name}[{i}]", record, names) for i, row in enumerate(rows))

@@ -10,6 +10,7 @@ import numpy as np
 
 from worlds.contract import SETTER, SOLVER, WorldError
 from worlds.playhouse.house.catalogue import COLOURS, FLOORS, FURNITURE_KINDS, OBJECT_KINDS, SIZES, Surface
+from worlds.playhouse.house.door_leaf import FROM_EDGE, LEAF_PAINTS, SEAM, WIDEST, DoorLeaf, met_by
 from worlds.playhouse.house.record import (
     AVATAR_RADIUS,
     FLOOR,
@@ -28,6 +29,7 @@ SLACK = 1e-6  # metres by which coordinates may miss each other
 SMALLEST_ROOM = 1.5
 SUBSTEPS = 2, 16  # fewest and most physics steps of a tick
 LARGEST_ROOM = 100.0  # metres; maps of the floor, which players find their way by, grow with its square
+SHORTEST_LEAF = 0.2  # metres
 NARROWEST_DOOR = 2 * AVATAR_RADIUS + 0.2
 
 
@@ -54,6 +56,8 @@ def check(house: House) -> None:
         if objects_overlap(a, b):
             raise _wrong(a.id, f"overlaps {b.id}; move one of them")
     _check_starts(house)
+    for leaf in house.door_leaves:
+        _check_leaf(leaf, house)
 
 
 def check_substeps(value: object, where: str) -> None:
@@ -145,7 +149,7 @@ def _known(value: str, known: Iterable[str], where: str, what: str) -> None:
 
 
 def _check_ids(house: House) -> None:
-    groups = (house.rooms, house.doorways, house.furniture, house.objects, house.windows)
+    groups = (house.rooms, house.doorways, house.furniture, house.objects, house.windows, house.door_leaves)
     ids = [row.id for group in groups for row in group]
     twice = next((i for i in ids if ids.count(i) > 1), None) if len(set(ids)) < len(ids) else None
     if twice is not None:
@@ -210,6 +214,26 @@ def _check_doorway(door: Doorway, house: House) -> None:
     fits = low - SLACK <= middle - door.width / 2 and middle + door.width / 2 <= high + SLACK
     if door.along != along or abs(across - place) > SLACK or not fits:
         raise _wrong(door.id, f"does not lie in the wall between {door.rooms[0]} and {door.rooms[1]}")
+
+
+def _check_leaf(leaf: DoorLeaf, house: House) -> None:
+    _known(leaf.doorway, [door.id for door in house.doorways], leaf.id, "doorway")
+    _known(leaf.paint, LEAF_PAINTS, leaf.id, "paint")
+    if leaf.hinge not in (-1, 1):
+        raise _wrong(leaf.id, f"has the hinge {leaf.hinge}; give -1 or 1")
+    beside = [other for other in house.door_leaves if other.doorway == leaf.doorway and other is not leaf]
+    first = next((other for other in beside if other.hinge == leaf.hinge), None)
+    if first is not None:
+        raise _wrong(leaf.id, f"hangs on the hinge of {first.id}")
+    width = next(door.width for door in house.doorways if door.id == leaf.doorway) - 2 * FROM_EDGE
+    room = width - sum(other.length + SEAM for other in beside)
+    if not SHORTEST_LEAF - SLACK <= leaf.length <= room + SLACK:
+        raise _wrong(leaf.id, f"is {leaf.length:g} m long; give {SHORTEST_LEAF} to {room:.3g} m")
+    if abs(leaf.angle) > WIDEST:
+        raise _wrong(leaf.id, f"is open to {leaf.angle:g} rad; it opens to {WIDEST:.3f} at most")
+    met = met_by(leaf, house)
+    if met is not None:
+        raise _wrong(leaf.id, f"overlaps {met}; give it another angle")
 
 
 def _check_connected(house: House) -> None:

@@ -50,6 +50,8 @@ class HouseSettings:
       strays: chance that an object is of a kind that does not belong in its room.
       substeps: physics steps of a tick in furnished houses, 2 to 16; plain ones always have 4. With fewer, play is
         faster, and things press deeper into each other.
+      door_leaves: share of the doorways of a furnished house that have a leaf or two, closed or open at first, which
+        players push open by walking. The rest of a seed's house is the same with and without.
       preset: name of settings that hold where no other is given: room, flat or house.
 
     Raises:
@@ -73,6 +75,7 @@ class HouseSettings:
     repeats: float = 0.4
     strays: float = 0.15
     substeps: int = 2
+    door_leaves: float = 0.0
     preset: str = ""
 
     def __post_init__(self) -> None:
@@ -89,7 +92,7 @@ class HouseSettings:
             raise WorldError(f"setting room_size: {self.room_size[1]} m; a room has at most {LARGEST_ROOM:g} m")
         for name, catalogue in _CATALOGUES.items():
             self._check_names(name, catalogue)
-        for name in ("on_furniture", "in_containers", "repeats", "strays"):
+        for name in ("on_furniture", "in_containers", "repeats", "strays", "door_leaves"):
             chance = getattr(self, name)
             if not 0.0 <= chance <= 1.0:
                 raise WorldError(f"setting {name}: {chance} is not a chance between 0 and 1")
@@ -136,6 +139,8 @@ class HouseSettings:
         if self.style == PLAIN and (self.include or self.room_types):
             name = "include" if self.include else "room_types"
             raise WorldError(f"setting {name}: plain rooms have no names; set style to {FURNISHED!r}")
+        if self.style == PLAIN and self.door_leaves:
+            raise WorldError(f"setting door_leaves: plain houses have no doors; set style to {FURNISHED!r}")
         rooms = {one.room for text in self.include if (one := wanted(text)).room}
         other = next((room for room in sorted(rooms) if room not in self.choices("room_types")), None)
         if other is not None:

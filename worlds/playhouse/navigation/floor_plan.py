@@ -14,11 +14,14 @@ import numpy as np
 from numba import njit
 
 from worlds.playhouse.house.record import AVATAR_RADIUS, WALL_THICKNESS, House
+from worlds.playhouse.navigation.doors import Doors, doors_of
+from worlds.playhouse.world import Playhouse
 
 CELL = 0.1
 CLEARANCE = AVATAR_RADIUS + 0.02  # metres always kept from walls and furniture
 COMFORT, NARROW_COST = 2 * AVATAR_RADIUS, 2.0  # nearer than this to them, a metre costs this many
 BUMP_COST = 8.0  # a metre through a loose thing is worth a detour of this many
+LEAF_COST = 40.0  # likewise through a wide open door leaf, which may not give way; others are pushed open
 Point = Sequence[float] | np.ndarray  # x, y and perhaps more, metres
 ARM_LENGTH = 0.9  # metres from a tower at which its builder stands
 HALF_WAY = 0.45  # metres from a tower to which the way to it must be free: from there it is within arm's length
@@ -33,10 +36,12 @@ class FloorPlan:
       house: of whose floor.
       comfort: metres from walls and furniture below which a metre of walking costs more; those who carry something keep
         farther away, so as to turn before doorways and not in them.
+      doors: its leaves, wherever they are at each question; None: nothing hangs in its doorways. Leaves are pushed
+        open, those that stand open to a side rather walked around.
     """
 
-    def __init__(self, house: House, comfort: float = COMFORT) -> None:
-        self._house = house
+    def __init__(self, house: House, comfort: float = COMFORT, doors: Doors | None = None) -> None:
+        self._house, self._doors = house, doors
         edges = np.array([(r.x0, r.y0, r.x1, r.y1) for r in house.rooms])
         self._origin = edges[:, :2].min(axis=0)
         columns, rows = np.ceil((edges[:, 2:].max(axis=0) - self._origin) / CELL).astype(int)
@@ -83,9 +88,10 @@ class FloorPlan:
         rows, columns = self._cost.shape
         if not (-0.5 <= min(r0, r1) <= max(r0, r1) < rows - 0.5 and -0.5 <= min(c0, c1) <= max(c0, c1) < columns - 0.5):
             return False
-        return bool(np.isfinite(_line_cost(self._cost, r0, c0, r1, c1))) and not _hits(
-            discs, float(start[0]), float(start[1]), float(end[0]), float(end[1])
-        )
+        line = float(start[0]), float(start[1]), float(end[0]), float(end[1])
+        if self._doors is not None and self._doors.touched_on(*line):
+            return False
+        return bool(np.isfinite(_line_cost(self._cost, r0, c0, r1, c1))) and not _hits(discs, *line)
 
     @staticmethod
     def is_free_of(discs: np.ndarray, start: Point, end: Point) -> bool:
@@ -101,7 +107,14 @@ class FloorPlan:
         """Return the cost of each cell, float64 [rows, columns]: infinite where nobody can stand; see :meth:`route`."""
         cost = self._cost.copy()
         _add_discs(cost, discs, self._origin[0], self._origin[1])
+        if self._doors is not None:
+            self._doors.add_costs(cost, self._x, self._y, LEAF_COST)
         return cost
+
+    @classmethod
+    def of(cls, world: Playhouse) -> FloorPlan:
+        """The floor of the house that is being played in."""
+        return cls(world.house, doors=doors_of(world))
 
     def _to_cells(self, point: Point) -> tuple[float, float]:
         """(row, column) of a point, whole numbers at the middles of cells."""

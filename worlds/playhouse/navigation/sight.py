@@ -1,4 +1,4 @@
-"""Lines of sight through walls and furniture.
+"""Lines of sight through walls, furniture and door leaves.
 
 Scripted players know where everything is; this is what keeps them from acting on what they could not see.
 Loose things are small and do not count as hiding anything.
@@ -12,22 +12,37 @@ import numpy as np
 from numba import njit
 
 from worlds.playhouse.house.record import WALL_HEIGHT, Furniture, House
+from worlds.playhouse.navigation.doors import Doors, doors_of
 from worlds.playhouse.physics.scene import walls
+from worlds.playhouse.world import Playhouse
 
 Box = tuple[float, float, float, float, float, float]  # x0, y0, z0, x1, y1, z1
 
 
 class Sight:
-    """Lines of sight in one house."""
+    """Lines of sight in one house.
 
-    def __init__(self, house: House) -> None:
+    Args:
+      house: the house.
+      doors: its leaves, wherever they are at each question; None: nothing hangs in its doorways.
+    """
+
+    def __init__(self, house: House, doors: Doors | None = None) -> None:
+        self._doors = doors
         boxes = [(x0, y0, 0.0, x1, y1, WALL_HEIGHT) for x0, y0, x1, y1 in walls(house)]
         boxes += [b for piece in house.furniture for b in _parts(piece)]
         self._boxes = np.array(boxes, dtype=np.float64).reshape(-1, 6)
 
     def clear(self, eye: np.ndarray, point: np.ndarray) -> bool:
-        """Return True if nothing that is fixed stands between ``eye`` and ``point``, both float64 [3]."""
+        """Return True if nothing fixed and no leaf stands between ``eye`` and ``point``, both float64 [3]."""
+        if self._doors is not None and self._doors.hide(eye, point):
+            return False
         return not _crosses(self._boxes, eye, point)
+
+    @classmethod
+    def of(cls, world: Playhouse) -> Sight:
+        """Lines of sight in the house that is being played in."""
+        return cls(world.house, doors_of(world))
 
 
 def _parts(piece: Furniture) -> Iterator[Box]:

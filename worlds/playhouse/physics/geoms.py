@@ -13,11 +13,12 @@ from worlds.playhouse.house.record import Furniture, Thing
 from worlds.playhouse.physics.picture import SHAPES, PictureRows, rgba_of
 
 # Collision layers: a pair of geoms meets if one's contype shares a bit with the other's conaffinity. Avatars slide
-# above the ground plane without touching it.
-LOOSE, PLAYER = 1, 2
-# Groups of geoms, for rays that should meet fixed things only.
-FIXED_GROUP, MOVING_GROUP = 0, 1
+# above the ground plane without touching it. Door leaves meet furniture, but not walls.
+LOOSE, PLAYER, LEAF = 1, 2, 4
+# Groups of geoms, for rays that should meet fixed things only, or those and door leaves.
+FIXED_GROUP, MOVING_GROUP, LEAF_GROUP = 0, 1, 2
 FIXED_GROUPS = np.array([1, 0, 0, 0, 0, 0], dtype=np.uint8)
+HIDING_GROUPS = np.array([1, 0, 1, 0, 0, 0], dtype=np.uint8)
 _BOX = mujoco.mjtGeom.mjGEOM_BOX
 _SOLID = (1.0, 1.0, 1.0, 1.0)
 
@@ -34,11 +35,12 @@ class Geoms:
 
     Attributes:
       number: geoms of the model so far.
+      stops: what furniture meets, of the collision layers.
     """
 
     def __init__(self, spec: mujoco.MjSpec) -> None:
         self._body = spec.worldbody
-        self.number = 0
+        self.number, self.stops = 0, LOOSE | PLAYER
         default = spec.default.geom
         default.contype, default.conaffinity, default.type = 0, 0, _BOX
 
@@ -117,7 +119,7 @@ class Geoms:
         solid: bool,
         fixed: bool,
     ) -> None:
-        layers = LOOSE | PLAYER if solid else 0
+        layers = (self.stops if fixed else LOOSE | PLAYER) if solid else 0
         Geoms.add(self, size, at, rgba, shape=shape, quat=quat, layers=layers, fixed=fixed)
 
 

@@ -18,21 +18,23 @@ import numpy as np
 from worlds.playhouse.house.parts import Vector
 from worlds.playhouse.house.record import AVATAR_HEIGHT, AVATAR_RADIUS, FLOOR, FORMAT, House, Thing
 from worlds.playhouse.physics.avatar import AVATAR_MASS_KG
-from worlds.playhouse.physics.geoms import FIXED_GROUPS, PLAYER, Geoms, SolidsAndPicture
+from worlds.playhouse.physics.doors import add_door_leaf
+from worlds.playhouse.physics.geoms import FIXED_GROUPS, HIDING_GROUPS, LEAF, PLAYER, Geoms, SolidsAndPicture
 from worlds.playhouse.physics.looks import add_looks
 from worlds.playhouse.physics.picture import Picture
 from worlds.playhouse.physics.shell import add_furnished_shell, add_plain_shell, walls
 
-__all__ = ["FIXED_GROUPS", "Scene", "build", "scene_of", "walls"]
+__all__ = ["FIXED_GROUPS", "HIDING_GROUPS", "Scene", "build", "scene_of", "walls"]
 
 AVATAR_COLOURS = {"setter": (0.25, 0.35, 0.60), "solver": (0.60, 0.45, 0.20)}
 SPIN_DAMPING = 2.0  # 1/s
 CACHED_SCENES = 64
 _DISABLE = mujoco.mjtDisableBit
 _NEVER_USED = (
-    int(_DISABLE.mjDSBL_EQUALITY) | int(_DISABLE.mjDSBL_FRICTIONLOSS) | int(_DISABLE.mjDSBL_LIMIT)
+    int(_DISABLE.mjDSBL_EQUALITY) | int(_DISABLE.mjDSBL_FRICTIONLOSS)
     | int(_DISABLE.mjDSBL_SPRING) | int(_DISABLE.mjDSBL_ACTUATION) | int(_DISABLE.mjDSBL_SENSOR)
 )  # fmt: skip
+_USED_BY_LEAVES = int(_DISABLE.mjDSBL_LIMIT)
 _CAPSULE, _SPHERE = mujoco.mjtGeom.mjGEOM_CAPSULE, mujoco.mjtGeom.mjGEOM_SPHERE
 
 
@@ -57,10 +59,12 @@ class Scene:
       object_radius: float64 [objects], m, of a sphere about as large.
       object_footprint: float64 [objects], m, radius of the upright cylinder it fits in.
       object_half_height: float64 [objects], m, half the height of that cylinder.
+      leaf_body: int64 [door leaves], bodies, in the order of ``house.door_leaves``.
+      leaf_qpos: int64 [door leaves], coordinates.
       finish: int32 [geoms of the picture], what surfaces look like: places in
         :data:`worlds.drawing.finishes.FINISHES`, all 0 (plain) in houses of the first format.
       owners: what can be touched: ids of objects, players and furniture, and FLOOR.
-      geom_owner: int32 [geoms], places in ``owners``; -1 for walls.
+      geom_owner: int32 [geoms], places in ``owners``; -1 for walls and door leaves.
     """
 
     house: House
@@ -78,6 +82,8 @@ class Scene:
     object_radius: np.ndarray
     object_footprint: np.ndarray
     object_half_height: np.ndarray
+    leaf_body: np.ndarray
+    leaf_qpos: np.ndarray
     finish: np.ndarray
     owners: tuple[str, ...]
     geom_owner: np.ndarray
@@ -117,7 +123,11 @@ def build(house: House) -> Scene:
         return _index(house, model, model, np.zeros(model.ngeom, dtype=np.int32), fixed_geoms)
     geoms = SolidsAndPicture(spec)
     add_furnished_shell(geoms, house)
+    geoms.stops |= LEAF if house.door_leaves else 0
     fixed_geoms = add_contents(geoms, spec.worldbody, house)
+    doorways = {doorway.id: doorway for doorway in house.doorways}
+    for leaf in house.door_leaves:
+        add_door_leaf(geoms, spec.worldbody, leaf, doorways[leaf.doorway])
     _make_fast(spec, house)
     picture = geoms.seen.picture()
     return _index(house, spec.compile(), picture, picture.finish, fixed_geoms)
@@ -126,10 +136,10 @@ def build(house: House) -> Scene:
 def _make_fast(spec: mujoco.MjSpec, house: House) -> None:
     """Save a seventh of the physics' time where no earlier recording fixes it.
 
-    Whole kinds of constraints that no house has are left out, the solver stops at a millionth of the first cost, and
-    avatars, whose friction is a tenth of a thing's, have none.
+    Whole kinds of constraints that the house does not have are left out, the solver stops at a millionth of the first
+    cost, and avatars, whose friction is a tenth of a thing's, have none.
     """
-    spec.option.disableflags |= _NEVER_USED
+    spec.option.disableflags |= _NEVER_USED if house.door_leaves else _NEVER_USED | _USED_BY_LEAVES
     spec.option.tolerance = 1e-6
     for start in house.starts:
         spec.body(start.agent).first_geom().condim = 1
@@ -154,6 +164,7 @@ def _index(
     agents = tuple(s.agent for s in house.starts)
     avatars = np.arange(1, 1 + len(agents))  # bodies are numbered as they were added, the world first
     objects = np.arange(1 + len(agents), 1 + len(agents) + len(house.objects))
+    leaves = np.arange(1 + len(agents) + len(house.objects), model.nbody)
     avatar_joint = model.body_jntadr[avatars].astype(np.int64)
     object_joint = model.body_jntadr[objects]
     return Scene(
@@ -172,6 +183,8 @@ def _index(
         object_radius=np.array([0.5 * o.scale * _mean(o.spec.extent) for o in house.objects]),
         object_footprint=np.array([o.radius for o in house.objects]),
         object_half_height=np.array([o.height / 2 for o in house.objects]),
+        leaf_body=leaves.astype(np.int64),
+        leaf_qpos=model.jnt_qposadr[model.body_jntadr[leaves]].astype(np.int64),
         finish=finish,
         owners=(*(o.id for o in house.objects), *agents, *(f.id for f in house.furniture), FLOOR),
         geom_owner=_owners(model, [*objects.tolist(), *avatars.tolist()], fixed_geoms),

@@ -122,7 +122,7 @@ def notice(body: Body, arguments: Arguments, manner: Manner) -> Behaviour:
     del arguments
     for _ in range(12):
         facts = facts_of(body.world, SOLVER)
-        sight = Sight(body.world.house)
+        sight = Sight.of(body.world)
         seen = {e.id for e in facts.of("object", "furniture") if sees(body.world, SOLVER, e, sight)}
         if seen:
             break

@@ -12,7 +12,8 @@ from worlds.contract import SETTER, SOLVER, TICKS_PER_SECOND
 from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.house.record import AVATAR_RADIUS
 from worlds.playhouse.navigation.carrying_plan import CarryingPlan
-from worlds.playhouse.navigation.floor_plan import FloorPlan
+from worlds.playhouse.navigation.doors import doors_of
+from worlds.playhouse.navigation.floor_plan import NO_DISCS, FloorPlan
 from worlds.playhouse.navigation.sight import Sight
 from worlds.playhouse.physics.avatar import HOLD_LIFT, PUSH_RATE
 from worlds.playhouse.players.steering import (
@@ -33,6 +34,7 @@ EDGE = math.radians(4.0)  # a thing's middle this near to the edge of the pictur
 LOW = 0.5  # metres; things whose underside is higher are not in a walker's way
 STUCK_M = 0.08  # metres in a step of walking; a walker that gets less far is stuck
 REACHED = 0.15  # metres from a corner of a route at which a walker turns to the next
+AT_A_LEAF = 1.0  # metres from a leaf that stops a player or what it carries
 WALK_PITCH = math.radians(-15.0)  # radians at which a walker looks who aims at nothing
 _ASIDE = (0, 2)  # bins of strafing left and right
 
@@ -51,10 +53,11 @@ class Body:
 
     def __init__(self, world: Playhouse, agent: str, rng: np.random.Generator) -> None:
         self.world, self.agent, self.rng = world, agent, rng
-        self.plan, self._sight = FloorPlan(world.house), Sight(world.house)
+        self.plan, self._sight = FloorPlan.of(world), Sight.of(world)
         half_y = math.radians(world.fov_y_deg) / 2
         half_x = math.atan(math.tan(half_y) * world.width / world.height)
         self._half_view = half_x - EDGE, half_y - EDGE
+        self._doors = doors_of(world)
         self._speed = 0.0
         self._was_at: np.ndarray | None = None  # where it was when it last began to walk ahead
         self._stuck = 0
@@ -91,7 +94,7 @@ class Body:
         return self.world.room_at(self.me.position[:2]) == self.world.room_at(self.where(object_id)[:2])
 
     def sees(self, object_id: str) -> bool:
-        """Return True if an object's middle or its upper part is in the picture and not hidden by anything fixed."""
+        """Return True if an object's middle or its upper part is in the picture and could be seen."""
         me, middle = self.me, self.where(object_id)
         rise = pitch_to(distance(me.position, middle), float(middle[2]))
         if abs(bearing(me, middle)) > self._half_view[0] or abs(rise - me.pitch) > self._half_view[1]:
@@ -99,7 +102,7 @@ class Body:
         return self.could_see(object_id)
 
     def could_see(self, object_id: str) -> bool:
-        """Return True if nothing fixed hides an object's middle or its upper part from one who looks there."""
+        """Return True if nothing fixed, nor a leaf, hides an object's middle or upper part from one who looks there."""
         me, middle = self.me, self.where(object_id)
         top = middle + [0.0, 0.0, 0.35 * self.world.house.objects_by_id[object_id].height]
         return self._sight.clear(me.eye, middle) or self._sight.clear(me.eye, top)
@@ -115,6 +118,14 @@ class Body:
             if object_id not in ignored and at[2] - thing.height / 2 < LOW:
                 discs.append((at[0], at[1], thing.radius))
         return np.array(discs)
+
+    def open_leaves(self) -> np.ndarray:
+        """Points of door leaves that stand in the way of what is carried: float64 [N, 3], x, y, radius."""
+        return NO_DISCS if self._doors is None else self._doors.posts()
+
+    def is_at_a_leaf(self) -> bool:
+        """Return True if this player is before or beside a door leaf, near enough to be stuck at it."""
+        return self._doors is not None and self._doors.nearest(self.me.position) < AT_A_LEAF
 
     def along(self, route: np.ndarray) -> Aim:
         """Towards the first corner of ``route``, float64 [K, 2], that has not been reached."""

@@ -24,6 +24,7 @@ FACING = math.radians(5.0)  # yaw error of having turned
 TURN_STEPS = 6  # steps after which a turn is given up
 STRIDE = 0.3  # metres of walking in a step, the least that is expected
 THERE = 0.1  # metres from the end of a leg that count as having walked it
+BACK_STEPS = 2  # of walking back from a leaf that it got stuck at
 CATCH_UP = 2  # steps for which it waits for what lags behind the hand
 LAGS = 0.4  # metres behind the hand, at which what is in hand is stuck somewhere
 TALL = 0.03  # metres over a thing at which what is carried passes over it
@@ -46,6 +47,8 @@ def walk_laden(body: Body, goals: Sequence[Goal]) -> Behaviour:
             return False
         if (yield from _walk(body, legs)):
             return True
+        if body.is_at_a_leaf():
+            yield from _step_back(body)
         yield from _free(body)
     return False
 
@@ -77,7 +80,7 @@ def _in_the_way(body: Body) -> tuple[np.ndarray, np.ndarray]:
         if name != body.held and at[2] + half > load.bottom and at[2] - half < load.top:
             things.append((at[0], at[1], records[name].radius))
     posts = [(other.position[0], other.position[1], AVATAR_RADIUS), *things]
-    return body.obstacles(), np.array(posts)
+    return body.obstacles(), np.concatenate([np.array(posts), body.open_leaves()])
 
 
 def _walk(body: Body, legs: Sequence[Leg]) -> Behaviour:
@@ -141,6 +144,15 @@ def _turn(body: Body, yaw: float) -> Behaviour:
             return True
         yield silent(body.move(Aim((float(ahead[0]), float(ahead[1])), None, WALK_PITCH), CARRY))
     return False
+
+
+def _step_back(body: Body) -> Behaviour:
+    """Walk back from a door leaf, so as to push it at another place."""
+    for _ in range(BACK_STEPS):
+        movement = body.move(Aim(pitch=WALK_PITCH), CARRY)
+        movement[:, FORWARD] = BACKWARD_BIN
+        yield silent(movement)
+    return True
 
 
 def _free(body: Body) -> Behaviour:

@@ -74,7 +74,7 @@ class Asker:
     """Choice of requests in one house; its floor plan is kept from request to request."""
 
     def __init__(self, world: Playhouse) -> None:
-        self.world, self.plan, self.sight = world, FloorPlan(world.house), Sight(world.house)
+        self.world, self.plan, self.sight = world, FloorPlan.of(world), Sight.of(world)
         self._options: dict[str, Callable[[], Iterator[tuple[dict[str, str], Arguments]]]] = {
             "go": self._go,
             "lift": self._lift,

@@ -18,7 +18,7 @@ SMALLEST = math.radians(1.0)  # height in the picture of the smallest thing that
 
 
 def sees(world: Playhouse, agent: str, entity: Entity, sight: Sight) -> bool:
-    """Return True if some part of ``entity`` is in the picture of ``agent`` and nothing fixed hides it."""
+    """Return True if some part of ``entity`` is in the picture of ``agent`` and nothing fixed, nor a leaf, hides it."""
     avatar = world.avatar(agent)
     half_y = math.radians(world.fov_y_deg) / 2
     half_x = math.atan(math.tan(half_y) * world.width / world.height)
@@ -35,7 +35,7 @@ def sees(world: Playhouse, agent: str, entity: Entity, sight: Sight) -> bool:
 
 def sees_thing(world: Playhouse, agent: str, entity_id: str) -> bool:
     """See :func:`sees`, of an object or a piece of furniture by id."""
-    return sees(world, agent, facts_of(world).by_id[entity_id], Sight(world.house))
+    return sees(world, agent, facts_of(world).by_id[entity_id], Sight.of(world))
 
 
 def _points(entity: Entity, eye: np.ndarray) -> Iterator[np.ndarray]:

@@ -1,7 +1,7 @@
-"""Play of houses of format 1 with the usual hands: states and observations are those of every earlier version.
+"""Play with the usual hands: states and observations are those of every earlier version.
 
-The digests were computed before hands could do more. They are those of MuJoCo 4.0 on x86-64; elsewhere mathematical
-libraries differ in the last bit.
+The digests of houses of format 1 were computed before hands could do more, those of furnished houses before doors had
+leaves. They are those of MuJoCo 4.0 on x86-64; elsewhere mathematical libraries differ in the last bit.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ CASES = {
         {"rooms": (1, 1), "furniture": (0, 2), "objects": (6, 6), "room_size": (4.0, 4.0)},
         "9da6cdd84679913ed12e1b699b47bbd9",
     ),
+    "furnished flat": (3, {"preset": "flat"}, "ec6bf66fb573a1bbcbfee32fd9d06bda"),
+    "furnished house": (4, {"preset": "house"}, "d93af4a1953769059b84725908f09f63"),
 }
 
 

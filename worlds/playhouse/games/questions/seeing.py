@@ -95,7 +95,7 @@ class Notice(Answering):
 
     def verdict(self, world: Playhouse, utterance: str) -> Verdict:
         """See :meth:`Answering.verdict`."""
-        facts, sight = self.facts(world), Sight(world.house)
+        facts, sight = self.facts(world), Sight.of(world)
         named = answers.things_named(utterance)
         found = [possibly(description, facts) for description in named]
         if not named:

@@ -6,6 +6,7 @@ import numpy as np
 
 from worlds.playhouse.house.chance import Chance
 from worlds.playhouse.house.furnished.contents import Contents
+from worlds.playhouse.house.furnished.door_leaves import with_door_leaves
 from worlds.playhouse.house.furnished.furnishing import Furnishing
 from worlds.playhouse.house.furnished.plan import sample_plan
 from worlds.playhouse.house.record import FORMAT_2, House
@@ -33,4 +34,6 @@ class FurnishedBuilder:
         starts = contents.place_starts()
         objects = contents.place_objects(include)
         substeps = self._settings.substeps
-        return House(plan.rooms, plan.doorways, furniture, objects, starts, plan.windows, FORMAT_2, substeps)
+        house = House(plan.rooms, plan.doorways, furniture, objects, starts, plan.windows, FORMAT_2, substeps)
+        share = self._settings.door_leaves
+        return with_door_leaves(house, share, self._chance) if share else house
