@@ -1,0 +1,54 @@
+"""Advantages and weights agree with sums written out by hand."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from rlhf.learning.advantages import advantages, imitation_weights, window_change
+
+UTILITIES = [np.array([0.0, 1.0, 1.0, 4.0, 2.0]), np.array([5.0]), np.array([3.0, 0.0, 0.5])]
+
+
+def by_hand(steps: int) -> list[float]:
+    changes = []
+    for utility in UTILITIES:
+        for t in range(len(utility)):
+            rewards = [utility[k] - utility[k - 1] for k in range(t + 1, len(utility)) if k <= t + steps]
+            changes.append(float(sum(rewards)))
+    mean = sum(changes) / len(changes)
+    deviation = math.sqrt(sum((change - mean) ** 2 for change in changes) / len(changes))
+    return [(change - mean) / deviation for change in changes]
+
+
+@pytest.mark.parametrize("steps", [1, 2, 10])
+def test_an_advantage_is_the_sum_of_the_next_rewards_less_the_mean(steps: int) -> None:
+    assert advantages(UTILITIES, steps).tolist() == pytest.approx(by_hand(steps))
+
+
+def test_a_window_ends_with_its_episode() -> None:
+    assert window_change(UTILITIES[0], 2).tolist() == [1.0, 3.0, 1.0, -2.0, 0.0]
+    joined = advantages([np.concatenate(UTILITIES)], 2)
+    assert not np.allclose(joined, advantages(UTILITIES, 2)), "no advantage crosses from one episode into the next"
+
+
+def test_equal_utilities_have_no_advantage() -> None:
+    assert advantages([np.full(4, 2.0)], 3).tolist() == [0.0] * 4
+
+
+def test_weights_are_clipped_exponentials_of_mean_1() -> None:
+    advantage, temperature, largest = [-2.0, 0.0, 1.0, 8.0], 0.5, 20.0
+    plain = [min(math.exp(a / temperature), largest) for a in advantage]
+    assert plain[3] == largest and plain[2] < largest
+    expected = [4 * weight / sum(plain) for weight in plain]
+    found = imitation_weights(np.array(advantage), temperature, largest)
+    assert found.tolist() == pytest.approx(expected, rel=1e-5) and found.dtype == np.float32
+
+
+def test_a_factor_scales_some_steps_and_the_mean_stays_1() -> None:
+    found = imitation_weights(np.zeros(4), 1.0, 20.0, np.array([1.0, 1.0, 0.5, 0.0]))
+    assert found.tolist() == pytest.approx([1.6, 1.6, 0.8, 0.0])
+    with pytest.raises(ValueError, match="nothing to imitate"):
+        imitation_weights(np.zeros(4), 1.0, 20.0, np.zeros(4))
