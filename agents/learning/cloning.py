@@ -31,7 +31,7 @@ def bc_loss(
 def weighted_bc_loss(log_probs: PolicyLogProbs, weight: Tensor) -> dict[str, Tensor]:
     """Negative log-likelihoods of recorded actions, each times its step's weight: ``-mean(w_t * log pi(a_t))``.
 
-    Peng et al. (2019), "Advantage-weighted regression", Eq. 10, has the exponential of an advantage as the weight.
+    Peng et al. (2019), "Advantage-weighted regression", has the exponential of an advantage as the weight.
 
     Args:
       log_probs: of the recorded actions, [T, B] each.

@@ -33,12 +33,14 @@ from pipelines.stages.settings.play_settings import settings_of_agent, settings_
 from pipelines.stages.text_limits import report_texts
 from pipelines.stages.training import run_training
 from reward_models.marks.marked_play import MarkedPlay, mark_play
+from reward_models.marks.windows_before_marks import windows_before_marks
 from reward_models.scores.scoring import score
 from rlhf.data.memory import MemoryDataset, encode_episodes
 from rlhf.data.source import Source
 from rlhf.learning.advantages import advantages, imitation_weights
 from rlhf.learning.refiner import Refiner, WeightedCloner
-from rlhf.learning.refining_config import USES_REWARD_MODEL, RefiningConfig
+from rlhf.learning.refining_config import ON_WINDOWS, USES_REWARD_MODEL, RefiningConfig
+from rlhf.learning.window_refiner import WindowRefiner
 from rlhf.records.marks import Mark
 from rlhf.run.checkpoint import Checkpoints
 from rlhf.run.config import locked_run, save_settings
@@ -169,10 +171,14 @@ def make_refiner(
     Raises:
       UserError: if the reward model is of another agent, or there is nothing to learn from.
     """
-    training, advantage = config.training, np.empty(0)
-    if training.method in USES_REWARD_MODEL:
-        model = load_fitting_reward_model(config.reward_model, agent, tokenizer, config.agent, config.device)
-        advantage = advantages(score(model, play.episodes), training.window)
+    training = config.training
+    if training.method in ON_WINDOWS:
+        windows = windows_before_marks(play, training.window, training.rater_delay)
+        needs_reference = training.method != "cpl" or training.against_reference
+        reference = load_agent(config.agent, device=config.device)[0] if needs_reference else None
+        return WindowRefiner(agent, play.episodes, windows, reference, training, validation)
+    model = load_fitting_reward_model(config.reward_model, agent, tokenizer, config.agent, config.device)
+    advantage = advantages(score(model, play.episodes), training.window)
     factor = np.where(play.episodes.demonstrated, 1.0, training.own_play)
     try:
         weight = imitation_weights(advantage, training.temperature, training.largest_weight, factor)

@@ -8,13 +8,13 @@ followed within n steps, less what follows on the average:
 with mean and standard deviation over all steps learned from. It is the sum of the rewards of the next n steps (Eq. 2),
 with their mean in the role of the value function.
 
-Weights are those of advantage-weighted regression (Peng et al. 2019, "Advantage-weighted regression", Eq. 10), with
-the largest one clipped as there:
+Weights are those of advantage-weighted regression (Peng et al. 2019, "Advantage-weighted regression", Algorithm 1),
+with the largest one clipped as there:
 
     w[t] = min(exp(A[t] / temperature), largest).
 
-Critic-regularised regression (Wang et al. 2020, Eq. 3) calls the same choice "exp". The weights are divided by their
-mean, so that the loss of imitation keeps its scale beside others.
+Critic-regularised regression (Wang et al. 2020, "Critic regularized regression") has the same choice, "exp". Weights
+are divided by their mean, so that the loss of imitation keeps its scale beside others.
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from dataclasses import replace
+import math
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,12 @@ from agents.agent import InteractiveAgent
 from rlhf.data.memory import MemoryDataset
 from rlhf.data.windows import EpisodeStream
 from rlhf.learning.cloner import Cloner, CloningConfig
+from rlhf.learning.labelled_windows import LabelledWindows
 from rlhf.learning.refiner import Refiner, WeightedCloner
 from rlhf.learning.refining_config import RefiningConfig
+from rlhf.learning.window_refiner import WindowRefiner, action_log_probs
 from tests.unit.agents import made_up_play
+from worlds.errors import UserError
 
 SIZES: dict[str, Any] = dict(
     image_size=(12, 12), vision_channels=(8,), vision_strides=(4,), vision_blocks=(1,), width=16, heads=2,
@@ -124,3 +128,119 @@ def resumed_alike(make: Any) -> None:
 def test_weighted_cloning_is_resumed_bit_exactly(play: MemoryDataset) -> None:
     weight = np.linspace(0.0, 2.0, 16).astype(np.float32)
     resumed_alike(lambda model: WeightedCloner(model, play, weight, TINY))
+
+
+# -- windows --------------------------------------------------------------------------------------------------------
+
+WINDOWS = LabelledWindows(  # two under each of two requests
+    begin=np.array([1, 4, 8, 13]),
+    end=np.array([3, 7, 11, 16]),
+    first=np.array([0, 4, 7, 12]),
+    desirable=np.array([True, False, True, False]),
+    request=np.array([5, 5, 6, 6]),
+)
+ALL = replace(TINY, windows=8, context=100, beta=0.02)  # with the whole episode before every window
+
+
+def some(numbers: list[int]) -> LabelledWindows:
+    return LabelledWindows(*(getattr(WINDOWS, field.name)[numbers] for field in fields(WINDOWS)))
+
+
+def inside(number: int, last: int | None = None) -> slice:
+    end = int(WINDOWS.end[number])
+    return slice(int(WINDOWS.begin[number]) if last is None else end - last, end)
+
+
+@pytest.mark.parametrize("method", ["apo", "kto"])
+def test_the_loss_on_windows_is_that_of_whole_episodes_by_hand(play: MemoryDataset, method: str) -> None:
+    learner, reference, config = agent(), agent(seed=1), replace(ALL, method=method)
+    ratio = log_prob(learner, play) - log_prob(reference, play)
+    scores = [float(ratio[inside(number)].sum()) for number in range(4)]
+    trainer = WindowRefiner(learner, play, WINDOWS, reference, config)
+    chosen = WINDOWS.draw(8, np.random.default_rng([0, 0])).tolist()
+    if method == "kto":
+        rows = WINDOWS.rows(np.array(chosen), 100)
+        own, other = (action_log_probs(model, play, rows, config, True)[1].detach() for model in (learner, reference))
+        swapped = [(own - other)[torch.from_numpy(rows.inside[:, k]), k].sum().item() for k in range(8)]
+        point = max(0.0, sum(swapped) / 8)
+    else:
+        point = 0.0
+    losses = []
+    for number in chosen:
+        distance = 0.02 * (scores[number] - point)
+        losses.append(1.0 / (1.0 + math.exp(distance if WINDOWS.desirable[number] else -distance)))
+    metrics = trainer.update(0.0)
+    assert metrics["bc/preference"] == pytest.approx(sum(losses) / 8, rel=1e-4)
+    good = [scores[number] for number in chosen[:4]]
+    bad = [scores[number] for number in chosen[4:]]
+    assert metrics["bc/margin"] == pytest.approx(sum(good) / 4 - sum(bad) / 4, rel=1e-3, abs=1e-3)
+
+
+@pytest.mark.parametrize("referred", [False, True])
+def test_the_loss_of_pairs_is_that_of_whole_episodes_by_hand(play: MemoryDataset, referred: bool) -> None:
+    """Both windows of a pair count as many steps as the shorter one has."""
+    learner, reference = agent(), agent(seed=1)
+    config = replace(ALL, method="cpl", windows=6, discount=0.8, bias=0.5, against_reference=referred)
+    values = log_prob(learner, play) - (log_prob(reference, play) if referred else 0.0)
+    losses = []
+    for better, worse in WINDOWS.draw_pairs(3, np.random.default_rng([0, 0])).T.tolist():
+        steps = min(int(WINDOWS.end[n] - WINDOWS.begin[n]) for n in (better, worse))
+        one, other = (sum(0.8**k * v for k, v in enumerate(values[inside(n, steps)])) for n in (better, worse))
+        losses.append(math.log1p(math.exp(0.02 * (0.5 * other - one))))
+    trainer = WindowRefiner(learner, play, WINDOWS, reference if referred else None, config)
+    assert trainer.update(0.0)["bc/preference"] == pytest.approx(sum(losses) / 3, rel=1e-4)
+
+
+def test_the_memory_never_comes_from_another_episode(play: MemoryDataset) -> None:
+    """Pictures of the episodes before do not change a window's score, those of its own do."""
+    only = some([1, 1])
+    rows = only.rows(np.arange(2), context=100)
+    model = agent()
+    found = []
+    for changed in (slice(0), slice(0, 4), slice(4, 6)):
+        image = play.image.copy()
+        image[changed] = 255 - image[changed]
+        with torch.no_grad():
+            values = action_log_probs(model, replace(play, image=image), rows, ALL)[0]
+        found.append(values[-1, 0].item())
+    assert found[0] == found[1] != found[2]
+
+
+@pytest.mark.parametrize("method", ["kto", "apo", "cpl"])
+@pytest.mark.parametrize("bc_weight", [0.0, 0.01])
+def test_actions_before_progress_become_more_probable_than_before_regress(
+    play: MemoryDataset, method: str, bc_weight: float
+) -> None:
+    learner, reference = agent(), agent()
+    before, frozen = log_prob(learner, play), {n: v.clone() for n, v in reference.state_dict().items()}
+    config = replace(
+        LEARNS, method=method, windows=8, bc_weight=bc_weight, preference_weight=5.0, updates=40, log_every=1
+    )
+    trainer = WindowRefiner(learner, play, WINDOWS, reference, config)
+    losses, margins = [], []
+    trainer.run(lambda update, metrics: (losses.append(metrics["bc/preference"]), margins.append(metrics["bc/margin"])))
+    gained = log_prob(learner, play) - before
+    good, bad = ([gained[inside(n)].mean() for n in range(4) if WINDOWS.desirable[n] == kind] for kind in (True, False))
+    assert losses[-1] < losses[0] and margins[-1] > margins[0] + 1.0
+    assert all(one > other + 1.0 for one, other in zip(good, bad, strict=True)), "of each request"
+    if method == "cpl":  # it compares only: without imitation both become less probable
+        assert (good[0] > 0.5) == (bc_weight > 0.0), "the first window is demonstrated"
+    else:
+        assert min(good) > 0.5 and max(bad) < 0.0, "relative to the cloned agent"
+    assert all(torch.equal(frozen[name], value) for name, value in reference.state_dict().items())
+
+
+def test_windows_that_say_nothing_are_refused(play: MemoryDataset) -> None:
+    good = some([0, 2])
+    with pytest.raises(UserError, match="2 windows before .* and 0 before"):
+        WindowRefiner(agent(), play, good, agent(), ALL)
+    apart = replace(WINDOWS, request=np.arange(4))
+    with pytest.raises(UserError, match="no pair to learn from"):
+        WindowRefiner(agent(), play, apart, agent(), replace(ALL, method="cpl"))
+    WindowRefiner(agent(), play, apart, agent(), replace(ALL, method="kto"))
+
+
+@pytest.mark.parametrize("method", ["kto", "cpl"])
+def test_training_on_windows_is_resumed_bit_exactly(play: MemoryDataset, method: str) -> None:
+    reference, config = agent(seed=1), replace(ALL, method=method)
+    resumed_alike(lambda model: WindowRefiner(model, play, WINDOWS, reference, config))
