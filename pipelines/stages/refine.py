@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.agent import InteractiveAgent
+from agents.agent import InteractiveAgent, with_improvement_indicator
 from agents.card import ModelCard
 from agents.computing import usable_device
 from agents.folder import load_agent, save_agent
@@ -37,9 +37,14 @@ from reward_models.marks.windows_before_marks import windows_before_marks
 from reward_models.scores.scoring import score
 from rlhf.data.memory import MemoryDataset, encode_episodes
 from rlhf.data.source import Source
-from rlhf.learning.advantages import advantages, imitation_weights
-from rlhf.learning.refiner import Refiner, WeightedCloner
-from rlhf.learning.refining_config import ON_WINDOWS, USES_REWARD_MODEL, RefiningConfig
+from rlhf.learning.advantages import (
+    advantages,
+    imitation_weights,
+    indicators_of_advantages,
+    indicators_of_windows,
+)
+from rlhf.learning.refiner import ConditionedCloner, Refiner, WeightedCloner
+from rlhf.learning.refining_config import ON_WINDOWS, RefiningConfig
 from rlhf.learning.window_refiner import WindowRefiner
 from rlhf.records.marks import Mark
 from rlhf.run.checkpoint import Checkpoints
@@ -109,6 +114,8 @@ def refine(config: RefineConfig) -> Path:
         checkpoint = Checkpoints(folder).latest_if_any()
         noted = EVERY_EPISODE if checkpoint is None else noted_episodes(folder)
         cloned, tokenizer = load_agent(config.agent, device=config.device)
+        if config.training.method == "conditioned":
+            cloned = with_improvement_indicator(cloned)
         agent = cloned if checkpoint is None else checkpoint.load_agent(device=config.device)[0]
         found, marks = marked_episodes(config, noted)
         check_training(config.training, agent, config.device, most_entities(found))
@@ -171,27 +178,35 @@ def make_refiner(
     Raises:
       UserError: if the reward model is of another agent, or there is nothing to learn from.
     """
-    training = config.training
+    training, episodes = config.training, play.episodes
+    windows = windows_before_marks(play, training.window, training.rater_delay)
+    advantage = np.zeros(0)
+    if training.uses_reward_model:
+        model = load_fitting_reward_model(config.reward_model, agent, tokenizer, config.agent, config.device)
+        advantage = advantages(score(model, episodes), training.window)
+    if training.method == "conditioned":
+        if training.uses_reward_model:
+            indicator = indicators_of_advantages(advantage, episodes.demonstrated, training.good_share)
+        else:
+            indicator = indicators_of_windows(windows, episodes.demonstrated)
+        return ConditionedCloner(agent, episodes, indicator, training, validation)
     if training.method in ON_WINDOWS:
-        windows = windows_before_marks(play, training.window, training.rater_delay)
         needs_reference = training.method != "cpl" or training.against_reference
         reference = load_agent(config.agent, device=config.device)[0] if needs_reference else None
-        return WindowRefiner(agent, play.episodes, windows, reference, training, validation)
-    model = load_fitting_reward_model(config.reward_model, agent, tokenizer, config.agent, config.device)
-    advantage = advantages(score(model, play.episodes), training.window)
-    factor = np.where(play.episodes.demonstrated, 1.0, training.own_play)
+        return WindowRefiner(agent, episodes, windows, reference, training, validation)
+    factor = np.where(episodes.demonstrated, 1.0, training.own_play)
     try:
         weight = imitation_weights(advantage, training.temperature, training.largest_weight, factor)
     except ValueError as error:
         raise UserError(f"{error}: none of the play is demonstrated, and own_play is 0") from error
-    return WeightedCloner(agent, play.episodes, weight, training, validation)
+    return WeightedCloner(agent, episodes, weight, training, validation)
 
 
 def refined_agent_card(config: RefineConfig, noted: NotedEpisodes = EVERY_EPISODE) -> ModelCard:
     """Model card of the agent that the run trains, without its metrics."""
     remembered = settings_of_agent(config.agent)
     started = [f"It began as the agent in `{config.agent}`, whose card says what that learned from."]
-    if config.training.method in USES_REWARD_MODEL:
+    if config.training.uses_reward_model:
         started.append(f"Advantages are by the reward model in `{config.reward_model}`.")
     return model_card(
         f"Agent `{config.name}`, refined on marked play",

@@ -1,4 +1,4 @@
-"""Advantages of recorded steps by a utility, and what imitation makes of them: weights. Pure functions in NumPy.
+"""Advantages of recorded steps by a utility, and what imitation makes of them: weights, or indicators of improvement.
 
 A reward model gives an episode the utility U[t] of what happened up to step t. The advantage of the action at t is what
 followed within n steps, less what follows on the average:
@@ -15,6 +15,10 @@ with the largest one clipped as there:
 
 Critic-regularised regression (Wang et al. 2020, "Critic regularized regression") has the same choice, "exp". Weights
 are divided by their mean, so that the loss of imitation keeps its scale beside others.
+
+Indicators (:mod:`agents.networks.improvement`) are GOOD for a share of the agent's own steps, those of the highest
+advantage, and NOT_GOOD for the others, as RECAP has them (Physical Intelligence 2025), or follow from marks nearby.
+What was demonstrated, take-overs included, is always GOOD.
 """
 
 from __future__ import annotations
@@ -22,6 +26,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+
+from agents.networks.improvement import GOOD, NOT_GOOD, UNKNOWN
+from rlhf.learning.labelled_windows import LabelledWindows
 
 
 def window_change(utility: np.ndarray, steps: int) -> np.ndarray:
@@ -60,3 +67,34 @@ def imitation_weights(
     if not (mean := weights.mean()) > 0.0:
         raise ValueError("every weight is 0: there is nothing to imitate")
     return (weights / mean).astype(np.float32)
+
+
+def indicators_of_advantages(advantage: np.ndarray, demonstrated: np.ndarray, good_share: float) -> np.ndarray:
+    """Indicators of improvement from advantages: int64 [N].
+
+    Args:
+      advantage: [N].
+      demonstrated: bool [N]; these are GOOD and have no part in the threshold.
+      good_share: share of the other steps that is GOOD, those above its quantile.
+    """
+    found = np.full(len(advantage), GOOD, dtype=np.int64)
+    own = advantage[~demonstrated]
+    if len(own):
+        found[~demonstrated] = np.where(own > np.quantile(own, 1.0 - good_share), GOOD, NOT_GOOD)
+    return found
+
+
+def indicators_of_windows(windows: LabelledWindows, demonstrated: np.ndarray) -> np.ndarray:
+    """Indicators of improvement from windows before marks: int64 [N].
+
+    A step of more desirable than undesirable windows is GOOD, one of fewer NOT_GOOD, any other UNKNOWN.
+
+    Args:
+      windows: in the rows of the play.
+      demonstrated: bool [N]; these are GOOD.
+    """
+    balance = np.zeros(len(demonstrated), dtype=np.int64)
+    for begin, end, desirable in zip(windows.begin, windows.end, windows.desirable, strict=True):
+        balance[begin:end] += 1 if desirable else -1
+    found = np.select([balance > 0, balance < 0], [GOOD, NOT_GOOD], UNKNOWN)
+    return np.where(demonstrated, GOOD, found)

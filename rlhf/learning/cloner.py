@@ -43,6 +43,7 @@ def imitation_terms(
     state: AgentState,
     computing: ComputingConfig | None = None,
     weight: Tensor | None = None,
+    improvement: Tensor | None = None,
 ) -> tuple[dict[str, Tensor], AgentState]:
     """The unweighted terms ``movement``, ``language`` and ``css`` on a window of recorded play.
 
@@ -55,12 +56,16 @@ def imitation_terms(
       computing: precision.
       weight: float [T, B], by which each step is imitated, an agent's own steps too; None imitates what was
         demonstrated, all of it alike.
+      improvement: int [T, B], the indicator of an agent that has one; None leaves it to the agent.
 
     Returns:
       The terms, and the memory after the window.
     """
     with autocast(computing or ComputingConfig(), window.resets.device):
-        output, state = agent(window.observations, state, window.resets)
+        if improvement is None:
+            output, state = agent(window.observations, state, window.resets)
+        else:
+            output, state = agent(window.observations, state, window.resets, improvement)
     log_probs = agent.log_probs(output, window.actions)
     terms = bc_loss(log_probs, window.demonstrated) if weight is None else weighted_bc_loss(log_probs, weight)
     words = window.observations.setter_tokens

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from agents.agent import AgentState, InteractiveAgent
 from agents.batch import RecordedWindow, send
+from agents.networks.improvement import UNKNOWN
 from rlhf.data.dataset import Dataset
 from rlhf.data.memory import MemoryDataset
 from rlhf.data.windows import EpisodeStream
@@ -90,3 +91,36 @@ class WeightedCloner(Refiner):
         window, rows = self._next()
         weight = send(self.step_weights[rows], self.model.device)
         return imitation_terms(self.model, window, self.memory, self.config.computing, weight)
+
+
+class ConditionedCloner(Refiner):
+    """Advantage-conditioned cloning: all steps are imitated, given whether they are good (RECAP).
+
+    Args:
+      agent: with an improvement indicator; trained in place.
+      play: N steps of recorded play.
+      indicator: int64 [N], of every step.
+      config: settings of the training.
+      validation: see :class:`Refiner`; there, as in play, every step is said to be good.
+    """
+
+    def __init__(
+        self,
+        agent: InteractiveAgent,
+        play: MemoryDataset,
+        indicator: np.ndarray,
+        config: RefiningConfig,
+        validation: Dataset | None = None,
+    ) -> None:
+        if indicator.shape != play.first.shape:
+            raise ValueError(f"indicators {indicator.shape} are not of the {len(play.first)} steps of the play")
+        self.indicator = indicator
+        super().__init__(agent, play, config, validation)
+
+    def terms(self) -> tuple[dict[str, Tensor], AgentState]:
+        window, rows = self._next()
+        draws = np.random.default_rng([self.config.seed, self.update_index])
+        dropped = draws.random(rows.shape) < self.config.dropped
+        indicator = send(np.where(dropped, UNKNOWN, self.indicator[rows]), self.model.device)
+        everything = window._replace(demonstrated=None)
+        return imitation_terms(self.model, everything, self.memory, self.config.computing, improvement=indicator)

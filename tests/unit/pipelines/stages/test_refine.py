@@ -64,7 +64,7 @@ def of_method(settings: RefineConfig, method: str) -> RefineConfig:
     return replace(settings, name=method, training=replace(settings.training, method=method))
 
 
-METHODS = ("weighted", "kto", "apo", "cpl")
+METHODS = ("weighted", "conditioned", "kto", "apo", "cpl")
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,9 +23,14 @@ RED, BLUE = "light the red lamp", "light the blue lamp"
 def windows(make_play: Callable[..., Episode], tokenizer: Tokenizer, tiny: AgentConfig) -> Callable[..., list[tuple]]:
     """Windows (begin, end, desirable) before ``marks``, (episode, step, sign) or with a rater's name."""
 
-    def find(texts: Sequence[list[str]], marks: Sequence[tuple], steps: int = 4, **settings: int) -> list[tuple]:
+    def find(
+        texts: Sequence[list[str]], marks: Sequence[tuple[Any, ...]], steps: int = 4, **settings: int
+    ) -> list[tuple]:
         episodes = [make_play(str(number), text) for number, text in enumerate(texts)]
-        given = [Mark(str(m[0]), m[3] if len(m) > 3 else "ann", m[1], m[2], scripted=True) for m in marks]
+        given = [
+            Mark(str(number), rater[0] if rater else "ann", step, sign, scripted=True)
+            for number, step, sign, *rater in marks
+        ]
         found = windows_before_marks(mark_play(episodes, given, tokenizer, tiny), steps, **settings)
         columns = (found.begin, found.end, found.desirable)
         return list(zip(*(column.tolist() for column in columns), strict=True))

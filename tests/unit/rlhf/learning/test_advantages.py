@@ -7,7 +7,15 @@ import math
 import numpy as np
 import pytest
 
-from rlhf.learning.advantages import advantages, imitation_weights, window_change
+from agents.networks.improvement import GOOD, NOT_GOOD, UNKNOWN
+from rlhf.learning.advantages import (
+    advantages,
+    imitation_weights,
+    indicators_of_advantages,
+    indicators_of_windows,
+    window_change,
+)
+from rlhf.learning.labelled_windows import LabelledWindows
 
 UTILITIES = [np.array([0.0, 1.0, 1.0, 4.0, 2.0]), np.array([5.0]), np.array([3.0, 0.0, 0.5])]
 
@@ -52,3 +60,23 @@ def test_a_factor_scales_some_steps_and_the_mean_stays_1() -> None:
     assert found.tolist() == pytest.approx([1.6, 1.6, 0.8, 0.0])
     with pytest.raises(ValueError, match="nothing to imitate"):
         imitation_weights(np.zeros(4), 1.0, 20.0, np.zeros(4))
+
+
+def test_the_best_of_the_agents_own_steps_are_good_and_demonstrations_always() -> None:
+    """Demonstrations do not raise the bar for the agent."""
+    advantage = np.array([1.0, 2.0, 3.0, 4.0, -9.0, 90.0])
+    demonstrated = np.array([False] * 4 + [True] * 2)
+    found = indicators_of_advantages(advantage, demonstrated, good_share=0.5)
+    assert found.tolist() == [NOT_GOOD, NOT_GOOD, GOOD, GOOD, GOOD, GOOD]
+    assert (indicators_of_advantages(advantage, ~demonstrated, 0.5) == [GOOD] * 4 + [NOT_GOOD, GOOD]).all()
+    assert (indicators_of_advantages(advantage, np.ones(6, bool), 0.5) == GOOD).all()
+
+
+def test_steps_are_good_before_progress_and_not_before_regress() -> None:
+    windows = LabelledWindows(
+        begin=np.array([0, 4, 5, 8]), end=np.array([2, 7, 6, 9]), first=np.zeros(4, int),
+        desirable=np.array([True, False, True, False]), request=np.zeros(4, int),
+    )  # fmt: skip
+    demonstrated = np.arange(10) == 8
+    expected = [GOOD, GOOD, UNKNOWN, UNKNOWN, NOT_GOOD, UNKNOWN, NOT_GOOD, UNKNOWN, GOOD, UNKNOWN]
+    assert indicators_of_windows(windows, demonstrated).tolist() == expected

@@ -50,7 +50,8 @@ def test_a_pair_is_of_both_kinds_under_one_request() -> None:
 
 
 def test_windows_before_any_request_make_no_pair() -> None:
-    nothing = LabelledWindows(*(np.zeros(2, int) for _ in range(3)), np.array([True, False]), np.full(2, NO_REQUEST))
+    begin, end = np.zeros(2, int), np.ones(2, int)
+    nothing = LabelledWindows(begin, end, begin, np.array([True, False]), np.full(2, NO_REQUEST))
     assert nothing.pairable == 0
     with pytest.raises(ValueError):
         nothing.draw_pairs(1, np.random.default_rng(0))

@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 import torch
 
-from agents.agent import InteractiveAgent
+from agents.agent import InteractiveAgent, with_improvement_indicator
+from agents.networks.improvement import GOOD, NOT_GOOD, UNKNOWN
 from rlhf.data.memory import MemoryDataset
 from rlhf.data.windows import EpisodeStream
 from rlhf.learning.cloner import Cloner, CloningConfig
 from rlhf.learning.labelled_windows import LabelledWindows
-from rlhf.learning.refiner import Refiner, WeightedCloner
+from rlhf.learning.refiner import ConditionedCloner, Refiner, WeightedCloner
 from rlhf.learning.refining_config import RefiningConfig
 from rlhf.learning.window_refiner import WindowRefiner, action_log_probs
 from tests.unit.agents import made_up_play
@@ -43,12 +44,14 @@ def play() -> MemoryDataset:
 
 
 @torch.no_grad()
-def log_prob(model: InteractiveAgent, play: MemoryDataset) -> np.ndarray:
-    """Log-probability [N] of every recorded action, each episode from its beginning."""
+def log_prob(model: InteractiveAgent, play: MemoryDataset, *indicator: int) -> np.ndarray:
+    """Log-probability [N] of every recorded action, each episode from its beginning, with one ``indicator`` or none."""
     found = []
     for begin, end in zip(play.starts[:-1], play.starts[1:], strict=True):
         observations, actions = play.gather(np.arange(begin, end)[:, None])
-        output, _ = model(observations, model.initial_state(1), torch.zeros(end - begin, 1, dtype=torch.bool))
+        resets = torch.zeros(end - begin, 1, dtype=torch.bool)
+        indicated = [torch.full(resets.shape, one) for one in indicator]
+        output, _ = model(observations, model.initial_state(1), resets, *indicated)
         log_probs = model.log_probs(output, actions)
         found.append((log_probs.movement + log_probs.language)[:, 0].numpy())
     return np.concatenate(found)
@@ -198,6 +201,7 @@ def test_the_memory_never_comes_from_another_episode(play: MemoryDataset) -> Non
     model = agent()
     found = []
     for changed in (slice(0), slice(0, 4), slice(4, 6)):
+        assert play.image is not None
         image = play.image.copy()
         image[changed] = 255 - image[changed]
         with torch.no_grad():
@@ -217,11 +221,12 @@ def test_actions_before_progress_become_more_probable_than_before_regress(
         LEARNS, method=method, windows=8, bc_weight=bc_weight, preference_weight=5.0, updates=40, log_every=1
     )
     trainer = WindowRefiner(learner, play, WINDOWS, reference, config)
-    losses, margins = [], []
-    trainer.run(lambda update, metrics: (losses.append(metrics["bc/preference"]), margins.append(metrics["bc/margin"])))
+    measured: list[dict[str, float]] = []
+    trainer.run(lambda update, metrics: measured.append(metrics))
     gained = log_prob(learner, play) - before
     good, bad = ([gained[inside(n)].mean() for n in range(4) if WINDOWS.desirable[n] == kind] for kind in (True, False))
-    assert losses[-1] < losses[0] and margins[-1] > margins[0] + 1.0
+    first, last = measured[0], measured[-1]
+    assert last["bc/preference"] < first["bc/preference"] and last["bc/margin"] > first["bc/margin"] + 1.0
     assert all(one > other + 1.0 for one, other in zip(good, bad, strict=True)), "of each request"
     if method == "cpl":  # it compares only: without imitation both become less probable
         assert (good[0] > 0.5) == (bc_weight > 0.0), "the first window is demonstrated"
@@ -244,3 +249,64 @@ def test_windows_that_say_nothing_are_refused(play: MemoryDataset) -> None:
 def test_training_on_windows_is_resumed_bit_exactly(play: MemoryDataset, method: str) -> None:
     reference, config = agent(seed=1), replace(ALL, method=method)
     resumed_alike(lambda model: WindowRefiner(model, play, WINDOWS, reference, config))
+
+
+# -- the improvement indicator --------------------------------------------------------------------------------------
+
+INDICATOR = np.where(np.arange(16) < 7, GOOD, np.where(np.arange(16) % 2 == 0, GOOD, NOT_GOOD)).astype(np.int64)
+
+
+def conditioned(seed: int = 0) -> InteractiveAgent:
+    return with_improvement_indicator(agent(seed))
+
+
+def test_every_step_is_imitated_given_its_indicator_by_hand(play: MemoryDataset) -> None:
+    learner, config = conditioned(), replace(TINY, method="conditioned", dropped=0.5)
+    assert learner.improvement is not None
+    with torch.no_grad():
+        learner.improvement.table.weight[1:] = torch.randn(2, 128, generator=torch.Generator().manual_seed(1))
+    window, rows = EpisodeStream(play, TINY.steps, TINY.batch, TINY.seed).next_with_rows()
+    dropped = np.random.default_rng([0, 0]).random(rows.shape) < 0.5
+    assert 0 < dropped.sum() < dropped.size
+    total = 0.0
+    for unknown in (False, True):
+        indicator = torch.zeros(rows.shape, dtype=torch.long) if unknown else torch.from_numpy(INDICATOR[rows])
+        with torch.no_grad():
+            output, _ = learner(window.observations, learner.initial_state(TINY.batch), window.resets, indicator)
+            movement = learner.log_probs(output, window.actions).movement.numpy()
+        total -= float(movement[dropped == unknown].sum())
+    metrics = ConditionedCloner(learner, play, INDICATOR, config).update(0.0)
+    assert metrics["bc/movement"] == pytest.approx(total / rows.size, rel=1e-5)
+
+
+def test_good_actions_are_taken_where_good_is_said() -> None:
+    """Episodes look alike; in half of them the agent does one thing, which is good, in half another."""
+    made = made_up_play.recorded(agent().config, [1] * 8)
+    alike = {
+        name: np.repeat(getattr(made, name)[:1], 8, axis=0) for name in ("image", "setter_tokens", "solver_tokens")
+    }
+    good = np.arange(8) % 2 == 0
+    movement = np.where(good[:, None, None], made.movement[0], made.movement[1])
+    silent = np.zeros_like(made.utterance)
+    play = replace(made, **alike, movement=movement, utterance=silent, demonstrated=np.zeros(8, bool))
+    indicator, learner = np.where(good, GOOD, NOT_GOOD), conditioned()
+    config = replace(LEARNS, method="conditioned", dropped=0.2, updates=100, log_every=1)
+    losses: list[float] = []
+    ConditionedCloner(learner, play, indicator, config).run(lambda _, metrics: losses.append(metrics["bc/movement"]))
+    assert losses[-1] < 0.5 * losses[0]
+    in_play, if_not, unknown = (log_prob(learner, play, *said) for said in ((), (NOT_GOOD,), (UNKNOWN,)))
+    assert in_play[good].min() > in_play[~good].max() + 5.0
+    assert if_not[~good].min() > if_not[good].max() + 5.0
+    assert unknown[good].min() > if_not[good].max() and unknown[~good].min() > in_play[~good].max(), "it does either"
+
+
+def test_conditioned_cloning_is_resumed_bit_exactly(play: MemoryDataset) -> None:
+    config = replace(TINY, method="conditioned", dropped=0.5)
+    resumed_alike(lambda model: ConditionedCloner(with_improvement_indicator(model), play, INDICATOR, config))
+
+
+def test_an_agent_without_an_indicator_cannot_be_conditioned(play: MemoryDataset) -> None:
+    with pytest.raises(ValueError, match="no improvement indicator"):
+        ConditionedCloner(agent(), play, INDICATOR, TINY).update(0.0)
+    with pytest.raises(ValueError, match="16 steps"):
+        ConditionedCloner(conditioned(), play, INDICATOR[:-1], TINY)
