@@ -32,7 +32,6 @@ class Refiner(Trainer):
     """
 
     prefix: ClassVar[str] = "bc"  # as in cloning, whose report and charts show these runs, too
-    shown: ClassVar[tuple[str, ...]] = ("movement", "language")  # terms beside the progress
     memory: AgentState
     stream: EpisodeStream
     config: RefiningConfig
@@ -43,6 +42,11 @@ class Refiner(Trainer):
         self.play, self.validation = play, validation
         stream = play.stream(config.steps, config.batch, config.seed)
         super().__init__(agent, stream, agent.initial_state(config.batch), config)
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """Terms of the loss beside the progress."""
+        return "movement", "language"
 
     @property
     def weights(self) -> dict[str, float]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 import torch
 from torch import Tensor
@@ -36,8 +34,6 @@ class WindowRefiner(Refiner):
       UserError: if the windows are of one kind only, or, for "cpl", make no pair.
     """
 
-    shown: ClassVar[tuple[str, ...]] = ("movement", "preference", "margin")
-
     def __init__(
         self,
         agent: InteractiveAgent,
@@ -52,12 +48,18 @@ class WindowRefiner(Refiner):
         super().__init__(agent, play, config, validation)
 
     @property
+    def shown(self) -> tuple[str, ...]:
+        return ("movement", "preference", "margin") if self.config.preference_weight else super().shown
+
+    @property
     def weights(self) -> dict[str, float]:
         return super().weights | {"preference": self.config.preference_weight, "margin": 0.0}
 
     def terms(self) -> tuple[dict[str, Tensor], AgentState]:
         window, _ = self._next()
         terms, memory = imitation_terms(self.model, window, self.memory, self.config.computing)
+        if not self.config.preference_weight:
+            return terms, memory
         draws = np.random.default_rng([self.config.seed, self.update_index])
         preference = self._of_pairs(draws) if self.config.method == "cpl" else self._of_windows(draws)
         return terms | preference, memory
