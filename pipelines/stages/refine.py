@@ -95,8 +95,16 @@ class RefineConfig:
 
 
 # Settings that fix what is learned from which marks; all others may change when a run is resumed.
-_FIXED = ("name", "held_out", "raters", "training.method", "training.window", "training.steps", "training.batch")
-_FIXED_TOO = ("training.seed",)
+_FIXED = (
+    "name",
+    "held_out",
+    "raters",
+    "training.method",
+    "training.window",
+    "training.steps",
+    "training.batch",
+    "training.seed",
+)
 
 _USED = "refined on"  # use of the episodes, in the run's episodes.json
 
@@ -110,7 +118,7 @@ def refine(config: RefineConfig) -> Path:
         reward_model=config.reward_model.absolute(),
     )
     usable_device(config.device)
-    with locked_run(config, (*_FIXED, *_FIXED_TOO), "rlhf refine") as folder:
+    with locked_run(config, _FIXED, "rlhf refine") as folder:
         checkpoint = Checkpoints(folder).latest_if_any()
         noted = EVERY_EPISODE if checkpoint is None else noted_episodes(folder)
         cloned, tokenizer = load_agent(config.agent, device=config.device)
