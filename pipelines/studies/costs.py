@@ -28,14 +28,13 @@ class ArmCost:
 def costs(config: StudyConfig) -> dict[str, dict[int, ArmCost]]:
     """Sum up the processor time of every arm, for the seeds whose stages are complete and were measured."""
     found: dict[str, dict[int, ArmCost]] = {}
+    needed = {arm: _making(config, arm) for arm in config.arms}
     for seed in config.seeds:
         measured = {stage.name: stage.core_seconds for stage in finished_stages(folder_of(config, seed))}
-        shared = _making(config, config.compared_with, seed)
-        for arm in config.arms:
-            seconds = {name: measured.get(name) for name in _making(config, arm, seed)}
-            known = {name: value for name, value in seconds.items() if value is not None}
-            if len(known) == len(seconds):
-                own = sum(value for name, value in known.items() if name not in shared)
+        for arm, names in needed.items():
+            known = {name: value for name in names if (value := measured.get(name)) is not None}
+            if len(known) == len(names):
+                own = sum(value for name, value in known.items() if name not in needed[config.compared_with])
                 found.setdefault(arm, {})[seed] = ArmCost(sum(known.values()) / 3600.0, own / 3600.0)
     return found
 
@@ -55,7 +54,7 @@ def _mean(seeds: Mapping[int, ArmCost], part: str) -> float:
     return sum(getattr(one, part) for one in seeds.values()) / len(seeds)
 
 
-def _making(config: StudyConfig, arm: str, seed: int) -> list[str]:
-    """Names of the stages that make the agent of an arm."""
-    names = [stage.name for stage in SeedStages(config, seed).arm(arm)]
+def _making(config: StudyConfig, arm: str) -> list[str]:
+    """Names of the stages that make the agent of an arm, which are those of every seed."""
+    names = [stage.name for stage in SeedStages(config, config.seeds[0]).arm(arm)]
     return [name for name in names if not name.startswith(_EVALUATION)]
