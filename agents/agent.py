@@ -15,6 +15,7 @@ from agents.config import AgentConfig
 from agents.learning.contrastive import Discriminator
 from agents.networks import movement as movement_policy
 from agents.networks.grammar import GrammarPolicy
+from agents.networks.improvement import GOOD, ImprovementIndicator
 from agents.networks.language import LanguagePolicy
 from agents.networks.movement import Choices, MovementPolicy
 from agents.networks.trunk import AgentState, Trunk
@@ -64,6 +65,7 @@ class InteractiveAgent(PreTrainedModel):
         nn.init.normal_(last.weight, std=0.01)  # values begin near 0, as returns do
         self.value = nn.Sequential(nn.Linear(config.memory_width, config.value_width), nn.ReLU(), last)
         self.discriminator = Discriminator()
+        self.improvement = ImprovementIndicator(config.memory_width) if config.improvement_indicator else None
         self.post_init()
 
     def _init_weights(self, module: nn.Module) -> None:
@@ -81,7 +83,7 @@ class InteractiveAgent(PreTrainedModel):
         return AgentState(zeros, zeros.clone())
 
     def forward(
-        self, observations: ObservationBatch, state: AgentState, resets: Tensor
+        self, observations: ObservationBatch, state: AgentState, resets: Tensor, improvement: Tensor | None = None
     ) -> tuple[AgentOutput, AgentState]:
         """Follow sequences of T steps in B environments.
 
@@ -89,13 +91,17 @@ class InteractiveAgent(PreTrainedModel):
           observations: [T, B, ...].
           state: memory before the first step, [B, memory_width] each.
           resets: bool [T, B], True at the first step of an episode.
+          improvement: int [T, B], the indicator of an agent that has one (:mod:`agents.networks.improvement`); None is
+            GOOD at every step.
 
         Returns:
           The outputs [T, B, ...], and the memory after the last step.
 
         Raises:
-          ValueError: the shapes disagree.
+          ValueError: the shapes disagree, or the agent has no indicator.
         """
+        if improvement is not None and self.improvement is None:
+            raise ValueError("this agent has no improvement indicator: its configuration leaves it out")
         if observations.shape != resets.shape or state.hidden.shape[0] != resets.shape[1]:
             raise ValueError(
                 f"observations {observations.shape}, resets {tuple(resets.shape)} and memory "
@@ -105,6 +111,9 @@ class InteractiveAgent(PreTrainedModel):
         # The trunk may be computed in bfloat16; its rounding must not reach importance weights and value targets.
         with torch.autocast(trunk.features.device.type, enabled=False):
             features = trunk.features.to(next(self.value.parameters()).dtype)
+            if self.improvement is not None:
+                indicated = torch.full_like(resets, GOOD, dtype=torch.long) if improvement is None else improvement
+                features = self.improvement(features, indicated)
             value = self.value(features).squeeze(-1)
             if self.language is None:
                 speak_logit = torch.full_like(value, _NEVER)
@@ -201,3 +210,16 @@ class InteractiveAgent(PreTrainedModel):
         speak = -F.softplus(torch.where(spoke, -logit, logit))
         log_probs = PolicyLogProbs(movement_log_prob[None], speak[None], words[None])
         return ActionBatch(moves[None], utterance[None]), log_probs
+
+
+def with_improvement_indicator(agent: InteractiveAgent) -> InteractiveAgent:
+    """Return a copy of ``agent`` that has an improvement indicator, and acts as before until it is trained.
+
+    Its own weights are copied, never shared. An agent that has an indicator keeps what that has learned.
+    """
+    config = type(agent.config).from_dict(agent.config.to_dict() | {"improvement_indicator": True})
+    with torch.random.fork_rng(devices=[]):
+        made = type(agent)(config)
+    made.load_state_dict(agent.state_dict(), strict=False)
+    nn.Module.to(made, agent.device)
+    return made.train(agent.training)

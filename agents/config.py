@@ -89,6 +89,8 @@ class AgentConfig(PretrainedConfig):
       continuous_bins: bins into which the policy divides every continuous component of an action.
       marks_cuts: an observed text that is cut ends in a token that says so (:data:`agents.tokenizer.CUT_ID`). Agents of
         older versions never learned that token.
+      improvement_indicator: have an input that says whether the actions to come are good ones
+        (:mod:`agents.networks.improvement`), which they are when nothing else is said, as in play.
 
     Raises:
       ValueError: sizes that do not fit each other, or ``spaces`` that describe none.
@@ -135,6 +137,7 @@ class AgentConfig(PretrainedConfig):
         vision_norm: bool = False,
         vision_model: Mapping[str, Any] | None = None,
         vision_grid: Sequence[int] = (6, 8),
+        improvement_indicator: bool = False,
         **kwargs: Any,
     ) -> None:
         height, width_ = image_size
@@ -156,6 +159,7 @@ class AgentConfig(PretrainedConfig):
         self.vision_norm = vision_norm
         self.vision_model = vision_model
         self.vision_grid = tuple(vision_grid)
+        self.improvement_indicator = improvement_indicator
         self.width = width
         self.layers = layers
         self.heads = heads

@@ -72,7 +72,7 @@ class RewardModelConfig(AgentConfig):
     def of(cls, config: PretrainedConfig, **more: Any) -> Self:
         """Sizes of the ``config`` of an agent or a reward model (without its scale), with ``more`` for the head."""
         sizes = {name: value for name, value in config.to_diff_dict().items() if name not in _NOT_SIZES}
-        return cls(**sizes | {"feels_movement": False} | more)
+        return cls(**sizes | {"feels_movement": False, "improvement_indicator": False} | more)
 
 
 class RewardModel(InteractiveAgent):
@@ -122,7 +122,7 @@ class RewardModel(InteractiveAgent):
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             model = cls(cls.config_class.of(agent.config, **sizes))
-        weights = {n: w for n, w in agent.state_dict().items() if not n.startswith("trunk.movement.")}
+        weights = {n: w for n, w in agent.state_dict().items() if not n.startswith(("trunk.movement.", "improvement."))}
         own = model.state_dict()
         foreign = [name for name in own if name not in weights and name.partition(".")[0] not in cls.head]
         foreign += [name for name, value in weights.items() if name not in own or own[name].shape != value.shape]

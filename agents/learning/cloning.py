@@ -28,6 +28,24 @@ def bc_loss(
     }
 
 
+def weighted_bc_loss(log_probs: PolicyLogProbs, weight: Tensor) -> dict[str, Tensor]:
+    """Negative log-likelihoods of recorded actions, each times its step's weight: ``-mean(w_t * log pi(a_t))``.
+
+    Peng et al. (2019), "Advantage-weighted regression", has the exponential of an advantage as the weight.
+
+    Args:
+      log_probs: of the recorded actions, [T, B] each.
+      weight: [T, B]; means are over all T * B steps, so that a weight of 0 leaves a step out and not its place.
+
+    Returns:
+      ``movement`` and ``language`` as of :func:`bc_loss`, which they are where all weights are 1.
+    """
+    return {
+        "movement": -(weight * log_probs.movement).mean(),
+        "language": -(weight * log_probs.language).mean(),
+    }
+
+
 def masked_mean(x: Tensor, mask: Tensor | None, workers: Workers = SINGLE_WORKER) -> Tensor:
     """Mean of ``x`` over the places that ``mask`` keeps; 0 if it keeps none.
 

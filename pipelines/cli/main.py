@@ -103,6 +103,7 @@ GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
                 "pipelines.diagnose.command:diagnose",
                 "what reward models have learned, and an agent's eyes",
             ),
+            Verb("refine", "pipelines.stages.refine:refine", "train the agent further on marked play", _BEGUN),
             Verb("improve", "pipelines.stages.improve:improve", "improve the agent (BC+RL)", _BEGUN),
             Verb("evaluate", "pipelines.stages.evaluate:evaluate", "measure agents at probes", _PROBED),
             Verb("report", "pipelines.report.command:report", "write a run's report as one HTML file"),
@@ -194,6 +195,7 @@ NEXT = {
     "mark": "rlhf clone --data {data}",
     "clone": "rlhf reward --data {data} --agent {result}",
     "reward": "rlhf improve --data {data} --agent {agent} --reward-model {result}",
+    "refine": "rlhf evaluate --agents BC={agent} refined={result}",
     "improve": "rlhf evaluate --agents BC={agent} BC+RL={result}",
 }
 

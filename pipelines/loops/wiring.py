@@ -12,6 +12,7 @@ from pipelines.stages.evaluate import EvaluateConfig
 from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.mark import MarkConfig
 from pipelines.stages.record import RecordConfig, record
+from pipelines.stages.refine import RefineConfig
 from pipelines.stages.reward import RewardConfig
 from pipelines.stages.settings.play_settings import PlaySettings, with_play_settings
 
@@ -56,6 +57,15 @@ class Wiring:
         """Return the settings of a reward model that starts from ``agent``."""
         return replace(
             config, data=data, agent=agent, runs=self.folder, name=name,
+            training=replace(config.training, seed=self.seed), device=self.device or config.device,
+        )  # fmt: skip
+
+    def refine(
+        self, config: RefineConfig, data: Path, agent: Path, reward_model: Path, name: str = "refine"
+    ) -> RefineConfig:
+        """Return the settings of refining ``agent`` on marked play."""
+        return replace(
+            config, data=(data,), agent=agent, reward_model=reward_model, runs=self.folder, name=name,
             training=replace(config.training, seed=self.seed), device=self.device or config.device,
         )  # fmt: skip
 

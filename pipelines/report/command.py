@@ -10,7 +10,7 @@ from pipelines.report.file import write_page, write_report
 from rlhf.run.config import CONFIG_FILE, read_record
 from worlds.errors import UserError
 
-TRAININGS = ("CloneConfig", "RewardConfig", "ImproveConfig")  # configurations of single trainings
+TRAININGS = ("CloneConfig", "RewardConfig", "RefineConfig", "ImproveConfig")  # configurations of single trainings
 _NAMED = 6  # folders in a message at most
 
 
@@ -20,7 +20,7 @@ class ReportConfig:
 
     Args:
       run: folder of a run that has been evaluated (a demo, rounds, a reproduced result), or of a single training (by
-        `rlhf clone`, `rlhf reward` or `rlhf improve`), running or finished.
+        `rlhf clone`, `rlhf reward`, `rlhf refine` or `rlhf improve`), running or finished.
       out: the HTML file to write; None writes report.html into the run's folder.
     """
 

@@ -21,6 +21,7 @@ State = Literal["running", "finished", "resumable", "stopped"]
 
 _TRAININGS = {
     "CloneConfig": ("clone", "agent", cloning_headline),
+    "RefineConfig": ("refine", "agent", cloning_headline),
     "RewardConfig": ("reward", "reward_model", reward_headline),
     "ImproveConfig": ("improve", "agent", improvement_headline),
 }
@@ -43,7 +44,7 @@ class RunRow:
 
     Args:
       folder: the run's folder.
-      stage: the command that started it: clone, reward, improve, demo, iterate or study.
+      stage: the command that started it: clone, reward, refine, improve, demo, iterate or study.
       state: "running", "finished", "resumable" (interrupted, with a checkpoint or finished stages) or "stopped"
         (interrupted before its first checkpoint or stage).
       updates: number of updates made; None for loops.

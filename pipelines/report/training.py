@@ -206,6 +206,11 @@ def _cloning(run: Path, record: Mapping[str, Any], rows: list[Row]) -> TrainingR
     )
 
 
+def _refining(run: Path, record: Mapping[str, Any], rows: list[Row]) -> TrainingReport:
+    method = record["config"]["training"]["method"]
+    return replace(_cloning(run, record, rows), kind=f"Refining of a cloned agent on marked play ({method})")
+
+
 def _reward_training(run: Path, record: Mapping[str, Any], rows: list[Row]) -> TrainingReport:
     config = record["config"]
     facts = [fact for where in ("held_out", "validation") if (fact := _pairs_fact(rows, where)) is not None]
@@ -235,6 +240,7 @@ ReportBuilder = Callable[[Path, Mapping[str, Any], list[Row]], TrainingReport]
 REPORT_BUILDERS: Mapping[str, ReportBuilder] = {
     "ImproveConfig": _improvement,
     "CloneConfig": _cloning,
+    "RefineConfig": _refining,
     "RewardConfig": _reward_training,
 }
 

@@ -8,8 +8,13 @@ from pathlib import Path
 
 from rlhf.run.config import is_locked
 
-_MAKES = {"CloneConfig": "agent", "RewardConfig": "reward_model", "ImproveConfig": "agent"}  # folder written last
-_VERBS = {"CloneConfig": "clone", "RewardConfig": "reward", "ImproveConfig": "improve"}
+_MAKES = {  # folder written last
+    "CloneConfig": "agent",
+    "RewardConfig": "reward_model",
+    "RefineConfig": "agent",
+    "ImproveConfig": "agent",
+}
+_VERBS = {"CloneConfig": "clone", "RewardConfig": "reward", "RefineConfig": "refine", "ImproveConfig": "improve"}
 
 
 @dataclass(frozen=True)

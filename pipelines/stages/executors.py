@@ -200,7 +200,10 @@ def make_runner(
     rewards = None
     if not config.scripted_reward:
         rewarding = replace(config, expected_reward=expected or config.expected_reward)
-        models = [_reward_model(config, folder, agent, tokenizer) for folder in config.reward_models]
+        models = [
+            load_fitting_reward_model(folder, agent, tokenizer, config.agent, config.device)
+            for folder in config.reward_models
+        ]
         if config.ensemble_by != "mean":
             models = [combined_model(models, config.ensemble_by, config.deviation_weight)]
         scorers = [_scorer(rewarding, model, slots) for model in models]
@@ -244,13 +247,15 @@ def make_environments(config: ImproveConfig, episodes: Sequence[Episode], slots:
     return [LiveSetter(world, episodes[0], make_setter, truth=True) for world in worlds]
 
 
-def _reward_model(config: ImproveConfig, folder: Path, agent: InteractiveAgent, tokenizer: Tokenizer) -> RewardModel:
-    """Load the reward model in ``folder``. Raises UserError if it is of another agent."""
-    model, words = load_reward_model(folder, config.device)
+def load_fitting_reward_model(
+    folder: Path, agent: InteractiveAgent, tokenizer: Tokenizer, origin: Path, device: str
+) -> RewardModel:
+    """Load the reward model in ``folder``. Raises UserError if it is of another agent than that of ``origin``."""
+    model, words = load_reward_model(folder, device)
     inputs = ("player", "setter_text_length", "solver_text_length")
     fits = all(getattr(model.config, name) == getattr(agent.config, name) for name in inputs)
     if not fits or not words.cuts_like(tokenizer):
-        raise UserError(f"{folder} was made for another agent than {config.agent}: train one from it")
+        raise UserError(f"{folder} was made for another agent than {origin}: train one from it")
     return model
 
 

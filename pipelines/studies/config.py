@@ -4,7 +4,7 @@ Play that is marked in several ways is in one dataset for each way: the files of
 that no reward model reads marks of another way.
 
 ```
-RUN/seed-0/data, data-<marks>, clone-bc/, reward-ibt/, improve-<arm>/, stages.json
+RUN/seed-0/data, data-<marks>, clone-bc/, reward-ibt/, refine-<name>/, improve-<arm>/, stages.json
 RUN/seed-0/results/<arm>.json, <arm>-train.json
 RUN/table.md, table.json, table-train.json, figures
 ```
@@ -24,6 +24,7 @@ from pipelines.stages.evaluate import EvaluateConfig, Split
 from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.mark import MarkConfig
 from pipelines.stages.record import RecordConfig
+from pipelines.stages.refine import RefineConfig
 from pipelines.stages.reward import RewardConfig
 from pipelines.stages.settings.play_settings import PlaySettings
 from rlhf.run.place_seeds import LARGEST_SEED
@@ -49,13 +50,16 @@ class Arm:
       reward: name of the reward model that it is improved against; "truth" is the tasks' own success check (the
         paper's scripted reward).
       improve: settings of its improvement; None: it is not improved.
-      marks: name of the way of marking that its reward model learns from; None: the study's usual one.
+      marks: name of the way of marking that its reward model and its refinement learn from; None: the study's usual
+        one.
+      refine: name of the refinement on marked play with which it begins, before it is improved; None: it has none.
     """
 
     clone: str = PLAYER
     reward: str = TRUTH
     improve: ImproveConfig | None = None
     marks: str | None = None
+    refine: str | None = None
 
 
 @dataclass(frozen=True)
@@ -83,6 +87,7 @@ class StudyConfig(LoopSettings):
       device: device of training and evaluation, which overrides the stages' own: "cpu", "cuda" or "cuda:1".
       also_compared_with: arms that are subtracted from the others in further tables.
       also_evaluated_on: requests with tables of their own, beside those of ``evaluate.split``.
+      refinements: ways of training a cloned agent further on marked play, by name.
     """
 
     run: Path = Path("runs/study")
@@ -104,6 +109,7 @@ class StudyConfig(LoopSettings):
     device: str | None = None
     also_compared_with: tuple[str, ...] = ()
     also_evaluated_on: tuple[Split, ...] = ("train",)
+    refinements: Mapping[str, RefineConfig] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_ranges(self, UserError)
@@ -156,11 +162,15 @@ def _check_arm(config: StudyConfig, name: str, arm: Arm) -> None:
     """
     if arm.clone not in config.clones and arm.clone != SCRIPTED_SOLVER:
         raise UserError(f"arm {name}: no clone {arm.clone!r}; known: {', '.join(config.clones)}")
-    if arm.improve is not None and arm.reward not in (*config.rewards, TRUTH):
+    if arm.refine is not None and arm.refine not in config.refinements:
+        raise UserError(f"arm {name}: no refinement {arm.refine!r}; known: {', '.join(config.refinements)}")
+    if uses_reward_model(config, arm) and arm.reward == TRUTH:
+        raise UserError(f"arm {name}: its refinement needs a reward model, as its reward")
+    if (arm.improve is not None or arm.refine is not None) and arm.reward not in (*config.rewards, TRUTH):
         raise UserError(f"arm {name}: no reward model {arm.reward!r}; known: {', '.join(config.rewards)}")
     if arm.marks is not None and arm.marks not in config.marks:
         raise UserError(f"arm {name}: no marks {arm.marks!r}; known: {', '.join(config.marks)}")
-    if arm.marks is not None and (arm.improve is None or arm.reward == TRUTH):
+    if arm.marks is not None and not learns_from_marks(arm):
         raise UserError(f"arm {name}: it learns from no marks, so it has no way of marking")
 
 
@@ -172,12 +182,28 @@ def _check_folders(config: StudyConfig) -> None:
     """
     models = {(arm.reward, arm.clone, arm.marks): reward_folder(Path(), arm).name for arm in config.arms.values()}
     named = [{name: slug(name) for name in names} for names in (config.clones, config.marks, config.arms)]
-    for folders in (*named, models):
+    refined = {arm_key(config, arm): refine_name(config, arm) for arm in config.arms.values() if arm.refine}
+    for folders in (*named, models, refined):
         owners = dict[str, object]()
         for owner, folder in folders.items():
             if not folder or folder in owners:
                 raise UserError(f"{owners.get(folder)!r} and {owner!r} would have one folder; rename one of them")
             owners[folder] = owner
+
+
+def learns_from_marks(arm: Arm) -> bool:
+    """Return true if an arm's reward model or refinement learns from marks."""
+    return arm.refine is not None or (arm.improve is not None and arm.reward != TRUTH)
+
+
+def uses_reward_model(config: StudyConfig, arm: Arm) -> bool:
+    """Return true if an arm's refinement needs a reward model."""
+    return arm.refine is not None and config.refinements[arm.refine].training.uses_reward_model
+
+
+def arm_key(config: StudyConfig, arm: Arm) -> tuple[str | None, ...]:
+    """Return what an arm's refinement depends on: two arms of equal keys share one."""
+    return arm.refine, arm.clone, arm.marks, arm.reward if uses_reward_model(config, arm) else None
 
 
 def others_compared(config: StudyConfig) -> dict[str, str]:
@@ -211,7 +237,7 @@ def agent_of(config: StudyConfig, name: str, seed: int) -> str:
     arm, folder = config.arms[name], folder_of(config, seed)
     if arm.clone == SCRIPTED_SOLVER:
         return SCRIPTED_SOLVER
-    return str(clone_folder(folder, arm.clone) if arm.improve is None else folder / improve_name(name) / "agent")
+    return str(begun_folder(config, arm, folder) if arm.improve is None else folder / improve_name(name) / "agent")
 
 
 def curve_of(config: StudyConfig, arm: str, seed: int) -> Path:
@@ -237,6 +263,18 @@ def clone_name(name: str) -> str:
 def clone_folder(folder: Path, name: str) -> Path:
     """Folder of a cloned agent in a seed's ``folder``."""
     return folder / clone_name(name) / "agent"
+
+
+def refine_name(config: StudyConfig, arm: Arm) -> str:
+    """Name of the run that refines an arm's agent on marked play."""
+    beginning = "" if arm.clone == PLAYER else f"-{slug(arm.clone)}"
+    model = f"-by-{slug(arm.reward)}" if uses_reward_model(config, arm) else ""
+    return f"refine-{slug(arm.refine or '')}{beginning}{model}" + (f"-from-{slug(arm.marks)}" if arm.marks else "")
+
+
+def begun_folder(config: StudyConfig, arm: Arm, folder: Path) -> Path:
+    """Folder of the agent that an arm is, or whose improvement begins with it, in a seed's ``folder``."""
+    return clone_folder(folder, arm.clone) if arm.refine is None else folder / refine_name(config, arm) / "agent"
 
 
 def improve_name(arm: str) -> str:

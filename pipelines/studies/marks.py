@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pipelines.stages.mark import marks_in_five_minutes
 from pipelines.stages.running.staged_run import finished_stages
-from pipelines.studies.config import TRUTH, StudyConfig, data_of, folder_of, marks_stage
+from pipelines.studies.config import StudyConfig, data_of, folder_of, learns_from_marks, marks_stage
 from rlhf.store import open_store
 
 Learned = Mapping[str, Mapping[int, "MarksLearned"]]  # arm -> seed -> its marks
@@ -31,11 +31,11 @@ class MarksLearned:
 
 
 def learned_from(config: StudyConfig) -> dict[str, dict[int, MarksLearned]]:
-    """Count the marks of every arm with a reward model, for the seeds whose marks are complete."""
+    """Count the marks of every arm that learns from marks, for the seeds whose marks are complete."""
     known: dict[tuple[str | None, int], MarksLearned] = {}
     found: dict[str, dict[int, MarksLearned]] = {}
     for name, arm in config.arms.items():
-        if arm.improve is None or arm.reward == TRUTH:
+        if not learns_from_marks(arm):
             continue
         for seed in config.seeds:
             if marks_stage(arm.marks) not in {stage.name for stage in finished_stages(folder_of(config, seed))}:

@@ -12,6 +12,7 @@ from pipelines.report.file import circumstances
 from pipelines.stages.evaluate import REQUESTS, ProbeResult, Split, load_results
 from pipelines.studies import figures as study_figures
 from pipelines.studies.config import StudyConfig, curve_of, others_compared, results_of, splits_of, suffix_of
+from pipelines.studies.costs import costs_table
 from pipelines.studies.figures import Series
 from pipelines.studies.marks import learned_from, marks_table, mean_marks
 from pipelines.studies.steps import SeedStages
@@ -36,6 +37,8 @@ def write_study_report(config: StudyConfig, title: str) -> Path:
         parts.append(marks_table(learned))
         if learned:
             _draw(config, "marks.png", study_figures.over_marks(table, {a: mean_marks(m) for a, m in learned.items()}))
+    if config.refinements:
+        parts.append(costs_table(config))
     if config.lines:
         _draw(config, "lines.png", study_figures.along_lines(table, config.lines))
     _draw_training(config)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from pipelines.stages.running.staged_run import FinishedStage, Stage, finished_stages, save_finished_stages
+from pipelines.stages.running.staged_run import Stage, finished_stages, save_finished_stages
 from pipelines.studies.config import StudyConfig, folder_of
 from pipelines.studies.steps import SeedStages, serves
 from rlhf.run.config import CONFIG_FILE, load_config, lock_run
@@ -54,15 +54,15 @@ def _studies_beside(config: StudyConfig) -> Iterator[StudyConfig]:
 def _reuse(config: StudyConfig, other: StudyConfig, seed: int) -> list[str]:
     """Link the stages that can be reused from one study; return their names."""
     here, ours = folder_of(config, seed), _all_stages(config, seed)
-    seconds = {stage.name: stage.seconds for stage in finished_stages(folder_of(other, seed))}
+    finished = {stage.name: stage for stage in finished_stages(folder_of(other, seed))}
     reused = list[str]()
-    for theirs in _by_folder([stage for stage in _all_stages(other, seed) if stage.name in seconds]):
+    for theirs in _by_folder([stage for stage in _all_stages(other, seed) if stage.name in finished]):
         pairs = [(stage, own) for stage in theirs for own in ours if serves(stage, own)]
         places = {own.makes for _, own in pairs}
         if len(pairs) < len(theirs) or len(places) != 1 or (place := places.pop()).exists():
             continue
         _link(theirs[0].makes, place)
-        done = [FinishedStage(own.name, seconds[stage.name], own.note) for stage, own in pairs]
+        done = [replace(finished[stage.name], name=own.name, note=own.note) for stage, own in pairs]
         save_finished_stages(here, [*finished_stages(here), *done])
         reused += [stage.name for stage in done]
     return reused

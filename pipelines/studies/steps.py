@@ -18,6 +18,7 @@ from pipelines.stages.improve import improve
 from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.mark import mark
 from pipelines.stages.record import record
+from pipelines.stages.refine import refine
 from pipelines.stages.reward import reward
 from pipelines.stages.running.staged_run import Stage, resume_or_start
 from pipelines.studies.config import (
@@ -27,6 +28,7 @@ from pipelines.studies.config import (
     Arm,
     StudyConfig,
     agent_of,
+    begun_folder,
     clone_folder,
     clone_name,
     curve_of,
@@ -34,9 +36,11 @@ from pipelines.studies.config import (
     folder_of,
     improve_name,
     marks_stage,
+    refine_name,
     results_of,
     reward_folder,
     splits_of,
+    uses_reward_model,
 )
 from rlhf.run.checkpoint import Checkpoints
 from rlhf.store import share_play
@@ -81,11 +85,14 @@ class SeedStages:
         arm, found = self.config.arms[name], list[Stage]()
         if arm.clone != SCRIPTED_SOLVER:
             found += [self.demonstrations(), self.clone(arm.clone)]
-        if arm.improve is not None:
+        if arm.improve is not None or arm.refine is not None:
             found += [self.demonstrations(), self.clone(PLAYER), self.play(), self.marks(arm.marks)]
-            if arm.reward != TRUTH:
+            if uses_reward_model(self.config, arm) or (arm.improve is not None and arm.reward != TRUTH):
                 found.append(self.reward(arm))
-            found.append(self.improve(name))
+            if arm.refine is not None:
+                found.append(self.refine(arm))
+            if arm.improve is not None:
+                found.append(self.improve(name))
         found += [self.evaluate(name, split) for split in splits_of(self.config)]
         if name in self.config.curves:
             found.append(self.curve(name))
@@ -137,11 +144,25 @@ class SeedStages:
         note = "learned from the marks"
         return Stage(f"reward {where.name}", note, lambda: resume_or_start(reward, rewarding), where, of)
 
+    def refine(self, arm: Arm) -> Stage:
+        """Stage of an arm's refinement on marked play."""
+        assert arm.refine is not None
+        settings, marks = self.config.refinements[arm.refine], self.marks(arm.marks)
+        agent, model = clone_folder(self.folder, arm.clone), reward_folder(self.folder, arm) / "reward_model"
+        refining = self.wiring.refine(settings, marks.makes, agent, model, refine_name(self.config, arm))
+        source = self.reward(arm).of if uses_reward_model(self.config, arm) else None
+        of, where = ("refine", settings, source, self.clone(arm.clone).of, marks.of), self.folder / refining.name
+        return Stage(refining.name, "on marked play", lambda: resume_or_start(refine, refining), where, of)
+
+    def begun(self, arm: Arm) -> Stage:
+        """Stage of the agent that an arm is, or whose improvement begins with it."""
+        return self.clone(arm.clone) if arm.refine is None else self.refine(arm)
+
     def improve(self, name: str) -> Stage:
         """Stage of an arm's improvement; the last of its inputs is true if all checkpoints are kept."""
         arm, improving = self.config.arms[name], self.improve_config(name)
         source = TRUTH if arm.reward == TRUTH else self.reward(arm).of
-        of = ("improve", arm.improve, source, self.clone(arm.clone).of, self.play().of, name in self.config.curves)
+        of = ("improve", arm.improve, source, self.begun(arm).of, self.play().of, name in self.config.curves)
         where = self.folder / improving.name
         return Stage(f"improve {name}", "BC+RL", lambda: resume_or_start(improve, improving), where, of)
 
@@ -149,7 +170,7 @@ class SeedStages:
         """Return the settings of an arm's improvement."""
         arm, settings = self.config.arms[name], self.config.arms[name].improve
         assert settings is not None
-        agent, model = clone_folder(self.folder, arm.clone), reward_folder(self.folder, arm) / "reward_model"
+        agent, model = begun_folder(self.config, arm, self.folder), reward_folder(self.folder, arm) / "reward_model"
         return replace(
             self.wiring.improve(settings, self.data, agent, model, improve_name(name)),
             replay=f"agent:{clone_name(PLAYER)}",
@@ -164,7 +185,7 @@ class SeedStages:
         if arm.improve is not None:
             agent = self.improve(name).of[:-1]
         else:
-            agent = SCRIPTED_SOLVER if arm.clone == SCRIPTED_SOLVER else self.clone(arm.clone).of
+            agent = SCRIPTED_SOLVER if arm.clone == SCRIPTED_SOLVER else self.begun(arm).of
         settings = replace(self.config.evaluate, split=split)
         of = ("evaluate", settings, name, agent, self.seed)  # results have the arm's name
         title = f"evaluate {name}" if split == self.config.evaluate.split else f"evaluate {name} on {split}"
@@ -182,7 +203,7 @@ class SeedStages:
         settings = replace(config.evaluate, probes=(config.curve_probe,), episodes=config.curve_episodes)
 
         def follow() -> None:
-            agents = {"0": str(clone_folder(self.folder, config.arms[name].clone))}
+            agents = {"0": str(begun_folder(config, config.arms[name], self.folder))}
             for checkpoint in Checkpoints(self.folder / improve_name(name)).all():
                 agents[str(checkpoint.step)] = str(checkpoint.agent_folder)
             evaluate(self.wiring.evaluate(settings, agents, out))

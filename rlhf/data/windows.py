@@ -55,6 +55,11 @@ class EpisodeStream:
         """Return the next window, on ``device``."""
         return self._episodes.window(self._next_rows(), device)
 
+    def next_with_rows(self, device: str | torch.device = "cpu") -> tuple[RecordedWindow, np.ndarray]:
+        """Return the next window, on ``device``, and the rows of its steps, int64 [T, B]."""
+        rows = self._next_rows()
+        return self._episodes.window(rows, device), rows
+
     def _next_rows(self) -> np.ndarray:
         """Return the rows, int64 [T, B], of the next window's columns."""
         rows = np.empty((self._steps, self._batch), dtype=np.int64)

@@ -12,7 +12,7 @@ from torch import Tensor
 from agents.agent import AgentState, InteractiveAgent
 from agents.batch import RecordedWindow
 from agents.computing import ComputingConfig, autocast
-from agents.learning.cloning import bc_loss
+from agents.learning.cloning import bc_loss, weighted_bc_loss
 from agents.learning.contrastive import css_loss
 from agents.ranges import Count
 from agents.tokenizer import PAD_ID
@@ -38,15 +38,36 @@ class CloningConfig(TrainingConfig):
 
 
 def imitation_terms(
-    agent: InteractiveAgent, window: RecordedWindow, state: AgentState, computing: ComputingConfig | None = None
+    agent: InteractiveAgent,
+    window: RecordedWindow,
+    state: AgentState,
+    computing: ComputingConfig | None = None,
+    weight: Tensor | None = None,
+    improvement: Tensor | None = None,
 ) -> tuple[dict[str, Tensor], AgentState]:
     """The unweighted terms ``movement``, ``language`` and ``css`` on a window of recorded play.
 
     Only what was demonstrated is imitated; an agent's own steps are observed and remembered, and CSS learns from them.
+
+    Args:
+      agent: the agent.
+      window: [T, B] of recorded play.
+      state: memory before the window.
+      computing: precision.
+      weight: float [T, B], by which each step is imitated, an agent's own steps too; None imitates what was
+        demonstrated, all of it alike.
+      improvement: int [T, B], the indicator of an agent that has one; None leaves it to the agent.
+
+    Returns:
+      The terms, and the memory after the window.
     """
     with autocast(computing or ComputingConfig(), window.resets.device):
-        output, state = agent(window.observations, state, window.resets)
-    terms = bc_loss(agent.log_probs(output, window.actions), window.demonstrated)
+        if improvement is None:
+            output, state = agent(window.observations, state, window.resets)
+        else:
+            output, state = agent(window.observations, state, window.resets, improvement)
+    log_probs = agent.log_probs(output, window.actions)
+    terms = bc_loss(log_probs, window.demonstrated) if weight is None else weighted_bc_loss(log_probs, weight)
     words = window.observations.setter_tokens
     asked = words[..., 0] != PAD_ID
     terms["css"] = css_loss(agent.discriminator, output.vision, output.language, words, asked, seen=output.seen)
@@ -129,7 +150,7 @@ class Cloner(Trainer):
 
 @torch.no_grad()
 def held_out_terms(
-    agent: InteractiveAgent, episodes: Dataset, config: CloningConfig, windows: int = 8
+    agent: InteractiveAgent, episodes: Dataset, config: TrainingConfig, windows: int = 8
 ) -> dict[str, float]:
     """Mean terms of the loss on recorded play that is not trained on, always the same windows.
 

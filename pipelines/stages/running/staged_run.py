@@ -11,6 +11,7 @@ is not noted and is done again: it resumes from what it left, or starts from the
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -115,11 +116,12 @@ def run_stages(folder: Path, stages: Sequence[Stage], total: int | None = None, 
             announce(f"{heading}: there already")
             continue
         announce(heading)
-        began = time.monotonic()
+        began, computed = time.monotonic(), processor_seconds()
         with _resumed_by_command(folder):
             stage.do()
         release_memory()
-        finished.append(FinishedStage(stage.name, time.monotonic() - began, stage.note))
+        seconds, of_cores = time.monotonic() - began, processor_seconds() - computed
+        finished.append(FinishedStage(stage.name, seconds, stage.note, of_cores))
         save_finished_stages(folder, finished)
     return finished
 
@@ -189,10 +191,18 @@ class FinishedStage:
 
     Args:
       name: name of the stage.
-      seconds: duration in seconds.
+      seconds: duration in seconds, since it was resumed if it was interrupted.
       note: result of the stage, for the report.
+      core_seconds: processor time of this process and its children, in seconds; None if it was not measured.
     """
 
     name: str
     seconds: float
     note: str = ""
+    core_seconds: float | None = None
+
+
+def processor_seconds() -> float:
+    """Return the processor time of this process and of its ended children so far, on all cores."""
+    used = os.times()
+    return used.user + used.system + used.children_user + used.children_system

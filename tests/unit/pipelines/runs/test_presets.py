@@ -14,7 +14,20 @@ from pipelines.cli.presets import preset_names, presets_of, starting_point
 from pipelines.cli.usage import UsageError
 from pipelines.loops.demo import DemoConfig, resolve_config
 from pipelines.loops.rounds import resolve_config as resolve_rounds
-from pipelines.runs import ablations, babyai, flat, house, household, paper, probes, raters, room, sizes, tower
+from pipelines.runs import (
+    ablations,
+    babyai,
+    flat,
+    house,
+    household,
+    marks_use,
+    paper,
+    probes,
+    raters,
+    room,
+    sizes,
+    tower,
+)
 from pipelines.runs import demo as preset
 from pipelines.stages.clone import CloneConfig
 from pipelines.stages.settings.world_config import WorldConfig
@@ -78,6 +91,7 @@ def test_agents_of_published_results_read_and_say_what_they_did() -> None:
         ablations.study(),
         probes.study(),
         raters.study(),
+        marks_use.study(),
         sizes.study(),
         marked_study(),
         *babyai.parts().values(),

@@ -28,7 +28,7 @@ SMALL = ["--wandb=disabled", f"--training.updates={UPDATES}", "--training.steps=
 SMALL += ["--training.log-every=1", "--training.evaluate-every=20", "--checkpoint-every=100000"]
 ROOM = json.dumps({"rooms": [1, 1], "furniture": [0, 1], "objects": [2, 3]})
 WORLD = ["--world.height=12", "--world.width=16", f"--world.settings={ROOM}"]
-MADE = {"clone": "agent", "reward": "reward_model", "improve": "agent"}
+MADE = {"clone": "agent", "reward": "reward_model", "refine": "agent", "improve": "agent"}
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,8 @@ def words(made: Path, verb: str, runs: Path) -> list[str]:
     if verb == "improve":
         model = [f"--data={made / 'play'}", f"--reward-model={made / 'reward' / 'reward_model'}", *WORLD]
         return [*agent, *model, "--slots=2", "--steps=3", "--updates=100000", "--wandb=disabled", "--threads=1"]
-    return [*agent, f"--data={made / 'data'}", *SMALL, *(["--validation=0.3"] if verb == "reward" else [])]
+    own = {"reward": ["--validation=0.3"], "refine": [f"--reward-model={made / 'reward' / 'reward_model'}"]}
+    return [*agent, f"--data={made / 'data'}", *SMALL, *own.get(verb, [])]
 
 
 def await_update(process: Forked, run: Path, update: int) -> None:
@@ -111,7 +112,7 @@ def test_resuming_a_finished_run_reports_that_it_is_finished(
 
 
 @pytest.mark.parametrize("way", ["resume", "again"])
-@pytest.mark.parametrize("verb", ["clone", "reward", "improve"])
+@pytest.mark.parametrize("verb", ["clone", "reward", "refine", "improve"])
 def test_a_run_that_ended_before_its_first_checkpoint_starts_again(
     verb: str, way: str, made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -14,22 +14,40 @@ from agents.agent import InteractiveAgent
 from agents.config import AgentConfig
 from pipelines.cli.reproduce import ReproduceConfig, results
 from pipelines.loops.demo import DemoConfig, resolve_config
-from pipelines.runs import ablations, probes, raters, sizes
+from pipelines.runs import ablations, marks_use, probes, raters, sizes
 from pipelines.stages.evaluate import ProbeResult, load_results
 from pipelines.stages.running.staged_run import open_run
 from pipelines.studies.config import StudyConfig, others_compared, results_of
 from pipelines.studies.report import write_study_report
 from pipelines.studies.steps import SeedStages
 from pipelines.studies.study import study
+from rlhf.learning.refining_config import RefiningConfig
 from rlhf.records.json_records import differences, from_json, to_json
 from rlhf.run.config import CONFIG_FILE
 from worlds.errors import UserError
 
 
-@pytest.mark.parametrize("preset", (probes, ablations, raters, sizes))
+@pytest.mark.parametrize("preset", (probes, ablations, raters, sizes, marks_use))
 def test_a_study_can_be_written_and_read_back(preset) -> None:
-    assert preset.__name__.rpartition(".")[2] in results()
+    assert preset.__name__.rpartition(".")[2].replace("_", "-") in results()
     assert from_json(StudyConfig, to_json(preset.study())) == preset.study()
+
+
+def test_uses_of_marks_differ_in_nothing_else() -> None:
+    config, base = marks_use.study(), probes.study()
+    for shared in ("demonstrations", "play", "held_out_play", "mark"):
+        assert getattr(config, shared) == getattr(base, shared)
+    assert config.clones["bc"] == base.clones["bc"] and config.rewards["ibt"] == base.rewards["ibt"]
+    assert config.arms["BC+RL (IBT)"] == base.arms["BC+RL (IBT)"]
+    for name, arm in config.arms.items():
+        assert arm.improve in (None, probes.improving()) and (arm.improve is not None) == ("RL" in name)
+    plain = replace(RefiningConfig(), method="weighted", indicated_by="advantage", preference_weight=1.0)
+    own = ("method", "indicated_by", "preference_weight")
+    trainings = [refinement.training for refinement in config.refinements.values()]
+    assert len({replace(one, **{name: getattr(plain, name) for name in own}) for one in trainings}) == 1
+    improve = probes.improving()
+    assert trainings[0].batch == improve.slots + (improve.batch or improve.slots)
+    assert (trainings[0].updates, trainings[0].steps) == (improve.updates, improve.steps)
 
 
 def test_sizes_differ_in_size_and_rates_only() -> None:

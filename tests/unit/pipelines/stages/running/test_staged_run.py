@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
+import sys
+import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -181,3 +184,12 @@ def test_a_setting_that_came_after_a_run_was_begun_has_its_default_there(tmp_pat
     open_run(config.run, replace(config, inner=Inner(note="x")), "trial", free=("inner.note",))
     with pytest.raises(UserError, match="inner.updates is 3 there and 4 here; give"):
         open_run(config.run, replace(config, inner=Inner(4, "x")), "trial", free=("inner.note",))
+
+
+def test_the_processor_time_of_a_stage_and_of_its_children_is_noted(tmp_path: Path) -> None:
+    loop = "import time\nwhile time.process_time() < 0.4: pass"
+    busy = Stage("busy", "", lambda: subprocess.run([sys.executable, "-c", loop], check=True))
+    waiting = Stage("waiting", "", lambda: time.sleep(0.4))
+    run_stages(tmp_path, [busy, waiting])
+    worked, waited = (stage.core_seconds for stage in finished_stages(tmp_path))
+    assert worked is not None and waited is not None and worked >= 0.4 > waited >= 0.0

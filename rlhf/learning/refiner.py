@@ -1,0 +1,130 @@
+"""Refining a cloned agent on marked play, without playing: what the marks say changes how recorded steps are imitated.
+
+Every method is gradient descent on recorded play with CSS, as cloning is, and differs in what it learns from the marks.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from torch import Tensor
+
+from agents.agent import AgentState, InteractiveAgent
+from agents.batch import RecordedWindow, send
+from agents.networks.improvement import UNKNOWN
+from rlhf.data.dataset import Dataset
+from rlhf.data.memory import MemoryDataset
+from rlhf.data.windows import EpisodeStream
+from rlhf.learning.cloner import held_out_terms, imitation_terms
+from rlhf.learning.refining_config import RefiningConfig
+from rlhf.learning.trainer import Trainer
+
+
+class Refiner(Trainer):
+    """Trainer that continues a cloned agent: imitation and CSS, and what a method adds.
+
+    Args:
+      agent: trained in place.
+      play: recorded play.
+      config: settings of the training.
+      validation: play on which imitation of demonstrated steps is evaluated; None: it is not evaluated.
+    """
+
+    prefix: ClassVar[str] = "bc"  # as in cloning, whose report and charts show these runs, too
+    memory: AgentState
+    stream: EpisodeStream
+    config: RefiningConfig
+
+    def __init__(
+        self, agent: InteractiveAgent, play: MemoryDataset, config: RefiningConfig, validation: Dataset | None = None
+    ) -> None:
+        self.play, self.validation = play, validation
+        stream = play.stream(config.steps, config.batch, config.seed)
+        super().__init__(agent, stream, agent.initial_state(config.batch), config)
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """Terms of the loss beside the progress."""
+        return "movement", "language"
+
+    @property
+    def weights(self) -> dict[str, float]:
+        config = self.config
+        return {
+            "movement": config.bc_weight * config.movement_weight,
+            "language": config.bc_weight * config.language_weight,
+            "css": config.css_weight,
+        }
+
+    def evaluate(self) -> dict[str, float]:
+        """Evaluate how well the agent imitates what was demonstrated in the validation episodes."""
+        return {} if self.validation is None else held_out_terms(self.model, self.validation, self.config)
+
+    def _next(self) -> tuple[RecordedWindow, np.ndarray]:
+        """Return this update's window, its pictures shifted as the settings say, and its rows [T, B]."""
+        window, rows = self.stream.next_with_rows(self.model.device)
+        return window._replace(observations=self._shifted(window.observations)), rows
+
+
+class WeightedCloner(Refiner):
+    """Reward- and advantage-weighted cloning (:mod:`rlhf.learning.advantages` has the weights).
+
+    Args:
+      agent: trained in place.
+      play: N steps of recorded play.
+      weight: float32 [N], by which every step is imitated.
+      config: settings of the training.
+      validation: see :class:`Refiner`.
+    """
+
+    def __init__(
+        self,
+        agent: InteractiveAgent,
+        play: MemoryDataset,
+        weight: np.ndarray,
+        config: RefiningConfig,
+        validation: Dataset | None = None,
+    ) -> None:
+        if weight.shape != play.first.shape:
+            raise ValueError(f"weights {weight.shape} are not of the {len(play.first)} steps of the play")
+        self.step_weights = weight
+        super().__init__(agent, play, config, validation)
+
+    def terms(self) -> tuple[dict[str, Tensor], AgentState]:
+        window, rows = self._next()
+        weight = send(self.step_weights[rows], self.model.device)
+        return imitation_terms(self.model, window, self.memory, self.config.computing, weight)
+
+
+class ConditionedCloner(Refiner):
+    """Advantage-conditioned cloning: all steps are imitated, given whether they are good (RECAP).
+
+    Args:
+      agent: with an improvement indicator; trained in place.
+      play: N steps of recorded play.
+      indicator: int64 [N], of every step.
+      config: settings of the training.
+      validation: see :class:`Refiner`; there, as in play, every step is said to be good.
+    """
+
+    def __init__(
+        self,
+        agent: InteractiveAgent,
+        play: MemoryDataset,
+        indicator: np.ndarray,
+        config: RefiningConfig,
+        validation: Dataset | None = None,
+    ) -> None:
+        if indicator.shape != play.first.shape:
+            raise ValueError(f"indicators {indicator.shape} are not of the {len(play.first)} steps of the play")
+        self.indicator = indicator
+        super().__init__(agent, play, config, validation)
+
+    def terms(self) -> tuple[dict[str, Tensor], AgentState]:
+        window, rows = self._next()
+        draws = np.random.default_rng([self.config.seed, self.update_index])
+        dropped = draws.random(rows.shape) < self.config.dropped
+        indicator = send(np.where(dropped, UNKNOWN, self.indicator[rows]), self.model.device)
+        everything = window._replace(demonstrated=None)
+        return imitation_terms(self.model, everything, self.memory, self.config.computing, improvement=indicator)

@@ -1,0 +1,82 @@
+"""Advantages and weights agree with sums written out by hand."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from agents.networks.improvement import GOOD, NOT_GOOD, UNKNOWN
+from rlhf.learning.advantages import (
+    advantages,
+    imitation_weights,
+    indicators_of_advantages,
+    indicators_of_windows,
+    window_change,
+)
+from rlhf.learning.labelled_windows import LabelledWindows
+
+UTILITIES = [np.array([0.0, 1.0, 1.0, 4.0, 2.0]), np.array([5.0]), np.array([3.0, 0.0, 0.5])]
+
+
+def by_hand(steps: int) -> list[float]:
+    changes = []
+    for utility in UTILITIES:
+        for t in range(len(utility)):
+            rewards = [utility[k] - utility[k - 1] for k in range(t + 1, len(utility)) if k <= t + steps]
+            changes.append(float(sum(rewards)))
+    mean = sum(changes) / len(changes)
+    deviation = math.sqrt(sum((change - mean) ** 2 for change in changes) / len(changes))
+    return [(change - mean) / deviation for change in changes]
+
+
+@pytest.mark.parametrize("steps", [1, 2, 10])
+def test_an_advantage_is_the_sum_of_the_next_rewards_less_the_mean(steps: int) -> None:
+    assert advantages(UTILITIES, steps).tolist() == pytest.approx(by_hand(steps))
+
+
+def test_a_window_ends_with_its_episode() -> None:
+    assert window_change(UTILITIES[0], 2).tolist() == [1.0, 3.0, 1.0, -2.0, 0.0]
+    joined = advantages([np.concatenate(UTILITIES)], 2)
+    assert not np.allclose(joined, advantages(UTILITIES, 2)), "no advantage crosses from one episode into the next"
+
+
+def test_equal_utilities_have_no_advantage() -> None:
+    assert advantages([np.full(4, 2.0)], 3).tolist() == [0.0] * 4
+
+
+def test_weights_are_clipped_exponentials_of_mean_1() -> None:
+    advantage, temperature, largest = [-2.0, 0.0, 1.0, 8.0], 0.5, 20.0
+    plain = [min(math.exp(a / temperature), largest) for a in advantage]
+    assert plain[3] == largest and plain[2] < largest
+    expected = [4 * weight / sum(plain) for weight in plain]
+    found = imitation_weights(np.array(advantage), temperature, largest)
+    assert found.tolist() == pytest.approx(expected, rel=1e-5) and found.dtype == np.float32
+
+
+def test_a_factor_scales_some_steps_and_the_mean_stays_1() -> None:
+    found = imitation_weights(np.zeros(4), 1.0, 20.0, np.array([1.0, 1.0, 0.5, 0.0]))
+    assert found.tolist() == pytest.approx([1.6, 1.6, 0.8, 0.0])
+    with pytest.raises(ValueError, match="nothing to imitate"):
+        imitation_weights(np.zeros(4), 1.0, 20.0, np.zeros(4))
+
+
+def test_the_best_of_the_agents_own_steps_are_good_and_demonstrations_always() -> None:
+    """Demonstrations do not raise the bar for the agent."""
+    advantage = np.array([1.0, 2.0, 3.0, 4.0, -9.0, 90.0])
+    demonstrated = np.array([False] * 4 + [True] * 2)
+    found = indicators_of_advantages(advantage, demonstrated, good_share=0.5)
+    assert found.tolist() == [NOT_GOOD, NOT_GOOD, GOOD, GOOD, GOOD, GOOD]
+    assert (indicators_of_advantages(advantage, ~demonstrated, 0.5) == [GOOD] * 4 + [NOT_GOOD, GOOD]).all()
+    assert (indicators_of_advantages(advantage, np.ones(6, bool), 0.5) == GOOD).all()
+
+
+def test_steps_are_good_before_progress_and_not_before_regress() -> None:
+    windows = LabelledWindows(
+        begin=np.array([0, 4, 5, 8]), end=np.array([2, 7, 6, 9]), first=np.zeros(4, int),
+        desirable=np.array([True, False, True, False]), request=np.zeros(4, int),
+    )  # fmt: skip
+    demonstrated = np.arange(10) == 8
+    expected = [GOOD, GOOD, UNKNOWN, UNKNOWN, NOT_GOOD, UNKNOWN, NOT_GOOD, UNKNOWN, GOOD, UNKNOWN]
+    assert indicators_of_windows(windows, demonstrated).tolist() == expected

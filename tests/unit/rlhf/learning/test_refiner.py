@@ -1,0 +1,312 @@
+"""Refining on marked play: each method's loss by hand, and desirable actions become more probable."""
+
+from __future__ import annotations
+
+import io
+import math
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from agents.agent import InteractiveAgent, with_improvement_indicator
+from agents.networks.improvement import GOOD, NOT_GOOD, UNKNOWN
+from rlhf.data.memory import MemoryDataset
+from rlhf.data.windows import EpisodeStream
+from rlhf.learning.cloner import Cloner, CloningConfig
+from rlhf.learning.labelled_windows import LabelledWindows
+from rlhf.learning.refiner import ConditionedCloner, Refiner, WeightedCloner
+from rlhf.learning.refining_config import RefiningConfig
+from rlhf.learning.window_refiner import WindowRefiner, action_log_probs
+from tests.unit.agents import made_up_play
+from worlds.errors import UserError
+
+SIZES: dict[str, Any] = dict(
+    image_size=(12, 12), vision_channels=(8,), vision_strides=(4,), vision_blocks=(1,), width=16, heads=2,
+    memory_width=64, tick_width=64, value_width=8,
+)  # fmt: skip
+TINY = RefiningConfig(updates=6, steps=3, batch=4, learning_rate=1e-3, warmup=2, beta1=0.9)
+LEARNS = replace(TINY, updates=60, steps=4, learning_rate=1e-2, beta2=0.99, css_weight=0.0)
+
+
+def agent(seed: int = 0) -> InteractiveAgent:
+    return made_up_play.agent(seed=seed, talkative=False, **SIZES)
+
+
+@pytest.fixture(scope="module")
+def play() -> MemoryDataset:
+    """Four episodes, of which the last two are an agent's own."""
+    torch.set_num_threads(1)
+    recorded = made_up_play.recorded(agent().config, [4, 3, 5, 4])
+    return replace(recorded, demonstrated=np.arange(16) < 7)
+
+
+@torch.no_grad()
+def log_prob(model: InteractiveAgent, play: MemoryDataset, *indicator: int) -> np.ndarray:
+    """Log-probability [N] of every recorded action, each episode from its beginning, with one ``indicator`` or none."""
+    found = []
+    for begin, end in zip(play.starts[:-1], play.starts[1:], strict=True):
+        observations, actions = play.gather(np.arange(begin, end)[:, None])
+        resets = torch.zeros(end - begin, 1, dtype=torch.bool)
+        indicated = [torch.full(resets.shape, one) for one in indicator]
+        output, _ = model(observations, model.initial_state(1), resets, *indicated)
+        log_probs = model.log_probs(output, actions)
+        found.append((log_probs.movement + log_probs.language)[:, 0].numpy())
+    return np.concatenate(found)
+
+
+def test_the_weighted_loss_is_the_weighted_sum_by_hand(play: MemoryDataset) -> None:
+    learner, weight = agent(), np.linspace(0.0, 2.0, 16).astype(np.float32)
+    stream = EpisodeStream(play, TINY.steps, TINY.batch, TINY.seed)
+    window, rows = stream.next_with_rows()
+    with torch.no_grad():
+        output, _ = learner(window.observations, learner.initial_state(TINY.batch), window.resets)
+        log_probs = learner.log_probs(output, window.actions)
+    sums = {"movement": 0.0, "language": 0.0}
+    for t in range(TINY.steps):
+        for b in range(TINY.batch):
+            sums["movement"] -= float(weight[rows[t, b]]) * float(log_probs.movement[t, b])
+            sums["language"] -= float(weight[rows[t, b]]) * float(log_probs.speak[t, b] + log_probs.words[t, b])
+    metrics = WeightedCloner(learner, play, weight, TINY).update(0.0)
+    for name, total in sums.items():
+        assert metrics[f"bc/{name}"] == pytest.approx(total / rows.size, rel=1e-5)
+
+
+def test_a_step_of_weight_0_teaches_nothing(play: MemoryDataset) -> None:
+    left_out = np.arange(16) % 3 == 0
+    other = play.movement.copy()
+    other[left_out] = made_up_play.movement(int(left_out.sum()), np.random.default_rng(5))
+    both = (play, replace(play, movement=other))
+    one, same = (WeightedCloner(agent(), data, (~left_out).astype(np.float32), TINY).update(0.0) for data in both)
+    assert one == pytest.approx(same, rel=1e-5)
+    one, another = (WeightedCloner(agent(), data, np.ones(16, np.float32), TINY).update(0.0) for data in both)
+    assert abs(one["bc/movement"] - another["bc/movement"]) > 0.01
+
+
+def test_weights_of_1_are_cloning_of_all_steps(play: MemoryDataset) -> None:
+    whole = replace(play, demonstrated=np.ones(16, bool))
+    plain = Cloner(agent(), whole, CloningConfig(updates=6, steps=3, batch=4, learning_rate=1e-3, warmup=2, beta1=0.9))
+    weighted = WeightedCloner(agent(), play, np.ones(16, np.float32), TINY)
+    assert weighted.update(0.0) == pytest.approx(plain.update(0.0), rel=1e-5)
+
+
+def test_steps_of_high_advantage_become_more_probable_than_others(play: MemoryDataset) -> None:
+    """Also among the agent's own steps, which cloning leaves alone."""
+    learner, good = agent(), np.arange(16) % 2 == 0
+    before = log_prob(learner, play)
+    trainer = WeightedCloner(learner, play, np.where(good, 1.9, 0.1).astype(np.float32), LEARNS)
+    losses = []
+    trainer.run(lambda update, metrics: losses.append(metrics["bc/movement"]))
+    gained = log_prob(learner, play) - before
+    assert losses[-1] < losses[0]
+    own = ~play.demonstrated
+    assert gained[good & own].mean() > gained[~good & own].mean() + 5.0
+    assert gained[good].min() > 0.0
+
+
+def test_weights_of_other_play_are_refused(play: MemoryDataset) -> None:
+    with pytest.raises(ValueError, match="16 steps"):
+        WeightedCloner(agent(), play, np.ones(15, np.float32), TINY)
+
+
+def resumed_alike(make: Any) -> None:
+    """See that three updates, saved and loaded, and three more are the same as six."""
+    whole: Refiner = make(agent())
+    metrics = [whole.update(index / 6) for index in range(6)]
+    first: Refiner = make(agent())
+    for index in range(3):
+        first.update(index / 6)
+    kept = io.BytesIO()
+    torch.save({"agent": first.model.state_dict(), "refiner": first.state_dict()}, kept)
+    kept.seek(0)
+    state = torch.load(kept, weights_only=False)
+    second: Refiner = make(agent(seed=9))
+    second.model.load_state_dict(state["agent"])
+    second.load_state_dict(state["refiner"])
+    assert [second.update(index / 6) for index in range(3, 6)] == metrics[3:]
+
+
+def test_weighted_cloning_is_resumed_bit_exactly(play: MemoryDataset) -> None:
+    weight = np.linspace(0.0, 2.0, 16).astype(np.float32)
+    resumed_alike(lambda model: WeightedCloner(model, play, weight, TINY))
+
+
+# -- windows --------------------------------------------------------------------------------------------------------
+
+WINDOWS = LabelledWindows(  # two under each of two requests
+    begin=np.array([1, 4, 8, 13]),
+    end=np.array([3, 7, 11, 16]),
+    first=np.array([0, 4, 7, 12]),
+    desirable=np.array([True, False, True, False]),
+    request=np.array([5, 5, 6, 6]),
+)
+ALL = replace(TINY, windows=8, context=100, beta=0.02)  # with the whole episode before every window
+
+
+def some(numbers: list[int]) -> LabelledWindows:
+    return LabelledWindows(*(getattr(WINDOWS, field.name)[numbers] for field in fields(WINDOWS)))
+
+
+def inside(number: int, last: int | None = None) -> slice:
+    end = int(WINDOWS.end[number])
+    return slice(int(WINDOWS.begin[number]) if last is None else end - last, end)
+
+
+@pytest.mark.parametrize("method", ["apo", "kto"])
+def test_the_loss_on_windows_is_that_of_whole_episodes_by_hand(play: MemoryDataset, method: str) -> None:
+    learner, reference, config = agent(), agent(seed=1), replace(ALL, method=method)
+    ratio = log_prob(learner, play) - log_prob(reference, play)
+    scores = [float(ratio[inside(number)].sum()) for number in range(4)]
+    trainer = WindowRefiner(learner, play, WINDOWS, reference, config)
+    chosen = WINDOWS.draw(8, np.random.default_rng([0, 0])).tolist()
+    if method == "kto":
+        rows = WINDOWS.rows(np.array(chosen), 100)
+        own, other = (action_log_probs(model, play, rows, config, True)[1].detach() for model in (learner, reference))
+        swapped = [(own - other)[torch.from_numpy(rows.inside[:, k]), k].sum().item() for k in range(8)]
+        point = max(0.0, sum(swapped) / 8)
+    else:
+        point = 0.0
+    losses = []
+    for number in chosen:
+        distance = 0.02 * (scores[number] - point)
+        losses.append(1.0 / (1.0 + math.exp(distance if WINDOWS.desirable[number] else -distance)))
+    metrics = trainer.update(0.0)
+    assert metrics["bc/preference"] == pytest.approx(sum(losses) / 8, rel=1e-4)
+    good = [scores[number] for number in chosen[:4]]
+    bad = [scores[number] for number in chosen[4:]]
+    assert metrics["bc/margin"] == pytest.approx(sum(good) / 4 - sum(bad) / 4, rel=1e-3, abs=1e-3)
+
+
+@pytest.mark.parametrize("referred", [False, True])
+def test_the_loss_of_pairs_is_that_of_whole_episodes_by_hand(play: MemoryDataset, referred: bool) -> None:
+    """Both windows of a pair count as many steps as the shorter one has."""
+    learner, reference = agent(), agent(seed=1)
+    config = replace(ALL, method="cpl", windows=6, discount=0.8, bias=0.5, against_reference=referred)
+    values = log_prob(learner, play) - (log_prob(reference, play) if referred else 0.0)
+    losses = []
+    for better, worse in WINDOWS.draw_pairs(3, np.random.default_rng([0, 0])).T.tolist():
+        steps = min(int(WINDOWS.end[n] - WINDOWS.begin[n]) for n in (better, worse))
+        one, other = (sum(0.8**k * v for k, v in enumerate(values[inside(n, steps)])) for n in (better, worse))
+        losses.append(math.log1p(math.exp(0.02 * (0.5 * other - one))))
+    trainer = WindowRefiner(learner, play, WINDOWS, reference if referred else None, config)
+    assert trainer.update(0.0)["bc/preference"] == pytest.approx(sum(losses) / 3, rel=1e-4)
+
+
+def test_the_memory_never_comes_from_another_episode(play: MemoryDataset) -> None:
+    """Pictures of the episodes before do not change a window's score, those of its own do."""
+    only = some([1, 1])
+    rows = only.rows(np.arange(2), context=100)
+    model = agent()
+    found = []
+    for changed in (slice(0), slice(0, 4), slice(4, 6)):
+        assert play.image is not None
+        image = play.image.copy()
+        image[changed] = 255 - image[changed]
+        with torch.no_grad():
+            values = action_log_probs(model, replace(play, image=image), rows, ALL)[0]
+        found.append(values[-1, 0].item())
+    assert found[0] == found[1] != found[2]
+
+
+@pytest.mark.parametrize("method", ["kto", "apo", "cpl"])
+@pytest.mark.parametrize("bc_weight", [0.0, 0.01])
+def test_actions_before_progress_become_more_probable_than_before_regress(
+    play: MemoryDataset, method: str, bc_weight: float
+) -> None:
+    learner, reference = agent(), agent()
+    before, frozen = log_prob(learner, play), {n: v.clone() for n, v in reference.state_dict().items()}
+    config = replace(
+        LEARNS, method=method, windows=8, bc_weight=bc_weight, preference_weight=5.0, updates=40, log_every=1
+    )
+    trainer = WindowRefiner(learner, play, WINDOWS, reference, config)
+    measured: list[dict[str, float]] = []
+    trainer.run(lambda update, metrics: measured.append(metrics))
+    gained = log_prob(learner, play) - before
+    good, bad = ([gained[inside(n)].mean() for n in range(4) if WINDOWS.desirable[n] == kind] for kind in (True, False))
+    first, last = measured[0], measured[-1]
+    assert last["bc/preference"] < first["bc/preference"] and last["bc/margin"] > first["bc/margin"] + 1.0
+    assert all(one > other + 1.0 for one, other in zip(good, bad, strict=True)), "of each request"
+    if method == "cpl":  # it compares only: without imitation both become less probable
+        assert (good[0] > 0.5) == (bc_weight > 0.0), "the first window is demonstrated"
+    else:
+        assert min(good) > 0.5 and max(bad) < 0.0, "relative to the cloned agent"
+    assert all(torch.equal(frozen[name], value) for name, value in reference.state_dict().items())
+
+
+def test_windows_that_say_nothing_are_refused(play: MemoryDataset) -> None:
+    good = some([0, 2])
+    with pytest.raises(UserError, match="2 windows before .* and 0 before"):
+        WindowRefiner(agent(), play, good, agent(), ALL)
+    apart = replace(WINDOWS, request=np.arange(4))
+    with pytest.raises(UserError, match="no pair to learn from"):
+        WindowRefiner(agent(), play, apart, agent(), replace(ALL, method="cpl"))
+    WindowRefiner(agent(), play, apart, agent(), replace(ALL, method="kto"))
+
+
+@pytest.mark.parametrize("method", ["kto", "cpl"])
+def test_training_on_windows_is_resumed_bit_exactly(play: MemoryDataset, method: str) -> None:
+    reference, config = agent(seed=1), replace(ALL, method=method)
+    resumed_alike(lambda model: WindowRefiner(model, play, WINDOWS, reference, config))
+
+
+# -- the improvement indicator --------------------------------------------------------------------------------------
+
+INDICATOR = np.where(np.arange(16) < 7, GOOD, np.where(np.arange(16) % 2 == 0, GOOD, NOT_GOOD)).astype(np.int64)
+
+
+def conditioned(seed: int = 0) -> InteractiveAgent:
+    return with_improvement_indicator(agent(seed))
+
+
+def test_every_step_is_imitated_given_its_indicator_by_hand(play: MemoryDataset) -> None:
+    learner, config = conditioned(), replace(TINY, method="conditioned", dropped=0.5)
+    assert learner.improvement is not None
+    with torch.no_grad():
+        learner.improvement.table.weight[1:] = torch.randn(2, 128, generator=torch.Generator().manual_seed(1))
+    window, rows = EpisodeStream(play, TINY.steps, TINY.batch, TINY.seed).next_with_rows()
+    dropped = np.random.default_rng([0, 0]).random(rows.shape) < 0.5
+    assert 0 < dropped.sum() < dropped.size
+    total = 0.0
+    for unknown in (False, True):
+        indicator = torch.zeros(rows.shape, dtype=torch.long) if unknown else torch.from_numpy(INDICATOR[rows])
+        with torch.no_grad():
+            output, _ = learner(window.observations, learner.initial_state(TINY.batch), window.resets, indicator)
+            movement = learner.log_probs(output, window.actions).movement.numpy()
+        total -= float(movement[dropped == unknown].sum())
+    metrics = ConditionedCloner(learner, play, INDICATOR, config).update(0.0)
+    assert metrics["bc/movement"] == pytest.approx(total / rows.size, rel=1e-5)
+
+
+def test_good_actions_are_taken_where_good_is_said() -> None:
+    """Episodes look alike; in half of them the agent does one thing, which is good, in half another."""
+    made = made_up_play.recorded(agent().config, [1] * 8)
+    alike = {
+        name: np.repeat(getattr(made, name)[:1], 8, axis=0) for name in ("image", "setter_tokens", "solver_tokens")
+    }
+    good = np.arange(8) % 2 == 0
+    movement = np.where(good[:, None, None], made.movement[0], made.movement[1])
+    silent = np.zeros_like(made.utterance)
+    play = replace(made, **alike, movement=movement, utterance=silent, demonstrated=np.zeros(8, bool))
+    indicator, learner = np.where(good, GOOD, NOT_GOOD), conditioned()
+    config = replace(LEARNS, method="conditioned", dropped=0.2, updates=100, log_every=1)
+    losses: list[float] = []
+    ConditionedCloner(learner, play, indicator, config).run(lambda _, metrics: losses.append(metrics["bc/movement"]))
+    assert losses[-1] < 0.5 * losses[0]
+    in_play, if_not, unknown = (log_prob(learner, play, *said) for said in ((), (NOT_GOOD,), (UNKNOWN,)))
+    assert in_play[good].min() > in_play[~good].max() + 5.0
+    assert if_not[~good].min() > if_not[good].max() + 5.0
+    assert unknown[good].min() > if_not[good].max() and unknown[~good].min() > in_play[~good].max(), "it does either"
+
+
+def test_conditioned_cloning_is_resumed_bit_exactly(play: MemoryDataset) -> None:
+    config = replace(TINY, method="conditioned", dropped=0.5)
+    resumed_alike(lambda model: ConditionedCloner(with_improvement_indicator(model), play, INDICATOR, config))
+
+
+def test_an_agent_without_an_indicator_cannot_be_conditioned(play: MemoryDataset) -> None:
+    with pytest.raises(ValueError, match="no improvement indicator"):
+        ConditionedCloner(agent(), play, INDICATOR, TINY).update(0.0)
+    with pytest.raises(ValueError, match="16 steps"):
+        ConditionedCloner(conditioned(), play, INDICATOR[:-1], TINY)
