@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from agents.agent import InteractiveAgent
+from agents.agent import AgentState, InteractiveAgent
 from agents.batch import ObservationArrays, ObservationBatch, map_parts, send
 from agents.config import AgentConfig
+from agents.roles import read_as_setter
 from agents.tokenizer import Tokenizer
 from agents.utterances import decode_utterance, observed_tokens
 from worlds.contract import Action, Observation
@@ -138,3 +139,26 @@ class AgentSolvers:
             {"movement": move, "continuous": values, "utterance": text}
             for move, values, text in zip(movement, continuous, said, strict=True)
         ]
+
+
+class AgentSetters(AgentSolvers):
+    """One agent as the setter of N slots, in one batch. Its arguments are those of :class:`AgentSolvers`."""
+
+    def set(self, observations: Sequence[Observation], prompts: Sequence[str], resets: np.ndarray) -> list[Action]:
+        """Return the setter's action in every slot.
+
+        Args:
+          observations: N, the setters', one a slot.
+          prompts: N, what each was told to ask for; "" without one.
+          resets: bool [N], True in slots whose episode begins now.
+        """
+        return self.act([read_as_setter(*seen) for seen in zip(observations, prompts, strict=True)], resets)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return what determines the actions to come beside what is observed: memory and choices."""
+        return {"memory": [part.cpu().clone() for part in self._state], "generator": self._generator.get_state()}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Continue from what :meth:`state_dict` returned, on the same kind of device."""
+        self._state = AgentState(*(part.to(self._agent.device) for part in state["memory"]))
+        self._generator.set_state(state["generator"])

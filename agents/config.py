@@ -9,6 +9,8 @@ from transformers import PretrainedConfig
 
 from agents.columns import ActionColumns, player_spec
 from agents.networks.stem import STEMS
+from agents.roles import ROLES
+from worlds.contract import SOLVER
 from worlds.spaces.action import Grammar
 from worlds.spaces.observation import PlayerSpec
 
@@ -89,6 +91,8 @@ class AgentConfig(PretrainedConfig):
       continuous_bins: bins into which the policy divides every continuous component of an action.
       marks_cuts: an observed text that is cut ends in a token that says so (:data:`agents.tokenizer.CUT_ID`). Agents of
         older versions never learned that token.
+      role: the player that it is: "solver" or "setter" (:mod:`agents.roles`).
+      prompted: a setter learned from recordings in which setters were prompted, and is given prompts when it plays.
 
     Raises:
       ValueError: sizes that do not fit each other, or ``spaces`` that describe none.
@@ -135,6 +139,8 @@ class AgentConfig(PretrainedConfig):
         vision_norm: bool = False,
         vision_model: Mapping[str, Any] | None = None,
         vision_grid: Sequence[int] = (6, 8),
+        role: str = SOLVER,
+        prompted: bool = False,
         **kwargs: Any,
     ) -> None:
         height, width_ = image_size
@@ -144,6 +150,8 @@ class AgentConfig(PretrainedConfig):
         self.spaces = spaces
         self.continuous_bins = continuous_bins
         self.marks_cuts = marks_cuts
+        self.role = role
+        self.prompted = prompted
         self.image_size = (0, 0) if seen is None else (seen.height, seen.width)
         self.vocab_size = vocab_size
         self.setter_text_length = setter_text_length
@@ -188,6 +196,8 @@ class AgentConfig(PretrainedConfig):
             raise ValueError("vision_channels, vision_strides and vision_blocks need one entry for every stage each")
         if len(self.vision_grid) != 2 or min(self.vision_grid) < 1:
             raise ValueError(f"vision_grid is a number of rows and one of columns from 1 on, not {self.vision_grid}")
+        if self.role not in ROLES:
+            raise ValueError(f"role is {self.role!r}: it is one of {', '.join(ROLES)}")
         if self.vision_stem not in STEMS:
             raise ValueError(f"vision_stem is {self.vision_stem!r}: it is one of {', '.join(STEMS)}")
 

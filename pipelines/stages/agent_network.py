@@ -10,7 +10,7 @@ from rlhf.store.columns import json_text
 from worlds.errors import UserError
 
 # Those that follow from the recordings and their dialogue, or have a setting of their own.
-_LEARNED = ("image_size", "vocab_size", "spaces", "tokenizer_digest", "marks_cuts", "vision_model")
+_LEARNED = ("image_size", "vocab_size", "spaces", "tokenizer_digest", "marks_cuts", "vision_model", "role", "prompted")
 _EXAMPLE = """write e.g. '{"vision_stem": "windows"}'"""
 
 
