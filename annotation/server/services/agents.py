@@ -121,7 +121,8 @@ def size_clashes(agents: Sequence[Agent], sizes: Mapping[str, tuple[int, int]]) 
 def _described(name: str, folder: Path) -> Agent:
     found = _agent(name, folder, frozenset(registry.names()))
     if found is None:
-        raise UserError(f"agent {name}: {folder} is not an agent's folder (`rlhf clone` makes one), or of a setter; correct --agents")
+        hint = "(`rlhf clone` makes one), or of a setter; correct --agents"
+        raise UserError(f"agent {name}: {folder} is not an agent's folder {hint}")
     if found.trouble:
         raise UserError(f"agent {name}: {found.trouble}")
     return found
