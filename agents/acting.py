@@ -144,6 +144,11 @@ class AgentSolvers:
 class AgentSetters(AgentSolvers):
     """One agent as the setter of N slots, in one batch. Its arguments are those of :class:`AgentSolvers`."""
 
+    @property
+    def prompted(self) -> bool:
+        """True if it learned from setters who were prompted, and has to be as well."""
+        return bool(self._agent.config.prompted)
+
     def set(self, observations: Sequence[Observation], prompts: Sequence[str], resets: np.ndarray) -> list[Action]:
         """Return the setter's action in every slot.
 

@@ -12,6 +12,7 @@ from worlds.contract import SETTER, SOLVER, Observation
 from worlds.errors import UserError
 
 ROLES = (SOLVER, SETTER)
+AGENT_PREFIX = "agent:"  # before an agent's folder, where a setting takes other things, too
 PROMPT_ENDS = " | "  # between a prompt and what the solver said
 
 _PLAYS = {
@@ -45,6 +46,12 @@ def read_as_setter(observation: Observation, prompt: str = "") -> Observation:
         "solver_text": observation["setter_text"],
     }
     return cast(Observation, {**cast(dict[str, Any], observation), **texts})
+
+
+def folder_of(setting: object) -> str | None:
+    """Return the folder in a setting such as "agent:runs/setter/agent"; None if it names no agent."""
+    text = str(setting)
+    return text.removeprefix(AGENT_PREFIX) if text.startswith(AGENT_PREFIX) else None
 
 
 def check_role(role: str, wanted: str, folder: object) -> None:
