@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -161,9 +162,29 @@ class AgentSetters(AgentSolvers):
 
     def state_dict(self) -> dict[str, Any]:
         """Return what determines the actions to come beside what is observed: memory and choices."""
-        return {"memory": [part.cpu().clone() for part in self._state], "generator": self._generator.get_state()}
+        return {
+            "memory": [part.cpu().clone() for part in self._state],
+            "generator": self._generator.get_state(),
+            "device": self._generator.device.type,
+        }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Continue from what :meth:`state_dict` returned, on the same kind of device."""
-        self._state = AgentState(*(part.to(self._agent.device) for part in state["memory"]))
-        self._generator.set_state(state["generator"])
+        """Continue from what :meth:`state_dict` returned; its memory counts where it is of as many slots."""
+        if len(state["memory"][0]) == len(self._state[0]):
+            self._state = AgentState(*(part.to(self._agent.device) for part in state["memory"]))
+        set_generator(self._generator, state["generator"], state["device"])
+
+
+def set_generator(generator: torch.Generator, state: torch.Tensor, device: str | None) -> None:
+    """Set ``generator`` to ``state``, or to a seed made of it where that is of another kind of device.
+
+    Args:
+      generator: is set.
+      state: of a generator.
+      device: the kind that ``state`` is of. Older checkpoints do not contain it; then it follows from the length.
+    """
+    alike = len(state) == len(generator.get_state()) if device is None else device == generator.device.type
+    if alike:
+        generator.set_state(state)
+    else:
+        generator.manual_seed(zlib.crc32(state.numpy().tobytes()))

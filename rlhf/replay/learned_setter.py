@@ -7,11 +7,13 @@ Other words are heard by the solver like all others, and have no ground truth.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 
+from rlhf.records.episode import Episode
+from rlhf.replay.live_setter import LiveSetter
 from worlds.contract import SETTER, Action, Observation, Task, World
 from worlds.faults import named_failure
 from worlds.registry import WorldEntry
@@ -70,6 +72,42 @@ class LearnedSetter:
             if spec is not None:
                 self.task = self._entry.make_task(spec)
         return action
+
+
+class LearnedSetterPlay(LiveSetter):
+    """A Gymnasium environment: the solver of a world in which a learned setter plays, from the place of a recording.
+
+    Its options and what it returns are those of :class:`rlhf.replay.setter_replay.SetterReplay`. A play lasts as long
+    as the recording; who set and what was asked there does not matter. With ``truth`` the requests that the world can
+    read are followed.
+
+    Before every step, ``setter`` is given its action, chosen by what it sees, ``seen_by_setter``.
+
+    Args:
+      world: where to play; it has to draw what the setter sees.
+      episode: played first.
+      make_setter: makes the setter of an episode.
+      truth: see :class:`rlhf.replay.setter_replay.SetterReplay`.
+    """
+
+    def __init__(
+        self, world: World, episode: Episode, make_setter: Callable[[Episode], LearnedSetter], truth: bool = False
+    ) -> None:
+        super().__init__(world, episode, make_setter, truth)
+
+    def longest(self, episode: Episode) -> int:
+        """Return the number of steps of a whole play of an episode; the world may end it earlier."""
+        return len(episode)
+
+    @property
+    def setter(self) -> Any:
+        """The setter of the play at hand."""
+        return self._setter
+
+    @property
+    def seen_by_setter(self) -> Observation:
+        """What the setter observes now."""
+        return self._seen[SETTER]
 
 
 def choose_actions(
