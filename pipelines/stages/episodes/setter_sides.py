@@ -16,6 +16,7 @@ from rlhf.replay.setter_side import PROMPT, SIDE_OF, setter_side
 from rlhf.run.config import lock_file
 from rlhf.run.progress import announce, progress
 from rlhf.store import EpisodeRow, ParquetStore, open_store
+from rlhf.store.files.durable import explained
 from rlhf.store.group_writer import GroupWriter
 from rlhf.store.parquet import SETTER_SIDES
 from rlhf.store.read_ahead import read_ahead
@@ -109,7 +110,8 @@ def _draw(
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    folder.parent.mkdir(exist_ok=True)
-    lock = folder.with_name(f"{folder.name}.lock")
-    with lock_file(lock, folder, hint="wait for it to end"):
-        yield
+    with explained("what its setters saw", folder.parents[1]):
+        folder.parent.mkdir(exist_ok=True)
+        lock = folder.with_name(f"{folder.name}.lock")
+        with lock_file(lock, folder, hint="wait for it to end"):
+            yield

@@ -12,7 +12,9 @@ import pytest
 import torch
 
 from agents.folder import load_agent, save_agent
+from annotation.viewer.index import Filters, Index
 from pipelines.stages.clone import CloneConfig, clone
+from pipelines.stages.evaluate import EvaluateConfig, evaluate
 from pipelines.stages.mark import MarkConfig, mark
 from pipelines.stages.record import RecordConfig, record
 from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
@@ -88,6 +90,11 @@ def test_recordings_are_like_all_others(
         *_, info = replay.step(episodes[0].solver_action(step))
     assert info["truth"].success_step == episodes[0].success_step
     mark(MarkConfig(data=tmp_path / "asked"))
+    index = Index(tmp_path / "look.sqlite")
+    assert index.update("asked", open_store(tmp_path / "asked")) == 3
+    assert len(index.find("asked", Filters(words="ball"))) == sum(
+        "ball" in " ".join(e.setter_utterance) for e in episodes
+    )
 
 
 def test_the_same_command_completes_a_recording_and_other_weights_are_refused(made: Path, tmp_path: Path) -> None:
@@ -126,3 +133,43 @@ def test_what_is_no_setter_of_this_world_is_refused(made: Path, tmp_path: Path) 
         record(settings(made, tmp_path / "asked", setters=setter, world=replace(WORLD, height=24, width=32)))
     with pytest.raises(UserError, match="nowhere is not an agent's folder"):
         record(settings(made, tmp_path / "asked", setters=Path("agent:nowhere")))
+
+
+def test_agents_are_evaluated_on_what_it_asks(
+    made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agents = {"perfect": "perfect", "bc": str(made / "solver" / "agent")}
+    asked = EvaluateConfig(
+        agents=agents, episodes=6, slots=3, setters=f"agent:{made / 'setter' / 'agent'}", setter_steps=30,
+        out=tmp_path / "r.json", baseline="bc", world=WORLD,
+    )  # fmt: skip
+    results = {result.agent: result for result in evaluate(asked)}
+    err = capsys.readouterr().err
+    assert "success at 6 first requests of a learned setter, 95% intervals:\n  learned setter perfect" in err
+    perfect, bc = results["perfect"], results["bc"]
+    assert perfect.probe == "learned setter" and perfect.seeds == bc.seeds and len(set(bc.seeds)) == 6
+    assert perfect.difference is not None and sum(perfect.success) > sum(bc.success)
+    assert all(step is None or step < 30 for step in perfect.steps)
+    monkeypatch.setattr("pipelines.stages.evaluate.probe_episodes", None)
+    assert evaluate(asked) == list(results.values()), "nothing is played again"
+    with pytest.raises(UserError, match="setters"):
+        evaluate(replace(asked, setter_steps=31))
+    with pytest.raises(UserError, match="setters"):
+        evaluate(replace(asked, setters=None))
+    with pytest.raises(UserError, match="leave out --probes or --setters"):
+        replace(asked, probes=("go",))
+    with pytest.raises(UserError, match="setters are agent:FOLDER, or None for probes, not 'scripted'"):
+        replace(asked, setters="scripted")
+    with pytest.raises(UserError, match="in the role of the solver, not of the setter"):
+        evaluate(replace(asked, setters=f"agent:{agents['bc']}", out=tmp_path / "other.json"))
+
+
+def test_what_cannot_be_read_counts_as_not_fulfilled(
+    made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deaf = replace(WORLD.entry(), read_request=None)
+    monkeypatch.setattr(WorldConfig, "entry", lambda _: deaf)
+    setters, agents = f"agent:{made / 'setter' / 'agent'}", {"perfect": "perfect"}
+    (result,) = evaluate(EvaluateConfig(agents, episodes=2, setters=setters, out=tmp_path / "r.json", world=WORLD))
+    assert result.success == (False, False)
+    assert "in 2 of 2 episodes of perfect the setter made no request that can be checked" in capsys.readouterr().err

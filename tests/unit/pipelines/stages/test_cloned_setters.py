@@ -17,6 +17,7 @@ from agents.folder import load_agent
 from agents.roles import read_as_setter
 from pipelines.cli.main import main
 from pipelines.stages.clone import CloneConfig, clone
+from pipelines.stages.episodes.setter_sides import setter_sides
 from pipelines.stages.improve import improve
 from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.record import RecordConfig, record
@@ -26,6 +27,7 @@ from rlhf.data.memory import encode_episodes
 from rlhf.learning.cloner import CloningConfig
 from rlhf.records.episode import Episode
 from rlhf.replay.setter_side import SIDE_OF, setter_side
+from rlhf.run.config import lock_file
 from rlhf.store import open_store
 from rlhf.store.parquet import SETTER_SIDES
 from worlds.contract import SETTER, SOLVER
@@ -196,3 +198,15 @@ def test_no_stage_takes_a_setter_for_a_solver(data: Path, capsys: pytest.Capture
         improve(ImproveConfig(data=(data,), agent=agent, runs=data.parent, wandb="disabled", scripted_reward=True))
     with pytest.raises(UserError, match="not of the setter: name the folder of a setter"):
         load_agent(clone(settings(data, role="solver", name="solver")), role=SETTER)
+
+
+def test_two_do_not_draw_the_same_and_a_folder_that_cannot_be_written_is_named(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sides = data / SETTER_SIDES
+    sides.parent.mkdir()
+    with lock_file(sides.with_name("setter.lock"), sides), pytest.raises(UserError, match="being written by process"):
+        clone(settings(data))
+    monkeypatch.setattr(Path, "mkdir", lambda *_, **__: (_ for _ in ()).throw(PermissionError(13, "no")))
+    with pytest.raises(UserError, match="no permission to write what its setters saw"):
+        setter_sides([data], "train", "scripted", "{}")
