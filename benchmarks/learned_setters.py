@@ -1,6 +1,6 @@
 """Does a small learned setter ask for what there is?
 
-    python -m benchmarks.learned_setters --updates 600 --seed 0
+    python -m benchmarks.learned_setters --updates 300 --seed 0
 
 Records demonstrations in the demo's room, clones a setter from them, and has it ask in new rooms, with a scripted
 solver. A sentence *makes sense* where it is a request of a probe that can be fulfilled in the room at hand and means
@@ -106,15 +106,16 @@ def spoken(episodes: Iterable[Episode]) -> frozenset[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--updates", type=int, default=600, help="of cloning, of 192 steps each")
+    parser.add_argument("--updates", type=int, default=300, help="of cloning, of 192 steps each")
     parser.add_argument("--demonstrations", type=int, default=400)
-    parser.add_argument("--episodes", type=int, default=100, help="in new rooms")
+    parser.add_argument("--episodes", type=int, default=60, help="in new rooms")
+    parser.add_argument("--folder", type=Path, help="keeps what is recorded and trained, for a second run")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     torch.set_num_threads(1)
     print(describe())
     with tempfile.TemporaryDirectory() as folder:
-        here = Path(folder)
+        here = given.folder or Path(folder)
         shown = replace(
             demo().demonstrations, data=here / "play", episodes=given.demonstrations, split="train", workers=1,
             seed=given.seed,
