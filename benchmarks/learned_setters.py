@@ -122,10 +122,14 @@ def main() -> None:
         )  # fmt: skip
         record(shown)
         training = replace(demo().clone.training, updates=given.updates, seed=given.seed, css_weight=1.0)
-        agent = clone(
-            replace(demo().clone, data=(shown.data,), role="setter", runs=here, name="setter", wandb="disabled",
-                    text_length="auto", training=training)
-        )  # fmt: skip
+        agent = here / "setter" / "agent"
+        if not (agent / "model.safetensors").is_file():
+            clone(
+                replace(
+                    demo().clone, data=(shown.data,), role="setter", runs=here, name="setter", wandb="disabled",
+                    text_length="auto", training=training,
+                )
+            )  # fmt: skip
         new = replace(shown, data=here / "scripted", episodes=given.episodes, split="held_out")
         record(new)
         record(replace(new, data=here / "asked", setters=Path(f"agent:{agent}"), slots=32))
