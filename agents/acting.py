@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
-from agents.agent import InteractiveAgent
+from agents.agent import AgentState, InteractiveAgent
 from agents.batch import ObservationArrays, ObservationBatch, map_parts, send
 from agents.config import AgentConfig
+from agents.roles import read_as_setter
 from agents.tokenizer import Tokenizer
 from agents.utterances import decode_utterance, observed_tokens
 from worlds.contract import Action, Observation
@@ -138,3 +140,51 @@ class AgentSolvers:
             {"movement": move, "continuous": values, "utterance": text}
             for move, values, text in zip(movement, continuous, said, strict=True)
         ]
+
+
+class AgentSetters(AgentSolvers):
+    """One agent as the setter of N slots, in one batch. Its arguments are those of :class:`AgentSolvers`."""
+
+    @property
+    def prompted(self) -> bool:
+        """True if it learned from setters who were prompted, and has to be as well."""
+        return bool(self._agent.config.prompted)
+
+    def set(self, observations: Sequence[Observation], prompts: Sequence[str], resets: np.ndarray) -> list[Action]:
+        """Return the setter's action in every slot.
+
+        Args:
+          observations: N, the setters', one a slot.
+          prompts: N, what each was told to ask for; "" without one.
+          resets: bool [N], True in slots whose episode begins now.
+        """
+        return self.act([read_as_setter(*seen) for seen in zip(observations, prompts, strict=True)], resets)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return what determines the actions to come beside what is observed: memory and choices."""
+        return {
+            "memory": [part.cpu().clone() for part in self._state],
+            "generator": self._generator.get_state(),
+            "device": self._generator.device.type,
+        }
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Continue from what :meth:`state_dict` returned; its memory counts where it is of as many slots."""
+        if len(state["memory"][0]) == len(self._state[0]):
+            self._state = AgentState(*(part.to(self._agent.device) for part in state["memory"]))
+        set_generator(self._generator, state["generator"], state["device"])
+
+
+def set_generator(generator: torch.Generator, state: torch.Tensor, device: str | None) -> None:
+    """Set ``generator`` to ``state``, or to a seed made of it where that is of another kind of device.
+
+    Args:
+      generator: is set.
+      state: of a generator.
+      device: the kind that ``state`` is of. Older checkpoints do not contain it; then it follows from the length.
+    """
+    alike = len(state) == len(generator.get_state()) if device is None else device == generator.device.type
+    if alike:
+        generator.set_state(state)
+    else:
+        generator.manual_seed(zlib.crc32(state.numpy().tobytes()))

@@ -10,7 +10,7 @@ from torch.nn import functional as F
 from transformers import PreTrainedModel
 
 from agents.batch import ActionBatch, ObservationBatch, PolicyLogProbs
-from agents.card import AGENT_EXAMPLE, DECLARED_EXAMPLE
+from agents.card import AGENT_EXAMPLE, DECLARED_EXAMPLE, SETTER_EXAMPLE
 from agents.config import AgentConfig
 from agents.learning.contrastive import Discriminator
 from agents.networks import movement as movement_policy
@@ -21,6 +21,7 @@ from agents.networks.movement import Choices, MovementPolicy
 from agents.networks.trunk import AgentState, Trunk
 from agents.registry import register
 from agents.tokenizer import PAD_ID
+from worlds.contract import SETTER
 from worlds.spaces.action import Grammar
 
 __all__ = ["AgentOutput", "AgentState", "InteractiveAgent"]
@@ -45,7 +46,7 @@ class AgentOutput:
 
 @register
 class InteractiveAgent(PreTrainedModel):
-    """The solver. Everything is time-major; ``resets[t, b]`` is True at the first step of an episode."""
+    """The solver, or the setter. Everything is time-major; ``resets[t, b]`` is True at the first step of an episode."""
 
     config_class = AgentConfig
     config: AgentConfig
@@ -74,6 +75,8 @@ class InteractiveAgent(PreTrainedModel):
     @staticmethod
     def example(config: AgentConfig) -> str:
         """Return a program that loads such an agent from the present folder and lets it act; for its card."""
+        if config.role == SETTER:
+            return SETTER_EXAMPLE
         height, width = config.image_size
         return AGENT_EXAMPLE.format(height=height, width=width) if config.spaces is None else DECLARED_EXAMPLE
 

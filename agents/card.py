@@ -12,8 +12,14 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from agents.play_settings import PLAY_SETTINGS_FILE
+from worlds.contract import SETTER, SOLVER
 
 CARD_FILE = "README.md"
+
+_ROLE = (
+    "**Role: setter.** It asks, and another player does: `--setters agent:FOLDER` of `rlhf record` plays it.{prompted}"
+)
+_PROMPTED = " It is told at the beginning of every episode what kind of thing to ask for."
 
 _HEAD = """---
 license: {licence}
@@ -57,6 +63,21 @@ solver = AgentSolvers(agent, tokenizer, slots=1)
 observation = agent.config.player.blank() | {"setter_text": "go to the red ball"}
 (action,) = solver.act([observation], resets=np.array([True]))
 print(action)
+"""
+
+
+SETTER_EXAMPLE = """
+import numpy as np
+
+from agents.acting import AgentSetters
+from agents.folder import load_agent
+from worlds.contract import SETTER
+
+agent, tokenizer = load_agent(".", role=SETTER)  # this folder; `pip install interactive-rlhf` brings the modules
+setters = AgentSetters(agent, tokenizer, slots=1)
+observation = agent.config.player.blank()  # what the setter observes in its world
+(action,) = setters.set([observation], prompts=[""], resets=np.array([True]))
+print(action["movement"], action["utterance"])
 """
 
 
@@ -178,6 +199,8 @@ def card_text(agent: Described, card: ModelCard) -> str:
 def _sections(agent: Described, card: ModelCard) -> Iterator[str]:
     yield f"# {card.title}"
     yield card.what
+    if getattr(agent.config, "role", SOLVER) == SETTER:
+        yield _ROLE.format(prompted=_PROMPTED if agent.config.prompted else "")
     yield f"## Size\n\n{_size(agent)}"
     yield f"## What it learned from\n\n{_sources(card)}"
     if card.play_settings is not None:

@@ -9,6 +9,8 @@ from transformers import PretrainedConfig
 
 from agents.columns import ActionColumns, player_spec
 from agents.networks.stem import STEMS
+from agents.roles import ROLES
+from worlds.contract import SOLVER
 from worlds.spaces.action import Grammar
 from worlds.spaces.observation import PlayerSpec
 
@@ -91,6 +93,8 @@ class AgentConfig(PretrainedConfig):
         older versions never learned that token.
       improvement_indicator: have an input that says whether the actions to come are good ones
         (:mod:`agents.networks.improvement`), which they are when nothing else is said, as in play.
+      role: the player that it is: "solver" or "setter" (:mod:`agents.roles`).
+      prompted: a setter learned from recordings in which setters were prompted, and is given prompts when it plays.
 
     Raises:
       ValueError: sizes that do not fit each other, or ``spaces`` that describe none.
@@ -138,6 +142,8 @@ class AgentConfig(PretrainedConfig):
         vision_model: Mapping[str, Any] | None = None,
         vision_grid: Sequence[int] = (6, 8),
         improvement_indicator: bool = False,
+        role: str = SOLVER,
+        prompted: bool = False,
         **kwargs: Any,
     ) -> None:
         height, width_ = image_size
@@ -147,6 +153,8 @@ class AgentConfig(PretrainedConfig):
         self.spaces = spaces
         self.continuous_bins = continuous_bins
         self.marks_cuts = marks_cuts
+        self.role = role
+        self.prompted = prompted
         self.image_size = (0, 0) if seen is None else (seen.height, seen.width)
         self.vocab_size = vocab_size
         self.setter_text_length = setter_text_length
@@ -192,6 +200,8 @@ class AgentConfig(PretrainedConfig):
             raise ValueError("vision_channels, vision_strides and vision_blocks need one entry for every stage each")
         if len(self.vision_grid) != 2 or min(self.vision_grid) < 1:
             raise ValueError(f"vision_grid is a number of rows and one of columns from 1 on, not {self.vision_grid}")
+        if self.role not in ROLES:
+            raise ValueError(f"role is {self.role!r}: it is one of {', '.join(ROLES)}")
         if self.vision_stem not in STEMS:
             raise ValueError(f"vision_stem is {self.vision_stem!r}: it is one of {', '.join(STEMS)}")
 

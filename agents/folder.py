@@ -18,7 +18,9 @@ from agents.computing import usable_device
 from agents.config import AgentConfig
 from agents.language_models.folder import is_language_model
 from agents.play_settings import save_play_settings
+from agents.roles import check_role
 from agents.tokenizer import Tokenizer
+from worlds.contract import SOLVER
 from worlds.errors import UserError
 
 A = TypeVar("A", bound=InteractiveAgent)
@@ -63,27 +65,35 @@ def save_agent(
 
 
 @overload
-def load_agent(folder: str | Path, kind: None = None, device: str = "cpu") -> tuple[InteractiveAgent, Tokenizer]: ...
+def load_agent(
+    folder: str | Path, kind: None = None, device: str = "cpu", role: str | None = SOLVER
+) -> tuple[InteractiveAgent, Tokenizer]: ...
 
 
 @overload
-def load_agent(folder: str | Path, kind: type[A], device: str = "cpu") -> tuple[A, Tokenizer]: ...
+def load_agent(
+    folder: str | Path, kind: type[A], device: str = "cpu", role: str | None = SOLVER
+) -> tuple[A, Tokenizer]: ...
 
 
-def load_agent(folder: str | Path, kind: type[A] | None = None, device: str = "cpu") -> tuple[Any, Tokenizer]:
+def load_agent(
+    folder: str | Path, kind: type[A] | None = None, device: str = "cpu", role: str | None = SOLVER
+) -> tuple[Any, Tokenizer]:
     """Read what :func:`save_agent` wrote.
 
     Args:
       folder: the agent's.
       kind: its class; None finds the registered kind of agent that its configuration names.
       device: where its weights are put.
+      role: in which it is to play, "solver" or "setter"; None loads an agent of any role, e.g. to train it further.
 
     Returns:
       The agent, in evaluation mode, and its tokenizer.
 
     Raises:
-      UserError: the folder is missing, incomplete or damaged, it holds another kind of model, its weights have
-        another size or are not finite, its tokenizer is not the one that it was saved with, or there is no such device.
+      UserError: the folder is missing, incomplete or damaged, it holds another kind of model or an agent of
+        another role, its weights have another size or are not finite, its tokenizer is not the one that it was saved
+        with, or there is no such device.
     """
     place, folder = usable_device(device), Path(folder)
     if is_language_model(folder):
@@ -107,6 +117,8 @@ def load_agent(folder: str | Path, kind: type[A] | None = None, device: str = "c
         weights = safetensors.torch.load_file(weights_path)
     except (ValueError, TypeError, ArithmeticError, RuntimeError, safetensors.SafetensorError) as error:
         raise UserError(f"{folder} is damaged ({error}): restore it from a checkpoint or train it again") from error
+    if role is not None:
+        check_role(agent.config.role, role, folder)
     load_weights(agent, weights, str(folder))
     try:
         tokenizer = Tokenizer.load(folder)

@@ -58,6 +58,9 @@ class WorldEntry:
         the part of the configuration that holds them: "settings" (of places), "options" (of the world), "setter" and
         "solver". What is not named is declared by the signature of what takes it.
       goal_choices: () -> what people can say that a setter wanted whom they have watched; None where nobody can.
+      read_request: (words, world) -> what words of a setter ask for in the place at hand, with a success check; None
+        where they ask for nothing that can be checked. It serves setters of whom only the words are known, such as
+        learned ones; None where the world reads nothing.
       scenarios: () -> a collection of written requests, by its name, that a test suite can be made of.
 
     ``sample_config``, ``make_setter`` and ``make_solver`` raise WorldError for a setting that they do not know; for
@@ -82,6 +85,7 @@ class WorldEntry:
     declares: Mapping[str, Callable[[], Callable[..., Any]]] = field(default_factory=dict, repr=False, compare=False)
     goal_choices: Callable[[], GoalChoices] | None = None
     scenarios: Mapping[str, Callable[[], Collection]] = field(default_factory=dict)
+    read_request: Callable[[str, Any], TaskSpec | None] | None = None
 
     def __post_init__(self) -> None:
         if self.tier is not None and self.tier not in NAMES:

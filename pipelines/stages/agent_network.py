@@ -10,7 +10,17 @@ from worlds.errors import UserError
 from worlds.own_settings import own_settings
 
 # Those that follow from the recordings and their dialogue, or have a setting of their own.
-_LEARNED = ("image_size", "vocab_size", "spaces", "tokenizer_digest", "marks_cuts", "vision_model")
+_LEARNED = (
+    "image_size",
+    "vocab_size",
+    "spaces",
+    "tokenizer_digest",
+    "marks_cuts",
+    "vision_model",
+    "role",
+    "prompted",
+    "improvement_indicator",
+)
 
 
 def parse_network(text: str) -> dict[str, Any]:

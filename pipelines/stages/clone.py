@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import torch
 
 from agents import registry
 from agents.agent import InteractiveAgent
-from agents.card import ModelCard
+from agents.card import ModelCard, PlaySource
 from agents.computing import usable_device
 from agents.config import AgentConfig
 from agents.folder import save_agent
@@ -22,6 +22,7 @@ from pipelines.stages.episodes.division import noted_division, save_division
 from pipelines.stages.episodes.noted_episodes import EVERY_EPISODE, NotedEpisodes, note_episodes, noted_episodes
 from pipelines.stages.episodes.play_kinds import PlayGroup, begun_with, find_groups, imitated, mixed, parse_play_kinds
 from pipelines.stages.episodes.recordings import RecordedPlay, evenly_spaced, most_entities, read_episodes, spoken_texts
+from pipelines.stages.episodes.setter_sides import are_prompted, setter_sides, sides_of
 from pipelines.stages.outcomes.cards import latest_metrics, model_card, play_imitated
 from pipelines.stages.outcomes.headlines import cloning_headline
 from pipelines.stages.running.memory import check_training
@@ -38,6 +39,7 @@ from rlhf.run.checkpoint import Checkpoint, Checkpoints
 from rlhf.run.config import CONFIG_FILE, locked_run, save_settings
 from rlhf.run.progress import announce
 from rlhf.run.tracking import Tracker, WandbMode, read_metrics
+from worlds.contract import SOLVER
 from worlds.errors import UserError
 from worlds.spaces.description import to_json
 
@@ -50,8 +52,10 @@ class CloneConfig:
 
     Args:
       data: dataset folders to imitate.
-      solver: imitate only play of this solver; None takes all. An agent's own steps are seen but not imitated; a
-        co-pilot's are.
+      role: player that is imitated, and that the agent will be: the "solver", or the "setter" (paper, A.6), whose view
+        is drawn by a replay of the recordings (docs/setters.md).
+      solver: imitate only play of this solver, or with the role setter of this setter; None takes all. An agent's own
+        steps are seen but not imitated; a co-pilot's are.
       kinds: kinds of play to imitate, with the share of each in the columns of every batch, as JSON, e.g.
         '{"human": 1, "agent+co-pilot": 0.5}'. The kinds are human, scripted, agent and agent+co-pilot, as recorded.
         Replaces solver. A kind of which fewer steps are demonstrated (a co-pilot's) weighs less in the loss.
@@ -77,6 +81,7 @@ class CloneConfig:
     """
 
     data: tuple[Path, ...] = (Path("data/play"),)
+    role: Literal["solver", "setter"] = "solver"
     solver: str | None = "scripted"
     kinds: str = "{}"
     runs: Path = Path("runs")
@@ -105,7 +110,10 @@ class CloneConfig:
 
 
 # Settings that fix the agent and what it learns from; all others may change when a run is resumed.
-_FIXED = ("solver", "kinds", "name", "size", "network", "vision_model", "vocabulary", "text_length", "held_out")
+_FIXED = (
+    "role", "solver", "kinds", "name", "size", "network", "vision_model", "vocabulary", "text_length", "held_out",
+)  # fmt: skip
+_SOLVER_ROLE: Mapping[str, Any] = {}  # of an agent's configuration
 _FIXED_TRAINING = ("training.steps", "training.batch", "training.seed")
 
 
@@ -115,7 +123,7 @@ def clone(config: CloneConfig) -> Path:
     device = usable_device(config.device)
     with locked_run(config, (*_FIXED, *_FIXED_TRAINING), "rlhf clone") as folder:
         checkpoint = Checkpoints(folder).latest_if_any()
-        groups = find_groups(config.data, "train", config.solver, config.kinds)
+        groups = find_groups(_learned_data(config), "train", config.solver, config.kinds)
         noted = EVERY_EPISODE if checkpoint is None else noted_episodes(folder)
         groups = begun_with(groups, noted)
         validation = _validation_ids(folder, groups, config.held_out)
@@ -154,12 +162,27 @@ def agent_card(config: CloneConfig, noted: NotedEpisodes = EVERY_EPISODE) -> Mod
     use = f"imitated, {config.held_out:.0%} set aside for validation"
     return model_card(
         f"Agent `{config.name}`, cloned from recorded play",
-        "Trained by `rlhf clone` to do what the solvers of recorded play did: behavioural cloning (BC), with a "
+        f"Trained by `rlhf clone` to do what the {config.role}s of recorded play did: behavioural cloning (BC), with a "
         "contrastive loss (CSS) that teaches which words belong to which pictures.",
         config,
-        play_imitated(config.data, use, config.solver, config.kinds, noted.ids),
+        _imitated_play(config, use, noted),
         play_settings=settings_of_datasets(config.data),
     )
+
+
+def _imitated_play(config: CloneConfig, use: str, noted: NotedEpisodes) -> tuple[PlaySource, ...]:
+    if config.role == SOLVER:
+        return play_imitated(config.data, use, config.solver, config.kinds, noted.ids)
+    sides = [folder for folder in sides_of(config.data) if folder.is_dir()]
+    found = play_imitated(sides, use, config.solver, config.kinds, noted.ids)
+    return tuple(replace(side, solvers=side.setters, setters=side.solvers) for side in found)
+
+
+def _learned_data(config: CloneConfig) -> Sequence[Path]:
+    """Return the datasets of the imitated player's side of the recordings, drawn where that is not yet done."""
+    if config.role == SOLVER:
+        return config.data
+    return setter_sides(config.data, "train", config.solver, config.kinds, config.reading.threads)
 
 
 def _validation_ids(folder: Path, groups: Sequence[PlayGroup], share: float) -> frozenset[str]:
@@ -223,7 +246,7 @@ def _prepare(
         answers = set().union(*(part.answers() for part in parts))
         agent = agent_for(
             everything.spaces, config.size, tokenizer, requests, answers, config.text_length, config.network,
-            config.vision_model,
+            config.vision_model, _role(config, everything.sources),
         )  # fmt: skip
     else:
         agent, tokenizer = checkpoint.load_agent()
@@ -231,6 +254,11 @@ def _prepare(
     train = mixed({group: part.encode(tokenizer, sizes) for group, part in learned.items()})
     held_out = {group: part.encode(tokenizer, sizes) for group, part in validated.items()}
     return agent, tokenizer, train, mixed(held_out) if held_out else None
+
+
+def _role(config: CloneConfig, sources: Sequence[Source]) -> dict[str, Any]:
+    """Return the fields of the agent's configuration that say which player it is."""
+    return {} if config.role == SOLVER else {"role": config.role, "prompted": are_prompted(sources)}
 
 
 def agent_for(
@@ -242,6 +270,7 @@ def agent_for(
     text_length: TextLength = "size",
     network: str = "{}",
     vision_model: Path | None = None,
+    role: Mapping[str, Any] = _SOLVER_ROLE,
 ) -> InteractiveAgent:
     """Create an untrained agent for play of ``spaces``; see :func:`new_agent`.
 
@@ -255,6 +284,7 @@ def agent_for(
         many tokens of the setter's words as the longest request has, up to MOST_READ.
       network: see :class:`CloneConfig`.
       vision_model: see :class:`CloneConfig`.
+      role: fields of the agent's configuration that say which player it is, if it is not the solver.
 
     Raises:
       UserError: ``network`` does not fit the size, or there is no such vision model.
@@ -262,10 +292,10 @@ def agent_for(
     of_the_playhouse = spaces.of_the_playhouse and spaces.image_size is not None
     sizes: dict[str, Any] = {} if of_the_playhouse else {"spaces": to_json(spaces.solver)}
     if text_length == "auto":
-        sizes |= asdict(fitting_limits(size, tokenizer, requests, answers))
+        sizes |= asdict(fitting_limits(size, tokenizer, requests, answers, role.get("role", SOLVER)))
     elif not of_the_playhouse and (longer := longer_request(size, tokenizer, requests)) is not None:
         sizes["setter_text_length"] = longer
-    sizes |= parse_network(network)
+    sizes |= parse_network(network) | dict(role)
     if vision_model is None:
         return new_agent(size, tokenizer, spaces.image_size or (0, 0), **sizes)
     from agents.networks.frozen_vision import FrozenVisionEncoder  # these import much of `transformers`

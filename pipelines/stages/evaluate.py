@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from agents.ranges import Count, Positive, Range, check_ranges
+from agents.roles import folder_of
+from pipelines.stages.evaluate_setters import (
+    announce_unread,
+    asked_with,
+    evaluation_setters,
+    first_success,
+    learned_plans,
+)
+from pipelines.stages.outcomes.evaluation_text import REQUESTS, difference_table, success_table
 from pipelines.stages.outcomes.results_file import (
+    LEARNED,
     RANDOM,
     SCRIPTED,
     EvaluatedWith,
@@ -36,17 +46,26 @@ from rlhf.run.config import lock_file
 from rlhf.run.place_seeds import probe_seed
 from rlhf.run.progress import announce, progress
 from rlhf.run.setting_forms import NamedPlayers
-from rlhf.run.statistics import Interval, points, wilson_interval
 from worlds.contract import Solver, TaskSpec, World, WorldError
 from worlds.errors import UserError
 from worlds.faults import named_failure
 from worlds.random_solver import RandomSolver
 from worlds.watchdog import call_within, limit_unless_debugging
 
-__all__ = ["EvaluateConfig", "ProbeResult", "Split", "evaluate", "load_results", "probe_episodes", "probe_plans"]
+if TYPE_CHECKING:
+    from agents.acting import AgentSetters
 
-REQUESTS: Mapping[Split, str] = {"held_out": "held-out requests", "train": "requests of training combinations"}
-_LEAST_WIDTH = 9  # of the column of probes
+__all__ = [
+    "REQUESTS",
+    "EvaluateConfig",
+    "ProbeResult",
+    "Split",
+    "evaluate",
+    "load_results",
+    "probe_episodes",
+    "probe_plans",
+]
+
 _TRIED = 400  # places without a feasible request after which a probe is given up
 _NO_FOLDER = (*SCRIPTED, RANDOM)  # solvers that are no agents
 
@@ -75,6 +94,9 @@ class EvaluateConfig:
       world: world that is played, with its settings.
       players: settings of the scripted players.
       step_limit_sec: seconds that a world may take for a reset or a step; then it hangs, and its episode is ended.
+      setters: agent:FOLDER: a learned setter asks instead of probes (docs/setters.md). What counts is the first request
+        of an episode that can be checked. None asks probes.
+      setter_steps: largest length of an episode with a learned setter.
     """
 
     agents: NamedPlayers = field(default_factory=dict)
@@ -90,9 +112,20 @@ class EvaluateConfig:
     world: WorldConfig = field(default_factory=WorldConfig)
     players: PlayersConfig = field(default_factory=PlayersConfig)
     step_limit_sec: Positive = 300.0
+    setters: str | None = None
+    setter_steps: Count = 120
 
     def __post_init__(self) -> None:
         check_ranges(self, UserError)
+        if self.setters is not None and self.setter_agent is None:
+            raise UserError(f"setters are agent:FOLDER, or None for probes, not {self.setters!r}")
+        if self.setters is not None and self.probes:
+            raise UserError("a learned setter asks what it likes: leave out --probes or --setters")
+
+    @property
+    def setter_agent(self) -> str | None:
+        """Folder of the learned setter; None without one."""
+        return folder_of(self.setters)
 
 
 def evaluate(config: EvaluateConfig) -> list[ProbeResult]:
@@ -110,17 +143,17 @@ def evaluate(config: EvaluateConfig) -> list[ProbeResult]:
     config = resolve_config(config)
     entry = config.world.entry()
     config.world.check(limit_unless_debugging(config.step_limit_sec))
-    probes = config.probes or tuple(entry.probes)
-    known = (*entry.probes, *entry.games)
+    probes = (LEARNED,) if config.setters is not None else config.probes or tuple(entry.probes)
+    known = (*entry.probes, *entry.games, *((LEARNED,) if config.setters is not None else ()))
     unknown = sorted(set(probes) - set(known))
     if unknown:
         raise UserError(f"no probe task {unknown[0]!r}; known: {', '.join(known)}")
     _check_before_playing(config)
     with lock_file(config.out.with_name(f".{config.out.name}.lock"), config.out):
         results = _evaluate(config, probes)
-    announce(_table(results, config.split))
+    announce(success_table(results, config.split))
     if config.baseline is not None:
-        announce(_differences(results, config.baseline))
+        announce(difference_table(results, config.baseline))
     announce(f"results: {config.out}")
     return results
 
@@ -169,68 +202,33 @@ def _evaluate(config: EvaluateConfig, probes: Sequence[str]) -> list[ProbeResult
 
 def _evaluated_with(config: EvaluateConfig) -> EvaluatedWith:
     config = replace(config, world=config.world.by_name())
-    return EvaluatedWith(**{field.name: getattr(config, field.name) for field in fields(EvaluatedWith)})
+    settings = {field.name: getattr(config, field.name) for field in fields(EvaluatedWith)}
+    settings["setters"] = asked_with(config)
+    return EvaluatedWith(**settings)
 
 
 def _check_before_playing(config: EvaluateConfig) -> None:
     """Check that agents can be read and results be written. Raises UserError if not."""
     for folder in config.agents.values():
         _solvers(config, folder, 1)
+    evaluation_setters(config, 1)
     if config.out.is_dir():
         raise UserError(f"{config.out} is a folder; name a file for the results with --out")
     config.out.parent.mkdir(parents=True, exist_ok=True)
 
 
-def _table(results: Sequence[ProbeResult], split: Split) -> str:
-    """Format the success of every agent at every probe, with 95% intervals, as lines of text."""
-    agents, probes = (list(dict.fromkeys(getattr(r, name) for r in results)) for name in ("agent", "probe"))
-    cells = {(r.agent, r.probe): wilson_interval(sum(r.success), len(r.success)) for r in results}
-    width = max(len(agent) for agent in agents)
-    lines = [f"success at {results[0].episodes} {REQUESTS[split]} a probe, 95% intervals:"]
-    for probe in probes:
-        columns = (
-            f"{agent:>{width}} {100 * c.estimate:3.0f}% ({100 * c.low:.0f} to {100 * c.high:.0f})"
-            for agent in agents
-            if (c := cells.get((agent, probe))) is not None
-        )
-        lines.append(f"  {probe:<{_width(probes)}} " + "   ".join(columns))
-    return "\n".join(lines)
-
-
-def _width(probes: Iterable[str]) -> int:
-    """Return the width of the column of probes' names."""
-    return max(_LEAST_WIDTH, *map(len, probes))
-
-
-def _differences(results: Sequence[ProbeResult], baseline: str) -> str:
-    """Format the differences of all agents to ``baseline``, at every probe and over all, as lines of text."""
-    cells = dict[str, list[tuple[str, Interval]]]()
-    agents = {result.agent: result.difference.over_all for result in results if result.difference is not None}
-    for result in results:
-        if result.difference is not None:
-            cells.setdefault(result.probe, []).append((result.agent, result.difference.at_probe))
-    if len(cells) > 1:
-        cells["all"] = list(agents.items())
-    if not cells:
-        return f"no other agent has played a probe of {baseline}"
-    lines = [f"differences to {baseline} in points, paired by episode, 95% intervals:"]
-    width = max(map(len, agents))
-    for probe, found in cells.items():
-        columns = (f"{agent:>{width}} {points(difference)}" for agent, difference in found)
-        lines.append(f"  {probe:<{_width(cells)}} " + "   ".join(columns))
-    return "\n".join(lines)
-
-
 def _result(agent: str, probe: str, episodes: Sequence[Episode | UnplayedEpisode]) -> ProbeResult:
     ordered = sorted(episodes, key=lambda episode: episode.seed)
     failed = tuple(episode.seed for episode in ordered if FAILURE in episode.notes)
-    steps = tuple(None if episode.seed in failed else episode.success_step[0] for episode in ordered)
+    steps = tuple(None if episode.seed in failed else first_success(episode) for episode in ordered)
     seeds, success = tuple(episode.seed for episode in ordered), tuple(step is not None for step in steps)
     if failed:
         announce(
             f"the world failed in {len(failed)} of {len(ordered)} episodes of {agent} at {probe}; their requests count "
             "as not fulfilled"
         )
+    if probe == LEARNED:
+        announce_unread(agent, ordered)
     return ProbeResult(agent, probe, seeds, success, steps, failed=failed)
 
 
@@ -281,21 +279,31 @@ def probe_episodes(config: EvaluateConfig, folder: str, probe: str) -> Iterator[
     """
     scripted = folder in _NO_FOLDER
     slots = 1 if scripted else min(config.slots, config.episodes)
-    failures = _Failures(config.episodes)
+    failures, setters = _Failures(config.episodes), evaluation_setters(config, slots)
     with (
-        closing(probe_plans(config, probe, scripted_solver=folder if scripted else None)) as plans,
-        config.world.opened(slots, images=not scripted) as worlds,
+        closing(_plans(config, probe, folder if scripted else None, setters)) as plans,
+        config.world.opened(slots, images=not scripted, setter_sees=setters is not None) as worlds,
     ):
         solvers = _solvers(config, folder, slots)
         played = play(
             config.world.entry(), worlds, plans, solvers,
             setter_name="scripted", solver_name=folder, guard=guard(failures.note, config.step_limit_sec),
+            setters=setters,
         )  # fmt: skip
         with summarised(solvers):
             for episode in played:
                 failures.whole += FAILURE not in episode.notes
                 yield episode
         yield from failures.unplayed
+
+
+def _plans(
+    config: EvaluateConfig, probe: str, scripted_solver: str | None, setters: AgentSetters | None
+) -> Generator[Plan, None, None]:
+    if setters is None:
+        return probe_plans(config, probe, scripted_solver)
+    solver = None if scripted_solver is None else _scripted_solver(config, scripted_solver)
+    return learned_plans(config, setters.prompted, solver)
 
 
 def _solvers(config: EvaluateConfig, folder: str, slots: int) -> Solvers:

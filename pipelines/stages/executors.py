@@ -17,12 +17,14 @@ from agents.config import AgentConfig
 from agents.folder import load_agent
 from agents.learning.workers import SINGLE_WORKER, Workers
 from agents.tokenizer import Tokenizer
+from annotation.session.prompts import draw
 from pipelines.stages.episodes.noted_episodes import EVERY_EPISODE, NotedEpisodes
 from pipelines.stages.episodes.play_kinds import begun_with, find_groups, mixed
 from pipelines.stages.episodes.recordings import RecordedPlay, find_episodes, read_sources
-from pipelines.stages.improve_config import ImproveConfig
+from pipelines.stages.improve_config import REPLAYED_SETTERS, ImproveConfig
 from pipelines.stages.record_config import SCRIPTED
 from pipelines.stages.settings.play_settings import settings_of_datasets
+from pipelines.stages.solvers import open_setters
 from reward_models.contract import RewardModel
 from reward_models.ensemble import combined_model
 from reward_models.registry import load_reward_model
@@ -32,11 +34,14 @@ from rlhf.data.source import Source
 from rlhf.learning.learner import Learner
 from rlhf.learning.local_executor import LocalExecutor, UpdateReport
 from rlhf.records.episode import Episode
+from rlhf.replay.learned_setter import LearnedSetter, LearnedSetterPlay
 from rlhf.replay.live_setter import LiveSetter
 from rlhf.replay.runner import Runner
 from rlhf.replay.setter_replay import SetterReplay
+from rlhf.replay.setter_side import prompt_of
 from worlds.contract import Setter
 from worlds.errors import UserError
+from worlds.registry import WorldEntry
 from worlds.watchdog import limit_unless_debugging
 
 REPLAYED, HELD_OUT = "replayed", "held_out"  # uses of episodes in a run's episodes.json
@@ -210,41 +215,56 @@ def make_runner(
         rewards = MeanScorer(scorers) if len(scorers) > 1 else scorers[0]
     if episodes:
         config.world.check_recorded(episodes[0], " and ".join(map(str, config.replay_folders)))
-    replays = make_environments(config, episodes, slots)
+    setters = None
+    if config.setter_agent is not None:
+        setters = open_setters(config.world, config.setter_agent, slots, config.device, config.seed + 1)
+    replays = make_environments(config, episodes, slots, setters is not None and setters.prompted)
     return Runner(
         agent, tokenizer, reference, rewards, replays, episodes, steps,
         seed=config.seed, device=config.device, threads=config.threads, stagger=stagger,
-        step_limit_sec=limit_unless_debugging(config.step_limit_sec),
+        step_limit_sec=limit_unless_debugging(config.step_limit_sec), setters=setters,
     )  # fmt: skip
 
 
-def make_environments(config: ImproveConfig, episodes: Sequence[Episode], slots: int) -> list[SetterReplay]:
-    """Create environments in which setters of recorded play are replayed, or scripted ones react.
+def make_environments(
+    config: ImproveConfig, episodes: Sequence[Episode], slots: int, prompted: bool = False
+) -> list[SetterReplay]:
+    """Create environments in which setters of recorded play are replayed, or others play in their places.
 
     Args:
       config: settings of the run.
       episodes: recorded episodes.
       slots: number of environments.
+      prompted: learned setters are given prompts.
 
     Raises:
-      UserError: setters are to react, and one of the episodes has no scripted setter.
+      UserError: scripted setters are to react, and one of the episodes has no scripted setter.
     """
-    worlds = config.world.make(slots)
-    if config.setters == "replayed":
+    worlds, entry = config.world.make(slots, setter_sees=config.setter_agent is not None), config.world.entry()
+    if config.setters == REPLAYED_SETTERS:
         return [SetterReplay(world, episodes[0], truth=True) for world in worlds]
+    if config.setter_agent is not None:
+        make_learned = partial(learned_setter, entry, prompted)
+        return [LearnedSetterPlay(world, episodes[0], make_learned, truth=True) for world in worlds]
     if others := sorted({episode.setter for episode in episodes} - {SCRIPTED}):
         raise UserError(
             f"setters live: only scripted setters can react, and there are episodes of {others[0]}; replay their "
             "setters, or name other datasets with --replay-data"
         )
     players = settings_of_datasets(config.replay_folders).players.complete()
-    entry, settings = config.world.entry(), players.setter_settings()
-    tasks = players.weights(entry)
+    settings, tasks = players.setter_settings(), players.weights(entry)
 
     def make_setter(episode: Episode) -> Setter:
         return entry.make_setter(tasks=tasks, split=episode.split, **settings)
 
     return [LiveSetter(world, episodes[0], make_setter, truth=True) for world in worlds]
+
+
+def learned_setter(entry: WorldEntry, prompted: bool, episode: Episode) -> LearnedSetter:
+    """Return a learned setter for the place of ``episode``, with its prompt, recorded or drawn from its seed."""
+    if not prompted:
+        return LearnedSetter(entry)
+    return LearnedSetter(entry, prompt_of(episode.notes) or prompt_of({"prompt": draw(episode.seed).note()}))
 
 
 def load_fitting_reward_model(

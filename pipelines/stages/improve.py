@@ -20,7 +20,7 @@ from pipelines.stages.episodes.noted_episodes import EVERY_EPISODE, NotedEpisode
 from pipelines.stages.episodes.play_kinds import find_groups, imitated
 from pipelines.stages.episodes.recordings import find_episodes, most_entities, read_sources
 from pipelines.stages.executors import HELD_OUT, REPLAYED, find_replayed, make_executor, make_runner
-from pipelines.stages.improve_config import ImproveConfig
+from pipelines.stages.improve_config import LIVE_SETTERS, REPLAYED_SETTERS, ImproveConfig
 from pipelines.stages.outcomes.cards import latest_metrics, model_card, play_imitated, play_used
 from pipelines.stages.outcomes.headlines import improvement_headline
 from pipelines.stages.running.duration import DurationCheck
@@ -74,9 +74,10 @@ _FIXED = (
 )
 
 _SETTERS = {
-    "replayed": "recorded setters are replayed",
-    "live": "scripted setters, who react to it, play in the places of recorded ones",
+    REPLAYED_SETTERS: "recorded setters are replayed",
+    LIVE_SETTERS: "scripted setters, who react to it, play in the places of recorded ones",
 }
+_LEARNED_SETTERS = "a learned setter, the agent in `{folder}`, plays in the places of recorded ones"
 
 
 def improve(config: ImproveConfig) -> Path:
@@ -143,7 +144,8 @@ class Improvement:
         episodes = held_out_episodes(self.config, self.config.evaluation_episodes, frames=False, noted=self.noted)
         if not episodes:
             return None
-        longest = max(map(live_steps if self.config.setters == "live" else replay_steps, episodes))
+        lengths = {REPLAYED_SETTERS: replay_steps, LIVE_SETTERS: live_steps}
+        longest = max(map(lengths.get(self.config.setters, len), episodes))
         return make_runner(
             self.config, self.agent, self.tokenizer, episodes, len(episodes), longest, stagger=False, expected=True
         )
@@ -268,7 +270,7 @@ def improved_agent_card(config: ImproveConfig, name: str, noted: NotedEpisodes =
         rewarded_by = "the tasks' ground truth, which is known in simulation only"
     return model_card(
         f"Agent `{name}`, improved by reinforcement learning",
-        f"Trained by `rlhf improve` (BC+RL): it acts while {_SETTERS[config.setters]}, is rewarded for its play, and "
+        f"Trained by `rlhf improve` (BC+RL): it acts while {_who_sets(config)}, is rewarded for its play, and "
         "imitates recorded play at the same time.",
         config,
         play_imitated(config.data, "imitated", config.imitate, config.kinds, noted.ids)
@@ -279,6 +281,10 @@ def improved_agent_card(config: ImproveConfig, name: str, noted: NotedEpisodes =
         ],
         _size(config.world).or_else(_remembered(config)),
     )
+
+
+def _who_sets(config: ImproveConfig) -> str:
+    return _SETTERS.get(config.setters) or _LEARNED_SETTERS.format(folder=config.setter_agent)
 
 
 def resolve_config(config: ImproveConfig) -> ImproveConfig:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from agents.ranges import Count, Positive, Seed, Weight, check_ranges
+from agents.roles import AGENT_PREFIX, folder_of
 from pipelines.stages.episodes.play_kinds import parse_play_kinds
 from pipelines.stages.settings.world_config import WorldConfig
 from rlhf.data.config import ReadingConfig
@@ -15,6 +16,8 @@ from rlhf.learning.config import ExecutorConfig, LearnerConfig
 from rlhf.learning.guards import GuardConfig
 from rlhf.run.tracking import WandbMode
 from worlds.errors import UserError
+
+REPLAYED_SETTERS, LIVE_SETTERS = "replayed", "live"  # or an agent's folder
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,7 @@ class ImproveConfig:
         they show whether the modelled reward also rises on other play.
       setters: "replayed" setters do again what they did, whatever the agent does. "live" ones are scripted setters that
         begin at the place and the seed of a recording and react to the agent; there are none of recorded people.
+        agent:FOLDER is a learned setter that plays, frozen, in the places of recordings (paper, A.6; docs/setters.md).
       agent: folder of the cloned agent to improve.
       reward_model: folder of the reward model.
       runs: folder of all runs.
@@ -76,7 +80,7 @@ class ImproveConfig:
     imitate: str | None = "scripted"
     kinds: str = "{}"
     replay: str | None = None
-    setters: Literal["replayed", "live"] = "replayed"
+    setters: str = "replayed"
     agent: Path = Path("runs/clone/agent")
     reward_model: Path = Path("runs/reward/reward_model")
     runs: Path = Path("runs")
@@ -122,6 +126,14 @@ class ImproveConfig:
         if self.ensemble_by != "mean" and not self.ensemble:
             raise UserError(f"ensemble_by {self.ensemble_by} needs several reward models; name others with --ensemble")
 
+        if self.setters not in (REPLAYED_SETTERS, LIVE_SETTERS) and self.setter_agent is None:
+            raise UserError(f'setters are "replayed", "live" or agent:FOLDER, not {self.setters!r}')
+
+    @property
+    def setter_agent(self) -> str | None:
+        """Folder of the learned setter; None without one."""
+        return folder_of(self.setters)
+
     @property
     def reward_models(self) -> tuple[Path, ...]:
         """Folders of all reward models, that of reward_model first."""
@@ -134,9 +146,10 @@ class ImproveConfig:
 
     def from_anywhere(self) -> ImproveConfig:
         """Return the same with absolute paths, for resuming from any folder and any process."""
-        replayed = self.replay_data
+        replayed, setter = self.replay_data, self.setter_agent
         return replace(
             self,
+            setters=self.setters if setter is None else f"{AGENT_PREFIX}{Path(setter).absolute()}",
             data=tuple(folder.absolute() for folder in self.data),
             replay_data=None if replayed is None else tuple(folder.absolute() for folder in replayed),
             agent=self.agent.absolute(),

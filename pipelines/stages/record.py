@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +17,7 @@ from pipelines.stages.record_plans import (
     RecordingPlans,
     make_co_pilot,
     recorded_setters,
+    setter_name,
     settings_fingerprint,
     solver_name,
 )
@@ -27,15 +30,18 @@ from pipelines.stages.settings.play_settings import (
     settings_of_dataset,
     settings_of_datasets,
 )
-from pipelines.stages.solvers import calls_file, open_solvers, summarised
+from pipelines.stages.solvers import calls_file, open_setters, open_solvers, summarised
 from rlhf.records.episode import Episode
-from rlhf.replay.play import play
+from rlhf.replay.play import ScriptedSolvers, Solvers, play
 from rlhf.run.processes import divide
 from rlhf.run.progress import announce, progress
 from rlhf.store import EpisodeStore, open_store
 from rlhf.store.group_writer import GroupWriter
 from worlds.errors import UserError
 from worlds.watchdog import limit_unless_debugging
+
+if TYPE_CHECKING:
+    from agents.acting import AgentSetters
 
 
 def record(config: RecordConfig) -> list[str]:
@@ -53,7 +59,7 @@ def record(config: RecordConfig) -> list[str]:
     """
     _check_device(config.device)
     config = _resolve_config(config)
-    playing = config.workers if config.solver == SCRIPTED else min(config.slots, config.episodes)
+    playing = config.workers if _is_scripted(config) else min(config.slots, config.episodes)
     check_pictures(*config.world.image_size, config.steps, playing)
     config.world.check(limit_unless_debugging(config.step_limit_sec))
     training, *held_out = config.parts()
@@ -71,9 +77,12 @@ def _resolve_config(config: RecordConfig) -> RecordConfig:
     """Complete world and players: as given, else as the agent, the dataset of the setters or the dataset remembers."""
     given = PlaySettings(config.world, config.players)
     agent = play_settings.UNKNOWN if config.solver == SCRIPTED else settings_of_agent(config.solver)
-    folders = [folder for folder in (config.setters, config.data) if folder is not None]
-    settings = play_settings.resolve_play_settings(given, agent, settings_of_datasets(folders, given.or_else(agent)))
-    play_settings.announce_world_differences("recording", settings.world, agent.world, f"{config.solver} learned in")
+    setter = play_settings.UNKNOWN if config.setter_agent is None else settings_of_agent(config.setter_agent)
+    folders = [folder for folder in (config.recorded_setters, config.data) if folder is not None]
+    known = given.or_else(agent).or_else(setter)
+    settings = play_settings.resolve_play_settings(given, agent, setter, settings_of_datasets(folders, known))
+    for who, own in ((config.solver, agent), (config.setter_agent, setter)):
+        play_settings.announce_world_differences("recording", settings.world, own.world, f"{who} learned in")
     held = [one.world for one in settings_of_dataset(config.data)]
     if held and all(play_settings.world_differences(settings.world, world) for world in held):
         play_settings.announce_world_differences("recording", settings.world, held[0], f"{config.data} holds")
@@ -82,7 +91,8 @@ def _resolve_config(config: RecordConfig) -> RecordConfig:
 
 def _record(config: RecordConfig) -> list[str]:
     """Record the episodes of one split and return their ids."""
-    plans = RecordingPlans(config, settings_fingerprint(config), recorded_setters(config))
+    prompted = config.setter_agent is not None and _setters(config, 1).prompted
+    plans = RecordingPlans(config, settings_fingerprint(config), recorded_setters(config), prompted)
     store = open_store(config.data, create=True)
     played_with = PlaySettings(config.world, config.players)
     ids = [plans.episode_id(number) for number in range(config.episodes)]
@@ -94,7 +104,7 @@ def _record(config: RecordConfig) -> list[str]:
         play_settings.note_settings(store, played_with)
     there = set(known)
     missing = [number for number in range(config.episodes) if ids[number] not in there]
-    recorded, outcomes = [], []
+    recorded, outcomes, said = [], [], 0
     failures = Failures(len(missing))
 
     def write(episodes: Sequence[Episode]) -> None:
@@ -107,9 +117,15 @@ def _record(config: RecordConfig) -> list[str]:
         for episode in progress(_episodes(plans, missing, failures), len(missing), f"recording into {config.data}"):
             writer.add(episode)
             outcomes.append([step is not None for step in episode.success_step])
+            said += sum(map(bool, episode.setter_utterance))
     failures.report(config.data)
     if recorded:
         announce(f"recorded {len(recorded):,} episodes into {config.data}: {_success_text(outcomes)}")
+        if config.setter_agent is not None:
+            read = sum(map(len, outcomes))
+            announce(
+                f"{config.setter_agent} spoke {said:,} times; {read:,} times it made a request that can be checked"
+            )
     return known + recorded
 
 
@@ -168,7 +184,7 @@ def _episodes(plans: RecordingPlans, numbers: Sequence[int], failures: Failures)
     config = plans.config
     if not numbers:
         return
-    if config.solver != SCRIPTED:
+    if not _is_scripted(config):
         yield from _agent_episodes(plans, numbers, failures)
     elif _in_this_process(plans):
         with closing(ScriptedPlay(plans, config.step_limit_sec)) as scripted:
@@ -202,15 +218,36 @@ def _in_this_process(plans: RecordingPlans) -> bool:
     return in_script
 
 
+def _is_scripted(config: RecordConfig) -> bool:
+    """Return True if no agent plays."""
+    return config.solver == SCRIPTED and config.setter_agent is None
+
+
 def _agent_episodes(plans: RecordingPlans, numbers: Sequence[int], failures: Failures) -> Iterator[Episode]:
+    """Play in which an agent solves or asks, or both, in many places at once."""
     config = plans.config
     make_co_pilot(config)  # refuses unknown settings before anything is played
     slots = min(config.slots, len(numbers))
-    calls = calls_file(config.data, solver_name(config))
-    solvers = open_solvers(config.world, config.solver, slots, calls, config.device, config.seed)
-    with config.world.opened(slots) as worlds, summarised(solvers):
+    setters = None if config.setter_agent is None else _setters(config, slots)
+    planned, solvers = plans.of(numbers), _solvers(config, slots)
+    if config.solver == SCRIPTED:
+        make_solver = partial(config.world.entry().make_solver, **config.players.solver_settings())
+        planned = (replace(plan, solver=make_solver()) for plan in planned)
+    with config.world.opened(slots, setter_sees=setters is not None) as worlds, summarised(solvers):
         episodes = play(
-            config.world.entry(), worlds, plans.of(numbers), solvers,
-            solver_name=solver_name(config), guard=guard(failures.note, config.step_limit_sec),
+            config.world.entry(), worlds, planned, solvers, setter_name=setter_name(config),
+            solver_name=solver_name(config), guard=guard(failures.note, config.step_limit_sec), setters=setters,
         )  # fmt: skip
         yield from map(failures.counted, episodes)
+
+
+def _solvers(config: RecordConfig, slots: int) -> Solvers:
+    if config.solver == SCRIPTED:
+        return ScriptedSolvers(slots)
+    calls = calls_file(config.data, solver_name(config))
+    return open_solvers(config.world, config.solver, slots, calls, config.device, config.seed)
+
+
+def _setters(config: RecordConfig, slots: int) -> AgentSetters:
+    assert config.setter_agent is not None
+    return open_setters(config.world, config.setter_agent, slots, config.device, config.seed + 1)

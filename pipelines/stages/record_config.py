@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 from agents.ranges import Count, Positive, Range, ShareBelowOne, Steps, check_ranges
+from agents.roles import folder_of
 from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
 from rlhf.replay.co_pilot import CoPilotConfig
 from rlhf.run.place_seeds import LARGEST_SEED, SEEDS_APART
@@ -35,8 +36,9 @@ class RecordConfig:
       workers: processes among which scripted play is divided; 1 plays in this process.
       world: the world and its settings.
       players: settings of the scripted setter and solver.
-      setters: dataset whose recorded setters are replayed in their places instead of scripted ones, as many as episodes
-        says, drawn by the seed; each asks again what it asked, whatever the solver does.
+      setters: who asks instead of scripted setters. A dataset: its recorded setters are replayed in their places, as
+        many as episodes says, drawn by the seed; each asks again what it asked, whatever the solver does. Or
+        agent:FOLDER: an agent that `rlhf clone --role setter` made (docs/setters.md).
       name: what recordings call an agent; None takes the name of its run's folder.
       shared_control: let a scripted co-pilot watch the agent and take over when it fails; it plays as a scripted solver
         with the settings players.solver.
@@ -71,6 +73,16 @@ class RecordConfig:
         if self.split not in (None, "train", "held_out"):
             raise UserError(f'split is "train" or "held_out", or None for both, not {self.split!r}')
 
+    @property
+    def setter_agent(self) -> str | None:
+        """Folder of the agent that asks; None without one."""
+        return folder_of(self.setters)
+
+    @property
+    def recorded_setters(self) -> Path | None:
+        """Dataset whose setters are replayed; None without one."""
+        return None if self.setter_agent is not None else self.setters
+
     def for_training(self) -> RecordConfig:
         """The same in which None of the split is "train": a run that records its held-out play by itself."""
         return replace(self, split=self.split or "train")
@@ -79,6 +91,8 @@ class RecordConfig:
         """Return the recording of each split. Training episodes do not depend on the held-out share."""
         if self.split is not None:
             return (self,)
-        held_out = 0 if self.setters is not None else min(round(self.held_out * self.episodes), self.episodes - 1)
+        held_out = (
+            0 if self.recorded_setters is not None else min(round(self.held_out * self.episodes), self.episodes - 1)
+        )
         training = replace(self, split="train", episodes=self.episodes - held_out)
         return (training, replace(self, split="held_out", episodes=held_out)) if held_out else (training,)

@@ -11,13 +11,18 @@ from typing import Any
 import numpy as np
 
 from agents.language_models.folder import is_language_model, load_language_model
+from agents.roles import AGENT_PREFIX
+from annotation.session.prompts import draw
 from pipelines.stages.record_config import SCRIPTED, RecordConfig
 from rlhf.replay.co_pilot import ScriptedCoPilot
+from rlhf.replay.learned_setter import LearnedSetter
 from rlhf.replay.play import Plan
 from rlhf.replay.setter_replay import RecordedSetter
+from rlhf.replay.setter_side import prompt_of
 from rlhf.run.place_seeds import place_seed
 from rlhf.store import open_store
 from rlhf.store.columns.json_text import to_json
+from worlds.contract import Setter
 from worlds.errors import UserError
 
 RECORDED_WITH = "recorded_with"  # in an episode's notes: the fingerprint of the settings it was recorded with
@@ -29,7 +34,8 @@ class RecordingPlans:
 
     config: RecordConfig
     settings: str  # the fingerprint
-    replayed: tuple[str, ...] = ()  # episodes whose setters ask, by number; empty where they are scripted
+    replayed: tuple[str, ...] = ()  # episodes whose setters ask, by number; empty where others do
+    prompted: bool = False  # an agent asks, and is given prompts
 
     @property
     def split(self) -> str:
@@ -41,6 +47,8 @@ class RecordingPlans:
         player = solver_name(self.config).replace(":", "-").replace("+", "-")
         if self.replayed:
             return f"{player}-of-{self.replayed[number]}"
+        if self.config.setter_agent is not None:
+            player = f"{player}-for-{setter_name(self.config).replace(':', '-')}"
         return f"{player}-{self.split}-{_place_seed(self.config, number):09d}"
 
     def of(self, numbers: Sequence[int]) -> Iterator[Plan]:
@@ -51,26 +59,37 @@ class RecordingPlans:
         yield from self._replayed(numbers, notes) if self.replayed else self._scripted(numbers, notes)
 
     def _scripted(self, numbers: Sequence[int], notes: Mapping[str, Any]) -> Iterator[Plan]:
-        config, entry = self.config, self.config.world.entry()
-        settings = config.players.setter_settings()
+        config = self.config
         for number in numbers:
             seed = _place_seed(config, number)
+            setter, more = self._setter(seed)
             yield Plan(
                 episode_id=self.episode_id(number),
                 config=config.world.sample_config(seed),
-                setter=entry.make_setter(tasks=config.players.weights(entry), split=self.split, **settings),
+                setter=setter,
                 seed=seed,
                 steps=config.steps,
                 split=self.split,
                 tail=config.tail,
-                notes=notes,
+                notes={**notes, **more},
                 co_pilot=make_co_pilot(config),
             )
 
+    def _setter(self, seed: int) -> tuple[Setter, Mapping[str, Any]]:
+        """Return the setter of the place of a seed, scripted or an agent, and further notes of its episode."""
+        config, entry = self.config, self.config.world.entry()
+        if config.setter_agent is None:
+            settings = config.players.setter_settings()
+            return entry.make_setter(tasks=config.players.weights(entry), split=self.split, **settings), {}
+        if not self.prompted:
+            return LearnedSetter(entry), {}
+        prompt = {"prompt": draw(seed).note()}
+        return LearnedSetter(entry, prompt_of(prompt)), prompt
+
     def _replayed(self, numbers: Sequence[int], notes: Mapping[str, Any]) -> Iterator[Plan]:
         config = self.config
-        assert config.setters is not None
-        store = open_store(config.setters)
+        assert config.recorded_setters is not None
+        store = open_store(config.recorded_setters)
         for number, episode in zip(numbers, store.stream(self.replayed[n] for n in numbers), strict=True):
             yield Plan(
                 episode_id=self.episode_id(number),
@@ -94,28 +113,34 @@ def settings_fingerprint(config: RecordConfig) -> str:
         "steps": config.steps,
         "tail": config.tail,
     }
-    if config.setters is not None:
+    if config.recorded_setters is not None:
         played["setters"] = "recorded"  # episodes' ids name them
     if config.shared_control:
         played["co_pilot"] = config.co_pilot
     weights = b""
+    if config.setter_agent is not None:
+        played["setters"] = hashlib.sha256(_weights(config.setter_agent)).hexdigest()
     if config.solver != SCRIPTED:
-        path = Path(config.solver) / "model.safetensors"
-        weights = path.read_bytes() if path.is_file() else b""
+        weights = _weights(config.solver)
         if is_language_model(config.solver):
             weights = load_language_model(config.solver).digest().encode()
     return hashlib.sha256(to_json(played).encode() + weights).hexdigest()[:16]
 
 
+def _weights(folder: str) -> bytes:
+    path = Path(folder) / "model.safetensors"
+    return path.read_bytes() if path.is_file() else b""
+
+
 def recorded_setters(config: RecordConfig) -> tuple[str, ...]:
-    """Return the ids of the episodes whose setters are replayed; none if setters are scripted.
+    """Return the ids of the episodes whose setters are replayed; none if others ask.
 
     Raises:
       UserError: if the dataset is of another world, or has fewer episodes than are wanted.
     """
-    if config.setters is None:
+    if config.recorded_setters is None:
         return ()
-    store = open_store(config.setters)
+    store = open_store(config.recorded_setters)
     ids = sorted(store.ids(split=config.split))
     if len(ids) < config.episodes:
         raise UserError(
@@ -142,6 +167,12 @@ def solver_name(config: RecordConfig) -> str:
     folder = Path(config.solver).resolve()
     agent = f"agent:{config.name or (folder if is_language_model(folder) else folder.parent).name}"
     return f"{agent}+{ScriptedCoPilot.name}" if config.shared_control else agent
+
+
+def setter_name(config: RecordConfig) -> str:
+    """Return the name of the setters in recordings, of those that are not replayed."""
+    folder = config.setter_agent
+    return SCRIPTED if folder is None else f"{AGENT_PREFIX}{Path(folder).resolve().parent.name}"
 
 
 def _place_seed(config: RecordConfig, number: int) -> int:

@@ -1,10 +1,11 @@
-"""The solver in a folder: an agent that was trained, or a language model."""
+"""The player in a folder: an agent that was trained, as solver or setter, or a language model as solver."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agents.language_models.answers import read_answer
 from agents.language_models.calls import Calls
@@ -12,8 +13,12 @@ from agents.language_models.folder import LanguageModelAgent, is_language_model,
 from pipelines.stages.settings.world_config import WorldConfig
 from rlhf.replay.play import Solvers
 from rlhf.run.progress import announce
+from worlds.contract import SETTER
 from worlds.errors import UserError
 from worlds.spaces.observation import PlayerSpec
+
+if TYPE_CHECKING:
+    from agents.acting import AgentSetters
 
 
 def open_solvers(
@@ -53,6 +58,27 @@ def open_solvers(
     trained, tokenizer = load_agent(folder, device=device)
     world.check_fits(trained.config, folder)
     return AgentSolvers(trained, tokenizer, slots, seed=seed, greedy=greedy)
+
+
+def open_setters(world: WorldConfig, folder: str, slots: int, device: str = "cpu", seed: int = 0) -> AgentSetters:
+    """Return the agent in a folder as the setter of a number of slots.
+
+    Args:
+      world: in which it plays.
+      folder: of the agent.
+      slots: number of worlds played at once.
+      device: "cpu", "cuda" or "cuda:1".
+      seed: of its choices.
+
+    Raises:
+      UserError: the folder holds no agent in that role, or one that does not fit the world.
+    """
+    from agents.acting import AgentSetters
+    from agents.folder import load_agent
+
+    agent, tokenizer = load_agent(folder, device=device, role=SETTER)
+    world.check_fits(agent.config, folder, role=SETTER)
+    return AgentSetters(agent, tokenizer, slots, seed)
 
 
 def calls_file(beside: Path, name: str) -> Path:

@@ -16,6 +16,7 @@ from rlhf.data.source import Source
 from rlhf.data.text_fit import TextFit, longest, measure_texts, text_fit_sentences
 from rlhf.run.progress import announce
 from rlhf.store.files.durable import write_file
+from worlds.contract import SOLVER
 from worlds.errors import UserError
 
 TextLength = Literal["auto", "size"]
@@ -43,7 +44,9 @@ class TextLimits:
     marks_cuts: bool
 
 
-def fitting_limits(size: str, tokenizer: Tokenizer, requests: Iterable[str], answers: Iterable[str]) -> TextLimits:
+def fitting_limits(
+    size: str, tokenizer: Tokenizer, requests: Iterable[str], answers: Iterable[str], role: str = SOLVER
+) -> TextLimits:
     """Return the limits of an agent that reads and says recorded texts in full, up to MOST_READ and MOST_SAID tokens.
 
     They are no smaller than those of the agent's size.
@@ -53,6 +56,7 @@ def fitting_limits(size: str, tokenizer: Tokenizer, requests: Iterable[str], ans
       tokenizer: the agent's.
       requests: utterances of setters.
       answers: utterances of solvers.
+      role: of the agent; a setter reads prompts and what solvers say, and answers with its own utterances.
     """
     own, said = _preset(size), longest(answers, tokenizer)
     found = TextLimits(
@@ -61,7 +65,7 @@ def fitting_limits(size: str, tokenizer: Tokenizer, requests: Iterable[str], ans
         _up_to(MOST_SAID, own.utterance_length, said + 1),
         marks_cuts=True,
     )
-    _announce_limits(own, found)
+    _announce_limits(own, found, role)
     return found
 
 
@@ -85,9 +89,9 @@ def _preset(size: str) -> AgentConfig:
     return kind.config_class.preset(preset)  # type: ignore[union-attr]
 
 
-def _announce_limits(own: AgentConfig, found: TextLimits) -> None:
+def _announce_limits(own: AgentConfig, found: TextLimits, role: str) -> None:
     names = {
-        "setter_text_length": "of the setter's words",
+        "setter_text_length": "of the setter's words" if role == SOLVER else "of the prompt and the solver's words",
         "solver_text_length": "of its own last words",
         "utterance_length": "of an utterance",
     }

@@ -9,7 +9,8 @@ import numpy as np
 
 from pipelines.diagnose.figures import png
 from pipelines.report.file import circumstances
-from pipelines.stages.evaluate import REQUESTS, ProbeResult, Split, load_results
+from pipelines.stages.evaluate import ProbeResult, Split, load_results
+from pipelines.stages.outcomes.evaluation_text import REQUESTS
 from pipelines.studies import figures as study_figures
 from pipelines.studies.config import StudyConfig, curve_of, others_compared, results_of, splits_of, suffix_of
 from pipelines.studies.costs import costs_table

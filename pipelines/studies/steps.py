@@ -13,10 +13,11 @@ from pathlib import Path
 
 from pipelines.loops.wiring import Wiring, record_both_splits
 from pipelines.stages.clone import clone
-from pipelines.stages.evaluate import REQUESTS, EvaluateConfig, Split, evaluate
+from pipelines.stages.evaluate import EvaluateConfig, Split, evaluate
 from pipelines.stages.improve import improve
 from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.mark import mark
+from pipelines.stages.outcomes.evaluation_text import REQUESTS
 from pipelines.stages.record import record
 from pipelines.stages.refine import refine
 from pipelines.stages.reward import reward

@@ -10,8 +10,13 @@ from typing import Any
 
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
+from worlds.contract import SETTER, SOLVER
 from worlds.spaces.action import Grammar
 
+_WHOSE = {
+    SOLVER: ("setters' texts", "solvers' utterances"),
+    SETTER: ("prompts and solvers' utterances", "setters' utterances"),
+}
 HELD = 0.99  # share of the texts that a suggested limit holds
 _WORD = re.compile(r"[^\W\d_]+(?:['\N{RIGHT SINGLE QUOTATION MARK}][^\W\d_]+)*")
 
@@ -48,6 +53,8 @@ class TextFit:
       words: number of different words in both.
       unknown: number of those that are no single token, and are spelled from several.
       unknown_spoken: share of all spoken words that is spelled from several tokens.
+      role: of the agent. A setter reads the solvers' utterances, after its prompts, and learns the setters'; both are
+        exchanged above.
     """
 
     setter: LengthFit
@@ -55,6 +62,12 @@ class TextFit:
     words: int
     unknown: int
     unknown_spoken: float
+    role: str = SOLVER
+
+    @property
+    def whose(self) -> tuple[str, str]:
+        """Names of what the agent reads and of what it says."""
+        return _WHOSE[self.role]
 
     def as_json(self) -> dict[str, Any]:
         """Return the measurement as JSON values."""
@@ -64,6 +77,8 @@ class TextFit:
     def of_json(cls, values: dict[str, Any]) -> TextFit:
         """Read what :meth:`as_json` returned. Raises TypeError or KeyError if it is something else."""
         lengths = {name: LengthFit(**values[name]) for name in ("setter", "solver")}
+        if values.get("role", SOLVER) not in _WHOSE:
+            raise KeyError("role")
         return cls(**{**values, **lengths})
 
 
@@ -87,7 +102,8 @@ def measure_texts(setter: Iterable[str], solver: Iterable[str], tokenizer: Token
     else:
         learned = _fit(said, tokenizer, config.utterance_length - 1)
     share = sum(spoken[word] for word in unknown) / max(1, spoken.total())
-    return TextFit(_fit(heard, tokenizer, config.setter_text_length), learned, len(spoken), len(unknown), share)
+    read = _fit(heard, tokenizer, config.setter_text_length)
+    return TextFit(read, learned, len(spoken), len(unknown), share, config.role)
 
 
 def _fit(texts: Counter[str], tokenizer: Tokenizer, limit: int) -> LengthFit:
@@ -116,8 +132,8 @@ def longest(texts: Iterable[str], tokenizer: Tokenizer) -> int:
 def text_fit_sentences(fit: TextFit) -> Sequence[str]:
     """Return a sentence each on the setter's texts, the solver's utterances, and unknown words."""
     return (
-        _sentence("the setters' texts", fit.setter, "read"),
-        _sentence("the solvers' utterances", fit.solver, "learned"),
+        _sentence(f"the {fit.whose[0]}", fit.setter, "read"),
+        _sentence(f"the {fit.whose[1]}", fit.solver, "learned"),
         f"{fit.unknown:,} of {fit.words:,} different words ({fit.unknown_spoken:.1%} of the spoken ones) are not in "
         "the vocabulary and are spelled from pieces",
     )
@@ -125,7 +141,7 @@ def text_fit_sentences(fit: TextFit) -> Sequence[str]:
 
 def text_fit_warnings(fit: TextFit) -> list[str]:
     """Return a sentence for each player of whom more texts are cut than a good limit leaves over."""
-    pairs = (("setters' texts", fit.setter), ("solvers' utterances", fit.solver))
+    pairs = zip(fit.whose, (fit.setter, fit.solver), strict=True)
     return [
         f"{one.share:.0%} of the {whose} do not fit the agent and are cut. Clone an agent with room for them: "
         "--text-length auto of `rlhf clone`, or a larger size."

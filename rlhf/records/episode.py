@@ -45,7 +45,7 @@ class Episode:
       episode_id: unique in its dataset.
       world: registered name of the world.
       config: the world's initial configuration; with the recorded controls it replays bit-exactly.
-      setter: who asked, e.g. "scripted", "human:ann", "replay:<episode_id>".
+      setter: who asked, e.g. "scripted", "human:ann", "agent:setter", "replay:<episode_id>".
       solver: who acted, e.g. "scripted", "human:ann", "agent:bc".
       image: uint8 [T, height, width, 3], the solver's view; with other channels, or None, where ``spaces`` say so.
       setter_text: [T], what the setter had last said when the solver decided.

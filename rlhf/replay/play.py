@@ -20,6 +20,7 @@ from rlhf.records.episode import AGENT, CO_PILOT, Episode
 from rlhf.records.spaces import EpisodeSpaces
 from rlhf.replay.co_pilot import CoPilot
 from rlhf.replay.guard import FAILURE, Failure, Guard, check_observation, check_place, check_spaces
+from rlhf.replay.learned_setter import Setters, choose_actions
 from rlhf.replay.referee import Referee
 from worlds.contract import BODY, SETTER, SOLVER, Action, Observation, Setter, Solver, TaskSpec, World, WorldError
 from worlds.faults import named_failure
@@ -265,6 +266,7 @@ def play(
     solver_name: str = "scripted",
     threads: int = 2,
     guard: Guard | None = None,
+    setters: Setters | None = None,
 ) -> Iterator[Episode]:
     """Play ``plans`` in order of their start and yield every episode as it ends.
 
@@ -277,6 +279,8 @@ def play(
       solver_name: name of the solver in recordings.
       threads: in which worlds are stepped.
       guard: ends and labels an episode whose world fails, and play goes on; without it, the failure is raised.
+      setters: choose the actions of all setters, which are of the class
+        :class:`rlhf.replay.learned_setter.LearnedSetter`; the worlds have to draw what setters see.
 
     Raises:
       WorldError: the code of the world fails.
@@ -290,6 +294,8 @@ def play(
         _begin(slots, queue, solvers)
         while any(slot.plan is not None for slot in slots):
             actions, finished = _act(slots, solvers, last)
+            if setters is not None and any(slot.plan is not None for slot in slots):
+                _set(slots, setters)
             pairs = [(slot, action) for slot, action in zip(slots, actions, strict=True) if slot.plan is not None]
             stepped = map if pool is None or len(pairs) == 1 else pool.map
             finished += stepped(lambda pair: (pair[0], pair[0].step(pair[1])), pairs)
@@ -298,6 +304,14 @@ def play(
                     slot.plan = None
                     yield episode
             _begin([slot for slot in slots if slot.plan is None], queue, solvers, slots)
+
+
+def _set(slots: Sequence[_Slot], setters: Setters) -> None:
+    """Have the agent choose what the setters of all slots do at this step."""
+    playing = [slot.plan is not None for slot in slots]
+    mine: list[Any] = [None if slot.plan is None else slot.plan.setter for slot in slots]
+    seen = [slot.observations[SETTER] if plays else None for slot, plays in zip(slots, playing, strict=True)]
+    choose_actions(setters, mine, seen, np.array([slot.first for slot in slots]) & playing)
 
 
 def _act(

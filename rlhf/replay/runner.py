@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import copy
 import time
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -18,7 +17,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from agents.acting import observation_arrays
+from agents.acting import observation_arrays, set_generator
 from agents.agent import AgentState, InteractiveAgent
 from agents.batch import ObservationBatch
 from agents.config import AgentConfig
@@ -26,6 +25,7 @@ from agents.tokenizer import PAD_ID, Tokenizer
 from rlhf.records.episode import Episode
 from rlhf.replay.fragment import Fragment, FragmentRows
 from rlhf.replay.guard import LEAST
+from rlhf.replay.learned_setter import Setters
 from rlhf.replay.setter_replay import EpisodeSampler
 from rlhf.replay.slot import EpisodeResult, FailedPlay, RunnerError, Slot
 from rlhf.run.progress import announce
@@ -77,6 +77,8 @@ class Runner:
       threads: number of threads that step the slots; 1 steps them in this thread.
       stagger: cut the first play of each slot short at a different step, so that episodes do not begin together.
       step_limit_sec: seconds that a world may take for a reset or a step before its play is ended; None sets no limit.
+      setters: choose what the setters of all slots do, which are learned; the environments are of the class
+        :class:`rlhf.replay.learned_setter.LearnedSetterPlay`.
     """
 
     def __init__(
@@ -93,6 +95,7 @@ class Runner:
         threads: int = 1,
         stagger: bool = True,
         step_limit_sec: float | None = None,
+        setters: Setters | None = None,
     ) -> None:
         if not slots or steps < 1 or threads < 1:
             raise ValueError(
@@ -105,7 +108,7 @@ class Runner:
         self._agent: InteractiveAgent = copy.deepcopy(agent).to(self.device).eval()  # type: ignore[arg-type]
         self._reference: InteractiveAgent = copy.deepcopy(reference).to(self.device).eval()  # type: ignore[arg-type]
         self._config: AgentConfig = agent.config  # type: ignore[assignment]
-        self._tokenizer, self._rewards = tokenizer, rewards
+        self._tokenizer, self._rewards, self._setters = tokenizer, rewards, setters
         self._slots = [Slot(index, env, step_limit_sec) for index, env in enumerate(slots)]
         self._sampler = EpisodeSampler(episodes, seed)
         self._generator = torch.Generator(self.device).manual_seed(seed)
@@ -165,6 +168,8 @@ class Runner:
             "device": self.device.type,
             "rewards": {} if self._rewards is None else self._rewards.state_dict(),
         }
+        if self._setters is not None:
+            state["setters"] = self._setters.state_dict()
         return state | {"plays": self._plays_in_progress()} if plays else state
 
     def load_state_dict(self, state: Mapping[str, Any], plays: bool = True) -> None:
@@ -183,9 +188,11 @@ class Runner:
           RunnerError: naming the slot, if a play in progress cannot be rebuilt exactly.
         """
         self._sampler.load_state_dict(state["sampler"])
-        _set_generator(self._generator, state["generator"], state.get("device"))
+        set_generator(self._generator, state["generator"], state.get("device"))
         if self._rewards is not None and "rewards" in state:  # older checkpoints have none
             self._rewards.load_state_dict(state["rewards"])
+        if self._setters is not None and "setters" in state:
+            self._setters.load_state_dict(state["setters"])
         self._last_row, self._results = None, []
         in_progress = state.get("plays") if plays else None
         if in_progress is not None and len(in_progress["slots"]) == self.columns:
@@ -253,6 +260,8 @@ class Runner:
         texts = [self._tokenizer.decode(words) if words[0] != PAD_ID else "" for words in utterances]
         movement, continuous = self._config.columns.decode(rows.movement[t - 1])
         values = [None] * self.columns if continuous is None else list(continuous)
+        if self._setters is not None:
+            self._set(self._setters)
         done = self._each(self._act, self._slots, list(movement), texts, values)
         rows.reward[t] = [reward for reward, _ in done]
         self._resets = np.array([over for _, over in done])
@@ -261,6 +270,13 @@ class Runner:
         self._whole += len(over) - sum(slot.failed for slot in over)
         self._begin_plays(over, [self._sampler.next() for _ in over], [None] * len(over))
         return ended
+
+    def _set(self, setters: Setters) -> None:
+        """Choose what the setters of all slots do at this step."""
+        seen: list[Any] = [slot.env.seen_by_setter for slot in self._slots]  # type: ignore[attr-defined]
+        prompts: list[str] = [slot.env.setter.prompt for slot in self._slots]  # type: ignore[attr-defined]
+        for slot, action in zip(self._slots, setters.set(seen, prompts, self._resets), strict=True):
+            slot.give(action)
 
     def _act(self, slot: Slot, *action: Any) -> tuple[float, bool]:
         """Step a slot; a play whose world fails has ended, and is no result."""
@@ -334,16 +350,3 @@ class Runner:
         shares = [jobs[k :: self._threads] for k in range(self._threads)]
         done = list(self._pool.map(lambda share: [call(*job) for job in share], shares))
         return [done[i % self._threads][i // self._threads] for i in range(len(jobs))]
-
-
-def _set_generator(generator: torch.Generator, state: Tensor, device: str | None) -> None:
-    """Set ``generator`` to ``state``, or to a seed made of it where that is of another kind of device.
-
-    Args:
-      device: the kind that ``state`` is of. Older checkpoints do not contain it; then it follows from the length.
-    """
-    alike = len(state) == len(generator.get_state()) if device is None else device == generator.device.type
-    if alike:
-        generator.set_state(state)
-    else:
-        generator.manual_seed(zlib.crc32(state.numpy().tobytes()))

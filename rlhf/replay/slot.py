@@ -79,14 +79,21 @@ class Slot:
         self._movement: list[np.ndarray] = []  # of every step of the play
         self._continuous: list[np.ndarray] = []  # as well, where the world has such components
         self._spoken: list[str] = []
+        self._given: list[Action] = []  # to a learned setter, at every step
 
     def begin(self, episode: Episode, steps: int | None) -> None:
         options: dict[str, Any] = {"episode": episode} | ({} if steps is None else {"steps": steps})
         self.episode_id, self.world, self.counts = episode.episode_id, episode.world, steps is None
         self._cut, self.failed = steps, False
         self.step = self.utterances = 0
-        self._movement, self._continuous, self._spoken = [], [], []
+        self._movement, self._continuous, self._spoken, self._given = [], [], [], []
         self.observation, _ = self._named_failure(lambda: self.env.reset(options=options))
+
+    def give(self, action: Action) -> None:
+        """Decide what the learned setter of the environment does at the step to come."""
+        setter: Any = self.env.setter  # type: ignore[attr-defined]
+        setter.give(action)
+        self._given.append(action)
 
     def act(self, movement: np.ndarray, utterance: str, continuous: np.ndarray | None = None) -> tuple[float, bool]:
         """Step the environment; return its reward, and whether the play has ended."""
@@ -104,7 +111,7 @@ class Slot:
 
     def state_dict(self) -> dict[str, Any]:
         """Return the play so far, for checkpoints: episode, cut, actions, return, and a digest of the observation."""
-        return {
+        return {"given": _packed_actions(self._given)} | {
             "episode_id": self.episode_id,
             "cut": self._cut,
             "movement": _packed(self._movement),
@@ -128,7 +135,10 @@ class Slot:
         movement = [] if state["movement"] is None else unpack_array(state["movement"])
         packed = state.get("continuous")  # older checkpoints have none
         continuous = [None] * len(movement) if packed is None else unpack_array(packed)
-        for step, utterance, values in zip(movement, state["said"], continuous, strict=True):
+        given = _unpacked_actions(state.get("given"))
+        for number, (step, utterance, values) in enumerate(zip(movement, state["said"], continuous, strict=True)):
+            if given:
+                self.give(given[number])
             self.act(step, utterance, values)
         self.modelled_return = state["modelled_return"]
         if observation_digest(self.observation) != state["observation"]:
@@ -158,6 +168,29 @@ class Slot:
 
 def _packed(steps: Sequence[np.ndarray]) -> dict[str, Any] | None:
     return pack_array(np.stack(steps)) if steps else None
+
+
+def _packed_actions(actions: Sequence[Action]) -> dict[str, Any] | None:
+    """Return actions as plain values, for checkpoints; None for none."""
+    if not actions:
+        return None
+    return {
+        "movement": _packed([action["movement"] for action in actions]),
+        "continuous": _packed([action["continuous"] for action in actions if "continuous" in action]),
+        "said": [action["utterance"] for action in actions],
+    }
+
+
+def _unpacked_actions(state: Mapping[str, Any] | None) -> list[Action]:
+    """Return what :func:`_packed_actions` was called with."""
+    if state is None:
+        return []
+    movement, said = unpack_array(state["movement"]), state["said"]
+    actions: list[Action] = [{"movement": m, "utterance": u} for m, u in zip(movement, said, strict=True)]
+    if state["continuous"] is not None:
+        for action, values in zip(actions, unpack_array(state["continuous"]), strict=True):
+            action["continuous"] = values
+    return actions
 
 
 def observation_digest(observation: Mapping[str, Any]) -> str:

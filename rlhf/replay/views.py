@@ -244,7 +244,7 @@ def _replayed(world: World, episode: Episode) -> Iterator[int]:
     """Yield every step, with ``world`` as it was before it. Raises UserError where the replay differs."""
     observations, _ = world.reset(seed=episode.seed, options={"config": dict(episode.config)})
     for step in range(len(episode)):
-        _check_same(observations[SOLVER], episode, step)
+        check_same(observations[SOLVER], episode, step)
         yield step
         actions = {SETTER: episode.setter_action(step), SOLVER: episode.solver_action(step)}
         if step + 1 < len(episode):
@@ -285,7 +285,7 @@ def _views(
     """Yield a view every ``ticks`` ticks."""
     observations, _ = world.reset(seed=episode.seed, options={"config": dict(episode.config)})
     for step in range(len(episode)):
-        _check_same(observations[SOLVER], episode, step)
+        check_same(observations[SOLVER], episode, step)
         for begin in range(0, len(episode.movement[step]), ticks):
             yield step, look()
             part = slice(begin, begin + ticks)
@@ -294,13 +294,23 @@ def _views(
         observations = screen.end_step(said)[0]
 
 
-def _check_same(seen: Any, episode: Episode, step: int) -> None:
-    """Refuse a replay whose observation differs from the recorded one. Raises UserError."""
+def check_same(seen: Any, episode: Episode, step: int, hint: str = "`rlhf render --plain` does not replay it") -> None:
+    """Refuse a replay whose observation differs from the recorded one.
+
+    Args:
+      seen: the solver's observation in the replay.
+      episode: the recording.
+      step: of both.
+      hint: what the user can do, or what cannot be done.
+
+    Raises:
+      UserError: naming the step.
+    """
     recorded = observed_at(episode.seen, episode.texts, step)
     if episode.image is not None:
         recorded["image"] = episode.image[step]
     if any(not np.array_equal(seen.get(name), value) for name, value in recorded.items()):
         raise UserError(
             f"episode {episode.episode_id} does not replay: step {step} looks different; it was recorded with "
-            "another version or other options of the world; `rlhf render --plain` does not replay it"
+            f"another version or other options of the world; {hint}"
         )

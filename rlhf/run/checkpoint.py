@@ -66,7 +66,7 @@ class Checkpoint:
           device: where its weights are put.
         """
         self._verify(_AGENT)
-        return load_agent(self.folder / _AGENT, kind, device)
+        return load_agent(self.folder / _AGENT, kind, device, role=None)
 
     def load_weights_into(self, agent: InteractiveAgent) -> None:
         """Give ``agent`` the checkpoint's weights.

@@ -52,6 +52,7 @@ from rlhf.store.upkeep.recovery import data_file
 from rlhf.store.upkeep.verification import problems_of
 from worlds.errors import UserError
 
+SETTER_SIDES = "sides/setter"  # in a dataset's folder: the dataset of its setters' sides, where it has one
 _NAME_BYTES = 200  # file systems take 255
 
 Read = TypeVar("Read")
@@ -212,6 +213,7 @@ class ParquetStore(EpisodeStore):
         with self._writing("the dataset without the dropped episodes"):
             entries = self._index.entries()
             check_known(sorted(gone), self._rows(), self)
+            self._drop_setter_sides(gone)
             for folder in self._record_folders():  # first: no crash may leave marks without an episode
                 folder.drop(gone)
             kept = {episode_id: entry for episode_id, entry in entries.items() if episode_id not in gone}
@@ -221,6 +223,14 @@ class ParquetStore(EpisodeStore):
                 if entry.file in touched:
                     shared.setdefault(entry.file, []).append(episode_id)
             compaction.repack(self.folder, self._index, kept, list(shared.values()), touched)
+
+    def _drop_setter_sides(self, gone: set[str]) -> None:
+        """Drop what is kept of the setters' sides of these episodes (:mod:`rlhf.replay.setter_side`)."""
+        folder = self.folder / SETTER_SIDES
+        if (folder / description.DESCRIPTION_FILE).is_file():
+            sides = ParquetStore(folder)
+            if theirs := gone.intersection(sides.ids()):
+                sides.drop(theirs)
 
     def compact(self, file_mb: float = FILE_MB, gathered: Callable[[], object] = lambda: None) -> None:
         """Put the episodes of small files together, for datasets that are copied or read by other programs.

@@ -43,6 +43,7 @@ PLAYHOUSE = register(
         make_solver=_later("players.solver", "make_solver"),
         make_task=_later("scenarios.tasks", "make_task"),
         probe=_later("games.asking", "probe"),
+        read_request=_later("games.hearing", "read_request"),
         probes=("go", "lift", "position", "color", "count", "exist"),
         games=("tower", *games()),
         tier=TICK_WISE,

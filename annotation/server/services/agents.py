@@ -14,7 +14,7 @@ from agents import registry  # which imports no PyTorch
 from annotation.games import AgentComputing
 from annotation.games.places import UNKNOWN, KnownPlaces, places_of_agent
 from rlhf.records.spaces import EpisodeSpaces
-from worlds.contract import body_spec
+from worlds.contract import SOLVER, body_spec
 from worlds.errors import UserError
 from worlds.spaces.description import from_json
 from worlds.spaces.observation import PlayerSpec
@@ -121,7 +121,8 @@ def size_clashes(agents: Sequence[Agent], sizes: Mapping[str, tuple[int, int]]) 
 def _described(name: str, folder: Path) -> Agent:
     found = _agent(name, folder, frozenset(registry.names()))
     if found is None:
-        raise UserError(f"agent {name}: {folder} is not an agent's folder (`rlhf clone` makes one); correct --agents")
+        hint = "(`rlhf clone` makes one), or of a setter; correct --agents"
+        raise UserError(f"agent {name}: {folder} is not an agent's folder {hint}")
     if found.trouble:
         raise UserError(f"agent {name}: {found.trouble}")
     return found
@@ -140,11 +141,12 @@ def _found(study: Path) -> Iterator[Agent]:
 
 
 def _agent(name: str, folder: Path, kinds: frozenset[str]) -> Agent | None:
-    """Return the agent in ``folder``; None if there is none of one of ``kinds``."""
+    """Return the agent in ``folder``; None if there is none of one of ``kinds``, or it is a setter."""
     try:
         said = json.loads((folder / "config.json").read_text(encoding="utf-8"))
         height, width = said["image_size"]
         is_agent = said["model_type"] in kinds and (folder / "model.safetensors").is_file()
+        is_agent = is_agent and said.get("role", SOLVER) == SOLVER
         spaces = said.get("spaces")
         declared = None if spaces is None else from_json(spaces)
         found = Agent(name, folder, (int(height), int(width)), declared)

@@ -27,6 +27,7 @@ from worlds.errors import UserError
 Split = Literal["held_out", "train"]
 SCRIPTED = ("scripted", "perfect")  # in place of an agent's folder
 RANDOM = "random"  # likewise, in evaluations
+LEARNED = "learned setter"  # in place of a probe's name, where such a setter asks
 _SETTINGS, _WEIGHTS = "evaluated_with", "weights"  # in a row; files of older versions have neither
 _DIFFERENCE = "difference"  # in a row; absent without a baseline
 _FAILED = "failed"  # in a row; absent where no world failed
@@ -84,6 +85,10 @@ class EvaluatedWith:
     """Settings that decide what is played, the same for all results of a file.
 
     Slots are among them, as an agent samples its actions for all slots together.
+
+    Args:
+      setters: what identifies a learned setter that asks (:func:`pipelines.stages.evaluate_setters.asked_with`); None
+        where probes are asked.
     """
 
     episodes: int
@@ -93,6 +98,7 @@ class EvaluatedWith:
     greedy: bool
     world: WorldConfig
     players: PlayersConfig
+    setters: str | None = None
 
 
 class ResultsFile:

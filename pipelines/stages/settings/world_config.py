@@ -16,7 +16,7 @@ from rlhf.records.episode import WORLD_OPTIONS, Episode
 from rlhf.run.setting_forms import OwnSettings
 from worlds import registry
 from worlds.conformance import check_conforms, refuse, space_problems
-from worlds.contract import SOLVER, World, WorldError
+from worlds.contract import SETTER, SOLVER, World, WorldError
 from worlds.errors import UserError
 from worlds.faults import named_failure
 from worlds.own_settings import own_settings, read_own_settings
@@ -109,9 +109,15 @@ class WorldConfig:
         """Return the registered world."""
         return registry.get(self.world_name)
 
-    def make(self, count: int, images: bool = True) -> list[World]:
-        """Create ``count`` worlds, without rendering if ``images`` is False (for scripted players)."""
-        entry, settings = self.entry(), self._making(images)
+    def make(self, count: int, images: bool = True, setter_sees: bool = False) -> list[World]:
+        """Create ``count`` worlds.
+
+        Args:
+          count: their number.
+          images: draw what the solver sees; False saves time where only scripted players play.
+          setter_sees: draw what the setter sees, too.
+        """
+        entry, settings = self.entry(), self._making(images, setter_sees)
         entry.check_tier(SEEDED, "playing in it")
         with named_failure(entry.name, "making the world"):
             worlds = [entry.make(**settings) for _ in range(count)]
@@ -131,40 +137,46 @@ class WorldConfig:
         """
         check_conforms(self.entry(), self._making(images=True), self.sample_config(0), step_limit_sec)
 
-    def _making(self, images: bool) -> dict[str, Any]:
+    def _making(self, images: bool, setter_sees: bool = False) -> dict[str, Any]:
         """Return the keywords that the world is created with."""
         (height, width), options = self.image_size, self.play_options()
-        given = {"height": height, "width": width, "views": (SOLVER,) if images else ()}
+        views = ((SETTER,) if setter_sees else ()) + ((SOLVER,) if images else ())
+        given = {"height": height, "width": width, "views": views}
         check_names(self.entry().make, options, given, "world.options")
         return given | options
 
     @contextmanager
-    def opened(self, count: int, images: bool = True) -> Iterator[list[World]]:
+    def opened(self, count: int, images: bool = True, setter_sees: bool = False) -> Iterator[list[World]]:
         """Create worlds as :meth:`make` does, and close them at the end of the block."""
         with ExitStack() as opened:
-            worlds = self.make(count, images)
+            worlds = self.make(count, images, setter_sees)
             for world in worlds:
                 opened.callback(world.close)
             yield worlds
 
     def solver_spec(self) -> PlayerSpec:
         """Return the spaces of the solver in this world."""
+        return self.player_spec(SOLVER)
+
+    def player_spec(self, role: str) -> PlayerSpec:
+        """Return the spaces of a player in this world, the solver or the setter."""
         entry = self.entry()
         with named_failure(entry.name, "declaring its spaces"):
-            return entry.player_specs(**self._making(images=False))[SOLVER]
+            return entry.player_specs(**self._making(images=False))[role]
 
-    def check_fits(self, config: MadeForSpaces, agent: object, hint: str = "") -> None:
-        """Refuse an agent that is made for other spaces than those of the solver in this world.
+    def check_fits(self, config: MadeForSpaces, agent: object, hint: str = "", role: str = SOLVER) -> None:
+        """Refuse an agent that is made for other spaces than those of a player in this world.
 
         Args:
           config: the agent's.
           agent: its folder, for the message.
           hint: what the user can do; by default, where only the size of the images differs, the flags that set it.
+          role: the player.
 
         Raises:
           UserError: naming the differences.
         """
-        wanted, found = config.player, self.solver_spec()
+        wanted, found = config.player, self.player_spec(role)
         if wanted == found:
             return
         theirs, mine = wanted.observation.image, found.observation.image

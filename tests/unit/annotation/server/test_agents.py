@@ -27,10 +27,10 @@ from worlds.errors import UserError
 ROOM = {"rooms": [1, 1], "objects": [3, 4], "colours": ["red", "blue"]}
 
 
-def make_agent(folder: Path, height: int = 72, kind: str = "interactive_agent") -> Path:
+def make_agent(folder: Path, height: int = 72, kind: str = "interactive_agent", role: str = "solver") -> Path:
     """A folder that looks like an agent's; what is in it cannot play."""
     folder.mkdir(parents=True)
-    (folder / "config.json").write_text(json.dumps({"model_type": kind, "image_size": [height, 96]}))
+    (folder / "config.json").write_text(json.dumps({"model_type": kind, "image_size": [height, 96], "role": role}))
     (folder / "model.safetensors").write_bytes(b"")
     return folder
 
@@ -44,10 +44,13 @@ def test_agents_are_found_in_the_studys_folder(tmp_path: Path) -> None:
     make_agent(tmp_path / "runs" / "rl" / "agent", height=36)
     make_agent(tmp_path / "runs" / "too" / "far" / "down")
     make_agent(tmp_path / "reward", kind="reward_model")
+    setter = make_agent(tmp_path / "setter", role="setter")
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "config.json").write_text("{")
     found = Agents({}, tmp_path).all()
     assert [(agent.name, agent.image) for agent in found] == [("bc", (72, 96)), ("runs/rl/agent", (36, 96))]
+    with pytest.raises(UserError, match="agent asks: .* or of a setter"):
+        Agents({"asks": setter}, tmp_path)
 
 
 def test_named_agents_are_the_only_ones(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from agents.tokenizer import Tokenizer
 from pipelines.loops.demo import resolve_config
 from pipelines.runs.demo import WORLD, demo
 from pipelines.stages.evaluate import EvaluateConfig, evaluate, load_results, probe_episodes, probe_plans
+from pipelines.stages.outcomes.evaluation_text import success_table
 from pipelines.stages.outcomes.paired import gain
 from pipelines.stages.settings.world_config import PlayersConfig
 from rlhf.run.place_seeds import FIRST_PROBE_SEED
@@ -290,7 +291,7 @@ def test_columns_of_the_table_are_aligned() -> None:
         for probe in ("lift", "put_dishwasher")
         for agent in ("bc", "scripted")
     ]
-    rows = pipelines.stages.evaluate._table(results, "held_out").splitlines()[1:]
+    rows = success_table(results, "held_out").splitlines()[1:]
     assert len({row.index("scripted") for row in rows}) == len({row.index(" bc") for row in rows}) == 1
 
 
