@@ -46,7 +46,7 @@ def test_a_person_asks_the_caretaker_and_eats_the_apple(tmp_path: Path) -> None:
     folder = tmp_path / "study"
     recorded = some_play(folder)
     colour, moves = solution()
-    with chromium() as browser, serving.served(folder, "--episode-seconds", "60") as (_, url, _):
+    with chromium() as browser, serving.served(folder, "--episode-seconds", "60", "--held-out", "0") as (_, url, _):
         ann = Somebody(browser, url, serving.new_people(folder, Role.SOLVER, 1)[0])
         ann.knows_the_keys()
         ann.starts("A scripted setter")
@@ -74,7 +74,7 @@ def test_a_tutor_points_and_speaks_and_another_person_follows(tmp_path: Path) ->
     folder = tmp_path / "study"
     recorded = some_play(folder, tutored=True)
     keys, tutor = key_of(AGENT_ACTS), key_of(TUTOR_SPACE)
-    with chromium() as browser, serving.served(folder, "--episode-seconds", "60") as (_, url, _):
+    with chromium() as browser, serving.served(folder, "--episode-seconds", "60", "--held-out", "0") as (_, url, _):
         ann, bob = (
             Somebody(browser, url, serving.new_people(folder, role, 1)[0]) for role in (Role.SETTER, Role.SOLVER)
         )

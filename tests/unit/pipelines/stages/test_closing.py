@@ -47,8 +47,8 @@ class Opened:
 def opened(monkeypatch: pytest.MonkeyPatch) -> Opened:
     worlds, make = Opened(), WorldConfig.make
 
-    def watched(config: WorldConfig, count: int, images: bool = True) -> list[Any]:
-        return [worlds.watch(world) for world in make(config, count, images)]
+    def watched(config: WorldConfig, count: int, *drawn: bool, **named: bool) -> list[Any]:
+        return [worlds.watch(world) for world in make(config, count, *drawn, **named)]
 
     monkeypatch.setattr(WorldConfig, "make", watched)
     return worlds
