@@ -177,10 +177,21 @@ def _small_joint(cue: str, arm: Arm, tests: Mapping[str, Arm]) -> Small:
 
 
 def _small_formats() -> Small:
-    """Boxes alone: asking during eye contact is rare by chance, and one problem has to be learned before it."""
+    """Boxes and asking alone: untrained agents ask in 0.03% of the steps, and hardly ever during eye contact."""
+    asks = Arm(_id("ALangFeedbackTrainFormatsCS"))
+    return replace(
+        _small_scaffolding(),
+        arms={"with a bonus": replace(asks, bonus="cbl", scale=10.0), "without": asks},
+        tests={"Boxes": _test("ALangFeedbackBoxesTestFormatsCS")},
+        question="is a pragmatic frame, a question, learned?",
+    )
+
+
+def _small_scaffolding() -> Small:
+    """Boxes alone: one problem has to be learned before asking during eye contact can be."""
     return Small(
         1_500_000,
-        {"size": 7, "stop_when_lost": True},
+        {"size": 7, "n_colors": 2, "stop_when_lost": True},
         problems=("Boxes",),
         tests={"Boxes": _test("AELangFeedbackBoxesTestFormatsCS")},
         agent=_WIDER,
@@ -301,7 +312,7 @@ CASES: Mapping[str, Case] = {
         {problem: _test(f"AELangFeedback{problem}TestFormatsCS") for problem in _PROBLEMS},
         50_000_000,
         "both curricula help (Section 5.3)",
-        small=_small_formats(),
+        small=_small_scaffolding(),
     ),
     "adversarial-peer": _adversary("No", 2_000_000),
     "adversarial-peer-stumps": _adversary("Medium", 5_000_000),
