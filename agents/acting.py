@@ -155,7 +155,7 @@ class AgentSetters(AgentSolvers):
 
         Args:
           observations: N, the setters', one a slot.
-          prompts: N, what each was told to ask for; "" without one.
+          prompts: N, what each is prompted to ask for; "" without one.
           resets: bool [N], True in slots whose episode begins now.
         """
         return self.act([read_as_setter(*seen) for seen in zip(observations, prompts, strict=True)], resets)

@@ -25,7 +25,7 @@ def heard_by_setter(prompt: str, solver_text: str) -> str:
     """Return what a setter reads besides its own words.
 
     Args:
-      prompt: what it was told to ask for, e.g. "Have the other player lift something."; "" without one.
+      prompt: what it is prompted to ask for, e.g. "Have the other player lift something."; "" without one.
       solver_text: what the solver last said.
     """
     return PROMPT_ENDS.join(filter(None, (prompt, solver_text)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -39,7 +39,7 @@ from rlhf.run.checkpoint import Checkpoint, Checkpoints
 from rlhf.run.config import CONFIG_FILE, locked_run, save_settings
 from rlhf.run.progress import announce
 from rlhf.run.tracking import Tracker, WandbMode, read_metrics
-from worlds.contract import SOLVER
+from worlds.contract import SETTER, SOLVER
 from worlds.errors import UserError
 from worlds.spaces.description import to_json
 
@@ -113,7 +113,6 @@ class CloneConfig:
 _FIXED = (
     "role", "solver", "kinds", "name", "size", "network", "vision_model", "vocabulary", "text_length", "held_out",
 )  # fmt: skip
-_SOLVER_ROLE: Mapping[str, Any] = {}  # of an agent's configuration
 _FIXED_TRAINING = ("training.steps", "training.batch", "training.seed")
 
 
@@ -246,7 +245,7 @@ def _prepare(
         answers = set().union(*(part.answers() for part in parts))
         agent = agent_for(
             everything.spaces, config.size, tokenizer, requests, answers, config.text_length, config.network,
-            config.vision_model, _role(config, everything.sources),
+            config.vision_model, config.role, config.role == SETTER and are_prompted(everything.sources),
         )  # fmt: skip
     else:
         agent, tokenizer = checkpoint.load_agent()
@@ -254,11 +253,6 @@ def _prepare(
     train = mixed({group: part.encode(tokenizer, sizes) for group, part in learned.items()})
     held_out = {group: part.encode(tokenizer, sizes) for group, part in validated.items()}
     return agent, tokenizer, train, mixed(held_out) if held_out else None
-
-
-def _role(config: CloneConfig, sources: Sequence[Source]) -> dict[str, Any]:
-    """Return the fields of the agent's configuration that say which player it is."""
-    return {} if config.role == SOLVER else {"role": config.role, "prompted": are_prompted(sources)}
 
 
 def agent_for(
@@ -270,7 +264,8 @@ def agent_for(
     text_length: TextLength = "size",
     network: str = "{}",
     vision_model: Path | None = None,
-    role: Mapping[str, Any] = _SOLVER_ROLE,
+    role: str = SOLVER,
+    prompted: bool = False,
 ) -> InteractiveAgent:
     """Create an untrained agent for play of ``spaces``; see :func:`new_agent`.
 
@@ -284,7 +279,8 @@ def agent_for(
         many tokens of the setter's words as the longest request has, up to MOST_READ.
       network: see :class:`CloneConfig`.
       vision_model: see :class:`CloneConfig`.
-      role: fields of the agent's configuration that say which player it is, if it is not the solver.
+      role: see :class:`CloneConfig`.
+      prompted: the setters of the play were prompted.
 
     Raises:
       UserError: ``network`` does not fit the size, or there is no such vision model.
@@ -292,10 +288,12 @@ def agent_for(
     of_the_playhouse = spaces.of_the_playhouse and spaces.image_size is not None
     sizes: dict[str, Any] = {} if of_the_playhouse else {"spaces": to_json(spaces.solver)}
     if text_length == "auto":
-        sizes |= asdict(fitting_limits(size, tokenizer, requests, answers, role.get("role", SOLVER)))
+        sizes |= asdict(fitting_limits(size, tokenizer, requests, answers, role))
     elif not of_the_playhouse and (longer := longer_request(size, tokenizer, requests)) is not None:
         sizes["setter_text_length"] = longer
-    sizes |= parse_network(network) | dict(role)
+    sizes |= parse_network(network)
+    if role != SOLVER:  # solvers of other kinds of agent have no such fields
+        sizes |= {"role": role, "prompted": prompted}
     if vision_model is None:
         return new_agent(size, tokenizer, spaces.image_size or (0, 0), **sizes)
     from agents.networks.frozen_vision import FrozenVisionEncoder  # these import much of `transformers`

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from annotation.session.prompts import draw
 from pipelines.stages.outcomes.results_file import LEARNED, fingerprint
 from pipelines.stages.settings.world_config import WorldConfig
-from pipelines.stages.solvers import open_setters
+from pipelines.stages.solvers import open_setters, prompt_notes
 from rlhf.replay.learned_setter import LearnedSetter
 from rlhf.replay.play import Plan
 from rlhf.replay.setter_side import prompt_of
@@ -74,7 +73,7 @@ def learned_plans(config: AskedEvaluation, prompted: bool, solver: Solver | None
     """
     entry, first = config.world.entry(), probe_seed(config.seed)
     for seed in range(first, first + config.episodes):
-        prompt = prompt_of({"prompt": draw(seed).note()}) if prompted else ""
+        prompt = prompt_of(prompt_notes(seed)) if prompted else ""
         yield Plan(
             episode_id=f"{LEARNED}-{seed}", config=config.world.sample_config(seed),
             setter=LearnedSetter(entry, prompt), seed=seed, steps=config.setter_steps, split=config.split, tail=0,

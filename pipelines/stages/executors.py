@@ -17,14 +17,13 @@ from agents.config import AgentConfig
 from agents.folder import load_agent
 from agents.learning.workers import SINGLE_WORKER, Workers
 from agents.tokenizer import Tokenizer
-from annotation.session.prompts import draw
 from pipelines.stages.episodes.noted_episodes import EVERY_EPISODE, NotedEpisodes
 from pipelines.stages.episodes.play_kinds import begun_with, find_groups, mixed
 from pipelines.stages.episodes.recordings import RecordedPlay, find_episodes, read_sources
 from pipelines.stages.improve_config import REPLAYED_SETTERS, ImproveConfig
 from pipelines.stages.record_config import SCRIPTED
 from pipelines.stages.settings.play_settings import settings_of_datasets
-from pipelines.stages.solvers import open_setters
+from pipelines.stages.solvers import open_setters, prompt_notes
 from reward_models.contract import RewardModel
 from reward_models.ensemble import combined_model
 from reward_models.registry import load_reward_model
@@ -264,7 +263,7 @@ def learned_setter(entry: WorldEntry, prompted: bool, episode: Episode) -> Learn
     """Return a learned setter for the place of ``episode``, with its prompt, recorded or drawn from its seed."""
     if not prompted:
         return LearnedSetter(entry)
-    return LearnedSetter(entry, prompt_of(episode.notes) or prompt_of({"prompt": draw(episode.seed).note()}))
+    return LearnedSetter(entry, prompt_of(episode.notes) or prompt_of(prompt_notes(episode.seed)))
 
 
 def load_fitting_reward_model(

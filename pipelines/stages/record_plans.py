@@ -12,8 +12,8 @@ import numpy as np
 
 from agents.language_models.folder import is_language_model, load_language_model
 from agents.roles import AGENT_PREFIX
-from annotation.session.prompts import draw
 from pipelines.stages.record_config import SCRIPTED, RecordConfig
+from pipelines.stages.solvers import prompt_notes
 from rlhf.replay.co_pilot import ScriptedCoPilot
 from rlhf.replay.learned_setter import LearnedSetter
 from rlhf.replay.play import Plan
@@ -83,7 +83,7 @@ class RecordingPlans:
             return entry.make_setter(tasks=config.players.weights(entry), split=self.split, **settings), {}
         if not self.prompted:
             return LearnedSetter(entry), {}
-        prompt = {"prompt": draw(seed).note()}
+        prompt = prompt_notes(seed)
         return LearnedSetter(entry, prompt_of(prompt)), prompt
 
     def _replayed(self, numbers: Sequence[int], notes: Mapping[str, Any]) -> Iterator[Plan]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from agents.language_models.answers import read_answer
 from agents.language_models.calls import Calls
 from agents.language_models.folder import LanguageModelAgent, is_language_model, load_language_model, open_model
+from annotation.session.prompts import draw
 from pipelines.stages.settings.world_config import WorldConfig
 from rlhf.replay.play import Solvers
 from rlhf.run.progress import announce
@@ -79,6 +80,11 @@ def open_setters(world: WorldConfig, folder: str, slots: int, device: str = "cpu
     agent, tokenizer = load_agent(folder, device=device, role=SETTER)
     world.check_fits(agent.config, folder, role=SETTER)
     return AgentSetters(agent, tokenizer, slots, seed)
+
+
+def prompt_notes(seed: int) -> dict[str, Any]:
+    """Return the notes of an episode whose setter gets the prompt that is drawn from ``seed``."""
+    return {"prompt": draw(seed).note()}
 
 
 def calls_file(beside: Path, name: str) -> Path:

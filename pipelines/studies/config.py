@@ -182,7 +182,7 @@ def _check_folders(config: StudyConfig) -> None:
     """
     models = {(arm.reward, arm.clone, arm.marks): reward_folder(Path(), arm).name for arm in config.arms.values()}
     named = [{name: slug(name) for name in names} for names in (config.clones, config.marks, config.arms)]
-    refined = {arm_key(config, arm): refine_name(config, arm) for arm in config.arms.values() if arm.refine}
+    refined = {refinement_key(config, arm): refine_name(config, arm) for arm in config.arms.values() if arm.refine}
     for folders in (*named, models, refined):
         owners = dict[str, object]()
         for owner, folder in folders.items():
@@ -201,7 +201,7 @@ def uses_reward_model(config: StudyConfig, arm: Arm) -> bool:
     return arm.refine is not None and config.refinements[arm.refine].training.uses_reward_model
 
 
-def arm_key(config: StudyConfig, arm: Arm) -> tuple[str | None, ...]:
+def refinement_key(config: StudyConfig, arm: Arm) -> tuple[str | None, ...]:
     """Return what an arm's refinement depends on: two arms of equal keys share one."""
     return arm.refine, arm.clone, arm.marks, arm.reward if uses_reward_model(config, arm) else None
 

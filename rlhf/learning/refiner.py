@@ -67,64 +67,54 @@ class Refiner(Trainer):
         return window._replace(observations=self._shifted(window.observations)), rows
 
 
-class WeightedCloner(Refiner):
-    """Reward- and advantage-weighted cloning (:mod:`rlhf.learning.advantages` has the weights).
+class StepwiseRefiner(Refiner):
+    """Trainer whose loss has a number of every recorded step.
 
     Args:
       agent: trained in place.
       play: N steps of recorded play.
-      weight: float32 [N], by which every step is imitated.
+      numbers: [N], of every step.
       config: settings of the training.
       validation: see :class:`Refiner`.
+
+    Raises:
+      ValueError: ``numbers`` are not as many as there are steps.
     """
 
     def __init__(
         self,
         agent: InteractiveAgent,
         play: MemoryDataset,
-        weight: np.ndarray,
+        numbers: np.ndarray,
         config: RefiningConfig,
         validation: Dataset | None = None,
     ) -> None:
-        if weight.shape != play.first.shape:
-            raise ValueError(f"weights {weight.shape} are not of the {len(play.first)} steps of the play")
-        self.step_weights = weight
+        if numbers.shape != play.first.shape:
+            raise ValueError(f"numbers {numbers.shape} are not of the {len(play.first)} steps of the play")
+        self.numbers = numbers
         super().__init__(agent, play, config, validation)
+
+
+class WeightedCloner(StepwiseRefiner):
+    """Reward- and advantage-weighted cloning. The numbers are float32 weights (:mod:`rlhf.learning.advantages`)."""
 
     def terms(self) -> tuple[dict[str, Tensor], AgentState]:
         window, rows = self._next()
-        weight = send(self.step_weights[rows], self.model.device)
+        weight = send(self.numbers[rows], self.model.device)
         return imitation_terms(self.model, window, self.memory, self.config.computing, weight)
 
 
-class ConditionedCloner(Refiner):
+class ConditionedCloner(StepwiseRefiner):
     """Advantage-conditioned cloning: all steps are imitated, given whether they are good (RECAP).
 
-    Args:
-      agent: with an improvement indicator; trained in place.
-      play: N steps of recorded play.
-      indicator: int64 [N], of every step.
-      config: settings of the training.
-      validation: see :class:`Refiner`; there, as in play, every step is said to be good.
+    The numbers are int64 indicators, and the agent has an improvement indicator. In validation, as in play, every step
+    is said to be good.
     """
-
-    def __init__(
-        self,
-        agent: InteractiveAgent,
-        play: MemoryDataset,
-        indicator: np.ndarray,
-        config: RefiningConfig,
-        validation: Dataset | None = None,
-    ) -> None:
-        if indicator.shape != play.first.shape:
-            raise ValueError(f"indicators {indicator.shape} are not of the {len(play.first)} steps of the play")
-        self.indicator = indicator
-        super().__init__(agent, play, config, validation)
 
     def terms(self) -> tuple[dict[str, Tensor], AgentState]:
         window, rows = self._next()
         draws = np.random.default_rng([self.config.seed, self.update_index])
         dropped = draws.random(rows.shape) < self.config.dropped
-        indicator = send(np.where(dropped, UNKNOWN, self.indicator[rows]), self.model.device)
+        indicator = send(np.where(dropped, UNKNOWN, self.numbers[rows]), self.model.device)
         everything = window._replace(demonstrated=None)
         return imitation_terms(self.model, everything, self.memory, self.config.computing, improvement=indicator)

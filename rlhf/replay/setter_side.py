@@ -58,7 +58,7 @@ def setter_side(episode: Episode, fingerprint: str = "") -> Episode:
         spaces = EpisodeSpaces(spec, world.spec(SOLVER).action)
         prompt = prompt_of(episode.notes)
         columns = episode_columns(_rows(world, episode, prompt), [AGENT] * len(episode), spaces)
-    columns["setter_utterance"] = _told(episode, prompt)
+    columns["setter_utterance"] = _heard(episode, prompt)
     return Episode(
         episode_id=episode.episode_id,
         world=f"{episode.world}, seen by its setter",
@@ -106,7 +106,7 @@ def _rows(world: World, episode: Episode, prompt: str) -> list[Row]:
     return rows
 
 
-def _told(episode: Episode, prompt: str) -> tuple[str, ...]:
+def _heard(episode: Episode, prompt: str) -> tuple[str, ...]:
     """Return what begins to be heard at every step: the prompt at the first one, then what the solver says."""
-    told = [heard_by_setter(prompt, words) if words else "" for words in episode.utterance]
-    return (told[0] or prompt, *told[1:])
+    heard = [heard_by_setter(prompt, words) if words else "" for words in episode.utterance]
+    return (heard[0] or prompt, *heard[1:])

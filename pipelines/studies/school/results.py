@@ -46,8 +46,7 @@ def welch(one: Sequence[float], other: Sequence[float]) -> float | None:
 
 def final(curves: Curves, arm: str, test: str) -> list[float]:
     """Return the last success of every seed of an arm."""
-    key = "train" if test == TRAINING else test
-    return [float(rows[-1][key]) for rows in curves.get(arm, {}).values()]
+    return [float(rows[-1][_key(test)]) for rows in curves.get(arm, {}).values()]
 
 
 def section(name: str, case: Case, folder: Path) -> str:
@@ -74,11 +73,15 @@ def share_text(values: Sequence[float]) -> str:
     return mean if len(values) == 1 else f"{mean} ({100 * min(values):.0f} to {100 * max(values):.0f})"
 
 
+def _key(test: str) -> str:
+    """Return the name of a test's share in the rows of metrics."""
+    return "train" if test == TRAINING else test
+
+
 def shares_at(seeds: Mapping[int, Sequence[Row]], test: str) -> tuple[np.ndarray, np.ndarray]:
     """Return million frames [K] and shares of success in per cent [seeds, K], as far as all seeds have come."""
     length = min(len(rows) for rows in seeds.values())
-    key = "train" if test == TRAINING else test
-    values = 100 * np.array([[row[key] for row in rows[:length]] for rows in seeds.values()])
+    values = 100 * np.array([[row[_key(test)] for row in rows[:length]] for rows in seeds.values()])
     return np.array([row["step"] / 1e6 for row in next(iter(seeds.values()))[:length]]), values
 
 

@@ -1,7 +1,7 @@
 """Leaves of doors: where one hangs in its doorway, and what would be in its way.
 
-A leaf swings to both sides, as between a kitchen and a dining room: there is no latch, whoever walks against it opens
-it. Coordinates are metres, x east, y north; angles are radians, counter-clockwise.
+A leaf swings to both sides, as between a kitchen and a dining room: there is no latch, a player who walks against it
+opens it. Coordinates are metres, x east, y north; angles are radians, counter-clockwise.
 """
 
 from __future__ import annotations
