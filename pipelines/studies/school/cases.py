@@ -181,6 +181,7 @@ def _small_formats() -> Small:
     asks = Arm(_id("ALangFeedbackTrainFormatsCS"))
     return replace(
         _small_scaffolding(),
+        frames=800_000,
         arms={"with a bonus": replace(asks, bonus="cbl", scale=10.0), "without": asks},
         tests={"Boxes": _test("ALangFeedbackBoxesTestFormatsCS")},
         question="is a pragmatic frame, a question, learned?",
