@@ -7,6 +7,9 @@ values, differentiates, and lets Adam step: no V-trace, no clipping, no checks, 
 alternate in one run, so that other load of the machine affects both. Medians are compared, and in brackets the fastest
 rounds, which are less noisy on a shared machine. The target is at least 80% of the bare step's speed.
 
+``--bf16`` and ``--compile`` change the update and not the bare step, and ``--operators`` prints what an update spends
+its processor time on.
+
 Second measurement: the share of loading in a whole step (loading and update), where loading gathers the next window of
 recorded play and moves window and fragment to the device. The target is at most 5%.
 """
@@ -20,6 +23,7 @@ from collections.abc import Callable
 
 import numpy as np
 import torch
+from torch.profiler import ProfilerActivity, profile
 
 from agents.agent import InteractiveAgent
 from agents.batch import ActionBatch, map_parts
@@ -100,11 +104,19 @@ def seconds(step: Callable[[], object], device: torch.device) -> float:
     return time.perf_counter() - began
 
 
-def compare(config: AgentConfig, steps: int, batch: int, rounds: int, device: torch.device, bf16: bool) -> None:
+def compare(
+    config: AgentConfig,
+    steps: int,
+    batch: int,
+    rounds: int,
+    device: torch.device,
+    computing: ComputingConfig,
+    operators: bool,
+) -> None:
     """Print the speed of both, for fragments [steps, batch] and as much recorded play."""
     torch.manual_seed(0)
     fragments = (synthetic_fragment(config, steps, batch, 0), synthetic_fragment(config, steps, batch, 1))
-    learner = Learner(InteractiveAgent(config), LearnerConfig(computing=ComputingConfig(bf16=bf16)), device)
+    learner = Learner(InteractiveAgent(config), LearnerConfig(computing=computing), device)
     bare = bare_step(InteractiveAgent(config).to(device), fragments, device)  # type: ignore[arg-type]
     window = recorded(fragments[1], device)
     for _ in range(3):  # caches, kernels, the optimiser's memory
@@ -125,6 +137,19 @@ def compare(config: AgentConfig, steps: int, batch: int, rounds: int, device: to
         print(f"  {name:9} {1e3 * median:8.1f} ms ({1e3 * best:.1f}), {speeds}")
     print(f"  the update has {bare_sec / update_sec:.0%} ({bare_best / update_best:.0%}) of the bare step's speed")
     load(learner, fragments[0], rounds)
+    if operators:
+        with profile(activities=[ProfilerActivity.CPU]) as profiled:
+            for _ in range(rounds):
+                learner.update(fragments[0], window)
+        shares(profiled)
+
+
+def shares(profiled: profile) -> None:
+    """Print the share of the processor time that each of the ten dearest operators takes by itself."""
+    rows = sorted(profiled.key_averages(), key=lambda row: -row.self_cpu_time_total)
+    total = sum(row.self_cpu_time_total for row in rows)
+    for row in rows[:10]:
+        print(f"  {row.self_cpu_time_total / total:6.1%}  {row.key}")
 
 
 def recordings(config: AgentConfig, episodes: int, steps: int) -> MemoryDataset:
@@ -172,12 +197,18 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=16, help="B, of each kind of trajectory")
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    parser.add_argument("--image-size", type=int, nargs=2, metavar=("HEIGHT", "WIDTH"), help="default: the size's own")
     parser.add_argument("--bf16", action="store_true", help="of the update; the bare step stays in float32")
+    parser.add_argument("--compile", action="store_true", help="the update; the bare step is never compiled")
+    parser.add_argument("--operators", action="store_true", help="print what an update spends its time on")
     arguments = parser.parse_args()
     print(describe())
     device = torch.device(arguments.device)
     config = AgentConfig.preset(arguments.size)
-    compare(config, arguments.steps, arguments.batch, arguments.rounds, device, arguments.bf16)
+    if arguments.image_size:
+        config = AgentConfig.preset(arguments.size, image_size=tuple(arguments.image_size))
+    computing = ComputingConfig(bf16=arguments.bf16, compile=arguments.compile)
+    compare(config, arguments.steps, arguments.batch, arguments.rounds, device, computing, arguments.operators)
 
 
 if __name__ == "__main__":
