@@ -32,8 +32,8 @@ class ReproduceConfig:
     """Settings of `rlhf reproduce`.
 
     Args:
-      name: name of the result: demo, probes, ablations, raters, marks-use, sizes, flat, babyai, door,
-        overcooked, watch-and-help, household or school (docs/results.md describes them).
+      name: name of the result: demo, probes, ablations, raters, marks-use, plateau, sizes, flat, babyai,
+        door, overcooked, watch-and-help, household or school (docs/results.md describes them).
       seeds: seeds, each from 0 to 249; one run each.
       episodes: held-out episodes of each probe, agent and seed.
       runs: folder of the runs. Complete runs are not run again.

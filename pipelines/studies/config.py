@@ -30,6 +30,7 @@ from pipelines.stages.settings.play_settings import PlaySettings
 from rlhf.run.place_seeds import LARGEST_SEED
 from worlds.errors import UserError
 
+EVERY_PROBE = "all"  # instead of the name of one
 PLAYER = "bc"  # the cloned agent whose play is marked, and whose setters are replayed
 SCRIPTED_SOLVER, TRUTH = "scripted", "truth"
 StudySeed = Annotated[int, Range(least=0, most=LARGEST_SEED // 2 - 1)]
@@ -79,8 +80,8 @@ class StudyConfig(LoopSettings):
       evaluate: settings of the evaluation.
       compared_with: arm that is subtracted from the others.
       curves: arms whose success at ``curve_probe`` is evaluated over their updates (the paper's Figure 5A).
-      curve_probe: probe of ``curves``.
-      curve_episodes: episodes of ``curves`` at every checkpoint.
+      curve_probe: probe of ``curves``; "all" means all that are evaluated, and a table of them.
+      curve_episodes: episodes of ``curves`` at every checkpoint, of each probe.
       marks: other ways of marking the same play, by name.
       lines: arms that are drawn as lines, e.g. over the agents' sizes: line -> position along it -> arm. Arms of
         further lines are compared with the first line's arm at the same position, if there is one.
@@ -215,6 +216,11 @@ def others_compared(config: StudyConfig) -> dict[str, str]:
 def folder_of(config: StudyConfig, seed: int) -> Path:
     """Folder of all outputs of ``seed``."""
     return config.run / f"seed-{seed}"
+
+
+def curve_probes(config: StudyConfig) -> tuple[str, ...]:
+    """Probes at which the arms in ``curves`` are evaluated; empty means all of the world."""
+    return config.evaluate.probes if config.curve_probe == EVERY_PROBE else (config.curve_probe,)
 
 
 def splits_of(config: StudyConfig) -> tuple[Split, ...]:

@@ -9,11 +9,12 @@ import numpy as np
 
 from pipelines.diagnose.figures import png
 from pipelines.report.file import circumstances
-from pipelines.stages.evaluate import ProbeResult, Split, load_results
+from pipelines.stages.evaluate import Split, load_results
 from pipelines.stages.outcomes.evaluation_text import REQUESTS
 from pipelines.studies import figures as study_figures
-from pipelines.studies.config import StudyConfig, curve_of, others_compared, results_of, splits_of, suffix_of
+from pipelines.studies.config import EVERY_PROBE, StudyConfig, others_compared, results_of, splits_of, suffix_of
 from pipelines.studies.costs import costs_table
+from pipelines.studies.curves import curves_table, followed
 from pipelines.studies.figures import Series
 from pipelines.studies.marks import learned_from, marks_table, mean_marks
 from pipelines.studies.steps import SeedStages
@@ -40,6 +41,8 @@ def write_study_report(config: StudyConfig, title: str) -> Path:
             _draw(config, "marks.png", study_figures.over_marks(table, {a: mean_marks(m) for a, m in learned.items()}))
     if config.refinements:
         parts.append(costs_table(config))
+    if config.curves and config.curve_probe == EVERY_PROBE:
+        parts.append(curves_table(config))
     if config.lines:
         _draw(config, "lines.png", study_figures.along_lines(table, config.lines))
     _draw_training(config)
@@ -72,9 +75,9 @@ def _draw_training(config: StudyConfig) -> None:
     if truth or held_out:
         drawn = study_figures.over_training(truth, "True success of replayed requests", "share", held_out)
         _draw(config, "true_success.png", drawn)
-    if followed := _followed(config):
-        probe = config.curve_probe.capitalize()
-        _draw(config, "curves.png", study_figures.over_training(followed, f"{probe}, held out", "share fulfilled"))
+    if drawn := followed(config):
+        probe = "All probes" if config.curve_probe == EVERY_PROBE else config.curve_probe.capitalize()
+        _draw(config, "curves.png", study_figures.over_training(drawn, f"{probe}, held out", "share fulfilled"))
 
 
 def _probes(config: StudyConfig) -> tuple[str, ...]:
@@ -133,20 +136,3 @@ def _smooth(y: np.ndarray, window: int = 9) -> np.ndarray:
         return y
     padded = np.pad(y, window // 2, mode="edge")
     return np.convolve(padded, np.ones(window) / window, mode="valid")
-
-
-def _followed(config: StudyConfig) -> Series:
-    """Success at ``curve_probe`` over updates, for the arms in ``curves``."""
-    found = {}
-    for arm in config.curves:
-        files = [curve_of(config, arm, seed) for seed in config.seeds if _evaluated(config, arm, seed)]
-        curves = [_curve(load_results(path)) for path in files if path.is_file()]
-        if curves:
-            found[arm] = curves
-    return found
-
-
-def _curve(results: list[ProbeResult]) -> tuple[np.ndarray, np.ndarray]:
-    """Updates and the success at each."""
-    ordered = sorted(results, key=lambda result: int(result.agent))
-    return np.array([float(result.agent) for result in ordered]), np.array([result.rate for result in ordered])

@@ -23,6 +23,7 @@ from pipelines.stages.refine import refine
 from pipelines.stages.reward import reward
 from pipelines.stages.running.staged_run import Stage, resume_or_start
 from pipelines.studies.config import (
+    EVERY_PROBE,
     PLAYER,
     SCRIPTED_SOLVER,
     TRUTH,
@@ -33,6 +34,7 @@ from pipelines.studies.config import (
     clone_folder,
     clone_name,
     curve_of,
+    curve_probes,
     data_of,
     folder_of,
     improve_name,
@@ -201,7 +203,7 @@ class SeedStages:
     def curve(self, name: str) -> Stage:
         """Stage that evaluates an arm at its checkpoints, and the agent that it started from."""
         config, out = self.config, curve_of(self.config, name, self.seed)
-        settings = replace(config.evaluate, probes=(config.curve_probe,), episodes=config.curve_episodes)
+        settings = replace(config.evaluate, probes=curve_probes(config), episodes=config.curve_episodes)
 
         def follow() -> None:
             agents = {"0": str(begun_folder(config, config.arms[name], self.folder))}
@@ -210,4 +212,5 @@ class SeedStages:
             evaluate(self.wiring.evaluate(settings, agents, out))
 
         of = ("follow", config.evaluate, config.curve_probe, config.curve_episodes, self.improve(name).of)
-        return Stage(f"follow {name}", f"{config.curve_probe} over updates", follow, out, of)
+        note = f"{'all probes' if config.curve_probe == EVERY_PROBE else config.curve_probe} over updates"
+        return Stage(f"follow {name}", note, follow, out, of)

@@ -12,7 +12,7 @@ import pytest
 from pipelines.cli.presets import preset_names
 from pipelines.cli.reproduce import ReproduceConfig, reproduce, results
 from pipelines.runs import demo as preset
-from pipelines.studies.config import Arm, StudyConfig, agent_of, folder_of, resolve_config
+from pipelines.studies.config import EVERY_PROBE, Arm, StudyConfig, agent_of, folder_of, resolve_config
 from pipelines.studies.report import write_study_report
 from pipelines.studies.sharing import reuse_stages
 from pipelines.studies.study import study
@@ -55,7 +55,7 @@ def small(run: Path) -> StudyConfig:
         ),
         evaluate=replace(config.evaluate, episodes=3, probes=PROBES),
         curves=("BC+RL (IBT)",),
-        curve_probe=PROBES[0],
+        curve_probe=EVERY_PROBE,
         curve_episodes=2,
     )
 
@@ -100,6 +100,9 @@ def test_the_table_has_every_arm_and_differences_are_paired(run: Path, name: str
             gap = cell["success"]["estimate"] - base["success"]["estimate"]
             assert cell["difference"]["estimate"] == pytest.approx(gap)
     assert "not run" not in (run / "table.md").read_text()
+    over_updates = (run / "table.md").read_text().partition("| updates | million steps | BC+RL (IBT) |")[2]
+    updates = small(run).arms["BC+RL (IBT)"].improve.updates  # type: ignore[union-attr]
+    assert "\n| 0 | 0.00 |" in over_updates and f"\n| {updates} |" in over_updates
     for picture in ("success.png", "success-train.png", "reward.png", "true_success.png", "curves.png"):
         assert (run / picture).read_bytes().startswith(b"\x89PNG")
 

@@ -14,7 +14,7 @@ from agents.agent import InteractiveAgent
 from agents.config import AgentConfig
 from pipelines.cli.reproduce import ReproduceConfig, results
 from pipelines.loops.demo import DemoConfig, resolve_config
-from pipelines.runs import ablations, marks_use, probes, raters, sizes
+from pipelines.runs import ablations, marks_use, plateau, probes, raters, sizes
 from pipelines.stages.evaluate import ProbeResult, load_results
 from pipelines.stages.running.staged_run import open_run
 from pipelines.studies.config import StudyConfig, others_compared, results_of
@@ -27,7 +27,7 @@ from rlhf.run.config import CONFIG_FILE
 from worlds.errors import UserError
 
 
-@pytest.mark.parametrize("preset", (probes, ablations, raters, sizes, marks_use))
+@pytest.mark.parametrize("preset", (probes, ablations, raters, sizes, marks_use, plateau))
 def test_a_study_can_be_written_and_read_back(preset) -> None:
     assert preset.__name__.rpartition(".")[2].replace("_", "-") in results()
     assert from_json(StudyConfig, to_json(preset.study())) == preset.study()
@@ -48,6 +48,19 @@ def test_uses_of_marks_differ_in_nothing_else() -> None:
     improve = probes.improving()
     assert trainings[0].batch == improve.slots + (improve.batch or improve.slots)
     assert (trainings[0].updates, trainings[0].steps) == (improve.updates, improve.steps)
+
+
+def test_longer_trainings_differ_in_updates_only() -> None:
+    config, base = plateau.study(), probes.study()
+    for shared in ("demonstrations", "play", "held_out_play", "mark"):
+        assert getattr(config, shared) == getattr(base, shared)
+    assert config.rewards == {"later": raters.study().rewards["later"]}
+    cloning, longer = (config.clones[name].training for name in ("bc", plateau.LONGER))
+    assert config.clones["bc"] == base.clones["bc"] and longer == replace(cloning, updates=4 * cloning.updates)
+    improved = [arm.improve for arm in config.arms.values() if arm.improve is not None]
+    assert len(improved) == len(config.curves) == 3
+    for improve in improved:
+        assert replace(improve, updates=500, checkpoint_every=100) == probes.improving()
 
 
 def test_sizes_differ_in_size_and_rates_only() -> None:
