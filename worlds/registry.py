@@ -62,6 +62,8 @@ class WorldEntry:
         where they ask for nothing that can be checked. It serves setters of whom only the words are known, such as
         learned ones; None where the world reads nothing.
       scenarios: () -> a collection of written requests, by its name, that a test suite can be made of.
+      make_probe_setter: (spec) -> a setter that makes this request and does its own part in it, such as taking what it
+        wanted to be handed; None where it says the words and stands still.
 
     ``sample_config``, ``make_setter`` and ``make_solver`` raise WorldError for a setting that they do not know; for
     those that name their settings in their signatures, the entry does so.
@@ -86,6 +88,7 @@ class WorldEntry:
     goal_choices: Callable[[], GoalChoices] | None = None
     scenarios: Mapping[str, Callable[[], Collection]] = field(default_factory=dict)
     read_request: Callable[[str, Any], TaskSpec | None] | None = None
+    make_probe_setter: Callable[[TaskSpec], Setter] | None = None
 
     def __post_init__(self) -> None:
         if self.tier is not None and self.tier not in NAMES:

@@ -46,10 +46,11 @@ from rlhf.run.config import lock_file
 from rlhf.run.place_seeds import probe_seed
 from rlhf.run.progress import announce, progress
 from rlhf.run.setting_forms import NamedPlayers
-from worlds.contract import Solver, TaskSpec, World, WorldError
+from worlds.contract import Setter, Solver, TaskSpec, World, WorldError
 from worlds.errors import UserError
 from worlds.faults import named_failure
 from worlds.random_solver import RandomSolver
+from worlds.registry import WorldEntry
 from worlds.watchdog import call_within, limit_unless_debugging
 
 if TYPE_CHECKING:
@@ -357,11 +358,17 @@ def _feasible(config: EvaluateConfig, probe: str, scout: World, scripted_solver:
         if spec is not None:
             solver = None if scripted_solver is None else _scripted_solver(config, scripted_solver)
             yield Plan(
-                episode_id=f"{probe}-{seed}", config=place, setter=ProbeSetter(spec, entry.make_task(spec)), seed=seed,
+                episode_id=f"{probe}-{seed}", config=place, setter=_asking(entry, spec), seed=seed,
                 steps=spec.max_steps, split=config.split, tail=0, solver=solver,
             )  # fmt: skip
             found += 1
         seed += 1
+
+
+def _asking(entry: WorldEntry, spec: TaskSpec) -> Setter:
+    """Return a setter that makes one request."""
+    own = entry.make_probe_setter
+    return ProbeSetter(spec, entry.make_task(spec)) if own is None else own(spec)
 
 
 def _infeasible(config: EvaluateConfig, probe: str, found: int, tried: int) -> str:

@@ -42,6 +42,7 @@ PLAYHOUSE = register(
         make_setter=_later("players.setter", "make_setter"),
         make_solver=_later("players.solver", "make_solver"),
         make_task=_later("scenarios.tasks", "make_task"),
+        make_probe_setter=_later("players.probe_setter", "ProbeSetter"),
         probe=_later("games.asking", "probe"),
         read_request=_later("games.hearing", "read_request"),
         probes=("go", "lift", "position", "color", "count", "exist"),

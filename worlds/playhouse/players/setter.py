@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from inspect import signature
 from typing import Any
 
@@ -10,21 +10,19 @@ import numpy as np
 
 from worlds.contract import SETTER, Action, Observation, TaskSpec, WorldError, silent, with_body
 from worlds.playhouse.games.asking import Asker, make_task
-from worlds.playhouse.games.instructions.bringing import HandOver
 from worlds.playhouse.players.asking.choosing import Chooser
 from worlds.playhouse.players.asking.gestures import Gestures
+from worlds.playhouse.players.asking.own_part import OwnPart
 from worlds.playhouse.players.asking.talking import Talker
 from worlds.playhouse.players.asking.ways import Steps, Ways, check_chance, check_steps
 from worlds.playhouse.players.asking.weights import weights_of
-from worlds.playhouse.players.body import Body, toward
-from worlds.playhouse.players.receiving import receive
+from worlds.playhouse.players.body import Body
 from worlds.playhouse.players.setting_numbers import is_whole
 from worlds.playhouse.requests.ground_truth import distance
 from worlds.playhouse.requests.success import PlayhouseTask
 from worlds.playhouse.requests.tasks import SPLITS
 from worlds.playhouse.world import Playhouse
 
-POINTING = "name what i point at"  # the game in which the setter looks at what it asks about
 TRY_AGAIN = 8  # steps after which a setter that found nothing to ask for tries again
 STROLL_STEPS = 40  # most steps spent on the way to one place
 _CHOOSING, _TALKING, _GESTURES = 2, 3, 4  # streams of chance of their own: none changes what the others decide
@@ -125,7 +123,7 @@ class ScriptedSetter:
         self._task, self.requests = None, []
         self._destination: np.ndarray | None = None
         self._left_to_walk = 0
-        self._receiving: Iterator[Action] | None = None
+        self._part = OwnPart(self._body)
         self._speak_at: int | None = world.step_index + self._some_steps(self.first_request)
         self._talker.pause(world.step_index, self._speak_at)
 
@@ -153,22 +151,19 @@ class ScriptedSetter:
             return ""
         self._task = make_task(spec)
         self.requests.append((step, spec))
-        if isinstance(self._task, HandOver):
-            self._receiving = receive(self._body, spec.arguments["things"]["among"])
+        self._part.asked(self._task)
         self._talker.asked(step, self._task)
         self._gestures.asked(spec)
         return spec.instruction
 
     def _move(self) -> Action:
         """Look at what it points at, or take what is being handed over; else show what it means, stroll, or stand."""
-        pointed_at = self._pointed_at()
-        if pointed_at is not None:
-            return silent(self._body.move(toward(self._body.where(pointed_at), None)))
-        if self._receiving is not None:
-            action = next(self._receiving, None)
-            if action is not None:
-                return self._with_eyes(action)
-            self._receiving = None
+        pointing = self._part.point()
+        if pointing is not None:
+            return pointing
+        receiving = self._part.receive()
+        if receiving is not None:
+            return self._with_eyes(receiving)
         shown = self._gestures.move()
         if shown is not None:
             return silent(shown)
@@ -179,13 +174,6 @@ class ScriptedSetter:
         waits = np.array_equal(action["movement"], silent()["movement"]) and self._body.held is None
         shown = self._gestures.move() if waits else None
         return action if shown is None else silent(shown)
-
-    def _pointed_at(self) -> str | None:
-        """Id of what it asks the name of, and therefore looks at, until that is answered."""
-        task = self._task
-        if task is None or task.over or task.spec.name != POINTING:
-            return None
-        return task.spec.arguments["target"]
 
     def _some_steps(self, fewest_most: tuple[int, int]) -> int:
         return int(self._rng.integers(fewest_most[0], fewest_most[1] + 1))
