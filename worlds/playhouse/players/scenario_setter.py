@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from worlds.contract import SETTER, Action, Observation, TaskSpec, silent
+from worlds.contract import SETTER, Action, Observation, TaskSpec, silent, with_body
 from worlds.playhouse.games import asking
 from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.players.body import Body
@@ -60,6 +60,10 @@ class ScenarioSetter:
 
     def act(self, observation: Observation) -> Action:
         """See :meth:`worlds.contract.Setter.act`."""
+        return with_body(self._next(), self._world.body)
+
+    def _next(self) -> Action:
+        """Walk and turn to where the request makes sense, make it, and then stand."""
         body, step = self._body, self._world.step_index
         body.sense()
         if self.asked is not None:
