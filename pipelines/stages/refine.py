@@ -24,7 +24,7 @@ from pipelines.stages.episodes.noted_episodes import (
     note_episodes,
     noted_episodes,
 )
-from pipelines.stages.episodes.recordings import find_episodes, most_entities, read_sources
+from pipelines.stages.episodes.recordings import find_episodes, most_entities, read_compressed, stay_packed
 from pipelines.stages.executors import load_fitting_reward_model
 from pipelines.stages.outcomes.cards import latest_metrics, model_card, play_used
 from pipelines.stages.outcomes.headlines import cloning_headline
@@ -35,6 +35,7 @@ from pipelines.stages.training import run_training
 from reward_models.marks.marked_play import MarkedPlay, mark_play
 from reward_models.marks.windows_before_marks import windows_before_marks
 from reward_models.scores.scoring import score
+from rlhf.data.config import Gigabytes
 from rlhf.data.memory import MemoryDataset, encode_episodes
 from rlhf.data.source import Source
 from rlhf.learning.advantages import (
@@ -60,7 +61,7 @@ class RefineConfig:
     """Settings of `rlhf refine`.
 
     Args:
-      data: dataset folders. All their training episodes are learned from, in memory.
+      data: dataset folders. All their training episodes are learned from.
       raters: raters whose marks are learned from: "people", "scripted", or names of raters; none means all raters.
       mix_raters: learn from marks of people and of scripted raters together, which is refused otherwise.
       agent: folder of the cloned agent that is trained further.
@@ -74,6 +75,9 @@ class RefineConfig:
       device: device that computes: "cpu", "cuda" or "cuda:1".
       wandb: whether metrics also go to Weights & Biases: "offline" (a local folder), "online" or "disabled".
       training: what is learned from the marks, and how.
+      in_memory_gb: gigabytes of decoded frames above which frames stay compressed in memory, at a tenth of their size,
+        and are decoded when they are learned from; None takes half of the memory that this process may use. What is
+        learned does not depend on it.
     """
 
     data: tuple[Path, ...] = (Path("data/play"),)
@@ -89,6 +93,7 @@ class RefineConfig:
     device: str = "cpu"
     wandb: WandbMode = "offline"
     training: RefiningConfig = field(default_factory=RefiningConfig)
+    in_memory_gb: Gigabytes | None = None
 
     def __post_init__(self) -> None:
         check_ranges(self, UserError)
@@ -129,8 +134,11 @@ def refine(config: RefineConfig) -> Path:
         check_training(config.training, agent, config.device, most_entities(found))
         validation = _validation_ids(folder, found, config.held_out)
         learned = [source for source in found if source.episode_id not in validation]
-        play = mark_play(read_sources(learned), marks, tokenizer, agent.config)
-        trainer = make_refiner(config, agent, tokenizer, play, _validation_play(found, validation, agent, tokenizer))
+        packed = stay_packed(found, config.in_memory_gb)
+        play = mark_play(read_compressed(learned), marks, tokenizer, agent.config, packed)
+        kept = [source for source in found if source.episode_id in validation]
+        validating = encode_episodes(read_compressed(kept), tokenizer, agent.config, packed) if kept else None
+        trainer = make_refiner(config, agent, tokenizer, play, validating)
         if checkpoint is None:
             note_episodes(folder, {_USED: found}, digest_marks(marks))
             save_division(folder, play.episode_ids, sorted(validation))
@@ -235,11 +243,3 @@ def _validation_ids(folder: Path, found: Sequence[Source], share: float) -> froz
     if known is not None:
         return known.validation
     return frozenset(source.episode_id for source in set_aside(found, share))
-
-
-def _validation_play(
-    found: Sequence[Source], validation: frozenset[str], agent: InteractiveAgent, tokenizer: Tokenizer
-) -> MemoryDataset | None:
-    """Return the validation play; None if there is none."""
-    kept = [source for source in found if source.episode_id in validation]
-    return encode_episodes(read_sources(kept), tokenizer, agent.config) if kept else None

@@ -24,7 +24,7 @@ from pipelines.stages.episodes.noted_episodes import (
     note_episodes,
     noted_episodes,
 )
-from pipelines.stages.episodes.recordings import find_episodes, most_entities, read_sources
+from pipelines.stages.episodes.recordings import find_episodes, most_entities, read_compressed, stay_packed
 from pipelines.stages.outcomes.cards import latest_metrics, model_card, play_used
 from pipelines.stages.outcomes.headlines import reward_headline
 from pipelines.stages.running.memory import check_followed, check_training
@@ -40,6 +40,7 @@ from reward_models.marks.marked_play import MarkedPlay, mark_play
 from reward_models.preferences.config import PreferenceConfig
 from reward_models.preferences.examples import PreferenceExamples
 from reward_models.registry import load_reward_model
+from rlhf.data.config import Gigabytes
 from rlhf.data.source import Source
 from rlhf.records.marks import Mark
 from rlhf.records.preferences import NOUNS, Preference
@@ -78,6 +79,9 @@ class RewardConfig:
         are to be averaged begin with the same ones.
       start: folder of a reward model to train further, made from the same agent; None begins at the agent's weights, as
         the paper does in every round.
+      in_memory_gb: gigabytes of decoded frames above which frames stay compressed in memory, at a tenth of their size,
+        and are decoded when they are learned from; None takes half of the memory that this process may use. What is
+        learned does not depend on it.
     """
 
     kind: str = "inter_temporal"
@@ -95,6 +99,7 @@ class RewardConfig:
     training: RewardTrainingConfig = field(default_factory=RewardTrainingConfig)
     start: Path | None = None
     head_seed: Seed | None = None
+    in_memory_gb: Gigabytes | None = None
 
     def __post_init__(self) -> None:
         check_ranges(self, UserError)
@@ -308,9 +313,10 @@ def _marked_play(
     config: RewardConfig, found: Sequence[Source], marks: Sequence[Mark], tokenizer: Tokenizer, sizes: AgentConfig
 ) -> tuple[MarkedPlay, MarkedPlay, MarkedPlay | None]:
     """Return the training, validation and held-out play with its marks; None if no episode is held out."""
-    train, validation, held_out = divide_episodes(read_sources(found), config.validation)
-    return (
-        mark_play(train, marks, tokenizer, sizes),
-        mark_play(validation, marks, tokenizer, sizes),
-        mark_play(held_out, marks, tokenizer, sizes) if held_out else None,
-    )
+    train, validation, held_out = divide_episodes(found, config.validation)
+    packed = stay_packed(found, config.in_memory_gb)
+
+    def marked(sources: Sequence[Source]) -> MarkedPlay:
+        return mark_play(read_compressed(sources), marks, tokenizer, sizes, packed)
+
+    return marked(train), marked(validation), marked(held_out) if held_out else None

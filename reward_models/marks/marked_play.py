@@ -23,6 +23,7 @@ from rlhf.data.memory import MemoryDataset, encode_episodes
 from rlhf.data.windows import EpisodeStream
 from rlhf.records.episode import Episode
 from rlhf.records.marks import Mark
+from rlhf.store.columns.compressed import CompressedEpisode
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +88,11 @@ class MarkedPlay:
 
 
 def mark_play(
-    episodes: Sequence[Episode], marks: Iterable[Mark], tokenizer: Tokenizer, config: AgentConfig
+    episodes: Sequence[Episode | CompressedEpisode],
+    marks: Iterable[Mark],
+    tokenizer: Tokenizer,
+    config: AgentConfig,
+    packed: bool = False,
 ) -> MarkedPlay:
     """Encode ``episodes`` and join their marks.
 
@@ -96,12 +101,13 @@ def mark_play(
       marks: of these and perhaps other episodes of the dataset; the others' are left out.
       tokenizer: the model's.
       config: sizes of the model.
+      packed: keep frames as PNG files, see :func:`rlhf.data.memory.encode_episodes`.
 
     Raises:
       UserError: if there are no episodes, an image has another size than the model's, or a mark lies beyond its
         episode's end.
     """
-    encoded = encode_episodes(episodes, tokenizer, config)
+    encoded = encode_episodes(episodes, tokenizer, config, packed)
     by_episode: defaultdict[str, list[Mark]] = defaultdict(list)
     for mark in marks:
         by_episode[mark.episode_id].append(mark)

@@ -17,7 +17,7 @@ class ReadingConfig:
     Args:
       in_memory_gb: gigabytes above which recordings are streamed from their datasets during training; 0 streams all,
         None takes half of the memory that this process may use. A frame of 96x72 pixels takes 21 KB, so an hour of play
-        0.3 GB (twice that while it is put together).
+        0.3 GB.
       cache_gb: gigabytes of a streamed recording that are kept in memory, with frames as PNG files (a tenth of their
         size). Fastest if it holds the episodes of all trajectories of a batch: 96 of five minutes take about 0.2 GB.
       threads: number of threads that read and decode.

@@ -15,8 +15,10 @@ from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
 from rlhf.data.dataset import check_spaces, movement_counts
 from rlhf.data.encoding import encode_steps
+from rlhf.data.packed_frames import PackedFrames, draw_frames
 from rlhf.data.windows import EpisodeStream
 from rlhf.records.episode import Episode
+from rlhf.store.columns.compressed import CompressedEpisode, compress
 from worlds.contract import MOVEMENT_BINS
 from worlds.errors import UserError
 
@@ -26,7 +28,7 @@ class MemoryDataset:
     """Many episodes end to end in one set of arrays: row ``starts[i]`` is the first step of episode i.
 
     Args:
-      image: uint8 [N, H, W, channels], the solver's view; None without pictures.
+      image: uint8 [N, H, W, channels], the solver's view, or the same as PNG files; None without pictures.
       setter_tokens: int64 [N, L], what the setter last said.
       solver_tokens: int64 [N, L], what the solver last said.
       previous_movement: int8 or int16 [N, ticks, C], the solver's movement of the step before.
@@ -45,7 +47,7 @@ class MemoryDataset:
       texts: [N, ...].
     """
 
-    image: np.ndarray | None
+    image: np.ndarray | PackedFrames | None
     setter_tokens: np.ndarray
     solver_tokens: np.ndarray
     previous_movement: np.ndarray
@@ -113,8 +115,16 @@ class MemoryDataset:
         return EpisodeStream(self, steps, batch, seed, columns)
 
 
-def encode_episodes(episodes: Sequence[Episode], tokenizer: Tokenizer, config: AgentConfig) -> MemoryDataset:
+def encode_episodes(
+    episodes: Sequence[Episode | CompressedEpisode], tokenizer: Tokenizer, config: AgentConfig, packed: bool = False
+) -> MemoryDataset:
     """Encode ``episodes`` for an agent of ``config``.
+
+    Args:
+      episodes: at least one.
+      tokenizer: the agent's.
+      config: the agent's.
+      packed: keep frames as PNG files, a tenth of their size, and draw them where they are taken.
 
     Raises:
       UserError: if there are none, or one is of other spaces than the agent, such as images of another size.
@@ -128,10 +138,29 @@ def encode_episodes(episodes: Sequence[Episode], tokenizer: Tokenizer, config: A
     first[starts[:-1]] = True
     encoded = [encode_steps(episode, tokenizer, config).arrays() for episode in episodes]
     columns = {name: np.concatenate([steps[name] for steps in encoded]) for name in encoded[0]}
-    pictured = config.player.observation.image is not None
-    image = np.concatenate([episode.pictures() for episode in episodes]) if pictured else None
+    image = None
+    if config.player.observation.image is not None:
+        image = PackedFrames([_compressed(each) for each in episodes], config) if packed else _drawn(episodes, config)
     values = int(config.columns.counts.max(initial=1))
     return MemoryDataset(image=image, first=first, starts=starts, values=values, **columns)
+
+
+def _drawn(episodes: Sequence[Episode | CompressedEpisode], config: AgentConfig) -> np.ndarray:
+    """Draw the frames of all episodes one after the other, so that no frame is in memory twice."""
+    known = config.player.observation.image
+    assert known is not None
+    starts = _starts([len(episode) for episode in episodes])
+    image = np.empty((starts[-1], *config.image_size, known.channels), np.uint8)
+    for episode, begin, end in zip(episodes, starts[:-1], starts[1:], strict=True):
+        if isinstance(episode, Episode):
+            image[begin:end] = episode.pictures()
+        else:
+            image[begin:end] = draw_frames(episode.episode_id, episode.frames or (), config)
+    return image
+
+
+def _compressed(episode: Episode | CompressedEpisode) -> CompressedEpisode:
+    return compress(episode) if isinstance(episode, Episode) else episode
 
 
 def _starts(lengths: Sequence[int]) -> np.ndarray:

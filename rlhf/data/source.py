@@ -27,12 +27,14 @@ class Source:
       episode_id: the episode's id there.
       steps: length of the episode.
       solver: who played the solver, e.g. "scripted".
+      split: "train" or "held_out".
     """
 
     store: EpisodeStore
     episode_id: str
     steps: int
     solver: str = ""
+    split: str = "train"
 
     def read(self) -> CompressedEpisode:
         """Read the episode, frames as PNG. Raises UserError, naming it, if it is damaged."""

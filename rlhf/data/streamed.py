@@ -23,12 +23,11 @@ from agents.columns import action_columns, observation_columns
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
 from rlhf.data.config import ReadingConfig
-from rlhf.data.dataset import check_image_size, check_spaces
+from rlhf.data.dataset import check_spaces
 from rlhf.data.encoding import EncodedSteps, encode_steps
+from rlhf.data.packed_frames import draw_frames
 from rlhf.data.source import DatasetSummary, Source, summarise
 from rlhf.data.windows import EpisodeStream, ReadAhead
-from rlhf.store.columns.png import decode_frames
-from worlds.errors import UserError
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,21 +129,9 @@ class StreamedDataset:
             for name, array in episode.steps.arrays().items():
                 window[name][target] = array[steps]
             if "image" in window:
-                window["image"][target] = self._frames(episode.episode_id, (episode.frames or ())[steps])
+                files = (episode.frames or ())[steps]
+                window["image"][target] = draw_frames(episode.episode_id, files, self._config)
             window["first"][target] = np.arange(steps.start, steps.stop) == 0
-
-    def _frames(self, episode_id: str, files: Sequence[bytes]) -> np.ndarray:
-        """Draw frames, uint8 [T, H, W, channels]. Raises UserError if they are damaged or of another size."""
-        known = self._config.player.observation.image
-        assert known is not None
-        try:
-            frames = decode_frames(files, known.channels)
-        except ValueError as error:
-            raise UserError(
-                f"episode {episode_id}: {error}; drop it with `rlhf episodes drop`, or put back a copy"
-            ) from error
-        check_image_size(episode_id, frames, self._config)
-        return frames
 
     def _episode(self, number: int) -> _KeptEpisode:
         """Return an episode from memory or from its dataset; the first thread that needs it reads it, others wait."""

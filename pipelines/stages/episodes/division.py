@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from pipelines.stages.episodes.recordings import in_order
+from rlhf.data.source import Source
 from rlhf.records.episode import Episode
 from rlhf.run.config import CONFIG_FILE, read_record
 from rlhf.store import EpisodeRow, open_store
@@ -17,7 +18,7 @@ from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
 
 DIVISION_FILE = "division.json"  # in the run of a reward model or a cloned agent
-E = TypeVar("E", Episode, EpisodeRow)
+E = TypeVar("E", Episode, EpisodeRow, Source)
 
 
 @dataclass(frozen=True)

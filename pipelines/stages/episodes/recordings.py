@@ -21,6 +21,8 @@ from rlhf.records.spaces import EpisodeSpaces
 from rlhf.run.machine import usable_memory
 from rlhf.run.progress import announce
 from rlhf.store import EpisodeRow, open_store
+from rlhf.store.columns.compressed import CompressedEpisode
+from rlhf.store.read_ahead import read_ahead
 from worlds.errors import UserError
 
 Item = TypeVar("Item")
@@ -54,7 +56,7 @@ def find_episodes(
         if marked:
             with_marks = {mark.episode_id for mark in store.marks()}
             rows = [row for row in rows if row.episode_id in with_marks]
-        found += [Source(store, row.episode_id, row.steps, row.solver) for row in rows]
+        found += [Source(store, row.episode_id, row.steps, row.solver, row.split) for row in rows]
     if not found:
         wanted = "".join(f" {name}={value}" for name, value in (("split", split), ("solver", solver)) if value)
         hint = "mark some first (`rlhf mark`)" if marked else "`rlhf episodes list` shows all"
@@ -93,6 +95,30 @@ def read_sources(sources: Sequence[Source], frames: bool = True) -> list[Episode
     return episodes
 
 
+def read_compressed(sources: Sequence[Source], threads: int = 2) -> list[CompressedEpisode]:
+    """Read the episodes of ``sources`` into memory, in their order, with their frames as PNG files."""
+    return list(read_ahead(Source.read, sources, threads))
+
+
+def size_in_memory(sources: Sequence[Source], spaces: EpisodeSpaces) -> int:
+    """Bytes that episodes of ``spaces`` take in memory with decoded frames."""
+    return sum(source.steps for source in sources) * (_bytes_seen(spaces) + _BYTES_BESIDE_FRAME)
+
+
+def exceeds_memory(size: int, in_memory_gb: float | None) -> bool:
+    """Return true if ``size`` bytes are more than a setting allows; None allows half of what this process may use."""
+    return size > (usable_memory() / 2 if in_memory_gb is None else in_memory_gb * 1e9)
+
+
+def stay_packed(sources: Sequence[Source], in_memory_gb: float | None) -> bool:
+    """Return true, and say so, if decoded frames of the episodes would take more memory than a setting allows."""
+    size = size_in_memory(sources, _spaces_of(sources))
+    packed = exceeds_memory(size, in_memory_gb)
+    if packed:
+        announce(f"{len(sources)} episodes would take {size / 1e9:.2g} GB of memory; their frames stay compressed")
+    return packed
+
+
 def in_order(rows: Sequence[EpisodeRow]) -> list[EpisodeRow]:
     """Sort rows into an order that does not depend on which of several processes was faster."""
     rank = {group: index for index, group in enumerate(dict.fromkeys((row.solver, row.split) for row in rows))}
@@ -116,13 +142,18 @@ def most_entities(sources: Sequence[Source]) -> int | None:
     return max(int(source.read().seen[ENTITY_COUNTS].max(initial=0)) for source in looked_at)
 
 
-def spoken_texts(episodes: Sequence[Episode]) -> set[str]:
+def spoken_texts(episodes: Sequence[Episode | CompressedEpisode]) -> set[str]:
     """Return all utterances of both players in ``episodes``, and all further texts that the solver observed."""
     texts: set[str] = set()
     for episode in episodes:
         texts.update(episode.setter_utterance)
         texts.update(episode.utterance, *episode.texts.values())
     return texts - {""}
+
+
+def _spaces_of(sources: Sequence[Source]) -> EpisodeSpaces:
+    """The spaces of the first episode; one that differs is named when it is encoded."""
+    return sources[0].store.read(sources[0].episode_id).declared
 
 
 def _bytes_seen(spaces: EpisodeSpaces) -> int:
@@ -143,14 +174,12 @@ class RecordedPlay:
 
     def __init__(self, sources: Sequence[Source], reading: ReadingConfig) -> None:
         self.sources, self._reading = list(sources), reading
-        self._episodes: list[Episode] | None = None
+        self._episodes: list[CompressedEpisode] | None = None
         self._summary: DatasetSummary | None = None
-        # One episode gives the spaces of all: an episode that differs is named when it is encoded.
-        self.spaces = sources[0].store.read(sources[0].episode_id).declared
+        self.spaces = _spaces_of(sources)
         self.image_size = self.spaces.image_size or (0, 0)
-        self.size = sum(source.steps for source in sources) * (_bytes_seen(self.spaces) + _BYTES_BESIDE_FRAME)
-        limit = usable_memory() / 2 if reading.in_memory_gb is None else reading.in_memory_gb * 1e9
-        self.streamed = self.size > limit
+        self.size = size_in_memory(sources, self.spaces)
+        self.streamed = exceeds_memory(self.size, reading.in_memory_gb)
         if self.streamed:
             announce(f"{len(self)} episodes would take {self.size / 1e9:.2g} GB of memory; they are streamed")
 
@@ -168,7 +197,7 @@ class RecordedPlay:
         if self.streamed and self._summary is None:
             self._summary = summarise(self.sources, self._reading.threads)
         elif not self.streamed and self._episodes is None:
-            self._episodes = read_sources(self.sources)
+            self._episodes = read_compressed(self.sources, self._reading.threads)
 
     def texts(self) -> set[str]:
         """Return all utterances of both players, and all further texts that the solver observed."""

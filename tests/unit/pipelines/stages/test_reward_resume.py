@@ -82,6 +82,19 @@ def test_a_resumed_training_ends_in_the_same_weights(kind, at: int, settings: Re
         assert torch.equal(one, other)  # of the last update, which need not be the best
 
 
+@pytest.mark.parametrize("extra", [{}, {"rewind": 0.33}], ids=["plain", "rewind"])
+def test_play_whose_frames_stay_compressed_teaches_the_same(
+    extra: dict[str, float], settings: RewardConfig, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = replace(settings, runs=tmp_path, training=replace(settings.training, **extra))
+    decoded = reward(replace(config, name="decoded"))
+    assert "stay compressed" not in capsys.readouterr().err
+    packed = reward(replace(config, name="packed", in_memory_gb=1e-6))
+    assert "8 episodes would take" in (said := capsys.readouterr().err) and "stay compressed" in said
+    for one, other in zip(weights(decoded).values(), weights(packed).values(), strict=True):
+        assert torch.equal(one, other)
+
+
 @pytest.mark.parametrize("kind", ["inter_temporal", "autoregressive"])
 def test_training_can_start_from_an_earlier_model(kind, settings: RewardConfig, tmp_path: Path):
     earlier = reward(replace(settings, kind=kind, runs=tmp_path, name="earlier"))

@@ -8,9 +8,12 @@ from types import ModuleType
 import pytest
 
 from tests.unit.worlds.playhouse.scenarios.oracle import Oracle
+from worlds.contract import SETTER, SOLVER
+from worlds.playhouse import Playhouse
 from worlds.playhouse.games.registry import games, understand
 from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.house.record import FORMAT_2, House
+from worlds.playhouse.players.scenario_setter import AppendixB
 from worlds.playhouse.scenarios.appendix_b import COUNT, SUBJECTS, scenarios
 from worlds.playhouse.scenarios.posing import is_done, makes_sense, pose, request_of, world_of
 from worlds.playhouse.scenarios.scenario import Asks, Scenario
@@ -88,3 +91,18 @@ def test_language_games_read_what_people_say() -> None:
     for number in (0, 23, 70, 91, 96, 149, 156):
         line = scenarios()[number]
         assert understand(line.words, Situation(world_of(_house(line, 2)))) is not None, line.words
+
+
+@pytest.mark.parametrize("hands", ["simple", "full"])
+def test_the_setter_walks_and_asks_with_the_hands_that_it_has(hands: str) -> None:
+    posed = AppendixB().pose(20, 0)
+    assert posed is not None
+    world = Playhouse(height=8, width=8, hands=hands)
+    observations, _ = world.reset(seed=0, options={"config": dict(posed.config)})
+    posed.setter.reset(world, 0)
+    said = []
+    for _ in range(60):
+        action = posed.setter.act(observations[SETTER])
+        said.append(action["utterance"])
+        observations, *_ = world.step({SETTER: action, SOLVER: world.body.silent()})
+    assert posed.words in said
