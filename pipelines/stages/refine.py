@@ -75,9 +75,9 @@ class RefineConfig:
       device: device that computes: "cpu", "cuda" or "cuda:1".
       wandb: whether metrics also go to Weights & Biases: "offline" (a local folder), "online" or "disabled".
       training: what is learned from the marks, and how.
-      in_memory_gb: gigabytes of decoded frames above which frames stay compressed in memory, at a tenth of their size,
-        and are decoded when they are learned from; None takes half of the memory that this process may use. What is
-        learned does not depend on it.
+      in_memory_gb: gigabytes of decoded frames above which frames stay PNG files in memory, in plain houses a tenth of
+        the size, in furnished ones two fifths, and are decoded when they are learned from; None takes half of the
+        memory that this process may use. What is learned does not depend on it.
     """
 
     data: tuple[Path, ...] = (Path("data/play"),)

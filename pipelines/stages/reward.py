@@ -79,9 +79,9 @@ class RewardConfig:
         are to be averaged begin with the same ones.
       start: folder of a reward model to train further, made from the same agent; None begins at the agent's weights, as
         the paper does in every round.
-      in_memory_gb: gigabytes of decoded frames above which frames stay compressed in memory, at a tenth of their size,
-        and are decoded when they are learned from; None takes half of the memory that this process may use. What is
-        learned does not depend on it.
+      in_memory_gb: gigabytes of decoded frames above which frames stay PNG files in memory, in plain houses a tenth of
+        the size, in furnished ones two fifths, and are decoded when they are learned from; None takes half of the
+        memory that this process may use. What is learned does not depend on it.
     """
 
     kind: str = "inter_temporal"

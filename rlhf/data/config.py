@@ -18,8 +18,9 @@ class ReadingConfig:
       in_memory_gb: gigabytes above which recordings are streamed from their datasets during training; 0 streams all,
         None takes half of the memory that this process may use. A frame of 96x72 pixels takes 21 KB, so an hour of play
         0.3 GB.
-      cache_gb: gigabytes of a streamed recording that are kept in memory, with frames as PNG files (a tenth of their
-        size). Fastest if it holds the episodes of all trajectories of a batch: 96 of five minutes take about 0.2 GB.
+      cache_gb: gigabytes of a streamed recording that are kept in memory, with frames as PNG files (in plain houses a
+        tenth of their size, in furnished ones two fifths). Fastest if it holds the episodes of all trajectories of a
+        batch: 96 of five minutes take about 0.2 GB in plain houses.
       threads: number of threads that read and decode.
       ahead: windows that are made before they are needed.
     """

@@ -124,7 +124,7 @@ def encode_episodes(
       episodes: at least one.
       tokenizer: the agent's.
       config: the agent's.
-      packed: keep frames as PNG files, a tenth of their size, and draw them where they are taken.
+      packed: keep frames as PNG files, a fraction of their size, and draw them where they are taken.
 
     Raises:
       UserError: if there are none, or one is of other spaces than the agent, such as images of another size.

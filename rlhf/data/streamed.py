@@ -1,7 +1,7 @@
 """Recorded play that is larger than memory: windows are made from the dataset just before they are learned from.
 
 The windows, and the state from which they resume, are those of play in memory, to the last bit. Episodes are kept with
-their frames as PNG files, a tenth of their size, up to a bound; frames are decoded for the windows that come next,
+their frames as PNG files, a fraction of their size, up to a bound; frames are decoded for the windows that come next,
 while the trainer learns from the one before. Reading, inflating and checking release Python's lock, so threads help.
 """
 

@@ -1,4 +1,4 @@
-"""Episodes for learning, with their frames as they are stored: a tenth of the size of decoded ones."""
+"""Episodes for learning, with their frames as they are stored: a fraction of the size of decoded ones."""
 
 from __future__ import annotations
 
