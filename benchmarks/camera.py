@@ -9,8 +9,8 @@ once through OSMesa, without shadows, reflections or multi-sampling; where it ca
 picks these from system packages, on Debian libegl1 with libegl-mesa0, and libosmesa6.
 
 The furnished house is drawn by the camera plainly, and with finishes and soft light; the others draw the same geoms
-plainly. `--masks` compares instead which thing each pixel of the furnished house shows, from random places in its
-rooms, with MuJoCo's segmentation.
+plainly. `MUJOCO_GL=egl python -m benchmarks.camera --masks 200` compares instead which thing each pixel of the
+furnished house shows, from random places in its rooms, with MuJoCo's segmentation.
 """
 
 from __future__ import annotations
