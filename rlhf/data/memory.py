@@ -140,16 +140,18 @@ def encode_episodes(
     columns = {name: np.concatenate([steps[name] for steps in encoded]) for name in encoded[0]}
     image = None
     if config.player.observation.image is not None:
-        image = PackedFrames([_compressed(each) for each in episodes], config) if packed else _drawn(episodes, config)
+        if packed:
+            image = PackedFrames([_compressed(each) for each in episodes], config)
+        else:
+            image = _drawn(episodes, starts, config)
     values = int(config.columns.counts.max(initial=1))
     return MemoryDataset(image=image, first=first, starts=starts, values=values, **columns)
 
 
-def _drawn(episodes: Sequence[Episode | CompressedEpisode], config: AgentConfig) -> np.ndarray:
+def _drawn(episodes: Sequence[Episode | CompressedEpisode], starts: np.ndarray, config: AgentConfig) -> np.ndarray:
     """Draw the frames of all episodes one after the other, so that no frame is in memory twice."""
     known = config.player.observation.image
     assert known is not None
-    starts = _starts([len(episode) for episode in episodes])
     image = np.empty((starts[-1], *config.image_size, known.channels), np.uint8)
     for episode, begin, end in zip(episodes, starts[:-1], starts[1:], strict=True):
         if isinstance(episode, Episode):
