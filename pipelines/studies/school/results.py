@@ -44,6 +44,13 @@ def welch(one: Sequence[float], other: Sequence[float]) -> float | None:
     return float(stats.ttest_ind(one, other, equal_var=False).pvalue)  # type: ignore[attr-defined]
 
 
+def p_text(p: float | None) -> str:
+    """Return a p value to three places; "" for None."""
+    if p is None:
+        return ""
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
 def final(curves: Curves, arm: str, test: str) -> list[float]:
     """Return the last success of every seed of an arm."""
     return [float(rows[-1][_key(test)]) for rows in curves.get(arm, {}).values()]
@@ -60,7 +67,7 @@ def section(name: str, case: Case, folder: Path) -> str:
         frames = min(rows_[-1]["step"] for rows_ in seeds.values())
         cells = [share_text(final(curves, arm, test)) for test in tests]
         p = None if arm == first else welch(final(curves, arm, tests[-1]), final(curves, first, tests[-1]))
-        rows.append((arm, str(len(seeds)), f"{frames / 1e6:.2f}", *cells, "" if p is None else f"{p:.3f}"))
+        rows.append((arm, str(len(seeds)), f"{frames / 1e6:.2f}", *cells, p_text(p)))
     head = ("agent", "seeds", "million frames", *tests, f"p, against {first}")
     title = f"## {name}\n\n{case.question[:1].upper()}{case.question[1:]} Published: {case.claim}."
     about = "Shares of success at the end, means of the seeds with the least and the greatest; Welch's test."

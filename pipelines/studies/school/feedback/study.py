@@ -27,7 +27,7 @@ from pipelines.studies.config import StudyConfig, agent_of, data_of, slug
 from pipelines.studies.results_docs import ResultTable, format_table
 from pipelines.studies.school.cases import Arm
 from pipelines.studies.school.feedback.settings import HELD_OUT, LEARNED, MARKED, SIZE, TREE, marked_study, world_of
-from pipelines.studies.school.results import share_text, welch
+from pipelines.studies.school.results import p_text, share_text, welch
 from pipelines.studies.school.training import SchoolTraining, train
 from pipelines.studies.study import study
 from rlhf.run.checkpoint import Checkpoints
@@ -168,7 +168,7 @@ def section(run_folder: Path) -> str:
         cells = [share_text(found[name]) for found in shares.values()]
         p = None if name == MARKED else welch(shares["held-out"][name], shares["held-out"][MARKED])
         rows.append(
-            (name, f"{np.mean(steps) / 1000:.0f}", f"{marks:.0f}", *cells, "" if p is None else f"{p:.3f}"),
+            (name, f"{np.mean(steps) / 1000:.0f}", f"{marks:.0f}", *cells, p_text(p)),
         )
     head = ("agent", "thousand steps", "marks", *(f"success, {split}" for split in SPLITS), f"p, against {MARKED}")
     about = (

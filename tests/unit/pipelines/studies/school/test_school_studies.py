@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from pipelines.studies.school.cases import CASES, TWO_LEARNERS, Arm, Case
-from pipelines.studies.school.results import differs_at, final, load_curves, section, welch
+from pipelines.studies.school.results import differs_at, final, load_curves, p_text, section, welch
 from pipelines.studies.school.solver_env import SPEC, STAY, SolverEnv
 from pipelines.studies.school.study import school_study
 from pipelines.studies.school.training import SchoolTraining, make_agent, make_env, make_places, measure, train
@@ -150,6 +150,10 @@ def test_welchs_test_is_that_of_unequal_variances() -> None:
     freedom = (a + b) ** 2 / (a**2 / 3 + b**2 / 2)
     assert welch(one, other) == pytest.approx(2 * stats.t.sf(abs(t), freedom))
     assert welch([0.5], other) is None and welch([1.0, 1.0], [1.0, 1.0]) is None
+
+
+def test_small_p_values_are_not_printed_as_zero() -> None:
+    assert [p_text(p) for p in (None, 0.0126, 0.0009)] == ["", "0.013", "< 0.001"]
 
 
 def test_arms_are_compared_at_each_test_that_both_had() -> None:
