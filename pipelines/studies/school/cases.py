@@ -92,7 +92,8 @@ class Case:
 
     Args:
       question: it answers.
-      arms: agents by name; the first is compared with the others.
+      arms: agents by name. Those that begin from scratch are compared with the first of them, those that begin with
+        another's agent likewise.
       tests: environments by name, in which every arm is tested while it learns.
       frames: of training in the paper.
       claim: of the paper.

@@ -44,6 +44,16 @@ def welch(one: Sequence[float], other: Sequence[float]) -> float | None:
     return float(stats.ttest_ind(one, other, equal_var=False).pvalue)  # type: ignore[attr-defined]
 
 
+def compared_with(case: Case, arm: str) -> str | None:
+    """Return the arm that another one is compared with: the first that also begins from scratch, or with an agent.
+
+    Returns:
+      The name; None for the first arm itself.
+    """
+    alike = [name for name, each in case.arms.items() if bool(each.begins_with) == bool(case.arms[arm].begins_with)]
+    return None if alike[0] == arm else alike[0]
+
+
 def p_text(p: float | None) -> str:
     """Return a p value to three places; "" for None."""
     if p is None:
@@ -62,13 +72,15 @@ def section(name: str, case: Case, folder: Path) -> str:
     if not curves:
         return ""
     tests = [TRAINING, *case.tests]
-    first, rows = next(iter(case.arms)), []
+    rows = []
     for arm, seeds in curves.items():
         frames = min(rows_[-1]["step"] for rows_ in seeds.values())
         cells = [share_text(final(curves, arm, test)) for test in tests]
-        p = None if arm == first else welch(final(curves, arm, tests[-1]), final(curves, first, tests[-1]))
-        rows.append((arm, str(len(seeds)), f"{frames / 1e6:.2f}", *cells, p_text(p)))
-    head = ("agent", "seeds", "million frames", *tests, f"p, against {first}")
+        other = compared_with(case, arm)
+        p = None if other is None else welch(final(curves, arm, tests[-1]), final(curves, other, tests[-1]))
+        compared = "" if p is None else f"{p_text(p)} ({other})"
+        rows.append((arm, str(len(seeds)), f"{frames / 1e6:.2f}", *cells, compared))
+    head = ("agent", "seeds", "million frames", *tests, "p (against)")
     title = f"## {name}\n\n{case.question[:1].upper()}{case.question[1:]} Published: {case.claim}."
     about = "Shares of success at the end, means of the seeds with the least and the greatest; Welch's test."
     return f"{title} {about}\n\n{format_table(ResultTable(head, tuple(rows)))}"
@@ -113,7 +125,8 @@ def differs_at(frames: np.ndarray, values: np.ndarray, others_frames: np.ndarray
 def draw_curves(case: Case, curves: Curves) -> Figure:
     """Draw success over frames in training and in each test: means of the seeds, and all between the extremes.
 
-    A dot below the curves is a test in which an arm differs from the first one: Welch's test, p < 0.05.
+    A dot below the curves is a test in which an arm differs from the one that it is compared with: Welch's test,
+    p < 0.05.
     """
     tests = [TRAINING, *case.tests]
     columns = min(3, len(tests))
@@ -121,15 +134,15 @@ def draw_curves(case: Case, curves: Curves) -> Figure:
     figure = blank_figure(2.9 * columns, 2.3 * lines + 0.3)
     panels = figure.subplots(lines, columns, sharex=True, sharey=True, squeeze=False).ravel().tolist()
     for axes, test in zip(panels, tests, strict=False):
-        first = None
+        drawn: dict[str, tuple[np.ndarray, np.ndarray]] = {}
         for place, (colour, (arm, seeds)) in enumerate(zip(_COLOURS, curves.items(), strict=False)):
             frames, values = shares_at(seeds, test)
             axes.plot(frames, values.mean(0), color=colour, label=arm, linewidth=1.4)
             axes.fill_between(frames, values.min(0), values.max(0), color=colour, alpha=0.18, linewidth=0)
-            if first is None:
-                first = frames, values
-            else:
-                apart = differs_at(frames, values, *first)
+            drawn[arm] = frames, values
+            other = compared_with(case, arm)
+            if other in drawn:
+                apart = differs_at(frames, values, *drawn[other])
                 axes.plot(apart, np.full(len(apart), 1.0 + 2.5 * place), ".", color=colour, markersize=3)
         axes.set_title(test, color=INK, fontsize=9, loc="left")
         axes.set_ylim(0, 102)

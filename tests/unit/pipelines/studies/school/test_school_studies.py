@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from pipelines.studies.school.cases import CASES, TWO_LEARNERS, Arm, Case
-from pipelines.studies.school.results import differs_at, final, load_curves, p_text, section, welch
+from pipelines.studies.school.results import compared_with, differs_at, final, load_curves, p_text, section, welch
 from pipelines.studies.school.solver_env import SPEC, STAY, SolverEnv
 from pipelines.studies.school.study import school_study
 from pipelines.studies.school.training import SchoolTraining, make_agent, make_env, make_places, measure, train
@@ -154,6 +154,17 @@ def test_welchs_test_is_that_of_unequal_variances() -> None:
 
 def test_small_p_values_are_not_printed_as_zero() -> None:
     assert [p_text(p) for p in (None, 0.0126, 0.0009)] == ["", "0.013", "< 0.001"]
+
+
+def test_agents_that_begin_with_another_are_compared_with_each_other() -> None:
+    case = CASES["role-reversal"]
+    others = {arm: compared_with(case, arm) for arm in case.arms}
+    assert others == {
+        "B, with a partner": None,
+        "alone": "B, with a partner",
+        "A after B": None,
+        "A after alone": "A after B",
+    }
 
 
 def test_arms_are_compared_at_each_test_that_both_had() -> None:
