@@ -234,7 +234,7 @@ def _size(agent: Described) -> str:
     return (
         f"{agent.num_parameters():,} parameters. {seen}esidual blocks: "
         f"{sum(config.vision_blocks)}{_encoder(config)}; Transformer: {config.layers} x {config.width}; "
-        f"LSTM: {config.memory_width}; "
+        f"LSTM: {config.memory_width}{', with a glimpse' if getattr(config, 'glimpse', False) else ''}; "
         f"vocabulary: {config.vocab_size}. Everything else is in `config.json`; `tokenizer.json` holds the words."
     )
 

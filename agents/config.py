@@ -80,6 +80,7 @@ class AgentConfig(PretrainedConfig):
         has how much that costs.
       dedicated_tokens: learned tokens whose outputs go to the memory.
       sketch_width: numbers that every visual token leaves to the memory.
+      glimpse: the memory also gets the visual token that shows what the words name, whole.
       memory_width: width of the LSTM.
       tick_width: hidden width of the policy of one tick.
       language_heads: of the language policy's Transformer layer.
@@ -129,6 +130,7 @@ class AgentConfig(PretrainedConfig):
         feels_movement: bool = False,
         dedicated_tokens: int = 2,
         sketch_width: int = 16,
+        glimpse: bool = False,
         memory_width: int = 128,
         tick_width: int = 48,
         value_width: int = 128,
@@ -174,6 +176,7 @@ class AgentConfig(PretrainedConfig):
         self.feels_movement = feels_movement
         self.dedicated_tokens = dedicated_tokens
         self.sketch_width = sketch_width
+        self.glimpse = glimpse
         self.memory_width = memory_width
         self.tick_width = tick_width
         self.value_width = value_width

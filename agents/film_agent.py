@@ -45,6 +45,8 @@ class FilmConfig(AgentConfig):
                 "an agent of the kind film_agent cuts patches and has no residual blocks to normalise; leave out "
                 "vision_stem, vision_norm and vision_model, or choose another kind"
             )
+        if self.glimpse:
+            raise ValueError("an agent of the kind film_agent matches no words with places; leave out glimpse")
         if width % 2:
             raise ValueError(f"width {width} is odd: each direction of the GRU has half of it")
 

@@ -151,8 +151,9 @@ class Trunk(CheckpointedLayers):
         self.sketch = nn.Linear(width, config.sketch_width)
         places = self.perception.tokens + (self.vision.tokens if self.vision is not None else 0)
         gathered = config.dedicated_tokens * width + places * (config.sketch_width + 1)
-        if self.perception.entities is not None:
-            gathered += width + 1  # of a set: the token that matches the words best, and how well
+        self.glimpse = config.glimpse and places > 0
+        # The token that matches the words best, and how well: of the places, and of a set of entities.
+        gathered += (width + 1) * (self.glimpse + (self.perception.entities is not None))
         texts = config.player.observation.texts
         self.text_kinds = nn.Parameter(torch.randn(len(texts), width) * 0.02) if texts else None
         # Other texts than the setter's change what is looked for, too: "the blue one" is said by a third, or read.
@@ -184,6 +185,10 @@ class Trunk(CheckpointedLayers):
         words = words + self.word_place[: words.shape[1]]
         perceived = self._perceive(vision[:, :count], met, present, words, spoken, language, others)
         found = [perceived, match[:, :count]]
+        if self.glimpse:
+            found.append(
+                _best(vision[:, :count], match[:, :count], torch.ones_like(match[:, :count], dtype=torch.bool))
+            )
         if met is not None and present is not None:
             found.append(_best(met, match[:, count:], present))
         inputs = F.relu(self.gather(torch.cat(found, dim=-1))).view(steps, batch, -1)
@@ -243,16 +248,16 @@ def _with_places(present: Tensor, count: int) -> Tensor:
     return F.pad(present, (count, 0), value=True)
 
 
-def _best(entities: Tensor, match: Tensor, present: Tensor) -> Tensor:
-    """The entities' tokens weighed by how well they match the words, and the best match: [N, width + 1].
+def _best(tokens: Tensor, match: Tensor, present: Tensor) -> Tensor:
+    """Visual tokens weighed by how well they match the words, and the best match: [N, width + 1].
 
     Args:
-      entities: [N, E, width].
-      match: [N, E], scores.
-      present: bool [N, E]; frames without entities give zeros.
+      tokens: [N, K, width], of places or entities.
+      match: [N, K], scores.
+      present: bool [N, K], tokens that are there; frames without any give zeros.
     """
     match = match.masked_fill(~present, -1e4)
     some = present.any(1, keepdim=True)
     weight = torch.softmax(match, dim=-1).masked_fill(~some, 0.0)
     best = match.amax(1, keepdim=True).masked_fill(~some, 0.0)
-    return torch.cat([(weight.unsqueeze(1) @ entities).squeeze(1), best], dim=-1)
+    return torch.cat([(weight.unsqueeze(1) @ tokens).squeeze(1), best], dim=-1)

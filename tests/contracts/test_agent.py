@@ -36,6 +36,7 @@ ENCODERS = {
     "windows": {"vision_stem": "windows", "vision_norm": True},
     "convolutions": {"vision_stem": "convolutions"},
     "finer patches": {"vision_strides": (3, 2), "vision_channels": (16, 32)},
+    "a glimpse": {"glimpse": True},
 }
 SIZES += [f"nano with {name}" for name in ENCODERS]
 SIZES.remove("film_agent/paper")  # differs from the small one in widths only
