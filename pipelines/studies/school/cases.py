@@ -17,7 +17,7 @@ from typing import Any
 from worlds.school.parameters.ids import CUE_OF
 
 TWO_LEARNERS = "TwoLearners"  # id of a game in which one agent learns on both sides
-_WIDER = {"width": 48, "heads": 4}  # sizes of agents that learn what cues mean
+WIDER = {"width": 48, "heads": 4}  # sizes of agents that learn what cues mean
 _PROBLEMS = ("Boxes", "Switches", "Generators", "Levers", "Doors", "Marble")
 
 
@@ -159,7 +159,7 @@ def _small_cue(cue: str) -> Small:
         {"size": 7, "n_colors": 2, "stop_when_lost": True},
         arms={"agent": replace(_social(cue, "Boxes"), beside=(alone,), times=3)},
         tests={"held out: Doors": _social(cue, "Doors"), "trained: Boxes": _social(cue, "Boxes")},
-        agent=_WIDER,
+        agent=WIDER,
         question=f"does an agent that uses {cue} with boxes use it with doors?",
     )
 
@@ -172,7 +172,7 @@ def _small_joint(cue: str, arm: Arm, tests: Mapping[str, Arm]) -> Small:
         {"size": 7, "n_colors": 2, "stop_when_lost": True},
         arms={"agent": replace(boxes, beside=(doors,), times=3)},
         tests={name: tests[name] for name in ("held out: Doors", "trained: Boxes")},
-        agent=_WIDER,
+        agent=WIDER,
         question=f"does an agent that uses {cue} in joint attention with boxes use it with doors?",
     )
 
@@ -196,7 +196,7 @@ def _small_scaffolding() -> Small:
         {"size": 7, "n_colors": 2, "stop_when_lost": True},
         problems=("Boxes",),
         tests={"Boxes": _test("AELangFeedbackBoxesTestFormatsCS")},
-        agent=_WIDER,
+        agent=WIDER,
     )
 
 

@@ -25,8 +25,8 @@ import numpy as np
 from pipelines.stages.evaluate import evaluate, load_results
 from pipelines.studies.config import StudyConfig, agent_of, data_of, slug
 from pipelines.studies.results_docs import ResultTable, format_table
-from pipelines.studies.school.cases import Arm
-from pipelines.studies.school.feedback.settings import HELD_OUT, LEARNED, MARKED, SIZE, TREE, marked_study, world_of
+from pipelines.studies.school.cases import WIDER, Arm
+from pipelines.studies.school.feedback.settings import HELD_OUT, LEARNED, MARKED, PLACE, TREE, marked_study, world_of
 from pipelines.studies.school.results import p_text, share_text, welch
 from pipelines.studies.school.training import SchoolTraining, train
 from pipelines.studies.study import study
@@ -56,7 +56,7 @@ class FeedbackStudy:
     """
 
     marked: StudyConfig = field(default_factory=marked_study)
-    training: SchoolTraining = SchoolTraining()
+    training: SchoolTraining = field(default_factory=lambda: SchoolTraining(agent={**SchoolTraining().agent, **WIDER}))
 
 
 @dataclass(frozen=True)
@@ -141,9 +141,9 @@ def _explored(folder: Path, name: str, seed: int, training: SchoolTraining) -> P
     """Train an agent that explores, if it is not there, and return its folder."""
     where = folder / slug(name) / f"seed-{seed}"
     bonus, scale = BONUSES[name]
-    learned = [Arm(TREE, one, {"size": SIZE}, bonus=bonus, scale=scale) for one in LEARNED]
+    learned = [Arm(TREE, one, PLACE, bonus=bonus, scale=scale) for one in LEARNED]
     tests = {
-        f"{split}: {one['Cue_type']}, {one['Problem']}": Arm(TREE, one, {"size": SIZE})
+        f"{split}: {one['Cue_type']}, {one['Problem']}": Arm(TREE, one, PLACE)
         for split, combinations in SPLITS.items()
         for one in combinations
     }
