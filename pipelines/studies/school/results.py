@@ -18,7 +18,7 @@ from reward_models.scores.plots import FAINT, INK
 from rlhf.run.json_lines import Row, read_rows
 
 TRAINING = "in training"
-_COLOURS = ("#332288", "#cc6677", "#117733", "#999933")
+_COLOURS = ("#332288", "#cc6677", "#117733", "#ee9944")
 Curves = Mapping[str, Mapping[int, Sequence[Row]]]  # arm, seed
 
 
@@ -154,5 +154,6 @@ def draw_curves(case: Case, curves: Curves) -> Figure:
         axes.set_xlabel("million frames", color=INK, fontsize=8)
     panels[0].set_ylabel("success, %", color=INK, fontsize=8)
     if len(curves) > 1:
-        panels[0].legend(fontsize=7, frameon=False)
+        lines_, names = panels[0].get_legend_handles_labels()
+        figure.legend(lines_, names, loc="outside lower center", ncols=len(names), fontsize=7, frameon=False)
     return figure
