@@ -14,7 +14,7 @@ from agents.agent import InteractiveAgent
 from agents.card import ModelCard, PlaySource
 from agents.computing import usable_device
 from agents.config import AgentConfig
-from agents.folder import save_agent
+from agents.folder import load_agent, save_agent
 from agents.ranges import Count, ShareBelowOne, check_ranges
 from agents.tokenizer import Tokenizer
 from pipelines.stages.agent_network import parse_network
@@ -23,7 +23,7 @@ from pipelines.stages.episodes.noted_episodes import EVERY_EPISODE, NotedEpisode
 from pipelines.stages.episodes.play_kinds import PlayGroup, begun_with, find_groups, imitated, mixed, parse_play_kinds
 from pipelines.stages.episodes.recordings import RecordedPlay, evenly_spaced, most_entities, read_episodes, spoken_texts
 from pipelines.stages.episodes.setter_sides import are_prompted, setter_sides, sides_of
-from pipelines.stages.outcomes.cards import latest_metrics, model_card, play_imitated
+from pipelines.stages.outcomes.cards import began_as_agent, latest_metrics, model_card, play_imitated
 from pipelines.stages.outcomes.headlines import cloning_headline
 from pipelines.stages.running.memory import check_training
 from pipelines.stages.settings.play_settings import settings_of_datasets
@@ -59,6 +59,8 @@ class CloneConfig:
       kinds: kinds of play to imitate, with the share of each in the columns of every batch, as JSON, e.g.
         '{"human": 1, "agent+co-pilot": 0.5}'. The kinds are human, scripted, agent and agent+co-pilot, as recorded.
         Replaces solver. A kind of which fewer steps are demonstrated (a co-pilot's) weighs less in the loss.
+      agent: folder of an agent that learns further from these recordings; none trains a new one. Its vocabulary,
+        network, text limits and role stay as they are.
       runs: folder of all runs.
       name: name of this run's folder in it; the agent is written into its folder "agent".
       size: size of the agent: nano, micro, mini, 5m, 18m, 71m or 165m; KIND/SIZE of your own agent (docs/agents.md).
@@ -84,6 +86,7 @@ class CloneConfig:
     role: Literal["solver", "setter"] = "solver"
     solver: str | None = "scripted"
     kinds: str = "{}"
+    agent: Path | None = None
     runs: Path = Path("runs")
     name: str = "clone"
     size: str = "nano"
@@ -107,18 +110,24 @@ class CloneConfig:
             registry.find_size(self.size)
         except ValueError as error:
             raise UserError(str(error)) from error
+        if self.agent is not None and (self.network != "{}" or self.vision_model is not None):
+            raise UserError(
+                f"the agent in {self.agent} keeps its network: leave out --network and --vision-model, or --agent"
+            )
 
 
 # Settings that fix the agent and what it learns from; all others may change when a run is resumed.
 _FIXED = (
-    "role", "solver", "kinds", "name", "size", "network", "vision_model", "vocabulary", "text_length", "held_out",
+    "role", "solver", "kinds", "agent", "name", "size", "network", "vision_model", "vocabulary", "text_length",
+    "held_out",
 )  # fmt: skip
 _FIXED_TRAINING = ("training.steps", "training.batch", "training.seed")
 
 
 def clone(config: CloneConfig) -> Path:
     """Train an agent and return its folder."""
-    config = replace(config, data=tuple(folder.absolute() for folder in config.data))  # for resuming from any folder
+    data, begun = tuple(folder.absolute() for folder in config.data), config.agent
+    config = replace(config, data=data, agent=begun and begun.absolute())  # for resuming from any folder
     device = usable_device(config.device)
     with locked_run(config, (*_FIXED, *_FIXED_TRAINING), "rlhf clone") as folder:
         checkpoint = Checkpoints(folder).latest_if_any()
@@ -165,6 +174,7 @@ def agent_card(config: CloneConfig, noted: NotedEpisodes = EVERY_EPISODE) -> Mod
         "contrastive loss (CSS) that teaches which words belong to which pictures.",
         config,
         _imitated_play(config, use, noted),
+        started_from=() if config.agent is None else (began_as_agent(config.agent),),
         play_settings=settings_of_datasets(config.data),
     )
 
@@ -240,6 +250,11 @@ def _prepare(
     parts = [*learned.values(), *validated.values()]
     if checkpoint is None:
         torch.manual_seed(config.training.seed)
+    if checkpoint is not None:
+        agent, tokenizer = checkpoint.load_agent()
+    elif config.agent is not None:
+        agent, tokenizer = _load_begun(config.agent, config.role)
+    else:
         tokenizer = Tokenizer.train(set().union(*(part.texts() for part in parts)), config.vocabulary)
         requests = set().union(*(part.requests() for part in parts))
         answers = set().union(*(part.answers() for part in parts))
@@ -247,12 +262,19 @@ def _prepare(
             everything.spaces, config.size, tokenizer, requests, answers, config.text_length, config.network,
             config.vision_model, config.role, config.role == SETTER and are_prompted(everything.sources),
         )  # fmt: skip
-    else:
-        agent, tokenizer = checkpoint.load_agent()
     sizes: AgentConfig = agent.config  # type: ignore[assignment]
     train = mixed({group: part.encode(tokenizer, sizes) for group, part in learned.items()})
     held_out = {group: part.encode(tokenizer, sizes) for group, part in validated.items()}
     return agent, tokenizer, train, mixed(held_out) if held_out else None
+
+
+def _load_begun(folder: Path, role: str) -> tuple[InteractiveAgent, Tokenizer]:
+    """Return the agent that is to learn further. Raises UserError if there is none, or its role is another one."""
+    agent, tokenizer = load_agent(folder)
+    its = getattr(agent.config, "role", SOLVER)
+    if its != role:
+        raise UserError(f"the agent in {folder} is a {its}, and cannot learn further as a {role}: set --role {its}")
+    return agent, tokenizer
 
 
 def agent_for(

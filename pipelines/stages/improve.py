@@ -21,7 +21,7 @@ from pipelines.stages.episodes.play_kinds import find_groups, imitated
 from pipelines.stages.episodes.recordings import find_episodes, most_entities, read_sources
 from pipelines.stages.executors import HELD_OUT, REPLAYED, find_replayed, make_executor, make_runner
 from pipelines.stages.improve_config import LIVE_SETTERS, REPLAYED_SETTERS, ImproveConfig
-from pipelines.stages.outcomes.cards import latest_metrics, model_card, play_imitated, play_used
+from pipelines.stages.outcomes.cards import began_as_agent, latest_metrics, model_card, play_imitated, play_used
 from pipelines.stages.outcomes.headlines import improvement_headline
 from pipelines.stages.running.duration import DurationCheck
 from pipelines.stages.running.memory import check_improvement
@@ -276,7 +276,7 @@ def improved_agent_card(config: ImproveConfig, name: str, noted: NotedEpisodes =
         play_imitated(config.data, "imitated", config.imitate, config.kinds, noted.ids)
         + play_used(config.replay_folders, "its setters replayed", "train", config.replay, only=noted.ids),
         [
-            f"It began as the agent in `{config.agent}`, whose card says what that learned from.",
+            began_as_agent(config.agent),
             f"It was rewarded by {rewarded_by}.",
         ],
         _size(config.world).or_else(_remembered(config)),

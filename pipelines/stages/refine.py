@@ -26,7 +26,7 @@ from pipelines.stages.episodes.noted_episodes import (
 )
 from pipelines.stages.episodes.recordings import find_episodes, most_entities, read_compressed, stay_packed
 from pipelines.stages.executors import load_fitting_reward_model
-from pipelines.stages.outcomes.cards import latest_metrics, model_card, play_used
+from pipelines.stages.outcomes.cards import began_as_agent, latest_metrics, model_card, play_used
 from pipelines.stages.outcomes.headlines import cloning_headline
 from pipelines.stages.running.memory import check_training
 from pipelines.stages.settings.play_settings import settings_of_agent, settings_of_datasets
@@ -221,7 +221,7 @@ def make_refiner(
 def refined_agent_card(config: RefineConfig, noted: NotedEpisodes = EVERY_EPISODE) -> ModelCard:
     """Model card of the agent that the run trains, without its metrics."""
     remembered = settings_of_agent(config.agent)
-    started = [f"It began as the agent in `{config.agent}`, whose card says what that learned from."]
+    started = [began_as_agent(config.agent)]
     if config.training.uses_reward_model:
         started.append(f"Advantages are by the reward model in `{config.reward_model}`.")
     return model_card(

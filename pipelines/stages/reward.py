@@ -25,7 +25,7 @@ from pipelines.stages.episodes.noted_episodes import (
     noted_episodes,
 )
 from pipelines.stages.episodes.recordings import find_episodes, most_entities, read_compressed, stay_packed
-from pipelines.stages.outcomes.cards import latest_metrics, model_card, play_used
+from pipelines.stages.outcomes.cards import began_as_agent, latest_metrics, model_card, play_used
 from pipelines.stages.outcomes.headlines import reward_headline
 from pipelines.stages.running.memory import check_followed, check_training
 from pipelines.stages.settings.play_settings import settings_of_agent, settings_of_datasets
@@ -185,7 +185,7 @@ def reward_model_card(
     """Model card of the reward model that the run trains, without its metrics."""
     kinds = [NOUNS[table] for table in config.training.preferences.weights]
     others = f", and on {' and '.join(kinds)}" if kinds else ""
-    started_from = [f"It began as the agent in `{config.agent}`, whose card says what that learned from."]
+    started_from = [began_as_agent(config.agent)]
     if config.start is not None:
         started_from = [f"It began as the reward model in `{config.start}`, whose card says whose marks that learned."]
     return model_card(

@@ -50,6 +50,11 @@ def model_card(
     )
 
 
+def began_as_agent(folder: Path) -> str:
+    """Return the sentence of a card on the agent that a training began with."""
+    return f"It began as the agent in `{folder}`, whose card says what that learned from."
+
+
 def play_used(
     data: Sequence[Path],
     use: str,
