@@ -248,24 +248,32 @@ def _prepare(
         if kept:
             validated[group] = everything.part(kept)
     parts = [*learned.values(), *validated.values()]
-    if checkpoint is None:
-        torch.manual_seed(config.training.seed)
     if checkpoint is not None:
         agent, tokenizer = checkpoint.load_agent()
-    elif config.agent is not None:
-        agent, tokenizer = _load_begun(config.agent, config.role)
     else:
-        tokenizer = Tokenizer.train(set().union(*(part.texts() for part in parts)), config.vocabulary)
-        requests = set().union(*(part.requests() for part in parts))
-        answers = set().union(*(part.answers() for part in parts))
-        agent = agent_for(
-            everything.spaces, config.size, tokenizer, requests, answers, config.text_length, config.network,
-            config.vision_model, config.role, config.role == SETTER and are_prompted(everything.sources),
-        )  # fmt: skip
+        torch.manual_seed(config.training.seed)
+        if config.agent is not None:
+            agent, tokenizer = _load_begun(config.agent, config.role)
+        else:
+            agent, tokenizer = _untrained(config, everything, parts)
     sizes: AgentConfig = agent.config  # type: ignore[assignment]
     train = mixed({group: part.encode(tokenizer, sizes) for group, part in learned.items()})
     held_out = {group: part.encode(tokenizer, sizes) for group, part in validated.items()}
     return agent, tokenizer, train, mixed(held_out) if held_out else None
+
+
+def _untrained(
+    config: CloneConfig, everything: RecordedPlay, parts: Sequence[RecordedPlay]
+) -> tuple[InteractiveAgent, Tokenizer]:
+    """Return a new agent for recorded play, and a tokenizer of its words; ``parts`` are those of ``everything``."""
+    tokenizer = Tokenizer.train(set().union(*(part.texts() for part in parts)), config.vocabulary)
+    requests = set().union(*(part.requests() for part in parts))
+    answers = set().union(*(part.answers() for part in parts))
+    agent = agent_for(
+        everything.spaces, config.size, tokenizer, requests, answers, config.text_length, config.network,
+        config.vision_model, config.role, config.role == SETTER and are_prompted(everything.sources),
+    )  # fmt: skip
+    return agent, tokenizer
 
 
 def _load_begun(folder: Path, role: str) -> tuple[InteractiveAgent, Tokenizer]:

@@ -154,6 +154,6 @@ def draw_curves(case: Case, curves: Curves) -> Figure:
         axes.set_xlabel("million frames", color=INK, fontsize=8)
     panels[0].set_ylabel("success, %", color=INK, fontsize=8)
     if len(curves) > 1:
-        lines_, names = panels[0].get_legend_handles_labels()
-        figure.legend(lines_, names, loc="outside lower center", ncols=len(names), fontsize=7, frameon=False)
+        handles, names = panels[0].get_legend_handles_labels()
+        figure.legend(handles, names, loc="outside lower center", ncols=len(names), fontsize=7, frameon=False)
     return figure

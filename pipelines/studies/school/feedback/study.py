@@ -167,9 +167,7 @@ def section(run_folder: Path) -> str:
         marks = 0.0 if explores or name == "BC" else float(np.mean([costs[seed].marks for seed in seeds]))
         cells = [share_text(found[name]) for found in shares.values()]
         p = None if name == MARKED else welch(shares["held-out"][name], shares["held-out"][MARKED])
-        rows.append(
-            (name, f"{np.mean(steps) / 1000:.0f}", f"{marks:.0f}", *cells, p_text(p)),
-        )
+        rows.append((name, f"{np.mean(steps) / 1000:.0f}", f"{marks:.0f}", *cells, p_text(p)))
     head = ("agent", "thousand steps", "marks", *(f"success, {split}" for split in SPLITS), f"p, against {MARKED}")
     about = (
         "Does feedback buy social skill cheaper than exploration bonuses? Learned: pointing at boxes and the colours "
