@@ -1,14 +1,20 @@
-"""How far the method comes with time: the agents of `rlhf reproduce probes`, trained until they level off.
+"""How far the method comes with time: agents that see better and are trained until they level off, three seeds.
 
-`rlhf reproduce plateau`, on the demonstrations, the cloned agents, the play and the marks of
-:mod:`pipelines.runs.probes`. Only the number of updates differs.
+`rlhf reproduce plateau`. World, players, raters and evaluation are those of :mod:`pipelines.runs.probes`, and so are
+the settings of the stages, but for these:
 
-* "BC, longer" is cloned with four times the updates.
-* BC+RL has six times the updates. With the scripted reward, which cannot be over-optimised, it shows what the learner
-  can reach here; against the reward model of marks (IBT, each mark read three steps later, as it was the more reliable
-  in :mod:`pipelines.runs.raters`), what marks give. Guards raise alarms and do not stop it.
-* "BC+RL after longer BC" begins with the agent that was cloned for longer, and has the scripted reward.
-* Every checkpoint of BC+RL, 250 updates apart, is evaluated at all six probes.
+* There are 20,000 demonstrations, more than three times as many.
+* The agent has normed blocks in its image encoder and a glimpse (:class:`agents.config.AgentConfig`), and reads whole
+  requests. It is cloned with four times the updates, and then further with windows of 16 steps instead of 2, in which
+  its memory learns to look for things.
+* Its own play has up to 96 steps a request instead of 40, as putting one thing beside another takes that long, and ends
+  soon after a request is fulfilled.
+* BC+RL has six times the updates, and what is said is rewarded as what is done is; imitating it weighs less.
+* The reward model reads marks three steps later, as it was the more reliable in :mod:`pipelines.runs.raters`.
+
+"default BC" and "default BC+RL" have the agent and the learner of :mod:`pipelines.runs.probes` with as much time, on
+the same demonstrations: their cloning has as many updates as both cloned parts together. Guards raise alarms and do not
+stop a training. Every checkpoint of BC+RL, 250 updates apart, is evaluated at all six probes.
 """
 
 from __future__ import annotations
@@ -16,35 +22,59 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pipelines.runs import probes, raters
+from pipelines.stages.improve_config import ImproveConfig
 from pipelines.studies.config import EVERY_PROBE, PLAYER, Arm, StudyConfig
 
-LONGER = "longer"
-FOLLOWED = "BC+RL (scripted reward)", "BC+RL (IBT, read later)", "BC+RL after longer BC"
+SHORT, DEFAULT = "short", "default"  # cloned agents: by short windows, with which the player begins, and as before
+FOLLOWED = "BC+RL (scripted reward)", "BC+RL (IBT, read later)", "default BC+RL (scripted reward)"
 
 
 def study() -> StudyConfig:
     """`rlhf reproduce plateau`."""
     base = probes.study()
-    cloning = base.clones[PLAYER]
-    improve = replace(probes.improving(), updates=3000, checkpoint_every=250)
-    scripted, marked, longer = FOLLOWED
+    cloning = replace(base.clones[PLAYER], checkpoint_every=3000)
+    short = replace(
+        cloning, network='{"vision_norm": true, "glimpse": true}', text_length="auto",
+        training=replace(cloning.training, updates=36_000),
+    )  # fmt: skip
+    further = replace(
+        cloning,
+        training=replace(cloning.training, updates=6000, steps=16, batch=12, learning_rate=5e-4),
+    )
+    longer = short.training.updates + further.training.updates
+    as_before = replace(probes.improving(), updates=improving().updates, checkpoint_every=250)
+    scripted, marked, default = FOLLOWED
     return replace(
         base,
+        demonstrations=replace(base.demonstrations, episodes=20_000),
         clones={
-            PLAYER: cloning,
-            LONGER: replace(cloning, training=replace(cloning.training, updates=4 * cloning.training.updates)),
+            SHORT: short,
+            PLAYER: further,
+            DEFAULT: replace(cloning, training=replace(cloning.training, updates=longer)),
         },
+        begins_with={PLAYER: SHORT},
+        play=replace(base.play, episodes=2000, steps=96, tail=16),
         rewards={"later": raters.study().rewards["later"]},
         arms={
             "BC": Arm(),
-            scripted: Arm(improve=improve),
-            "BC, longer": Arm(clone=LONGER),
-            marked: Arm(reward="later", improve=improve),
-            longer: Arm(clone=LONGER, improve=improve),
+            scripted: Arm(improve=improving()),
+            marked: Arm(reward="later", improve=improving()),
             "demonstrator": Arm(clone="scripted"),
+            "BC, as many updates": Arm(improve=probes.without_rewards(improving())),
+            "default BC": Arm(clone=DEFAULT),
+            default: Arm(clone=DEFAULT, improve=as_before),
         },
         curves=FOLLOWED,
         curve_probe=EVERY_PROBE,
         curve_episodes=50,
-        also_compared_with=("BC, longer",),
+        also_compared_with=("default BC", default),
     )
+
+
+def improving() -> ImproveConfig:
+    """BC+RL until it levels off."""
+    base = probes.improving()
+    return replace(
+        base, updates=3000, checkpoint_every=250,
+        learner=replace(base.learner, language_weight=4.0, bc_language_weight=1.0),
+    )  # fmt: skip

@@ -72,6 +72,7 @@ class StudyConfig(LoopSettings):
       seeds: one run of every arm from each.
       demonstrations: play of the scripted demonstrator.
       clones: agents that imitate it, by name; one is "bc".
+      begins_with: clones that are trained further from another one: name -> name of the clone that they begin with.
       play: play of the agent bc, which is marked.
       held_out_play: number of its episodes in held-out houses.
       mark: usual way of marking play and demonstrations.
@@ -95,6 +96,7 @@ class StudyConfig(LoopSettings):
     seeds: tuple[StudySeed, ...] = (0, 1, 2)
     demonstrations: RecordConfig = field(default_factory=RecordConfig)
     clones: Mapping[str, CloneConfig] = field(default_factory=dict)
+    begins_with: Mapping[str, str] = field(default_factory=dict)
     play: RecordConfig = field(default_factory=RecordConfig)
     held_out_play: CountFromZero = 60
     mark: MarkConfig = field(default_factory=MarkConfig)
@@ -117,6 +119,7 @@ class StudyConfig(LoopSettings):
         check_seeds(self.seeds)
         if PLAYER not in self.clones or self.compared_with not in self.arms:
             raise UserError(f"a study needs a clone {PLAYER!r} and an arm {self.compared_with!r}")
+        _check_beginnings(self)
         for name, arm in self.arms.items():
             _check_arm(self, name, arm)
         _check_folders(self)
@@ -173,6 +176,22 @@ def _check_arm(config: StudyConfig, name: str, arm: Arm) -> None:
         raise UserError(f"arm {name}: no marks {arm.marks!r}; known: {', '.join(config.marks)}")
     if arm.marks is not None and not learns_from_marks(arm):
         raise UserError(f"arm {name}: it learns from no marks, so it has no way of marking")
+
+
+def _check_beginnings(config: StudyConfig) -> None:
+    """Check that every clone that begins with another one leads to one that begins with none.
+
+    Raises:
+      UserError: if a clone does not exist, or begins with itself.
+    """
+    for name in config.begins_with:
+        passed = [name]
+        while (before := config.begins_with.get(passed[-1])) is not None:
+            if before in passed:
+                raise UserError(f"begins_with: {name} would begin with itself")
+            passed.append(before)
+        if unknown := [each for each in passed if each not in config.clones]:
+            raise UserError(f"begins_with: no clone {unknown[0]!r}; known: {', '.join(config.clones)}")
 
 
 def _check_folders(config: StudyConfig) -> None:

@@ -87,9 +87,9 @@ class SeedStages:
         """Return the stages of one arm's results, in their order."""
         arm, found = self.config.arms[name], list[Stage]()
         if arm.clone != SCRIPTED_SOLVER:
-            found += [self.demonstrations(), self.clone(arm.clone)]
+            found += [self.demonstrations(), *self.cloning(arm.clone)]
         if arm.improve is not None or arm.refine is not None:
-            found += [self.demonstrations(), self.clone(PLAYER), self.play(), self.marks(arm.marks)]
+            found += [self.demonstrations(), *self.cloning(PLAYER), self.play(), self.marks(arm.marks)]
             if uses_reward_model(self.config, arm) or (arm.improve is not None and arm.reward != TRUTH):
                 found.append(self.reward(arm))
             if arm.refine is not None:
@@ -110,10 +110,18 @@ class SeedStages:
 
     def clone(self, name: str) -> Stage:
         """Stage of an agent that imitates the demonstrator."""
-        settings = self.config.clones[name]
+        settings, before = self.config.clones[name], self.config.begins_with.get(name)
         cloning = self.wiring.clone(settings, self.data, clone_name(name))
         of = ("clone", settings, self.demonstrations().of)
-        return Stage(f"clone {name}", "BC", lambda: resume_or_start(clone, cloning), self.folder / cloning.name, of)
+        if before is not None:
+            cloning, of = replace(cloning, agent=clone_folder(self.folder, before)), (*of, self.clone(before).of)
+        note = "BC" if before is None else f"BC, further from {before}"
+        return Stage(f"clone {name}", note, lambda: resume_or_start(clone, cloning), self.folder / cloning.name, of)
+
+    def cloning(self, name: str) -> list[Stage]:
+        """Return the stages of a cloned agent: the clones that it begins with, and its own."""
+        before = self.config.begins_with.get(name)
+        return [*([] if before is None else self.cloning(before)), self.clone(name)]
 
     def play(self) -> Stage:
         """Stage of the cloned agent's play, in training and in held-out houses."""

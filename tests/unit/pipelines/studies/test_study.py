@@ -18,6 +18,7 @@ from pipelines.runs import ablations, marks_use, plateau, probes, raters, sizes
 from pipelines.stages.evaluate import ProbeResult, load_results
 from pipelines.stages.running.staged_run import open_run
 from pipelines.studies.config import StudyConfig, others_compared, results_of
+from pipelines.studies.config import resolve_config as resolve_study
 from pipelines.studies.report import write_study_report
 from pipelines.studies.steps import SeedStages
 from pipelines.studies.study import study
@@ -50,17 +51,41 @@ def test_uses_of_marks_differ_in_nothing_else() -> None:
     assert (trainings[0].updates, trainings[0].steps) == (improve.updates, improve.steps)
 
 
-def test_longer_trainings_differ_in_updates_only() -> None:
+def test_the_default_agent_has_as_many_updates_as_the_one_that_is_compared_with_it() -> None:
     config, base = plateau.study(), probes.study()
-    for shared in ("demonstrations", "play", "held_out_play", "mark"):
-        assert getattr(config, shared) == getattr(base, shared)
-    assert config.rewards == {"later": raters.study().rewards["later"]}
-    cloning, longer = (config.clones[name].training for name in ("bc", plateau.LONGER))
-    assert config.clones["bc"] == base.clones["bc"] and longer == replace(cloning, updates=4 * cloning.updates)
-    improved = [arm.improve for arm in config.arms.values() if arm.improve is not None]
-    assert len(improved) == len(config.curves) == 3
-    for improve in improved:
-        assert replace(improve, updates=500, checkpoint_every=100) == probes.improving()
+    assert config.mark == base.mark and config.rewards == {"later": raters.study().rewards["later"]}
+    short, further, default = (config.clones[name] for name in (plateau.SHORT, "bc", plateau.DEFAULT))
+    assert config.begins_with == {"bc": plateau.SHORT}
+    assert default.training.updates == short.training.updates + further.training.updates
+    assert replace(default.training, updates=9000) == base.clones["bc"].training
+    assert default.network == base.clones["bc"].network and short.network != default.network
+    seen = [training.steps * training.batch for training in (short.training, further.training, default.training)]
+    assert len(set(seen)) == 1
+    scripted, marked, default_rl = (config.arms[name].improve for name in plateau.FOLLOWED)
+    assert scripted == marked == plateau.improving()
+    assert default_rl is not None and replace(default_rl, updates=500, checkpoint_every=100) == probes.improving()
+
+
+def test_a_clone_begins_with_another_one(tmp_path: Path) -> None:
+    config = resolve_study(replace(plateau.study(), run=tmp_path))
+    stages = SeedStages(config, 0)
+    assert [stage.name for stage in stages.arm("BC")][:3] == ["demonstrations", "clone short", "clone bc"]
+    assert stages.clone("short").of in stages.clone("bc").of
+    assert stages.clone("default").of == ("clone", config.clones["default"], stages.demonstrations().of)
+
+
+@pytest.mark.parametrize(
+    ("begins_with", "words"),
+    [
+        ({"bc": "bc"}, "bc would begin with itself"),
+        ({"bc": "short", "short": "bc"}, "bc would begin with itself"),
+        ({"bc": "fast"}, "no clone 'fast'; known: short, bc, default"),
+        ({"fast": "bc"}, "no clone 'fast'"),
+    ],
+)
+def test_a_clone_that_leads_nowhere_is_refused(begins_with: dict[str, str], words: str) -> None:
+    with pytest.raises(UserError, match=words):
+        replace(plateau.study(), begins_with=begins_with)
 
 
 def test_sizes_differ_in_size_and_rates_only() -> None:
