@@ -5,11 +5,12 @@ the settings of the stages, but for these:
 
 * There are 20,000 demonstrations, more than three times as many.
 * The agent has normed blocks in its image encoder and a glimpse (:class:`agents.config.AgentConfig`), and reads whole
-  requests. It is cloned with four times the updates, and then further with windows of 16 steps instead of 2, in which
-  its memory learns to look for things.
-* Its own play has up to 96 steps a request instead of 40, as putting one thing beside another takes that long, and ends
-  soon after a request is fulfilled.
-* BC+RL has six times the updates, and what is said is rewarded as what is done is; imitating it weighs less.
+  requests. It is cloned with four times the updates, and then with as many again by half, in windows of 16 steps
+  instead of 2, in which its memory learns to look for things.
+* There are 6,000 episodes of its own play instead of 1,400. They have up to 96 steps a request instead of 40, as
+  putting one thing beside another takes that long, and end soon after a request is fulfilled.
+* BC+RL has six times the updates, on windows twice as long of half as many episodes. What is said is rewarded and
+  imitated with the weights of what is done: with imitation as heavy as in the paper, answers stay as unsure as BC's.
 * The reward model reads marks three steps later, as it was the more reliable in :mod:`pipelines.runs.raters`.
 
 "default BC" and "default BC+RL" have the agent and the learner of :mod:`pipelines.runs.probes` with as much time, on
@@ -39,7 +40,7 @@ def study() -> StudyConfig:
     )  # fmt: skip
     further = replace(
         cloning,
-        training=replace(cloning.training, updates=6000, steps=16, batch=12, learning_rate=5e-4),
+        training=replace(cloning.training, updates=18_000, steps=16, batch=12, learning_rate=5e-4),
     )
     longer = short.training.updates + further.training.updates
     as_before = replace(probes.improving(), updates=improving().updates, checkpoint_every=250)
@@ -53,7 +54,7 @@ def study() -> StudyConfig:
             DEFAULT: replace(cloning, training=replace(cloning.training, updates=longer)),
         },
         begins_with={PLAYER: SHORT},
-        play=replace(base.play, episodes=2000, steps=96, tail=16),
+        play=replace(base.play, episodes=6000, steps=96, tail=16),
         rewards={"later": raters.study().rewards["later"]},
         arms={
             "BC": Arm(),
@@ -75,6 +76,6 @@ def improving() -> ImproveConfig:
     """BC+RL until it levels off."""
     base = probes.improving()
     return replace(
-        base, updates=3000, checkpoint_every=250,
-        learner=replace(base.learner, language_weight=4.0, bc_language_weight=1.0),
+        base, updates=3000, steps=16, slots=32, batch=16, checkpoint_every=250,
+        learner=replace(base.learner, language_weight=4.0, bc_language_weight=0.3),
     )  # fmt: skip
