@@ -42,6 +42,7 @@ class AgentOutput:
     before: Tensor  # int8 or int16 [T, B, C], what the first action of each step is given as the one before it
     choices: Choices  # what else the choice of movement depends on
     seen: Tensor | None  # bool [T, B, K], visual tokens that are there; None is all
+    glimpsed: Tensor | None  # [T, B, width], of ``vision``, what shows best what the words name
 
 
 @register
@@ -131,6 +132,7 @@ class InteractiveAgent(PreTrainedModel):
             before=self._before(observations.previous_movement[..., -1, :]),
             choices=Choices(observations.legal, trunk.entities, trunk.present),
             seen=trunk.seen,
+            glimpsed=trunk.glimpsed,
         )
         return output, state
 
@@ -155,11 +157,16 @@ class InteractiveAgent(PreTrainedModel):
         # Words are rare: their Transformer runs only on the rows that have some.
         words = torch.zeros_like(output.speak_logit, dtype=torch.float32)
         if self.language is not None and bool(spoke.any()):
-            words = words.masked_scatter(
-                spoke, self.language.words_log_prob(output.features[spoke], actions.utterance[spoke]).to(words.dtype)
+            said = self.language.words_log_prob(
+                output.features[spoke], actions.utterance[spoke], self._shown_words(output.glimpsed, spoke)
             )
+            words = words.masked_scatter(spoke, said.to(words.dtype))
         speak = -F.softplus(torch.where(spoke, -output.speak_logit, output.speak_logit))
         return PolicyLogProbs(movement_policy.log_prob(distributions, actions.movement), speak, words)
+
+    def _shown_words(self, glimpsed: Tensor | None, spoke: Tensor) -> Tensor | None:
+        """Scores [N, vocabulary] of words by what was glimpsed where ``spoke`` is true; None without a glimpse."""
+        return None if glimpsed is None else self.trunk.shown_words(glimpsed[spoke])
 
     @torch.no_grad()
     def act(
@@ -209,7 +216,10 @@ class InteractiveAgent(PreTrainedModel):
         utterance = torch.full((len(features), length), PAD_ID, dtype=torch.long, device=logit.device)
         words = torch.zeros_like(logit, dtype=torch.float32)
         if self.language is not None and bool(spoke.any()):
-            utterance[spoke], words[spoke] = self.language.sample_words(features[spoke], length, generator, greedy)
+            shown = None if output.glimpsed is None else self._shown_words(output.glimpsed[0], spoke)
+            utterance[spoke], words[spoke] = self.language.sample_words(
+                features[spoke], length, generator, greedy, shown
+            )
         speak = -F.softplus(torch.where(spoke, -logit, logit))
         log_probs = PolicyLogProbs(movement_log_prob[None], speak[None], words[None])
         return ActionBatch(moves[None], utterance[None]), log_probs

@@ -80,7 +80,8 @@ class AgentConfig(PretrainedConfig):
         has how much that costs.
       dedicated_tokens: learned tokens whose outputs go to the memory.
       sketch_width: numbers that every visual token leaves to the memory.
-      glimpse: the memory also gets the visual token that shows what the words name, whole.
+      glimpse: the memory also gets the visual token that shows what the words name, whole, and words that this token
+        shows are likelier to be said, as far as the policy trusts it.
       memory_width: width of the LSTM.
       tick_width: hidden width of the policy of one tick.
       language_heads: of the language policy's Transformer layer.

@@ -32,12 +32,13 @@ class GrammarPolicy(nn.Module):
         """Log-odds of speaking, [...], for features [..., D]."""
         return self.speak(features).squeeze(-1)
 
-    def words_log_prob(self, features: Tensor, utterance: Tensor) -> Tensor:
+    def words_log_prob(self, features: Tensor, utterance: Tensor, shown: Tensor | None = None) -> Tensor:
         """Log-probability [N] of sentences int64 [N, slots], given that the solver speaks; silence gives 0.
 
         Args:
           features: [N, D].
           utterance: as the class says.
+          shown: not used.
         """
         given, total = self.condition(features), features.new_zeros(len(features))
         for slot, choose in enumerate(self.choose):
@@ -50,7 +51,12 @@ class GrammarPolicy(nn.Module):
 
     @torch.no_grad()
     def sample_words(
-        self, features: Tensor, length: int, generator: torch.Generator | None = None, greedy: bool = False
+        self,
+        features: Tensor,
+        length: int,
+        generator: torch.Generator | None = None,
+        greedy: bool = False,
+        shown: Tensor | None = None,
     ) -> tuple[Tensor, Tensor]:
         """Choose sentences.
 
@@ -59,6 +65,7 @@ class GrammarPolicy(nn.Module):
           length: number of slots.
           generator: source of randomness; the global one if None.
           greedy: take the likeliest alternative instead of a sample.
+          shown: not used.
 
         Returns:
           Sentences int64 [N, length] and their log-probability [N].

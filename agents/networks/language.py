@@ -31,41 +31,55 @@ class LanguagePolicy(nn.Module):
         self.norm = nn.LayerNorm(width)
         self.choose = nn.Linear(width, config.vocab_size)
         nn.init.normal_(self.tokens.weight, std=0.1)
+        self.trust = nn.Linear(width, 1) if config.glimpse else None
+        if self.trust is not None:
+            nn.init.zeros_(self.trust.weight)
+            nn.init.zeros_(self.trust.bias)
 
     def speak_logit(self, features: Tensor) -> Tensor:
         """Log-odds of speaking, [...], for features [..., D]."""
         return self.speak(features).squeeze(-1)
 
-    def _word_log_probs(self, features: Tensor, words: Tensor, length: int) -> Tensor:
+    def _word_log_probs(self, features: Tensor, words: Tensor, length: int, shown: Tensor | None = None) -> Tensor:
         """Log-probabilities float32 [N, m, vocabulary] of the token after each of ``words`` [N, m].
 
         Args:
           features: [N, D].
           words: tokens that begin with BOS.
           length: of a whole utterance without BOS.
+          shown: [N, vocabulary], how well what is seen shows each word, for a policy with a glimpse.
         """
         x = self.tokens(words) + self.place[: words.shape[1]] + self.condition(features).unsqueeze(1)
-        logits = self.choose(self.norm(self.layer(x, causal=True))).float()
+        x = self.norm(self.layer(x, causal=True))
+        logits = self.choose(x).float()
+        if self.trust is not None and shown is not None:
+            logits = logits + self.trust(x).float() * shown.unsqueeze(1).float()
         impossible = impossible_tokens(length, logits.shape[-1], logits.device)[: words.shape[1]]
         return torch.log_softmax(logits.masked_fill(impossible, -torch.inf), dim=-1)
 
-    def words_log_prob(self, features: Tensor, utterance: Tensor) -> Tensor:
+    def words_log_prob(self, features: Tensor, utterance: Tensor, shown: Tensor | None = None) -> Tensor:
         """Log-probability of what is said, given that the solver speaks: [N].
 
         Args:
           features: [N, D].
           utterance: int64 [N, M], tokens and EOS, then PAD, which does not count. An utterance that was cut has no
             EOS. A row of PAD gives 0.
+          shown: [N, vocabulary], how well what is seen shows each word, for a policy with a glimpse.
         """
         begin = torch.full_like(utterance[:, :1], BOS_ID)
         preceding = torch.cat([begin, utterance[:, :-1]], dim=1)
-        log_probs = self._word_log_probs(features, preceding, utterance.shape[1])
+        log_probs = self._word_log_probs(features, preceding, utterance.shape[1], shown)
         chosen = log_probs.gather(-1, utterance.unsqueeze(-1)).squeeze(-1)
         return chosen.masked_fill(utterance == PAD_ID, 0.0).sum(-1)
 
     @torch.no_grad()
     def sample_words(
-        self, features: Tensor, length: int, generator: torch.Generator | None = None, greedy: bool = False
+        self,
+        features: Tensor,
+        length: int,
+        generator: torch.Generator | None = None,
+        greedy: bool = False,
+        shown: Tensor | None = None,
     ) -> tuple[Tensor, Tensor]:
         """Choose words.
 
@@ -74,6 +88,7 @@ class LanguagePolicy(nn.Module):
           length: tokens of an utterance, EOS included.
           generator: source of randomness; the global one if None.
           greedy: take the likeliest token instead of a sample.
+          shown: [N, vocabulary], how well what is seen shows each word, for a policy with a glimpse.
 
         Returns:
           Utterances int64 [N, length] and their log-probability [N].
@@ -83,7 +98,7 @@ class LanguagePolicy(nn.Module):
         log_prob = features.new_zeros(n)
         done = torch.zeros(n, dtype=torch.bool, device=features.device)
         for _ in range(length):
-            log_probs = self._word_log_probs(features, words, length)[:, -1]
+            log_probs = self._word_log_probs(features, words, length, shown)[:, -1]
             noise = 0.0 if greedy else gumbel(tuple(log_probs.shape), log_probs.device, generator)
             choice = (log_probs + noise).argmax(-1).masked_fill(done, PAD_ID)
             log_prob = log_prob + log_probs.gather(-1, choice.unsqueeze(-1)).squeeze(-1).masked_fill(done, 0.0)

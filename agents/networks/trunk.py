@@ -34,6 +34,7 @@ class TrunkOutput(NamedTuple):
     seen: Tensor | None = None  # bool [T, B, K], visual tokens that are there; None is all
     entities: Tensor | None = None  # [T, B, E, width], the entities' tokens after they met language
     present: Tensor | None = None  # bool [T, B, E], rows that are entities
+    glimpsed: Tensor | None = None  # [T, B, width], of ``vision``, what shows best what the words name; with a glimpse
 
 
 class TransformerLayer(nn.Module):
@@ -184,11 +185,11 @@ class Trunk(CheckpointedLayers):
         others = self._others(observations, texts)
         words = words + self.word_place[: words.shape[1]]
         perceived = self._perceive(vision[:, :count], met, present, words, spoken, language, others)
-        found = [perceived, match[:, :count]]
+        found, glimpsed = [perceived, match[:, :count]], None
         if self.glimpse:
-            found.append(
-                _best(vision[:, :count], match[:, :count], torch.ones_like(match[:, :count], dtype=torch.bool))
-            )
+            everywhere = torch.ones_like(match[:, :count], dtype=torch.bool)
+            found.append(_best(vision[:, :count], match[:, :count], everywhere))
+            glimpsed = _best(shown[:, :count], match[:, :count], everywhere)[:, :-1]
         if met is not None and present is not None:
             found.append(_best(met, match[:, count:], present))
         inputs = F.relu(self.gather(torch.cat(found, dim=-1))).view(steps, batch, -1)
@@ -198,7 +199,20 @@ class Trunk(CheckpointedLayers):
             return None if x is None else x.unflatten(0, (steps, batch))
 
         embeddings = (shown.unflatten(0, (steps, batch)), named.unflatten(0, (steps, batch)))
-        return TrunkOutput(remembered + inputs, *embeddings, *map(by_step, (seen, met, present))), state
+        return TrunkOutput(remembered + inputs, *embeddings, *map(by_step, (seen, met, present, glimpsed))), state
+
+    def shown_words(self, glimpsed: Tensor) -> Tensor:
+        """How well what was glimpsed shows each single word of the vocabulary: scores [N, vocabulary].
+
+        They are what the contrastive loss has taught, and no gradient flows through them. A question names a kind and
+        its answer a colour: which colours a kind has had in answers says less than what is seen.
+
+        Args:
+          glimpsed: [N, width], of :class:`TrunkOutput`.
+        """
+        with torch.no_grad():
+            named = self.names(self.norm_language(self.words.weight))
+            return glimpsed @ named.T / named.shape[-1] ** 0.5
 
     def _texts(self, observations: ObservationBatch) -> Tensor | None:
         """Means of the words of every other text than the setter's: [N, texts, width]; None without such texts."""

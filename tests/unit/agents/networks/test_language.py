@@ -119,3 +119,25 @@ def test_an_untrained_agent_rarely_speaks() -> None:
     policy = LanguagePolicy(AgentConfig())
     chance = torch.sigmoid(policy.speak_logit(torch.randn(100, AgentConfig().memory_width)))
     assert chance.shape == (100,) and chance.mean() < 0.1
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("words", [[5, EOS_ID], [5, 7, 3, EOS_ID]])
+def test_words_that_are_shown_count_as_far_as_they_are_trusted(words: list[int]) -> None:
+    torch.manual_seed(0)
+    sizes = {"width": 8, "memory_width": 8, "vocab_size": VOCABULARY, "utterance_length": LENGTH, "heads": 2}
+    policy = LanguagePolicy(AgentConfig(**sizes, glimpse=True)).eval()
+    features, shown = torch.randn(8), torch.randn(VOCABULARY)
+    said = torch.tensor([words + [PAD_ID] * (LENGTH - len(words))])
+    assert policy.trust is not None
+    plain = policy.words_log_prob(features[None], said).item()
+    assert policy.words_log_prob(features[None], said, shown[None]).item() == plain, "a new policy trusts nothing"
+    policy.trust.bias.fill_(2.0)
+    policy.choose.bias += 2.0 * shown  # the same for words of every place, written into the weights
+    expected = chain(policy, features, words)
+    policy.choose.bias -= 2.0 * shown
+    assert policy.words_log_prob(features[None], said, shown[None]).item() == pytest.approx(expected, 1e-4)
+    sampled, reported = policy.sample_words(
+        features[None], LENGTH, torch.Generator().manual_seed(0), False, shown[None]
+    )
+    torch.testing.assert_close(reported, policy.words_log_prob(features[None], sampled, shown[None]), atol=1e-4, rtol=0)
