@@ -34,7 +34,7 @@ class LanguagePolicy(nn.Module):
         self.trust = nn.Linear(width, 1) if config.glimpse else None
         if self.trust is not None:
             nn.init.zeros_(self.trust.weight)
-            nn.init.zeros_(self.trust.bias)
+            nn.init.ones_(self.trust.bias)  # or answers are learned without it, and it is never needed
 
     def speak_logit(self, features: Tensor) -> Tensor:
         """Log-odds of speaking, [...], for features [..., D]."""

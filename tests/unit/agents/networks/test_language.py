@@ -131,7 +131,7 @@ def test_words_that_are_shown_count_as_far_as_they_are_trusted(words: list[int])
     said = torch.tensor([words + [PAD_ID] * (LENGTH - len(words))])
     assert policy.trust is not None
     plain = policy.words_log_prob(features[None], said).item()
-    assert policy.words_log_prob(features[None], said, shown[None]).item() == plain, "a new policy trusts nothing"
+    assert policy.words_log_prob(features[None], said, shown[None]).item() != plain, "a new policy trusts what it sees"
     policy.trust.bias.fill_(2.0)
     policy.choose.bias += 2.0 * shown  # the same for words of every place, written into the weights
     expected = chain(policy, features, words)
