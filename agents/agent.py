@@ -158,15 +158,17 @@ class InteractiveAgent(PreTrainedModel):
         words = torch.zeros_like(output.speak_logit, dtype=torch.float32)
         if self.language is not None and bool(spoke.any()):
             said = self.language.words_log_prob(
-                output.features[spoke], actions.utterance[spoke], self._shown_words(output.glimpsed, spoke)
+                output.features[spoke], actions.utterance[spoke], self._shown_words(output, spoke)
             )
             words = words.masked_scatter(spoke, said.to(words.dtype))
         speak = -F.softplus(torch.where(spoke, -output.speak_logit, output.speak_logit))
         return PolicyLogProbs(movement_policy.log_prob(distributions, actions.movement), speak, words)
 
-    def _shown_words(self, glimpsed: Tensor | None, spoke: Tensor) -> Tensor | None:
-        """Scores [N, vocabulary] of words by what was glimpsed where ``spoke`` is true; None without a glimpse."""
-        return None if glimpsed is None else self.trunk.shown_words(glimpsed[spoke])
+    def _shown_words(self, output: AgentOutput, spoke: Tensor) -> Tensor | None:
+        """Scores [N, vocabulary] of words by what was glimpsed where ``spoke`` [T, B] is true; None if none count."""
+        if output.glimpsed is None or isinstance(self.language, GrammarPolicy):
+            return None
+        return self.trunk.shown_words(output.glimpsed[spoke])
 
     @torch.no_grad()
     def act(
@@ -216,9 +218,8 @@ class InteractiveAgent(PreTrainedModel):
         utterance = torch.full((len(features), length), PAD_ID, dtype=torch.long, device=logit.device)
         words = torch.zeros_like(logit, dtype=torch.float32)
         if self.language is not None and bool(spoke.any()):
-            shown = None if output.glimpsed is None else self._shown_words(output.glimpsed[0], spoke)
             utterance[spoke], words[spoke] = self.language.sample_words(
-                features[spoke], length, generator, greedy, shown
+                features[spoke], length, generator, greedy, self._shown_words(output, spoke[None])
             )
         speak = -F.softplus(torch.where(spoke, -logit, logit))
         log_probs = PolicyLogProbs(movement_log_prob[None], speak[None], words[None])

@@ -5,8 +5,8 @@ the settings of the stages, but for these:
 
 * There are 20,000 demonstrations, more than three times as many.
 * The agent has normed blocks in its image encoder and a glimpse (:class:`agents.config.AgentConfig`), and reads whole
-  requests. It is cloned with four times the updates, and then with as many again by half, in windows of 16 steps
-  instead of 2, in which its memory learns to look for things.
+  requests. It is cloned with four times the updates, and then with half as many in windows of 16 steps instead of 2,
+  in which its memory learns to look for things.
 * There are 6,000 episodes of its own play instead of 1,400. They have up to 96 steps a request instead of 40, as
   putting one thing beside another takes that long, and end soon after a request is fulfilled.
 * BC+RL has six times the updates, on windows twice as long of half as many episodes. What is said is rewarded and

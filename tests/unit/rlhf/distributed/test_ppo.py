@@ -151,6 +151,12 @@ def test_agents_that_point_or_are_told_what_is_legal_are_refused() -> None:
         encoded_action_space(declared(declared_spaces.ENTITIES.solver))
 
 
+def test_agents_whose_words_depend_on_a_glimpse_are_refused() -> None:
+    assert encoded_action_space(AgentConfig()).shape == (54,)
+    with pytest.raises(UserError, match="say words without a glimpse"):
+        encoded_action_space(AgentConfig(glimpse=True))
+
+
 def test_an_environments_arrays_are_in_its_spaces_and_seeds_repeat_episodes() -> None:
     agent, tokenizer = make_agent(SchoolTraining(), 0)
     plays = []
