@@ -15,15 +15,21 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 LAPTOP = {"width": 1366, "height": 640}  # what a browser shows of a page on a screen of 1366 x 768
 
 _SHORTEST_SEC = 11  # an episode that ends earlier is not kept
-_PLAYED = """left => {
+_LEFT = """() => {
   const [minutes, seconds] = document.querySelector('[role=timer]').textContent.split(':').map(Number);
-  return 60 * minutes + seconds <= left;
+  return 60 * minutes + seconds;
 }"""
 
 
 def played_enough(page: "Page", episode_sec: int) -> None:  # noqa: F821, UP037  (Playwright may be missing)
     """Wait until so much of a game of ``episode_sec`` is played, as its clock shows, that it is kept."""
-    wait_in(page, _PLAYED, arg=episode_sec - _SHORTEST_SEC)
+    until(lambda: page.evaluate(_LEFT) <= episode_sec - _SHORTEST_SEC, "the game's clock shows enough play")
+
+
+def game_advances(page: "Page", seconds: int) -> None:  # noqa: F821, UP037  (Playwright may be missing)
+    """Wait until the game's clock shows ``seconds`` less, however slowly the game runs."""
+    end = page.evaluate(_LEFT) - seconds
+    until(lambda: page.evaluate(_LEFT) <= end, f"the game's clock shows {end} s")
 
 
 def wait_in(page: "Page", expression: str, arg: object = None) -> None:  # noqa: F821, UP037

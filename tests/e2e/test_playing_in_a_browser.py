@@ -22,7 +22,7 @@ from annotation.server.security.visitors import Role
 from benchmarks.serving import new_people, served
 from rlhf.records.episode import CO_PILOT, Episode
 from rlhf.store import open_store
-from tests.e2e.browsers import chromium, played_enough, wait_in
+from tests.e2e.browsers import chromium, game_advances, played_enough, wait_in
 from tests.e2e.wires import Wire
 from tests.patience import PATIENCE_MS, PATIENCE_SEC
 from tests.unit.agents import made_up_play
@@ -204,7 +204,7 @@ def they_talk_and_walk(ann: Somebody, bob: Somebody) -> None:
     ann.says("bring me the bottle")
     bob.hears("bring me the bottle")
     with bob.holding("w", "Space"):
-        bob.wait(0.7)
+        game_advances(bob.page, 2)
     bob.says("which one?")
     ann.hears("which one?")
     ann.shot("play-setter")
@@ -250,7 +250,7 @@ def test_a_person_and_an_agent_and_a_co_pilot(tmp_path: Path, agent: Path) -> No
         cid.sees("you are in control")
         ann.sees("the co-pilot controls the solver")
         with cid.holding("s"):
-            cid.wait(2)
+            game_advances(cid.page, 2)
         cid.says("let me")
         ann.hears("let me")
         cid.shot("play-co-pilot")
