@@ -110,12 +110,20 @@ class AgentSolvers:
       slots: N, number of worlds played at once.
       seed: of the agent's choices.
       greedy: take the likeliest action instead of a sample.
+      greedy_words: take the likeliest words, whatever else is a sample.
     """
 
     def __init__(
-        self, agent: InteractiveAgent, tokenizer: Tokenizer, slots: int, seed: int = 0, greedy: bool = False
+        self,
+        agent: InteractiveAgent,
+        tokenizer: Tokenizer,
+        slots: int,
+        seed: int = 0,
+        greedy: bool = False,
+        greedy_words: bool = False,
     ) -> None:
-        self._agent, self._tokenizer, self._greedy = agent, tokenizer, greedy
+        self._agent, self._tokenizer = agent, tokenizer
+        self._greedy, self._greedy_words = greedy, greedy_words
         self._state = agent.initial_state(slots)
         self._generator = torch.Generator(agent.device).manual_seed(seed)
 
@@ -130,7 +138,9 @@ class AgentSolvers:
         batch = encode_observations(observations, self._tokenizer, self._agent.config, device)
         begins = send(resets[None], device)
         with torch.inference_mode():
-            actions, _, _, self._state = self._agent.act(batch, self._state, begins, self._generator, self._greedy)
+            actions, _, _, self._state = self._agent.act(
+                batch, self._state, begins, self._generator, self._greedy, self._greedy_words
+            )
         columns, words = actions.movement[0].cpu().numpy(), actions.utterance[0].tolist()
         movement, continuous = self._agent.config.columns.decode(columns)
         said = [decode_utterance(word, self._tokenizer, self._agent.config) if word[0] else "" for word in words]

@@ -178,6 +178,7 @@ class InteractiveAgent(PreTrainedModel):
         resets: Tensor,
         generator: torch.Generator | None = None,
         greedy: bool = False,
+        greedy_words: bool = False,
     ) -> tuple[ActionBatch, PolicyLogProbs, AgentOutput, AgentState]:
         """Choose actions for one step (T = 1) in B environments.
 
@@ -187,17 +188,22 @@ class InteractiveAgent(PreTrainedModel):
           resets: bool [1, B], True where an episode begins.
           generator: source of randomness; the global one if None.
           greedy: take the likeliest action instead of a sample.
+          greedy_words: take the likeliest words, whatever else is a sample.
 
         Returns:
           Actions [1, B, ...], their log-probabilities [1, B], the outputs, and the memory after the step.
         """
         output, state = self(observations, state, resets)
-        actions, log_probs = self.choose(output, generator, greedy)
+        actions, log_probs = self.choose(output, generator, greedy, greedy_words)
         return actions, log_probs, output, state
 
     @torch.no_grad()
     def choose(
-        self, output: AgentOutput, generator: torch.Generator | None = None, greedy: bool = False
+        self,
+        output: AgentOutput,
+        generator: torch.Generator | None = None,
+        greedy: bool = False,
+        greedy_words: bool = False,
     ) -> tuple[ActionBatch, PolicyLogProbs]:
         """Choose actions at the outputs of one step (T = 1) in B environments.
 
@@ -205,6 +211,7 @@ class InteractiveAgent(PreTrainedModel):
           output: [1, B, ...].
           generator: source of randomness; the global one if None.
           greedy: take the likeliest action instead of a sample.
+          greedy_words: take the likeliest words, whatever else is a sample.
 
         Returns:
           Actions [1, B, ...] and their log-probabilities [1, B].
@@ -219,7 +226,7 @@ class InteractiveAgent(PreTrainedModel):
         words = torch.zeros_like(logit, dtype=torch.float32)
         if self.language is not None and bool(spoke.any()):
             utterance[spoke], words[spoke] = self.language.sample_words(
-                features[spoke], length, generator, greedy, self._shown_words(output, spoke[None])
+                features[spoke], length, generator, greedy or greedy_words, self._shown_words(output, spoke[None])
             )
         speak = -F.softplus(torch.where(spoke, -logit, logit))
         log_probs = PolicyLogProbs(movement_log_prob[None], speak[None], words[None])

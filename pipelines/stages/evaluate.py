@@ -87,6 +87,7 @@ class EvaluateConfig:
       seed: seed of houses and instructions.
       slots: environments that are played at once.
       greedy: always take the likeliest action instead of sampling.
+      greedy_words: whenever an agent speaks, take the likeliest words instead of sampling them.
       device: device of the agents: "cpu", "cuda" or "cuda:1".
       out: JSON file of the results. Results that it holds are not played again, so the same command resumes an
         interrupted evaluation, and further agents and probes are added. A file of other settings or weights is refused.
@@ -107,6 +108,7 @@ class EvaluateConfig:
     seed: EvaluationSeed = 0
     slots: Count = 32
     greedy: bool = False
+    greedy_words: bool = False
     device: str = "cpu"
     out: Path = Path("results.json")
     baseline: str | None = None
@@ -312,7 +314,9 @@ def _solvers(config: EvaluateConfig, folder: str, slots: int) -> Solvers:
         return ScriptedSolvers(slots)
     name = next((name for name, other in config.agents.items() if other == folder), Path(folder).name)
     calls = calls_file(config.out.with_suffix(""), name)
-    return open_solvers(config.world, folder, slots, calls, config.device, config.seed, config.greedy)
+    return open_solvers(
+        config.world, folder, slots, calls, config.device, config.seed, config.greedy, config.greedy_words
+    )
 
 
 def probe_plans(config: EvaluateConfig, probe: str, scripted_solver: str | None = None) -> Generator[Plan, None, None]:

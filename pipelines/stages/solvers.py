@@ -30,6 +30,7 @@ def open_solvers(
     device: str = "cpu",
     seed: int = 0,
     greedy: bool = False,
+    greedy_words: bool = False,
 ) -> Solvers:
     """Return the agent or language model in a folder as the solver of a number of slots.
 
@@ -41,6 +42,7 @@ def open_solvers(
       device: "cpu", "cuda" or "cuda:1".
       seed: of its choices.
       greedy: an agent always takes the likeliest action; of a language model its temperature decides.
+      greedy_words: an agent always takes the likeliest words, whatever else is a sample.
 
     Raises:
       UserError: the folder holds neither, or one that does not fit the world.
@@ -58,7 +60,7 @@ def open_solvers(
 
     trained, tokenizer = load_agent(folder, device=device)
     world.check_fits(trained.config, folder)
-    return AgentSolvers(trained, tokenizer, slots, seed=seed, greedy=greedy)
+    return AgentSolvers(trained, tokenizer, slots, seed, greedy, greedy_words)
 
 
 def open_setters(world: WorldConfig, folder: str, slots: int, device: str = "cpu", seed: int = 0) -> AgentSetters:

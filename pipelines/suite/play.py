@@ -62,6 +62,7 @@ class PlaySuiteConfig:
       seed: seed of the agents' choices.
       slots: number of environments played at once; other numbers sample other actions.
       greedy: always choose the likeliest action instead of sampling.
+      greedy_words: whenever an agent speaks, choose the likeliest words instead of sampling them.
       device: device of the agents: "cpu", "cuda" or "cuda:1".
       players: settings of the scripted players.
     """
@@ -74,6 +75,7 @@ class PlaySuiteConfig:
     seed: Seed = 0
     slots: Count = 32
     greedy: bool = False
+    greedy_words: bool = False
     device: str = "cpu"
     players: PlayersConfig = field(default_factory=PlayersConfig)
 
@@ -200,7 +202,8 @@ class _Entrant:
         from agents.acting import AgentSolvers
 
         agent, tokenizer = self._agent
-        return AgentSolvers(agent, tokenizer, slots, seed=self._seed(batch), greedy=self.config.greedy)
+        chosen = self.config.greedy, self.config.greedy_words
+        return AgentSolvers(agent, tokenizer, slots, self._seed(batch), *chosen)
 
     def _seed(self, name: str, size: int = 7) -> int:
         """Seed of one batch of an agent, or of one continuation of a stand-in."""
@@ -236,6 +239,7 @@ class _Entrant:
         content = {"suite": self.suite.id, "seed": config.seed}
         if self.folder != RECORDED:
             content |= {"slots": config.slots, "greedy": config.greedy, "continuations": config.continuations}
+            content |= {"greedy_words": True} if config.greedy_words else {}  # play without it keeps its names
         if self.folder in SCRIPTED:
             content |= {"players": to_json(config.players)}
         own = weights.read_bytes() if weights.is_file() else self.folder.encode()

@@ -260,6 +260,20 @@ def test_the_seed_decides_and_greed_needs_none(agent: InteractiveAgent) -> None:
     assert greedy.movement.equal(again.movement) and greedy.utterance.equal(again.utterance)
 
 
+def test_greedy_words_leave_movements_to_chance(agent: InteractiveAgent) -> None:
+    observations, _ = batch(agent.config, 1, 64)
+    state, resets = agent.initial_state(64), torch.ones(1, 64, dtype=torch.bool)
+
+    def act(seed: int, greedy_words: bool) -> ActionBatch:
+        generator = torch.Generator().manual_seed(seed)
+        return agent.act(observations, state, resets, generator, greedy_words=greedy_words)[0]
+
+    one, other, sampled = act(0, True), act(1, True), act(0, False)
+    both = (one.utterance[..., 0] != PAD_ID) & (other.utterance[..., 0] != PAD_ID)
+    assert one.utterance[both].equal(other.utterance[both])
+    assert one.movement.equal(sampled.movement) and not one.movement.equal(other.movement)
+
+
 def test_the_folder_gives_back_the_very_same_agent(agent: InteractiveAgent, tokenizer, play, tmp_path: Path) -> None:
     save_agent(agent, tokenizer, tmp_path / "agent")
     loaded, words = load_agent(tmp_path / "agent")

@@ -99,6 +99,7 @@ class EvaluatedWith:
     world: WorldConfig
     players: PlayersConfig
     setters: str | None = None
+    greedy_words: bool = False
 
 
 class ResultsFile:

@@ -179,6 +179,7 @@ def test_an_interrupted_evaluation_is_resumed(tmp_path: Path, plays: list, monke
         ({"seed": 1}, "seed is 0 there and 1 here"),
         ({"split": "train"}, 'split is "held_out" there and "train" here'),
         ({"greedy": True, "slots": 1}, "slots is 64 there and 1 here (and 1 more)"),
+        ({"greedy_words": True}, "greedy_words is false there and true here"),
         ({"world": replace(WORLD, options={})}, "world.options.fov_y_deg is 60.0 there and null here"),
         ({"players": PlayersConfig()}, "holds results of other settings: players."),
         ({"agents": {"A": "scripted"}}, "an agent A of other weights; call this one by another name"),
