@@ -1,7 +1,7 @@
 """How far the method comes with time: agents that see better and are trained until they level off, three seeds.
 
-`rlhf reproduce plateau`. World, players, raters and evaluation are those of :mod:`pipelines.runs.probes`, and so are
-the settings of the stages, but for these:
+`rlhf reproduce plateau`. World, players and raters are those of :mod:`pipelines.runs.probes`, and so are the settings
+of the stages, but for these:
 
 * There are 20,000 demonstrations, more than three times as many.
 * The agent has normed blocks in its image encoder and a glimpse (:class:`agents.config.AgentConfig`), and reads whole
@@ -12,6 +12,8 @@ the settings of the stages, but for these:
 * BC+RL has six times the updates, on windows twice as long of half as many episodes. What is said is rewarded and
   imitated with the weights of what is done: with imitation as heavy as in the paper, answers stay as unsure as BC's.
   The discount of .98, instead of .96, leaves looking around before an answer worth the time.
+* In evaluation all agents say the likeliest words when they speak. A drawn answer is right less often, and the first
+  one counts.
 * The reward model reads marks three steps later, as it was the more reliable in :mod:`pipelines.runs.raters`.
 
 "default BC" and "default BC+RL" have the agent and the learner of :mod:`pipelines.runs.probes` with as much time, on
@@ -56,6 +58,7 @@ def study() -> StudyConfig:
         },
         begins_with={PLAYER: SHORT},
         play=replace(base.play, episodes=6000, steps=96, tail=16),
+        evaluate=replace(base.evaluate, greedy_words=True),
         rewards={"later": raters.study().rewards["later"]},
         arms={
             "BC": Arm(),

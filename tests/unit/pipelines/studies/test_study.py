@@ -53,6 +53,7 @@ def test_uses_of_marks_differ_in_nothing_else() -> None:
 
 def test_the_default_agent_has_as_many_updates_as_the_one_that_is_compared_with_it() -> None:
     config, base = plateau.study(), probes.study()
+    assert config.evaluate == replace(base.evaluate, greedy_words=True)
     assert config.mark == base.mark and config.rewards == {"later": raters.study().rewards["later"]}
     short, further, default = (config.clones[name] for name in (plateau.SHORT, "bc", plateau.DEFAULT))
     assert config.begins_with == {"bc": plateau.SHORT}
