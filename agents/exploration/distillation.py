@@ -76,7 +76,7 @@ class DistillationBonus:
         if len(self._seen) >= self.settings.batch:
             self.learn(np.stack(self._seen))
             self._seen = []
-        return float(bonus)
+        return 0.0 if ended else float(bonus)
 
     def bonuses(self, images: np.ndarray) -> np.ndarray:
         """Return the bonuses, float [N], of maps uint8 [N, H, W, channels]; nothing is learned."""

@@ -131,7 +131,7 @@ class ImpactBonus:
         if len(self._steps) >= self.settings.batch:
             self.learn(self._steps)
             self._steps = []
-        return float(bonus)
+        return 0.0 if ended else float(bonus)
 
     def bonuses(self, before: np.ndarray, after: np.ndarray, counts: np.ndarray) -> np.ndarray:
         """Return the bonuses, float [N]; nothing is learned.

@@ -121,6 +121,11 @@ class RewardRunner:
         ended, self._ended = self._ended, []
         return ended
 
+    def call(self, method: str, *arguments: Any) -> None:
+        """Call a method of every environment, or of what it wraps."""
+        for env in self._envs:
+            env.get_wrapper_attr(method)(*arguments)
+
     def state_dict(self) -> dict[str, Any]:
         """Return what determines the play to come: plain values. Episodes in progress are not in it."""
         return {"generator": self._generator.get_state(), "seeds": self._seeds.bit_generator.state}

@@ -168,7 +168,7 @@ class SchoolWorld(StepWorld):
             act, reply = script.decide(problem, utterance)
             return act, said or reply
         if self._tutored:
-            if script is not None and not script.introduced:
+            if script is not None and script.meets and not script.introduced:
                 script.meet(problem, utterance)
             return _ACT_IDS[number], said or None
         return (NO_OP if number == AS_SCRIPTED else _ACT_IDS[number - 1]), said or None

@@ -15,6 +15,7 @@ from rlhf.learning.config import LearnerConfig
 from rlhf.learning.learner import Learner
 from rlhf.replay.reward_runner import RewardRunner
 from worlds.errors import UserError
+from worlds.school.parameters.curriculum import Curriculum
 
 MakeEnv = Callable[[int], gymnasium.Env]
 
@@ -33,6 +34,10 @@ class RewardLearner(Protocol):
 
     def finished(self) -> list[bool]:
         """Return the success of all episodes that ended since the last call."""
+        ...
+
+    def call(self, method: str, *arguments: Any) -> None:
+        """Call a method of every environment."""
         ...
 
     def state_dict(self) -> dict[str, Any]:
@@ -91,6 +96,10 @@ class VTraceLearner:
         """See :meth:`RewardLearner.finished`."""
         return [each.success for each in self._runner.finished() if each.success is not None]
 
+    def call(self, method: str, *arguments: Any) -> None:
+        """See :meth:`RewardLearner.call`."""
+        self._runner.call(method, *arguments)
+
     def state_dict(self) -> dict[str, Any]:
         """See :meth:`RewardLearner.state_dict`."""
         return {"learner": self._learner.state_dict(), "runner": self._runner.state_dict()}
@@ -103,6 +112,60 @@ class VTraceLearner:
     def close(self) -> None:
         """Close the environments."""
         self._runner.close()
+
+
+class CurriculumLearner:
+    """A learner whose episodes all count for one curriculum, which every environment follows.
+
+    Args:
+      learner: whose environments have such a curriculum.
+      curriculum: that counts; the environments' own are overwritten after every update.
+    """
+
+    def __init__(self, learner: RewardLearner, curriculum: Curriculum) -> None:
+        self._learner, self._curriculum = learner, curriculum
+        self._ended: list[bool] = []
+
+    @property
+    def frames(self) -> int:
+        """Frames played so far."""
+        return self._learner.frames
+
+    def update(self) -> Mapping[str, float]:
+        """See :meth:`RewardLearner.update`; ``phase`` is that of the curriculum."""
+        metrics = self._learner.update()
+        ended = self._learner.finished()
+        for success in ended:
+            self._curriculum.record(success)
+        self._ended += ended
+        self._pass_on()
+        return {**metrics, "phase": float(self._curriculum.phase)}
+
+    def finished(self) -> list[bool]:
+        """See :meth:`RewardLearner.finished`."""
+        ended, self._ended = self._ended, []
+        return ended
+
+    def call(self, method: str, *arguments: Any) -> None:
+        """See :meth:`RewardLearner.call`."""
+        self._learner.call(method, *arguments)
+
+    def state_dict(self) -> dict[str, Any]:
+        """See :meth:`RewardLearner.state_dict`."""
+        return {**self._learner.state_dict(), "curriculum": self._curriculum.state()}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """See :meth:`RewardLearner.load_state_dict`."""
+        self._curriculum.restore(state["curriculum"])
+        self._pass_on()  # before the learner begins its next episodes
+        self._learner.load_state_dict(state)
+
+    def close(self) -> None:
+        """See :meth:`RewardLearner.close`."""
+        self._learner.close()
+
+    def _pass_on(self) -> None:
+        self._learner.call("restore_curriculum", self._curriculum.state())
 
 
 def make_ppo(

@@ -66,6 +66,10 @@ class SolverEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         """Close the environment."""
         self._env.close()
 
+    def get_wrapper_attr(self, name: str) -> Any:
+        """Return an attribute of this environment, or of the one inside it."""
+        return getattr(self, name) if hasattr(self, name) else self._env.get_wrapper_attr(name)
+
     def _solver(self, seen: dict[str, Any]) -> dict[str, Any]:
         heard = [line.strip() for line in seen["utterance"].splitlines() if ": " in line]
         self._heard = " ".join(line for line in heard if not line.startswith("Conversation:")) or self._heard

@@ -23,7 +23,7 @@ from agents.config import AgentConfig
 from agents.exploration.bonuses import ExplorationBonus, make_bonus
 from agents.tokenizer import Tokenizer
 from pipelines.studies.school.cases import TWO_LEARNERS, Arm
-from pipelines.studies.school.learners import RewardLearner, VTraceLearner, make_ppo
+from pipelines.studies.school.learners import CurriculumLearner, RewardLearner, VTraceLearner, make_ppo
 from pipelines.studies.school.solver_env import SPEC, SolverEnv
 from pipelines.studies.school.two_sides import Side, two_sides
 from rlhf.distributed.ppo.settings import PPOSettings
@@ -106,7 +106,11 @@ class SchoolTraining:
 
 def make_env(arm: Arm) -> gymnasium.Env:
     """Return an environment of an arm, as a solver observes it and acts in it, with its bonus."""
-    return _as_solver(SampledEnv(arm.id, dict(arm.allowed) or None, **arm.settings), arm)
+    return _as_solver(_sampled(arm), arm)
+
+
+def _sampled(arm: Arm) -> SampledEnv:
+    return SampledEnv(arm.id, dict(arm.allowed) or None, **arm.settings)
 
 
 def make_places(arms: Sequence[Arm]) -> Callable[[int], gymnasium.Env]:
@@ -188,7 +192,7 @@ def train(
                 if frames // training.test_every > before // training.test_every or frames >= training.frames:
                     row = {"step": frames, "train": float(np.mean(successes)) if successes else 0.0}
                     row |= {name: measure(agent, tokenizer, test, training, seed) for name, test in tests.items()}
-                    row |= {name: metrics[name] for name in ("entropy", "explained")}
+                    row |= {name: metrics[name] for name in ("entropy", "explained", "phase") if name in metrics}
                     with (folder / METRICS).open("ab") as file:
                         file.write((json_text.to_json(row) + "\n").encode())
                     checkpoints.save(frames, agent, tokenizer, learner.state_dict())
@@ -202,15 +206,25 @@ def _make_learner(
     agent: InteractiveAgent, tokenizer: Tokenizer, arms: Sequence[Arm], training: SchoolTraining, seed: int, frames: int
 ) -> RewardLearner:
     """Return the learner that a training names, before which ``frames`` were played."""
+    steered = [arm for arm in arms if "curriculum" in arm.settings]
+    if steered and any(arm != steered[0] for arm in arms):
+        raise UserError("all environments of an agent with a curriculum have to be alike, since they follow one")
     environment = make_places(arms)
     together = any(arm.id == TWO_LEARNERS for arm in arms)
     if together and training.ppo is not None:
         raise UserError("two learners learn by V-trace, since PPO plays every environment by itself; leave out /ppo")
     if together and training.envs % 2:
         raise UserError(f"two learners need an even number of environments, not {training.envs}")
+    learner: RewardLearner
     if training.ppo is not None:
-        return make_ppo(agent, tokenizer, environment, training.ppo, seed, frames)
-    return VTraceLearner(agent, tokenizer, environment, training.envs, training.steps, training.learner, seed)
+        learner = make_ppo(agent, tokenizer, environment, training.ppo, seed, frames)
+    else:
+        learner = VTraceLearner(agent, tokenizer, environment, training.envs, training.steps, training.learner, seed)
+    if not steered:
+        return learner
+    curriculum = _sampled(steered[0]).curriculum
+    assert curriculum is not None
+    return CurriculumLearner(learner, curriculum)
 
 
 def measure(agent: InteractiveAgent, tokenizer: Tokenizer, test: Arm, training: SchoolTraining, seed: int) -> float:

@@ -115,6 +115,10 @@ class EncodedEnv(gymnasium.Env[Arrays, np.ndarray]):
         """Close the environment."""
         self._env.close()
 
+    def get_wrapper_attr(self, name: str) -> Any:
+        """Return an attribute of this environment, or of the one inside it."""
+        return getattr(self, name) if hasattr(self, name) else self._env.get_wrapper_attr(name)
+
     def _encoded(self, seen: Mapping[str, Any]) -> Arrays:
         arrays = observation_arrays([seen], self._tokenizer, self._config)._asdict()
         return {name: array[0] for name, array in arrays.items() if array is not None}

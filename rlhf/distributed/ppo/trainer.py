@@ -141,6 +141,13 @@ class PPOTrainer:
         self._send_weights()
         self._learners(lambda learner: _adam(learner).load_state_dict(state["optimizer"]))
 
+    def call(self, method: str, *arguments: Any) -> None:
+        """Call a method of every environment, in all processes."""
+        assert self._algorithm is not None and self._algorithm.env_runner_group is not None
+        self._algorithm.env_runner_group.foreach_env_runner(
+            lambda runner: runner.env and runner.env.unwrapped.call(method, *arguments)  # this one may play nothing
+        )
+
     def close(self) -> None:
         """End every process of the run, and Ray too if it was started here. Closing twice does no harm."""
         algorithm, self._algorithm = self._algorithm, None

@@ -16,12 +16,15 @@ from agents.agent import InteractiveAgent
 from agents.folder import load_agent
 from agents.tokenizer import Tokenizer
 from pipelines.studies.school.cases import Arm, Case
+from pipelines.studies.school.learners import CurriculumLearner
 from pipelines.studies.school.study import school_study
 from pipelines.studies.school.training import SchoolTraining, make_agent, make_env, measure, train
 from rlhf.distributed.ppo.settings import PPOSettings
 from rlhf.run.checkpoint import Checkpoints
 from tests.e2e.ray.test_ray import addresses_listened_on
+from worlds.school.environments.sampled import SampledEnv
 
+SCAFFOLDING = "SocialAI-AELangFeedbackTrainScaffoldingCSParamEnv-v1"
 BOX = Arm("SocialAI-AsocialBoxInformationSeekingParamEnv-v1", bonus="cb")
 SETTINGS = PPOSettings(envs=4, steps=20, minibatch=40, epochs=2, learning_rate=1e-3)
 TINY = replace(SchoolTraining(), frames=160, envs=4, test_every=80, test_episodes=3, ppo=SETTINGS)
@@ -58,6 +61,27 @@ def test_a_seed_decides_what_is_learned(agent: tuple[InteractiveAgent, Tokenizer
     assert not torch.equal(one["value.0.weight"], begun["value.0.weight"])
     other = weights_after(2, *make_agent(TINY, 0), SETTINGS)
     assert all(torch.equal(part, other[name]) for name, part in one.items())
+
+
+@pytest.mark.parametrize("runners", [0, 2])
+def test_all_environments_follow_one_curriculum(agent: tuple[InteractiveAgent, Tokenizer], runners: int) -> None:
+    from rlhf.distributed.ppo.trainer import PPOTrainer
+
+    config = {"kind": "intro_seq", "thresholds": [0.0], "window": 5, "minimum_episodes": 30}
+    taught = Arm(SCAFFOLDING, settings={"max_steps": 2, "curriculum": config})
+    curriculum = SampledEnv(SCAFFOLDING, curriculum=config).curriculum
+    assert curriculum is not None
+    trainer = PPOTrainer(*agent, lambda number: make_env(taught), replace(SETTINGS, runners=runners), seed=3)
+    learner = CurriculumLearner(trainer, curriculum)
+    try:
+        assert learner.update()["phase"] == 2  # 40 episodes of the four
+        group: Any = trainer._algorithm.env_runner_group  # type: ignore[union-attr]
+        found = group.foreach_env_runner(
+            lambda each: [one.phase for one in each.env.unwrapped.call("curriculum")] if each.env else []
+        )
+    finally:
+        learner.close()
+    assert [phase for phases in found for phase in phases] == [2] * 4
 
 
 def test_processes_of_their_own_may_play(agent: tuple[InteractiveAgent, Tokenizer]) -> None:

@@ -93,6 +93,7 @@ class SampledEnv(SchoolEnv):
         return {
             "curriculum_info_param": self.curriculum.phase,
             "curriculum_info_mean_perf": self.curriculum.mean_success,
+            "curriculum_info_max_mean_perf": self.curriculum.best_success,
         }
 
 

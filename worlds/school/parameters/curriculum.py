@@ -69,6 +69,7 @@ class Curriculum:
         self.phase = 1
         self._successes: deque[bool] = deque(maxlen=config.window)
         self._episodes = 0
+        self.best_success = 0.0  # largest mean of this phase so far
 
     @property
     def tree(self) -> Parameter:
@@ -84,17 +85,20 @@ class Curriculum:
         """Note the outcome of an episode, and begin the next phase if it ends this one."""
         self._successes.append(success)
         self._episodes += 1
+        self.best_success = max(self.best_success, self.mean_success)
         enough = self._episodes > self.config.minimum_episodes and self.mean_success >= self.config.thresholds[0]
         if enough and self.phase < len(self._trees):
             self.phase += 1
             self._successes.clear()
-            self._episodes = 0
+            self._episodes, self.best_success = 0, 0.0
 
     def state(self) -> dict[str, Any]:
-        """Return what a checkpoint must hold, as JSON: the phase, its episodes and the latest outcomes."""
-        return {"phase": self.phase, "episodes": self._episodes, "successes": list(self._successes)}
+        """Return what a checkpoint must hold, as JSON: the phase, its episodes, the latest outcomes and the best."""
+        successes = list(self._successes)
+        return {"phase": self.phase, "episodes": self._episodes, "successes": successes, "best": self.best_success}
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Continue from a result of :meth:`state`."""
         self.phase, self._episodes = int(state["phase"]), int(state["episodes"])
         self._successes = deque((bool(each) for each in state["successes"]), maxlen=self.config.window)
+        self.best_success = float(state.get("best", self.mean_success))

@@ -32,7 +32,7 @@ class Partner(Script):
         """See :meth:`worlds.school.peers.script.Script.decide`."""
         if problem.peer.hidden:
             return NO_OP, None
-        if not self.introduced and not self.meet(problem, utterance):
+        if self.meets and not self.introduced and not self.meet(problem, utterance):
             return NO_OP, None
         if self.wanders:
             self.wanders -= 1
@@ -61,8 +61,12 @@ class Partner(Script):
 
 
 class PairPartner(Partner):
-    """Boxes, Switches, Generators and Marble: opens a box on the right, or uses its colour's object on the left."""
+    """Boxes, Switches, Generators and Marble: opens a box on the right, or uses its colour's object on the left.
 
+    As in the published code, it acts without an introduction and counts as a stranger throughout.
+    """
+
+    meets = False
     cell: Cell | None = None  # of the box that it opens
 
     def left(self, problem: Any) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -33,8 +33,11 @@ class Script(ABC):
       rng: decides what is left to chance.
 
     Attributes:
+      meets: whether the agent has to introduce itself; else it counts as a stranger throughout.
       introduced: the agent has introduced itself.
     """
+
+    meets: ClassVar[bool] = True
 
     def __init__(self, rng: np.random.Generator) -> None:
         self.rng = rng

@@ -71,7 +71,7 @@ class ObjectPairs(Collaboration):
 
     def _switches(self, colours: list[str]) -> list[Candidate]:
         self.apple_cell = self._free()
-        self.locked = LockableBox(colours[0], is_locked=True)
+        self.locked = LockableBox(colours[0], is_locked=True, block_set=[])
         self.room.put(self.locked, self.apple_cell)
         block_set: BlockSet = []
         light = not self.settings.switch_no_light

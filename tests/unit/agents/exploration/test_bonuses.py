@@ -93,6 +93,7 @@ def test_what_was_seen_often_is_no_longer_new_to_rnd() -> None:
     target = [weight.clone() for weight in bonus.target.parameters()]
     for number in range(800):
         bonus.step(seen(known[number % 4]), 0, False)
+    assert bonus.step(seen(new[0]), 0, False) > 0.0 == bonus.step(seen(new[0]), 0, True)
     assert all(weight.equal(old) for weight, old in zip(bonus.target.parameters(), target, strict=True))
     after = bonus.bonuses(known), bonus.bonuses(new)
     assert after[0].mean() < 0.35 * before[0].mean() and after[0].mean() < 0.9 * after[1].mean()
@@ -145,6 +146,7 @@ def test_ride_rewards_change_and_not_standing_still_and_learns_actions() -> None
     assert one > 0 and again == pytest.approx(one / math.sqrt(2), rel=1e-4)
     bonus.begin(seen(images[0]))
     assert bonus.step(seen(images[1]), 2, False) == pytest.approx(one, rel=1e-4)  # counts are of an episode
+    assert bonus.step(seen(images[2]), 2, True) == 0.0  # at the end of an episode
     steps = [(images[0], 1, images[1]), (images[1], 4, images[2])] * 8
     begun = bonus.learn(steps)
     for _ in range(150):

@@ -23,6 +23,7 @@ from worlds.spaces.as_gym import gym_observation_space
 
 BOX = Arm("SocialAI-AsocialBoxInformationSeekingParamEnv-v1")
 FEEDBACK = Arm("SocialAI-NLangFeedbackBoxesTestFormatsCSParamEnv-v1")
+SCAFFOLDING = "SocialAI-AELangFeedbackTrainScaffoldingCSParamEnv-v1"
 TINY = replace(SchoolTraining(), frames=160, envs=4, steps=10, test_every=80, test_episodes=3)
 CASE = Case("does it?", {"one": BOX, "more": Arm(BOX.id, begins_with="one", frames=0.5)}, {"box": BOX}, 160, "yes")
 
@@ -124,6 +125,20 @@ def test_training_resumes_with_the_weights_it_had(tmp_path: Path) -> None:
 
     whole = train(tmp_path / "whole", BOX, tests, half, 0)
     assert whole == rows[:1]
+
+
+def test_all_places_follow_one_curriculum_and_a_resumed_training_keeps_its_phase(tmp_path: Path) -> None:
+    """The phase ends after 30 episodes of all four places together; each plays ten in 80 frames."""
+    first = {"kind": "intro_seq", "thresholds": [0.0], "window": 5, "minimum_episodes": 30}
+    taught = Arm(SCAFFOLDING, settings={"max_steps": 2, "curriculum": first})
+    each = replace(TINY, test_every=40)
+    half = train(tmp_path, taught, {}, replace(each, frames=80), 0)
+    assert [row["phase"] for row in half] == [1, 2]
+    rows = train(tmp_path, taught, {}, replace(each, frames=120), 0)
+    assert [row["phase"] for row in rows] == [1, 2, 2]
+    other = replace(taught, settings={"max_steps": 3})
+    with pytest.raises(UserError, match="have to be alike"):
+        train(tmp_path / "two", [taught, other], {}, each, 0)
 
 
 def test_tests_are_played_with_the_same_episodes_and_a_greedy_success_counts() -> None:

@@ -102,7 +102,7 @@ def test_a_curriculum_steers_what_is_sampled() -> None:
         drawn.append(info["parameters"])
         assert info["curriculum_info_param"] == (1 if number < 9 else 2)
         info = env.step(np.array([0, 0, 0]))[4]
-        assert info["curriculum_info_mean_perf"] == 0
+        assert info["curriculum_info_mean_perf"] == info["curriculum_info_max_mean_perf"] == 0
     assert {each["Scaffolding"] for each in drawn} == {"N"}
     assert len({each["Pragmatic_frame_complexity"] for each in drawn[:9]}) > 1
     assert {each["Pragmatic_frame_complexity"] for each in drawn[9:]} == {"Ask_Eye_contact"}

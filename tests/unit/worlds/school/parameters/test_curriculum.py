@@ -50,11 +50,16 @@ def test_a_phase_does_not_end_before_its_minimum_or_below_its_threshold() -> Non
         curriculum.record(True)
     assert curriculum.phase == 1 and curriculum.mean_success == 1
     curriculum.record(True)
-    assert curriculum.phase == 2 and curriculum.mean_success == 0
+    assert curriculum.phase == 2 and curriculum.mean_success == curriculum.best_success == 0
     weak = Curriculum(TREE, CurriculumConfig("intro_seq", (0.9,), window=10, minimum_episodes=20))
     for number in range(200):
         weak.record(number % 10 > 1)
-    assert weak.phase == 1 and weak.mean_success == 0.8
+    assert weak.phase == 1 and weak.mean_success == weak.best_success == 0.8
+    weak.record(False)
+    assert weak.mean_success == 0.8 and weak.best_success == 0.8
+    for _ in range(3):
+        weak.record(False)
+    assert weak.mean_success < 0.8 and weak.best_success == 0.8
 
 
 def test_a_restored_curriculum_continues() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.unit.worlds.school.small_rooms import stand_before
 from worlds.errors import UserError
 from worlds.school.grid.codes import EAST, GO_FORWARD, NO_OP, PEER_ACTS
 from worlds.school.grid.things import Fence, LockableBox, Switch
@@ -172,7 +173,24 @@ def test_an_agent_that_stays_away_gets_no_help() -> None:
                 continue
             while not now.ended:
                 now.step(None, None)
-            assert not now.success and not now.lever.is_on  # type: ignore[attr-defined]
+            helped = now.marble.was_pushed if isinstance(now, MarblePush) else now.lever.is_on  # type: ignore[attr-defined]
+            assert not now.success and not helped
+
+
+def test_walking_into_the_locked_box_of_switches_blocks_it() -> None:
+    now = episode("Switches", "A", 0)
+    assert isinstance(now, ObjectPairs) and now.locked is not None
+    box = now.locked
+    stand_before(now, box)
+    now.step(FORWARD, None)
+    assert box.blocked and not any(each.blocked for each in now.candidates)
+
+
+@pytest.mark.parametrize(("problem", "meets"), [("Boxes", False), ("Marble", False), ("MarblePass", True)])
+def test_partners_with_pairs_of_objects_act_without_an_introduction(problem: str, meets: bool) -> None:
+    now = episode(problem, "B", 1)
+    acts = play(now)
+    assert now.script is not None and now.script.introduced is meets and set(acts) != {NO_OP}
 
 
 def test_one_apple_is_eaten_by_each_and_the_agents_counts() -> None:
