@@ -136,7 +136,7 @@ def _with_examples(folder: Path, name: str, study: LanguageStudy, model: Path) -
         MakeLanguageModelConfig(
             out=agent,
             model=ModelSource(folder=model, answer_tokens=6),
-            prompt=PromptConfig(history=3),
+            prompt=PromptConfig(history=2),
             data=data,
             examples=study.count,
             most_steps=MOST_STEPS,
