@@ -163,6 +163,45 @@ def test_the_partner_pulls_the_lever_when_the_agent_is_at_the_door() -> None:
         assert distance(now.room.agent, now.door.place) == 1
 
 
+def test_the_partner_pushes_the_marble_when_the_agent_is_at_the_lever() -> None:
+    for seed in SEEDS:
+        now = episode("MarblePush", "B", seed)
+        assert isinstance(now, MarblePush)
+        while not now.marble.was_pushed:
+            assert now.steps < 60
+            now.step(collaborate(now), None)
+        assert distance(now.room.agent, now.lever.place) <= 1
+
+
+def test_the_partner_pulls_the_lever_once_the_agent_is_beside_the_marble() -> None:
+    for seed in SEEDS:
+        now = episode("MarblePush", "A", seed)
+        assert isinstance(now, MarblePush)
+        beside = False
+        while not now.lever.is_on:
+            assert now.steps < 60
+            now.step(collaborate(now), None)
+            (x, y), (a, b) = now.room.agent, now.marble.place
+            beside = beside or (abs(x - a), abs(y - b)) == (1, 0)
+        assert beside
+        away = episode("MarblePush", "A", seed)
+        (x, y), (a, b) = away.room.agent, away.marble.place
+        if (abs(x - a), abs(y - b)) != (1, 0):
+            while not away.ended:
+                away.step(None, None)
+            assert not away.lever.was_activated
+
+
+def test_the_partner_of_a_lever_walks_to_the_generator_when_the_door_is_open() -> None:
+    for seed in SEEDS:
+        now = episode("LeverDoor", "A", seed)
+        assert isinstance(now, LeverDoor)
+        while not now.generator.is_pressed:
+            assert now.steps < 80
+            now.step(collaborate(now), None)
+            assert now.lever.was_activated or not now.generator.is_pressed
+
+
 def test_an_agent_that_stays_away_gets_no_help() -> None:
     for problem in ("MarblePush", "LeverDoor"):
         for seed in SEEDS:
