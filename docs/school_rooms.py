@@ -21,6 +21,7 @@ SEEKING, JOINT = FIGURES / "school-information-seeking.png", FIGURES / "school-c
 GUARDED = FIGURES / "school-guard.png"
 TILE, COLUMNS, GAP, LABEL = 24, 4, 12, 26  # pixels; rooms side by side
 PAPER, INK = (255, 255, 255), (40, 40, 40)
+OBSTACLES = ("No", "Medium", "A_lot")
 STEPS = 30  # in which the caretaker finds a place to point from
 # The seed of each room, chosen so that everything in it can be told apart.
 SEEDS = {"Marble": 5, "Doors": 4}
@@ -68,9 +69,7 @@ def main() -> None:
     """Write the figures."""
     sheet({kind: seeking(kind) for kind in TREE_PROBLEMS}).save(SEEKING, optimize=True)
     sheet({kind: joint(kind) for kind in COLLABORATION_PROBLEMS}).save(JOINT, optimize=True)
-    sheet({f"Obstacles: {amount}": guarded(amount) for amount in ("No", "Medium", "A_lot")}).save(
-        GUARDED, optimize=True
-    )
+    sheet({f"Obstacles: {amount}": guarded(amount) for amount in OBSTACLES}).save(GUARDED, optimize=True)
 
 
 if __name__ == "__main__":

@@ -21,8 +21,9 @@ PAGE = ROOT / "docs" / "school.md"
     [
         (school_rooms.SEEKING, {kind: school_rooms.seeking for kind in TREE_PROBLEMS}),
         (school_rooms.JOINT, {kind: school_rooms.joint for kind in COLLABORATION_PROBLEMS}),
+        (school_rooms.GUARDED, {amount: school_rooms.guarded for amount in school_rooms.OBSTACLES}),
     ],
-    ids=["seeking", "joint"],
+    ids=["seeking", "joint", "guarded"],
 )
 def test_figures_are_up_to_date(path, pictures):
     """Rooms are compared, not their names, whose letters depend on the machine's fonts."""
