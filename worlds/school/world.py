@@ -13,6 +13,7 @@ from worlds.errors import UserError
 from worlds.school.grid.codes import CHANNELS, COLOURS, NO_OP, OBJECTS, PEER_ACT_IDS, PEER_ACTS, VIEW
 from worlds.school.grid.dialogue import NOUNS, TEMPLATES
 from worlds.school.grid.picture import draw_room, draw_view, fitted, with_words
+from worlds.school.grid.published_words import published_surroundings
 from worlds.school.grid.words import surroundings
 from worlds.school.places import check_place, sample
 from worlds.school.problems.problem import PRIMITIVES, Problem, Settings
@@ -89,6 +90,7 @@ class SchoolWorld(StepWorld):
       dialogue: the agent also observes all that it has heard.
       picture: observations have a picture: the agent's of its view, the setter's of the room.
       text: observations also say in words what is in view, for language models.
+      published_text: these words are those of the published code.
 
     Raises:
       WorldError: the length of an episode is not a whole number above zero.
@@ -107,9 +109,11 @@ class SchoolWorld(StepWorld):
         dialogue: bool = False,
         picture: bool = False,
         text: bool = False,
+        published_text: bool = False,
     ) -> None:
         super().__init__(height, width, views, max_steps)
         self._tutored, self._dialogue, self._text = tutored, dialogue, text
+        self._in_words = published_surroundings if published_text else surroundings
         self._image = Image(height or PICTURE[0], width or PICTURE[1]) if picture else None
         texts = ("heard", *(("dialogue",) if dialogue else ()), *(("surroundings",) if text else ()))
         self.solver_spec = PlayerSpec(ObservationSpec(self._image, GRID, texts=texts), AGENT_ACTS)
@@ -181,7 +185,7 @@ class SchoolWorld(StepWorld):
         if self._dialogue:
             seen["dialogue"] = problem.dialogue.history
         if self._text:
-            seen["surroundings"] = surroundings(view)
+            seen["surroundings"] = self._in_words(view)
         if self._image is not None:
             seen["image"] = self._picture(player, lit, self._image)
         return seen

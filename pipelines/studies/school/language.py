@@ -146,7 +146,9 @@ def _with_examples(folder: Path, name: str, study: LanguageStudy, model: Path) -
 
 def _world(environment: str) -> WorldConfig:
     settings = {"environment": f"SocialAI-{environment}ParamEnv-v1", "size": _SIZE, "stop_when_lost": True}
-    return WorldConfig("school", options={"text": True, "max_steps": MOST_STEPS}, settings=settings)
+    return WorldConfig(
+        "school", options={"text": True, "published_text": True, "max_steps": MOST_STEPS}, settings=settings
+    )
 
 
 def _cost(results: Sequence[Path], agent: str) -> tuple[str, str]:
