@@ -22,9 +22,13 @@ _STATES: dict[str, dict[int, str]] = {
 _KINDS = ("friendly", "antagonistic")
 _TOWARDS = ("towards you", "to the left of you", "in the same direction as you", "to the right of you")
 _ACTS = {
-    "go_forward": "foward", "rotate_left": "turn left", "rotate_right": "turn right", "toggle_action": "toggle",
-    "point_stop_point": "stop pointing", "stop_point": "stop pointing",
-}  # fmt: skip
+    "go_forward": "foward",  # codespell:ignore foward
+    "rotate_left": "turn left",
+    "rotate_right": "turn right",
+    "toggle_action": "toggle",
+    "point_stop_point": "stop pointing",
+    "stop_point": "stop pointing",
+}
 
 
 def published_surroundings(view: np.ndarray) -> str:
