@@ -22,7 +22,7 @@ SPEC = PlayerSpec(ObservationSpec(grid=GRID, texts=("heard",)), AGENT_ACTS)  # t
 _NUMBERS = {sentence(i, j).strip(): (i, j) for i in range(len(TEMPLATES)) for j in range(len(NOUNS))}
 
 
-class SolverEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
+class SolverEnv(gymnasium.Wrapper[dict[str, Any], dict[str, Any], dict[str, Any], Any]):
     """An environment of the school with the observations and actions of a solver (:mod:`worlds.contract`).
 
     The setter's text is always the school's instruction. ``heard`` is what the peer said last: a colour is said
@@ -32,27 +32,24 @@ class SolverEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
       env: a :class:`worlds.school.environments.environment.SchoolEnv`, with or without wrappers.
     """
 
-    def __init__(self, env: gymnasium.Env[dict[str, Any], Any]) -> None:
-        self._env = env
-
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Begin an episode; see :meth:`worlds.school.environments.environment.SchoolEnv.reset`."""
         self._said, self._heard, self._act = "", "", STAY
-        seen, info = self._env.reset(seed=seed, options=options)
+        seen, info = self.env.reset(seed=seed, options=options)
         return self._solver(seen), info
 
     def prepare(self, action: dict[str, Any]) -> None:
         """Announce the action of the next step, where another side of the game acts at the same time."""
-        if isinstance(side := self._env.unwrapped, Side):
+        if isinstance(side := self.env.unwrapped, Side):
             side.prepare(self._numbers(action)[0])
 
     def step(self, action: dict[str, Any]) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
         """Play a step."""
         numbers, words = self._numbers(action)
         self._act, self._said = int(action["movement"][0, 0]), words or self._said
-        seen, reward, terminated, truncated, info = self._env.step(numbers)
+        seen, reward, terminated, truncated, info = self.env.step(numbers)
         return self._solver(seen), float(reward), terminated, truncated, info
 
     @staticmethod
@@ -61,14 +58,6 @@ class SolverEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         act, words = int(action["movement"][0, 0]), action["utterance"].strip()
         template, noun = _NUMBERS.get(words, (NOTHING, NOTHING))
         return np.array([NOTHING if act == STAY else act, template, noun]), words
-
-    def close(self) -> None:
-        """Close the environment."""
-        self._env.close()
-
-    def get_wrapper_attr(self, name: str) -> Any:
-        """Return an attribute of this environment, or of the one inside it."""
-        return getattr(self, name) if hasattr(self, name) else self._env.get_wrapper_attr(name)
 
     def _solver(self, seen: dict[str, Any]) -> dict[str, Any]:
         heard = [line.strip() for line in seen["utterance"].splitlines() if ": " in line]

@@ -66,7 +66,7 @@ def batched_actions(rows: Any, config: AgentConfig) -> ActionBatch:
     return ActionBatch(moved.reshape(*moved.shape[:-1], ticks, columns), rows[..., ticks * columns :])
 
 
-class EncodedEnv(gymnasium.Env[Arrays, np.ndarray]):
+class EncodedEnv(gymnasium.Wrapper[Arrays, np.ndarray, Any, Any]):
     """An environment whose observations are an agent's arrays, and whose actions its rows of whole numbers.
 
     The first reset's seed decides those of all later episodes. An episode that reaches its limit of steps has ended
@@ -80,7 +80,8 @@ class EncodedEnv(gymnasium.Env[Arrays, np.ndarray]):
     """
 
     def __init__(self, env: gymnasium.Env, tokenizer: Tokenizer, config: AgentConfig, largest_reward: float) -> None:
-        self._env, self._tokenizer, self._config, self._largest = env, tokenizer, config, largest_reward
+        super().__init__(env)
+        self._tokenizer, self._config, self._largest = tokenizer, config, largest_reward
         self.observation_space, self.action_space = encoded_observation_space(config), encoded_action_space(config)
         self._seeds = np.random.default_rng(0)
 
@@ -88,7 +89,7 @@ class EncodedEnv(gymnasium.Env[Arrays, np.ndarray]):
         """Begin an episode."""
         if seed is not None:
             self._seeds = np.random.default_rng([seed, 1])
-        seen, info = self._env.reset(seed=int(self._seeds.integers(_SEEDS)), options=options)
+        seen, info = self.env.reset(seed=int(self._seeds.integers(_SEEDS)), options=options)
         return self._encoded(seen), info
 
     def step(self, action: np.ndarray) -> tuple[Arrays, float, bool, bool, dict[str, Any]]:
@@ -104,20 +105,12 @@ class EncodedEnv(gymnasium.Env[Arrays, np.ndarray]):
         done: dict[str, Any] = {"movement": movement, "utterance": said}
         if continuous is not None:
             done["continuous"] = continuous
-        seen, reward, terminated, truncated, info = self._env.step(done)
+        seen, reward, terminated, truncated, info = self.env.step(done)
         given = float(reward)
         if not np.isfinite(given):
             raise FloatingPointError(f"an environment gave the reward {given}")
         clipped = min(max(given, -self._largest), self._largest)
         return self._encoded(seen), clipped, terminated or truncated, False, info
-
-    def close(self) -> None:
-        """Close the environment."""
-        self._env.close()
-
-    def get_wrapper_attr(self, name: str) -> Any:
-        """Return an attribute of this environment, or of the one inside it."""
-        return getattr(self, name) if hasattr(self, name) else self._env.get_wrapper_attr(name)
 
     def _encoded(self, seen: Mapping[str, Any]) -> Arrays:
         arrays = observation_arrays([seen], self._tokenizer, self._config)._asdict()
