@@ -70,16 +70,17 @@ def test_a_person_solves_what_babyai_asks() -> None:
     pytest.importorskip("minigrid")
     game, store = begun(Kind.PRACTICE_SOLVING, BABYAI, steps=30)
     until(lambda: any(line.role is Role.SETTER for line in game.dialogue), "the mission")
+    until(lambda: len(game._steps) == 1, "the step in which it is asked")
     shown = {key["name"]: key["shown"] for key in game.keys(Role.SOLVER)}
     assert shown["left"] == "← 1" and shown["forward"] == "↑ 3" and shown["pickup"] == "Space 4"
-    names, before = list(shown), len(game._steps)
+    names = list(shown)
     for act in ("left", "forward"):
         press(game, names, act)
     picture = game._live_world.picture("solver")
     assert picture.shape == (240, 320, 3) and len(np.unique(picture.reshape(-1, 3), axis=0)) > 3, "the world draws it"
     game.close()
     episode = store.read(store.rows()[0].episode_id)
-    assert [names[bin] for bin in episode.movement[before : before + 2, 0, 0]] == ["left", "forward"]
+    assert [names[bin] for bin in episode.movement[:, 0, 0]] == ["done", "left", "forward"]
     assert episode.solver == "human:p-solver" and len(episode.requests) == 1
 
 
