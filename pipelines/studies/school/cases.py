@@ -182,7 +182,6 @@ def _small_formats() -> Small:
     asks = Arm(_id("ALangFeedbackTrainFormatsCS"))
     return replace(
         _small_scaffolding(),
-        frames=800_000,
         arms={"with a bonus": replace(asks, bonus="cbl", scale=10.0), "without": asks},
         tests={"Boxes": _test("ALangFeedbackBoxesTestFormatsCS")},
         question="is a pragmatic frame, a question, learned?",
@@ -192,7 +191,7 @@ def _small_formats() -> Small:
 def _small_scaffolding() -> Small:
     """Boxes alone: one problem has to be learned before asking during eye contact can be."""
     return Small(
-        1_500_000,
+        800_000,
         {"size": 7, "n_colors": 2, "stop_when_lost": True},
         problems=("Boxes",),
         tests={"Boxes": _test("AELangFeedbackBoxesTestFormatsCS")},
