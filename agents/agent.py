@@ -22,6 +22,7 @@ from agents.networks.trunk import AgentState, Trunk
 from agents.registry import register
 from agents.tokenizer import PAD_ID
 from worlds.contract import SETTER
+from worlds.errors import UserError
 from worlds.spaces.action import Grammar
 
 __all__ = ["AgentOutput", "AgentState", "InteractiveAgent"]
@@ -81,6 +82,16 @@ class InteractiveAgent(PreTrainedModel):
             return SETTER_EXAMPLE
         height, width = config.image_size
         return AGENT_EXAMPLE.format(height=height, width=width) if config.spaces is None else DECLARED_EXAMPLE
+
+    def freeze_vision(self) -> None:
+        """Keep the image encoder as it is in all training to come. Its gradients are half of the work of an update.
+
+        Raises:
+          UserError: the agent has none that can be kept while the rest learns.
+        """
+        if self.trunk.vision is None:
+            raise UserError("frozen_vision needs an agent with an image encoder of its own; leave it out")
+        self.trunk.vision.requires_grad_(False)
 
     def initial_state(self, batch_size: int, device: torch.device | str | None = None) -> AgentState:
         """Return the empty memory: two tensors of zeros [batch_size, memory_width]."""

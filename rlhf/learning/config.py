@@ -51,6 +51,7 @@ class TrainingConfig:
       evaluate_every: updates between evaluations on the validation episodes; another is made at the end.
       shift: most pixels by which pictures are moved at random in training (paper: 0).
       seed: seed of the order of episodes and of all other draws.
+      frozen_vision: keep the image encoder as it is, which saves about half of the work of an update.
       computing: precision, compilation and memory.
     """
 
@@ -71,6 +72,7 @@ class TrainingConfig:
     evaluate_every: Count = 500
     shift: Pixels = 0
     seed: Seed = 0
+    frozen_vision: bool = False
     computing: ComputingConfig = field(default_factory=ComputingConfig)
 
     def __post_init__(self) -> None:
@@ -103,6 +105,7 @@ class LearnerConfig:
       clip: largest global norm of the gradient (not in the paper).
       carry_memory: let every window of recorded play continue the one before it, and the agent's memory with it; False
         begins every window with an empty memory.
+      frozen_vision: keep the image encoder as it is, which saves about half of the work of an update.
       computing: precision, compilation and memory.
     """
 
@@ -125,6 +128,7 @@ class LearnerConfig:
     beta2: Decay = 0.999
     clip: Learning = 10.0
     carry_memory: bool = True
+    frozen_vision: bool = False
     computing: ComputingConfig = field(default_factory=ComputingConfig)
 
     def __post_init__(self) -> None:

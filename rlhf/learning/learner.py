@@ -61,6 +61,8 @@ class Learner:
         self.device = torch.device(device)
         self.updates = 0
         self._memory: AgentState | None = None  # of the recorded windows
+        if self.config.frozen_vision:
+            self.agent.freeze_vision()
         self._optimizer = make_optimizer(self.agent, self.config)
         prepare(agent, self.config.computing)
 

@@ -37,6 +37,8 @@ class Trainer(ABC):
         self, model: InteractiveAgent, stream: WindowStream, memory: tuple[Tensor, ...], config: TrainingConfig
     ) -> None:
         self.model, self.stream, self.memory, self.config = model, stream, memory, config
+        if config.frozen_vision:
+            model.freeze_vision()
         self.optimizer = make_optimizer(model, config)
         self.update_index = 0
         self.seconds = 0.0  # spent on training so far, over all resumptions

@@ -244,3 +244,11 @@ def test_the_best_agent_on_validation_episodes_is_kept_over_a_resumption(play: M
 def test_the_best_cannot_be_kept_without_validation_episodes(play: MemoryDataset, settings: dict[str, Any]) -> None:
     with pytest.raises(UserError, match="validation episodes; set some aside with --held-out"):
         Cloner(agent(), play, replace(TINY, **settings))
+
+
+def test_an_image_encoder_that_is_frozen_is_not_cloned(play: MemoryDataset) -> None:
+    cloner = Cloner(agent(), play, replace(TINY, frozen_vision=True))
+    before = {name: weight.clone() for name, weight in cloner.model.state_dict().items()}
+    cloner.update(0.0)
+    changed = {name for name, weight in cloner.model.state_dict().items() if not torch.equal(weight, before[name])}
+    assert "trunk.gather.weight" in changed and not any(name.startswith("trunk.vision.") for name in changed)

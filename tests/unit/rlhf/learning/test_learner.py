@@ -14,6 +14,7 @@ from agents.learning.contrastive import css_loss
 from agents.tokenizer import PAD_ID
 from rlhf.learning.learner import Learner, LearnerConfig, RecordedWindow
 from tests.unit.rlhf import tiny_agent
+from worlds.errors import UserError
 
 STEPS, SLOTS, WINDOWS = 5, 3, 2
 
@@ -283,3 +284,20 @@ def test_a_state_is_loaded_to_where_the_learner_works():
     elsewhere.load_state_dict(learner.state_dict())
     moments = [value for state in elsewhere._optimizer.state.values() for value in state.values()]
     assert moments and all(value.device.type == "meta" for value in [*moments, *elsewhere._memory])
+
+
+def test_an_image_encoder_that_is_frozen_stays_while_the_rest_learns() -> None:
+    learner = Learner(tiny_agent.agent(), LearnerConfig(frozen_vision=True))
+    before = {name: weight.clone() for name, weight in learner.agent.state_dict().items()}
+    for _ in range(2):
+        learner.update(tiny_agent.fragment(learner.agent), window(recorded()))
+    changed = {name for name, weight in learner.agent.state_dict().items() if not torch.equal(weight, before[name])}
+    assert changed and not any(name.startswith("trunk.vision.") for name in changed)
+    assert {"trunk.shows.weight", "trunk.memory.input.weight", "value.0.weight"} <= changed
+
+
+def test_what_has_no_image_encoder_to_freeze_is_refused() -> None:
+    learner = Learner(tiny_agent.agent())
+    learner.agent.trunk.vision = None
+    with pytest.raises(UserError, match="frozen_vision needs an agent with an image encoder"):
+        Learner(learner.agent, LearnerConfig(frozen_vision=True))
