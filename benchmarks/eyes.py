@@ -39,7 +39,7 @@ from worlds.contract import SOLVER
 from worlds.playhouse.physics import avatar
 from worlds.playhouse.world import Playhouse
 
-LEAST = 8  # pixels of a thing that has to be seen
+LEAST = 8  # pixels of a thing that has to be seen, of pictures of 36x48
 BATCH, RATE, DECAY, SHIFT = 192, 1.5e-3, 0.3, 2  # as the demo's cloning has them
 NEAR = 0.45  # metres that an eye keeps from things and walls
 PER_ROOM = 24
@@ -56,6 +56,11 @@ ENCODERS: dict[str, dict[str, Any]] = {
         "vision_stem": "convolutions", "vision_strides": (4, 2), "vision_channels": (32, 48), "vision_blocks": (0, 1),
     },
     "fine windows": {"vision_stem": "windows", "vision_strides": (4, 2), "vision_channels": (32, 48)},
+    "large, normed": {"vision_strides": (8, 3), "vision_norm": True},
+    "large, three stages, normed": {
+        "vision_strides": (4, 2, 3), "vision_channels": (16, 32, 64), "vision_blocks": (0, 1, 1), "vision_norm": True,
+    },
+    "large windows, normed": {"vision_stem": "windows", "vision_strides": (8, 3), "vision_norm": True},
 }  # fmt: skip
 
 
@@ -78,10 +83,10 @@ class Frames:
         return Frames(self.image[rows], self.pixels[rows], self.room[rows])
 
 
-def draw_frames(count: int) -> Frames:
+def draw_frames(count: int, height: int) -> Frames:
     """Draw ``count`` frames of the demo's rooms, half of them turned towards a thing."""
     settings: dict[str, Any] = dict(WORLD.settings or {})
-    world = Playhouse(36, 48, (SOLVER,), settings, **(WORLD.options or {}))
+    world = Playhouse(height, height * 4 // 3, (SOLVER,), settings, **(WORLD.options or {}))
     colours, kinds = sorted(settings["colours"]), sorted(settings["kinds"])
     image, pixels = [], np.zeros((count, len(colours) * len(kinds)), np.int64)
     for number in range(count):
@@ -93,6 +98,11 @@ def draw_frames(count: int) -> Frames:
         for thing in world.things_in_view(SOLVER):
             pixels[number, colours.index(thing.colour) * len(kinds) + kinds.index(thing.kind)] += thing.pixels
     return Frames(np.stack(image), pixels, np.arange(count) // PER_ROOM)
+
+
+def least(height: int) -> int:
+    """Return how many pixels of a thing have to be seen in pictures of this height, for it to count as seen."""
+    return round(LEAST * (height / 36) ** 2)
 
 
 def look_around(world: Playhouse, rng: np.random.Generator) -> None:
@@ -116,9 +126,9 @@ def look_around(world: Playhouse, rng: np.random.Generator) -> None:
 class Taught(nn.Module):
     """An encoder and the layer that names what is seen."""
 
-    def __init__(self, sizes: dict[str, Any]) -> None:
+    def __init__(self, sizes: dict[str, Any], height: int) -> None:
         super().__init__()
-        self.config = AgentConfig.preset("nano", **sizes)
+        self.config = AgentConfig.preset("nano", image_size=(height, height * 4 // 3), **sizes)
         self.eyes = VisionEncoder(self.config)
         self.head = SeenHead(self.config.width, 16)
 
@@ -137,7 +147,8 @@ def teach(network: Taught, frames: Frames, seconds: float, seed: int) -> Iterato
         for group in optimizer.param_groups:
             group["lr"] = RATE * min(1.0, (1.0 - spent / seconds) / DECAY + 0.01)
         rows = torch.from_numpy(rng.integers(len(image), size=BATCH))
-        loss = eyes_loss(network(shifted_frames(image[rows], SHIFT, rng)), pixels[rows], LEAST)
+        shift = SHIFT * image.shape[1] // 36
+        loss = eyes_loss(network(shifted_frames(image[rows], shift, rng)), pixels[rows], least(image.shape[1]))
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         nn.utils.clip_grad_norm_(network.parameters(), 20.0)
@@ -152,7 +163,7 @@ def teach(network: Taught, frames: Frames, seconds: float, seed: int) -> Iterato
 @torch.no_grad()
 def measured(network: Taught, frames: Frames) -> str:
     """Return colour and kind right, with intervals over rooms, where exactly one thing is in view."""
-    alone = ((frames.pixels > 0).sum(1) == 1) & (frames.pixels.max(1) >= LEAST)
+    alone = ((frames.pixels > 0).sum(1) == 1) & (frames.pixels.max(1) >= least(frames.image.shape[1]))
     frames = frames.of(np.flatnonzero(alone))
     found = torch.cat([network(part).argmax(1) for part in torch.from_numpy(frames.image).split(1000)]).numpy()
     true, said = frames.pixels.argmax(1), ""
@@ -181,6 +192,7 @@ def update_ms(config: AgentConfig, rounds: int = 7) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--encoders", nargs="+", default=list(ENCODERS), choices=list(ENCODERS), metavar="NAME")
+    parser.add_argument("--height", type=int, default=36, help="of pictures, pixels; their width is 4/3 of it")
     parser.add_argument("--frames", type=int, default=48_000, help="a sixth of them are of rooms to measure on")
     parser.add_argument("--seconds", type=float, default=20.0, help="of processor time for each encoder")
     parser.add_argument("--seed", type=int, default=0, help="of weights and batches")
@@ -191,7 +203,7 @@ def main() -> None:
     if arguments.keep is not None and arguments.keep.exists():
         frames = Frames(**np.load(arguments.keep))
     else:
-        frames = draw_frames(arguments.frames)
+        frames = draw_frames(arguments.frames, arguments.height)
         if arguments.keep is not None:
             np.savez(arguments.keep, **vars(frames))
     others = frames.room % 6 == 5
@@ -199,7 +211,7 @@ def main() -> None:
     print(f"{len(taught_on.room):,} frames to learn from, seed {arguments.seed}")
     for name in arguments.encoders:
         torch.manual_seed(arguments.seed)
-        network = Taught(ENCODERS[name])
+        network = Taught(ENCODERS[name], arguments.height)
         count = sum(weight.numel() for weight in network.eyes.parameters())
         print(
             f"{name}: {count:,} parameters, {network.eyes.tokens} tokens, "
