@@ -139,7 +139,7 @@ class AgentSolvers:
         begins = send(resets[None], device)
         with torch.inference_mode():
             actions, _, _, self._state = self._agent.act(
-                batch, self._state, begins, self._generator, self._greedy, self._greedy_words, debiased=True
+                batch, self._state, begins, self._generator, self._greedy, self._greedy_words
             )
         columns, words = actions.movement[0].cpu().numpy(), actions.utterance[0].tolist()
         movement, continuous = self._agent.config.columns.decode(columns)

@@ -16,7 +16,7 @@ from agents.learning.contrastive import Discriminator
 from agents.networks import movement as movement_policy
 from agents.networks.grammar import GrammarPolicy
 from agents.networks.improvement import GOOD, ImprovementIndicator
-from agents.networks.language import Given, LanguagePolicy
+from agents.networks.language import LanguagePolicy
 from agents.networks.movement import Choices, MovementPolicy
 from agents.networks.trunk import AgentState, Trunk
 from agents.registry import register
@@ -44,7 +44,6 @@ class AgentOutput:
     choices: Choices  # what else the choice of movement depends on
     seen: Tensor | None  # bool [T, B, K], visual tokens that are there; None is all
     glimpsed: Tensor | None  # [T, B, width], of ``vision``, what shows best what the words name
-    request: Tensor | None  # [T, B, 2, width], the embeddings of the request's words and of its first one
 
 
 @register
@@ -145,7 +144,6 @@ class InteractiveAgent(PreTrainedModel):
             choices=Choices(observations.legal, trunk.entities, trunk.present),
             seen=trunk.seen,
             glimpsed=trunk.glimpsed,
-            request=trunk.request,
         )
         return output, state
 
@@ -171,31 +169,17 @@ class InteractiveAgent(PreTrainedModel):
         words = torch.zeros_like(output.speak_logit, dtype=torch.float32)
         if self.language is not None and bool(spoke.any()):
             said = self.language.words_log_prob(
-                output.features[spoke], actions.utterance[spoke], self._given(output, spoke)
+                output.features[spoke], actions.utterance[spoke], self._shown_words(output, spoke)
             )
             words = words.masked_scatter(spoke, said.to(words.dtype))
         speak = -F.softplus(torch.where(spoke, -output.speak_logit, output.speak_logit))
         return PolicyLogProbs(movement_policy.log_prob(distributions, actions.movement), speak, words)
 
-    def _given(self, output: AgentOutput, spoke: Tensor, debiased: bool = False) -> Given:
-        """Return what words depend on, beside the features, where ``spoke`` [T, B] is true."""
-        if isinstance(self.language, GrammarPolicy):
-            return Given()
-        shown = None if output.glimpsed is None else self.trunk.shown_words(output.glimpsed[spoke])
-        return Given(shown, None if output.request is None else output.request[spoke][:, int(debiased)])
-
-    def prior_log_prob(self, output: AgentOutput, actions: ActionBatch) -> Tensor | None:
-        """Log-probability [T, B] of what is said under the prior of words, which is learned by it; 0 in silence.
-
-        It is the mean of the two that the prior gives: from the whole request, and from its first word. An agent
-        without such a prior has None.
-        """
-        if output.request is None or not isinstance(self.language, LanguagePolicy):
+    def _shown_words(self, output: AgentOutput, spoke: Tensor) -> Tensor | None:
+        """Scores [N, vocabulary] of words by what was glimpsed where ``spoke`` [T, B] is true; None if none count."""
+        if output.glimpsed is None or isinstance(self.language, GrammarPolicy):
             return None
-        spoke = actions.utterance[..., 0] != PAD_ID
-        request, utterance = output.request[spoke], actions.utterance[spoke]
-        said = torch.stack([self.language.prior_log_prob(request[:, which], utterance) for which in (0, 1)]).mean(0)
-        return torch.zeros_like(output.value).masked_scatter(spoke, said.to(output.value.dtype))
+        return self.trunk.shown_words(output.glimpsed[spoke])
 
     @torch.no_grad()
     def act(
@@ -206,7 +190,6 @@ class InteractiveAgent(PreTrainedModel):
         generator: torch.Generator | None = None,
         greedy: bool = False,
         greedy_words: bool = False,
-        debiased: bool = False,
     ) -> tuple[ActionBatch, PolicyLogProbs, AgentOutput, AgentState]:
         """Choose actions for one step (T = 1) in B environments.
 
@@ -217,14 +200,12 @@ class InteractiveAgent(PreTrainedModel):
           generator: source of randomness; the global one if None.
           greedy: take the likeliest action instead of a sample.
           greedy_words: take the likeliest words, whatever else is a sample.
-          debiased: of an agent with a prior of words, which answers this very request has had in training does not
-            count, only which answers requests have had that begin with the same word.
 
         Returns:
           Actions [1, B, ...], their log-probabilities [1, B], the outputs, and the memory after the step.
         """
         output, state = self(observations, state, resets)
-        actions, log_probs = self.choose(output, generator, greedy, greedy_words, debiased)
+        actions, log_probs = self.choose(output, generator, greedy, greedy_words)
         return actions, log_probs, output, state
 
     @torch.no_grad()
@@ -234,7 +215,6 @@ class InteractiveAgent(PreTrainedModel):
         generator: torch.Generator | None = None,
         greedy: bool = False,
         greedy_words: bool = False,
-        debiased: bool = False,
     ) -> tuple[ActionBatch, PolicyLogProbs]:
         """Choose actions at the outputs of one step (T = 1) in B environments.
 
@@ -243,8 +223,6 @@ class InteractiveAgent(PreTrainedModel):
           generator: source of randomness; the global one if None.
           greedy: take the likeliest action instead of a sample.
           greedy_words: take the likeliest words, whatever else is a sample.
-          debiased: of an agent with a prior of words, which answers this very request has had in training does not
-            count, only which answers requests have had that begin with the same word.
 
         Returns:
           Actions [1, B, ...] and their log-probabilities [1, B].
@@ -259,7 +237,7 @@ class InteractiveAgent(PreTrainedModel):
         words = torch.zeros_like(logit, dtype=torch.float32)
         if self.language is not None and bool(spoke.any()):
             utterance[spoke], words[spoke] = self.language.sample_words(
-                features[spoke], length, generator, greedy or greedy_words, self._given(output, spoke[None], debiased)
+                features[spoke], length, generator, greedy or greedy_words, self._shown_words(output, spoke[None])
             )
         speak = -F.softplus(torch.where(spoke, -logit, logit))
         log_probs = PolicyLogProbs(movement_log_prob[None], speak[None], words[None])

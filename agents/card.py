@@ -232,11 +232,10 @@ def _size(agent: Described) -> str:
     height, width = config.image_size
     seen = f"Images of {height}x{width} pixels; r" if config.image_size != (0, 0) else "No images. R"
     glimpse = ", with a glimpse" if getattr(config, "glimpse", False) else ""
-    prior = ", with a prior of words" if getattr(config, "word_prior", False) else ""
     return (
         f"{agent.num_parameters():,} parameters. {seen}esidual blocks: "
         f"{sum(config.vision_blocks)}{_encoder(config)}; Transformer: {config.layers} x {config.width}; "
-        f"LSTM: {config.memory_width}{glimpse}{prior}; "
+        f"LSTM: {config.memory_width}{glimpse}; "
         f"vocabulary: {config.vocab_size}. Everything else is in `config.json`; `tokenizer.json` holds the words."
     )
 

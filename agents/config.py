@@ -82,8 +82,6 @@ class AgentConfig(PretrainedConfig):
       sketch_width: numbers that every visual token leaves to the memory.
       glimpse: the memory also gets the visual token that shows what the words name, whole, and words that this token
         shows are likelier to be said, as far as the policy trusts it.
-      word_prior: what is said is learned as a product with a prior that sees the request only, and said without it in
-        play (:mod:`agents.networks.word_prior`). Agents whose speech is a grammar have none.
       memory_width: width of the LSTM.
       tick_width: hidden width of the policy of one tick.
       language_heads: of the language policy's Transformer layer.
@@ -134,7 +132,6 @@ class AgentConfig(PretrainedConfig):
         dedicated_tokens: int = 2,
         sketch_width: int = 16,
         glimpse: bool = False,
-        word_prior: bool = False,
         memory_width: int = 128,
         tick_width: int = 48,
         value_width: int = 128,
@@ -181,7 +178,6 @@ class AgentConfig(PretrainedConfig):
         self.dedicated_tokens = dedicated_tokens
         self.sketch_width = sketch_width
         self.glimpse = glimpse
-        self.word_prior = word_prior
         self.memory_width = memory_width
         self.tick_width = tick_width
         self.value_width = value_width

@@ -47,8 +47,6 @@ class FilmConfig(AgentConfig):
             )
         if self.glimpse:
             raise ValueError("an agent of the kind film_agent matches no words with places; leave out glimpse")
-        if self.word_prior:
-            raise ValueError("an agent of the kind film_agent has no prior of words; leave out word_prior")
         if width % 2:
             raise ValueError(f"width {width} is odd: each direction of the GRU has half of it")
 

@@ -7,7 +7,6 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from agents.config import AgentConfig
-from agents.networks.language import Given
 from agents.networks.movement import gumbel
 from agents.tokenizer import PAD_ID
 from worlds.spaces.action import Grammar
@@ -33,21 +32,21 @@ class GrammarPolicy(nn.Module):
         """Log-odds of speaking, [...], for features [..., D]."""
         return self.speak(features).squeeze(-1)
 
-    def words_log_prob(self, features: Tensor, utterance: Tensor, given: Given | None = None) -> Tensor:
+    def words_log_prob(self, features: Tensor, utterance: Tensor, shown: Tensor | None = None) -> Tensor:
         """Log-probability [N] of sentences int64 [N, slots], given that the solver speaks; silence gives 0.
 
         Args:
           features: [N, D].
           utterance: as the class says.
-          given: not used.
+          shown: not used.
         """
-        so_far, total = self.condition(features), features.new_zeros(len(features))
+        given, total = self.condition(features), features.new_zeros(len(features))
         for slot, choose in enumerate(self.choose):
             index = (utterance[:, slot] - 1).clamp_min(0).unsqueeze(-1)
-            log_probs = torch.log_softmax(choose(F.relu(so_far)).float(), dim=-1)
+            log_probs = torch.log_softmax(choose(F.relu(given)).float(), dim=-1)
             total = total + log_probs.gather(-1, index).squeeze(-1)
             if slot < len(self.chosen):
-                so_far = so_far + self.chosen[slot](index.squeeze(-1))
+                given = given + self.chosen[slot](index.squeeze(-1))
         return total.masked_fill(utterance[:, 0] == PAD_ID, 0.0)
 
     @torch.no_grad()
@@ -57,7 +56,7 @@ class GrammarPolicy(nn.Module):
         length: int,
         generator: torch.Generator | None = None,
         greedy: bool = False,
-        given: Given | None = None,
+        shown: Tensor | None = None,
     ) -> tuple[Tensor, Tensor]:
         """Choose sentences.
 
@@ -66,17 +65,17 @@ class GrammarPolicy(nn.Module):
           length: number of slots.
           generator: source of randomness; the global one if None.
           greedy: take the likeliest alternative instead of a sample.
-          given: not used.
+          shown: not used.
 
         Returns:
           Sentences int64 [N, length] and their log-probability [N].
         """
-        so_far, words = self.condition(features), []
+        given, words = self.condition(features), []
         for slot, choose in enumerate(self.choose):
-            logits = choose(F.relu(so_far)).float()
+            logits = choose(F.relu(given)).float()
             noise = 0.0 if greedy else gumbel(tuple(logits.shape), logits.device, generator)
             words.append((logits + noise).argmax(-1))
             if slot < len(self.chosen):
-                so_far = so_far + self.chosen[slot](words[-1])
+                given = given + self.chosen[slot](words[-1])
         utterance = torch.stack(words, dim=-1) + 1
         return utterance, self.words_log_prob(features, utterance)

@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import torch
 from torch import Tensor, nn
 
 from agents.config import AgentConfig
 from agents.networks.movement import gumbel
 from agents.networks.trunk import TransformerLayer
-from agents.networks.word_prior import WordPrior, chosen_log_probs
 from agents.tokenizer import BOS_ID, EOS_ID, PAD_ID
-
-
-class Given(NamedTuple):
-    """What words depend on beside the features, of N places at which something is said."""
-
-    shown: Tensor | None = None  # [N, vocabulary], how well what is seen shows each word, for a policy with a glimpse
-    request: Tensor | None = None  # [N, width], what the prior is given of the request, for a policy with one
-
-
-_NOTHING = Given()
 
 
 class LanguagePolicy(nn.Module):
@@ -48,52 +35,42 @@ class LanguagePolicy(nn.Module):
         if self.trust is not None:
             nn.init.zeros_(self.trust.weight)
             nn.init.ones_(self.trust.bias)  # or answers are learned without it, and it is never needed
-        self.prior = WordPrior(config) if config.word_prior else None
 
     def speak_logit(self, features: Tensor) -> Tensor:
         """Log-odds of speaking, [...], for features [..., D]."""
         return self.speak(features).squeeze(-1)
 
-    def _word_log_probs(self, features: Tensor, words: Tensor, length: int, given: Given) -> Tensor:
+    def _word_log_probs(self, features: Tensor, words: Tensor, length: int, shown: Tensor | None = None) -> Tensor:
         """Log-probabilities float32 [N, m, vocabulary] of the token after each of ``words`` [N, m].
 
         Args:
           features: [N, D].
           words: tokens that begin with BOS.
           length: of a whole utterance without BOS.
-          given: what else they depend on.
+          shown: [N, vocabulary], how well what is seen shows each word, for a policy with a glimpse.
         """
         x = self.tokens(words) + self.place[: words.shape[1]] + self.condition(features).unsqueeze(1)
         x = self.norm(self.layer(x, causal=True))
         logits = self.choose(x).float()
-        if self.trust is not None and given.shown is not None:
-            logits = logits + self.trust(x).float() * given.shown.unsqueeze(1).float()
-        if self.prior is not None and given.request is not None:
-            logits = logits + self.prior(given.request, words).detach()  # it is taught by its own loss
+        if self.trust is not None and shown is not None:
+            logits = logits + self.trust(x).float() * shown.unsqueeze(1).float()
         impossible = impossible_tokens(length, logits.shape[-1], logits.device)[: words.shape[1]]
         return torch.log_softmax(logits.masked_fill(impossible, -torch.inf), dim=-1)
 
-    def words_log_prob(self, features: Tensor, utterance: Tensor, given: Given = _NOTHING) -> Tensor:
+    def words_log_prob(self, features: Tensor, utterance: Tensor, shown: Tensor | None = None) -> Tensor:
         """Log-probability of what is said, given that the solver speaks: [N].
 
         Args:
           features: [N, D].
           utterance: int64 [N, M], tokens and EOS, then PAD, which does not count. An utterance that was cut has no
             EOS. A row of PAD gives 0.
-          given: what else they depend on.
+          shown: [N, vocabulary], how well what is seen shows each word, for a policy with a glimpse.
         """
-        log_probs = self._word_log_probs(features, _preceding(utterance), utterance.shape[1], given)
-        return chosen_log_probs(log_probs, utterance)
-
-    def prior_log_prob(self, request: Tensor, utterance: Tensor) -> Tensor:
-        """Log-probability of what is said under the prior alone, for a policy with one: [N].
-
-        Args:
-          request: [N, width], what the prior is given of the request.
-          utterance: int64 [N, M], as of :meth:`words_log_prob`.
-        """
-        assert self.prior is not None
-        return chosen_log_probs(self.prior(request, _preceding(utterance)), utterance)
+        begin = torch.full_like(utterance[:, :1], BOS_ID)
+        preceding = torch.cat([begin, utterance[:, :-1]], dim=1)
+        log_probs = self._word_log_probs(features, preceding, utterance.shape[1], shown)
+        chosen = log_probs.gather(-1, utterance.unsqueeze(-1)).squeeze(-1)
+        return chosen.masked_fill(utterance == PAD_ID, 0.0).sum(-1)
 
     @torch.no_grad()
     def sample_words(
@@ -102,7 +79,7 @@ class LanguagePolicy(nn.Module):
         length: int,
         generator: torch.Generator | None = None,
         greedy: bool = False,
-        given: Given = _NOTHING,
+        shown: Tensor | None = None,
     ) -> tuple[Tensor, Tensor]:
         """Choose words.
 
@@ -111,7 +88,7 @@ class LanguagePolicy(nn.Module):
           length: tokens of an utterance, EOS included.
           generator: source of randomness; the global one if None.
           greedy: take the likeliest token instead of a sample.
-          given: what else they depend on.
+          shown: [N, vocabulary], how well what is seen shows each word, for a policy with a glimpse.
 
         Returns:
           Utterances int64 [N, length] and their log-probability [N].
@@ -121,18 +98,13 @@ class LanguagePolicy(nn.Module):
         log_prob = features.new_zeros(n)
         done = torch.zeros(n, dtype=torch.bool, device=features.device)
         for _ in range(length):
-            log_probs = self._word_log_probs(features, words, length, given)[:, -1]
+            log_probs = self._word_log_probs(features, words, length, shown)[:, -1]
             noise = 0.0 if greedy else gumbel(tuple(log_probs.shape), log_probs.device, generator)
             choice = (log_probs + noise).argmax(-1).masked_fill(done, PAD_ID)
             log_prob = log_prob + log_probs.gather(-1, choice.unsqueeze(-1)).squeeze(-1).masked_fill(done, 0.0)
             done = done | (choice == EOS_ID)
             words = torch.cat([words, choice.unsqueeze(-1)], dim=1)
         return words[:, 1:], log_prob
-
-
-def _preceding(utterance: Tensor) -> Tensor:
-    """Return the token before each of ``utterance`` [N, M]."""
-    return torch.cat([torch.full_like(utterance[:, :1], BOS_ID), utterance[:, :-1]], dim=1)
 
 
 def impossible_tokens(length: int, vocabulary: int, device: torch.device | str | None = None) -> Tensor:

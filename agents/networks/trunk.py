@@ -20,7 +20,6 @@ from agents.networks.checkpointed_layers import CheckpointedLayers
 from agents.networks.memory import AgentState, ResettingLSTM
 from agents.networks.perception import Perception
 from agents.networks.vision import make_vision
-from agents.networks.word_prior import request_embeddings
 from agents.tokenizer import PAD_ID
 
 __all__ = ["AgentState", "MovementEmbedding", "Trunk", "TrunkOutput", "TransformerLayer", "masked_mean", "match_scores"]
@@ -36,7 +35,6 @@ class TrunkOutput(NamedTuple):
     entities: Tensor | None = None  # [T, B, E, width], the entities' tokens after they met language
     present: Tensor | None = None  # bool [T, B, E], rows that are entities
     glimpsed: Tensor | None = None  # [T, B, width], of ``vision``, what shows best what the words name; with a glimpse
-    request: Tensor | None = None  # [T, B, 2, width], the request's words and its first one; with a prior of words
 
 
 class TransformerLayer(nn.Module):
@@ -154,7 +152,7 @@ class Trunk(CheckpointedLayers):
         self.sketch = nn.Linear(width, config.sketch_width)
         places = self.perception.tokens + (self.vision.tokens if self.vision is not None else 0)
         gathered = config.dedicated_tokens * width + places * (config.sketch_width + 1)
-        self.glimpse, self.word_prior = config.glimpse and places > 0, config.word_prior
+        self.glimpse = config.glimpse and places > 0
         # The token that matches the words best, and how well: of the places, and of a set of entities.
         gathered += (width + 1) * (self.glimpse + (self.perception.entities is not None))
         texts = config.player.observation.texts
@@ -175,7 +173,6 @@ class Trunk(CheckpointedLayers):
         spoken = setter_tokens != PAD_ID
         words = self.words(setter_tokens)
         language = self.norm_language(masked_mean(words, spoken))
-        request = request_embeddings(words, spoken) if self.word_prior else None
         texts = self._texts(observations)
         if self.read is not None and texts is not None:
             language = language + self.read(self.norm_language(texts).flatten(1))
@@ -202,9 +199,7 @@ class Trunk(CheckpointedLayers):
             return None if x is None else x.unflatten(0, (steps, batch))
 
         embeddings = (shown.unflatten(0, (steps, batch)), named.unflatten(0, (steps, batch)))
-        return TrunkOutput(
-            remembered + inputs, *embeddings, *map(by_step, (seen, met, present, glimpsed, request))
-        ), state
+        return TrunkOutput(remembered + inputs, *embeddings, *map(by_step, (seen, met, present, glimpsed))), state
 
     def shown_words(self, glimpsed: Tensor) -> Tensor:
         """How well what was glimpsed shows each single word of the vocabulary: scores [N, vocabulary].

@@ -38,7 +38,7 @@ def study() -> StudyConfig:
     base = probes.study()
     cloning = replace(base.clones[PLAYER], checkpoint_every=3000)
     short = replace(
-        cloning, network='{"vision_norm": true, "glimpse": true, "word_prior": true}', text_length="auto",
+        cloning, network='{"vision_norm": true, "glimpse": true}', text_length="auto",
         training=replace(cloning.training, updates=36_000),
     )  # fmt: skip
     further = replace(

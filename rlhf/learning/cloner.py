@@ -12,7 +12,7 @@ from torch import Tensor
 from agents.agent import AgentState, InteractiveAgent
 from agents.batch import RecordedWindow
 from agents.computing import ComputingConfig, autocast
-from agents.learning.cloning import bc_loss, masked_mean, weighted_bc_loss
+from agents.learning.cloning import bc_loss, weighted_bc_loss
 from agents.learning.contrastive import css_loss
 from agents.ranges import Count
 from agents.tokenizer import PAD_ID
@@ -47,8 +47,6 @@ def imitation_terms(
 ) -> tuple[dict[str, Tensor], AgentState]:
     """The unweighted terms ``movement``, ``language`` and ``css`` on a window of recorded play.
 
-    An agent with a prior of words also has ``prior``, the negative log-likelihood by which that is learned.
-
     Only what was demonstrated is imitated; an agent's own steps are observed and remembered, and CSS learns from them.
 
     Args:
@@ -70,9 +68,6 @@ def imitation_terms(
             output, state = agent(window.observations, state, window.resets, improvement)
     log_probs = agent.log_probs(output, window.actions)
     terms = bc_loss(log_probs, window.demonstrated) if weight is None else weighted_bc_loss(log_probs, weight)
-    prior = agent.prior_log_prob(output, window.actions)
-    if prior is not None:
-        terms["prior"] = -masked_mean(prior, window.demonstrated)
     words = window.observations.setter_tokens
     asked = words[..., 0] != PAD_ID
     terms["css"] = css_loss(agent.discriminator, output.vision, output.language, words, asked, seen=output.seen)
@@ -112,12 +107,7 @@ class Cloner(Trainer):
     @property
     def weights(self) -> dict[str, float]:
         config = self.config
-        return {
-            "movement": config.movement_weight,
-            "language": config.language_weight,
-            "prior": config.language_weight,
-            "css": config.css_weight,
-        }
+        return {"movement": config.movement_weight, "language": config.language_weight, "css": config.css_weight}
 
     def terms(self) -> tuple[dict[str, Tensor], AgentState]:
         window = self.stream.next(self.model.device)

@@ -54,7 +54,6 @@ class Refiner(Trainer):
         return {
             "movement": config.bc_weight * config.movement_weight,
             "language": config.bc_weight * config.language_weight,
-            "prior": config.bc_weight * config.language_weight,
             "css": config.css_weight,
         }
 

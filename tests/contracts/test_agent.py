@@ -37,7 +37,6 @@ ENCODERS = {
     "convolutions": {"vision_stem": "convolutions"},
     "finer patches": {"vision_strides": (3, 2), "vision_channels": (16, 32)},
     "a glimpse": {"glimpse": True},
-    "a prior of words": {"glimpse": True, "word_prior": True},
 }
 SIZES += [f"nano with {name}" for name in ENCODERS]
 SIZES.remove("film_agent/paper")  # differs from the small one in widths only
@@ -311,9 +310,7 @@ def test_everything_learns(agent: InteractiveAgent, play) -> None:
     output, _ = agent(play[0], agent.initial_state(COLUMNS), resets_in_the_middle())
     log_probs = agent.log_probs(output, play[1])
     log_odds = agent.discriminator(output.vision, output.language, output.seen)
-    prior = agent.prior_log_prob(output, play[1])  # has a loss of its own
-    learned = log_probs.language if prior is None else log_probs.language + prior
-    (log_probs.movement.sum() + learned.sum() + output.value.sum() + log_odds.sum()).backward()
+    (log_probs.movement.sum() + log_probs.language.sum() + output.value.sum() + log_odds.sum()).backward()
     idle = {name for name, weight in agent.named_parameters() if weight.grad is None}
     agent.zero_grad(set_to_none=True)
     assert not idle

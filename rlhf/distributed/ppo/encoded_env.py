@@ -39,18 +39,15 @@ def encoded_action_space(config: AgentConfig) -> spaces.MultiDiscrete:
     """Return the space of actions as one row of whole numbers: all ticks' columns, then the utterance.
 
     Raises:
-      UserError: the agent points at entities, is told what is legal or says words with a glimpse or a prior, which
-        depends on more than its memory.
+      UserError: the agent points at entities, is told what is legal or says words that it glimpses, which depends on
+        more than its memory.
     """
     action = config.player.action
     if action.masked or config.columns.pointers.any():
         raise UserError("PPO learns agents without pointers and without masks of legal actions; choose V-trace")
     speech = action.speech
-    if (config.glimpse or config.word_prior) and speech is not None and not isinstance(speech, Grammar):
-        raise UserError(
-            "PPO learns agents that say words without a glimpse and without a prior of words; leave out glimpse and "
-            "word_prior, or choose V-trace"
-        )
+    if config.glimpse and speech is not None and not isinstance(speech, Grammar):
+        raise UserError("PPO learns agents that say words without a glimpse; leave out glimpse, or choose V-trace")
     words = [1 if speech is None else config.vocab_size] * config.utterance_length
     if isinstance(speech, Grammar):
         words = [1 + len(slot) for slot in speech.slots]

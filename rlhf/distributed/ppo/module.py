@@ -46,7 +46,7 @@ class AgentDistribution(Distribution):
         silent = features.new_full(features.shape[:-1], -1e4)
         logit = silent if language is None else language.speak_logit(features)
         nothing = features.new_empty(0)
-        self._output = AgentOutput(features, nothing, logit, nothing, nothing, before.long(), ANY, None, None, None)
+        self._output = AgentOutput(features, nothing, logit, nothing, nothing, before.long(), ANY, None, None)
 
     @classmethod
     def from_logits(cls, logits: Tensor, **kwargs: Any) -> AgentDistribution:

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from agents.config import AgentConfig
-from agents.networks.language import Given, LanguagePolicy
+from agents.networks.language import LanguagePolicy
 from agents.tokenizer import BOS_ID, EOS_ID, PAD_ID
 
 LENGTH, VOCABULARY = 4, 12
@@ -131,17 +131,13 @@ def test_words_that_are_shown_count_as_far_as_they_are_trusted(words: list[int])
     said = torch.tensor([words + [PAD_ID] * (LENGTH - len(words))])
     assert policy.trust is not None
     plain = policy.words_log_prob(features[None], said).item()
-    assert policy.words_log_prob(features[None], said, Given(shown[None])).item() != plain, (
-        "a new policy trusts what it sees"
-    )
+    assert policy.words_log_prob(features[None], said, shown[None]).item() != plain, "a new policy trusts what it sees"
     policy.trust.bias.fill_(2.0)
     policy.choose.bias += 2.0 * shown  # the same for words of every place, written into the weights
     expected = chain(policy, features, words)
     policy.choose.bias -= 2.0 * shown
-    assert policy.words_log_prob(features[None], said, Given(shown[None])).item() == pytest.approx(expected, 1e-4)
+    assert policy.words_log_prob(features[None], said, shown[None]).item() == pytest.approx(expected, 1e-4)
     sampled, reported = policy.sample_words(
-        features[None], LENGTH, torch.Generator().manual_seed(0), False, Given(shown[None])
+        features[None], LENGTH, torch.Generator().manual_seed(0), False, shown[None]
     )
-    torch.testing.assert_close(
-        reported, policy.words_log_prob(features[None], sampled, Given(shown[None])), atol=1e-4, rtol=0
-    )
+    torch.testing.assert_close(reported, policy.words_log_prob(features[None], sampled, shown[None]), atol=1e-4, rtol=0)
