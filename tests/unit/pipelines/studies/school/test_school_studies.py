@@ -167,6 +167,12 @@ def test_welchs_test_is_that_of_unequal_variances() -> None:
     assert welch([0.5], other) is None and welch([1.0, 1.0], [1.0, 1.0]) is None
 
 
+@pytest.mark.filterwarnings("error")
+def test_seeds_that_are_alike_are_compared_without_a_warning() -> None:
+    p = welch([0.94, 0.94], [0.36, 0.5, 0.56])
+    assert p == pytest.approx(2 * stats.t.sf(abs(0.94 - 1.42 / 3) / (np.std([0.36, 0.5, 0.56], ddof=1) / 3**0.5), 2))
+
+
 def test_small_p_values_are_not_printed_as_zero() -> None:
     assert [p_text(p) for p in (None, 0.0126, 0.0009)] == ["", "0.013", "< 0.001"]
 
