@@ -1,13 +1,14 @@
 """What encoders of equal cost learn to see: each is taught with the truth on frames of the demo's room.
 
     python -m benchmarks.eyes --seconds 60 --encoders nano windows convolutions
+    python -m benchmarks.eyes --seconds 60 --height 72
 
 Frames are drawn from random places in sampled rooms of the demo (3 or 4 things of 4 kinds and 4 colours, 36x48
-pixels). Every encoder, followed by one linear layer and a soft maximum over its tokens, is taught which of the 16
-combinations of colour and kind are in the picture, by Adam with the cloning's batch, learning rate, decay and shifts of
-pictures. Each gets the same processor time on one thread. What is measured is on other rooms, where exactly one thing
-is in view: how often the likeliest combination has its colour, and how often its kind; chance is 25%. The 95% intervals
-resample rooms, and hold for this training.
+pixels, or of another height). Every encoder, followed by one linear layer and a soft maximum over its tokens, is
+taught which of the 16 combinations of colour and kind are in the picture, by Adam with the cloning's batch, learning
+rate, decay and shifts of pictures. Each gets the same processor time on one thread. What is measured is on other
+rooms, where exactly one thing is in view: how often the likeliest combination has its colour, and how often its kind;
+chance is 25%. The 95% intervals resample rooms, and hold for this training.
 
 Beside it stands what a whole agent with this encoder needs for an update of 192 frames, as more tokens make its
 Transformer dearer, too.
@@ -56,11 +57,12 @@ ENCODERS: dict[str, dict[str, Any]] = {
         "vision_stem": "convolutions", "vision_strides": (4, 2), "vision_channels": (32, 48), "vision_blocks": (0, 1),
     },
     "fine windows": {"vision_stem": "windows", "vision_strides": (4, 2), "vision_channels": (32, 48)},
+}  # fmt: skip
+LARGE: dict[str, dict[str, Any]] = {  # for pictures of 72x96, with as many tokens as "nano" has of 36x48
     "large, normed": {"vision_strides": (8, 3), "vision_norm": True},
     "large, three stages, normed": {
         "vision_strides": (4, 2, 3), "vision_channels": (16, 32, 64), "vision_blocks": (0, 1, 1), "vision_norm": True,
     },
-    "large windows, normed": {"vision_stem": "windows", "vision_strides": (8, 3), "vision_norm": True},
 }  # fmt: skip
 
 
@@ -141,14 +143,14 @@ def teach(network: Taught, frames: Frames, seconds: float, seed: int) -> Iterato
     rng = np.random.default_rng(seed)
     optimizer = torch.optim.Adam(network.parameters(), lr=RATE, betas=(0.9, 0.99), fused=True)
     image, pixels = torch.from_numpy(frames.image), torch.from_numpy(frames.pixels)
+    shift, enough = SHIFT * image.shape[1] // 36, least(image.shape[1])
     spent, updates, quarter = 0.0, 0, 1
     while spent < seconds:
         began = time.process_time()
         for group in optimizer.param_groups:
             group["lr"] = RATE * min(1.0, (1.0 - spent / seconds) / DECAY + 0.01)
         rows = torch.from_numpy(rng.integers(len(image), size=BATCH))
-        shift = SHIFT * image.shape[1] // 36
-        loss = eyes_loss(network(shifted_frames(image[rows], shift, rng)), pixels[rows], least(image.shape[1]))
+        loss = eyes_loss(network(shifted_frames(image[rows], shift, rng)), pixels[rows], enough)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         nn.utils.clip_grad_norm_(network.parameters(), 20.0)
@@ -191,12 +193,14 @@ def update_ms(config: AgentConfig, rounds: int = 7) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--encoders", nargs="+", default=list(ENCODERS), choices=list(ENCODERS), metavar="NAME")
+    parser.add_argument("--encoders", nargs="+", choices=[*ENCODERS, *LARGE], metavar="NAME", help="all of the height")
     parser.add_argument("--height", type=int, default=36, help="of pictures, pixels; their width is 4/3 of it")
     parser.add_argument("--frames", type=int, default=48_000, help="a sixth of them are of rooms to measure on")
     parser.add_argument("--seconds", type=float, default=20.0, help="of processor time for each encoder")
     parser.add_argument("--seed", type=int, default=0, help="of weights and batches")
-    parser.add_argument("--keep", type=Path, help="an .npz file that keeps the frames for the next time")
+    parser.add_argument(
+        "--keep", type=Path, help="an .npz file that keeps the frames, and their height, for the next time"
+    )
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     print(describe())
@@ -209,9 +213,10 @@ def main() -> None:
     others = frames.room % 6 == 5
     taught_on, measured_on = frames.of(np.flatnonzero(~others)), frames.of(np.flatnonzero(others))
     print(f"{len(taught_on.room):,} frames to learn from, seed {arguments.seed}")
-    for name in arguments.encoders:
+    height = frames.image.shape[1]
+    for name in arguments.encoders or (ENCODERS if height < 72 else LARGE):
         torch.manual_seed(arguments.seed)
-        network = Taught(ENCODERS[name], arguments.height)
+        network = Taught((ENCODERS | LARGE)[name], height)
         count = sum(weight.numel() for weight in network.eyes.parameters())
         print(
             f"{name}: {count:,} parameters, {network.eyes.tokens} tokens, "
