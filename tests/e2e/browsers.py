@@ -40,6 +40,16 @@ def wait_in(page: "Page", expression: str, arg: object = None) -> None:  # noqa:
     until(lambda: page.evaluate(expression, arg), expression)
 
 
+def kept_for_later(page: "Page") -> None:  # noqa: F821, UP037
+    """Wait until the page can be loaded again without a connection.
+
+    The service worker answers a reload as soon as it is active. It may not control this page: Chromium does not
+    hand over a page that is still being opened when the worker takes over.
+    """
+    state = "navigator.serviceWorker.getRegistration().then(found => found?.active?.state ?? 'missing')"
+    until(lambda: page.evaluate(state) == "activated", "the service worker is active")
+
+
 @contextmanager
 def chromium() -> Iterator["Browser"]:  # noqa: F821, UP037  (Playwright may be missing)
     """A browser. Skips the test, or in CI fails it, where there is none."""

@@ -21,7 +21,7 @@ from reward_models.preferences.config import PreferenceConfig
 from reward_models.preferences.examples import preference_examples
 from rlhf.records.preferences import ClipPair
 from rlhf.store import open_store
-from tests.e2e.browsers import chromium, wait_in
+from tests.e2e.browsers import chromium, kept_for_later, wait_in
 from tests.e2e.test_marking_in_a_browser import Visitor
 from tests.patience import until
 from tests.unit.rlhf import tiny_agent
@@ -132,7 +132,7 @@ def answers_by_keys(rater: Comparer) -> Seen:
 def loses_the_connection(rater: Comparer) -> Seen:
     """An answer without a connection; the page is loaded again, the answer changed, and then the server is back."""
     pictures = rater.opened()
-    wait_in(rater.page, "navigator.serviceWorker.controller !== null")
+    kept_for_later(rater.page)
     rater.page.locator(".pictures-state progress").wait_for(state="detached")
     rater.page.wait_for_timeout(600)  # the work is kept a moment later
     rater.context.set_offline(True)

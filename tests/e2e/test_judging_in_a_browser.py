@@ -31,7 +31,7 @@ from pipelines.suite.report import ReportSuiteConfig, report_suite
 from pipelines.suite.scenarios import Suite
 from rlhf.records.marks import Judgement
 from rlhf.store import open_store
-from tests.e2e.browsers import chromium
+from tests.e2e.browsers import chromium, kept_for_later
 from tests.e2e.test_marking_in_a_browser import SHOTS, Visitor
 from tests.patience import PATIENCE_SEC
 from tests.unit.rlhf import tiny_agent
@@ -107,8 +107,7 @@ class Judge(Visitor):
 
     def may_lose_the_connection(self) -> None:
         """Waits until the page is there without one, and where the judge is, is kept."""
-        while not self.page.evaluate("navigator.serviceWorker.controller !== null"):
-            time.sleep(0.05)
+        kept_for_later(self.page)
         self.sees_all_loaded()
         self.page.wait_for_timeout(600)
 

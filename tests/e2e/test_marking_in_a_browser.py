@@ -12,7 +12,7 @@ import pytest
 from benchmarks.serving import make_study, served
 from rlhf.records.marks import Mark
 from rlhf.store import open_store
-from tests.e2e.browsers import LAPTOP, chromium, wait_in
+from tests.e2e.browsers import LAPTOP, chromium, kept_for_later
 from tests.patience import PATIENCE_MS, PATIENCE_SEC
 
 STEPS = 200
@@ -113,7 +113,7 @@ def marks_online(rater: Visitor) -> None:
     canvas = "c => c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some(value => value > 0)"
     assert rater.page.locator("canvas").evaluate(canvas)
     rater.press("[", "[")
-    wait_in(rater.page, "navigator.serviceWorker.controller !== null")
+    kept_for_later(rater.page)
     rater.sees_all_loaded()
     rater.page.wait_for_timeout(600)  # the place is kept a moment after the rater has stopped
     rater.shot("mark")
