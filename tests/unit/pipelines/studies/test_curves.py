@@ -15,6 +15,7 @@ from pipelines.studies.curves import curves_table, followed
 
 ARM, OTHER = "BC+RL (scripted reward)", "BC+RL (IBT, read later)"
 CORE_SECONDS = 7200.0  # of each improvement
+LAST = plateau.improving().updates
 
 
 @pytest.fixture
@@ -22,7 +23,7 @@ def config(tmp_path: Path) -> StudyConfig:
     """Two seeds of an arm at three checkpoints, of two probes and two episodes each; a second arm is unfinished."""
     preset = plateau.study()
     config = replace(preset, run=tmp_path, seeds=(0, 1), curves=(ARM, OTHER), curve_episodes=2)
-    successes = {0: {0: (0, 1), 250: (1, 1), 3000: (2, 1)}, 1: {0: (0, 0), 250: (1, 0), 3000: (2, 2)}}
+    successes = {0: {0: (0, 1), 250: (1, 1), LAST: (2, 1)}, 1: {0: (0, 0), 250: (1, 0), LAST: (2, 2)}}
     for seed, checkpoints in successes.items():
         path = curve_of(config, ARM, seed)
         path.parent.mkdir(parents=True)
@@ -42,7 +43,7 @@ def test_success_is_the_mean_over_probes(config: StudyConfig) -> None:
     series = followed(config)
     assert set(series) == {ARM}, "the other one's checkpoints are not all evaluated"
     (updates, first), (_, second) = series[ARM]
-    assert updates.tolist() == [0, 250, 3000]
+    assert updates.tolist() == [0, 250, LAST]
     assert first.tolist() == [0.25, 0.5, 0.75]
     assert second.tolist() == [0.0, 0.25, 1.0]
 
@@ -52,6 +53,6 @@ def test_the_table_has_steps_and_core_hours(config: StudyConfig) -> None:
     assert improve is not None
     lines = curves_table(config).splitlines()
     assert "| 0 | 0.00 | 12 (0 to 25) | 0.00 | not run |  |" in lines
-    steps = 3000 * improve.slots * improve.steps / 1e6
-    assert f"| 3,000 | {steps:.2f} | 88 (75 to 100) | 2.00 | not run |  |" in lines
-    assert any(line.startswith("| 250 |") and f"| {2 * 250 / 3000:.2f} | not run |  |" in line for line in lines)
+    steps = LAST * improve.slots * improve.steps / 1e6
+    assert f"| {LAST:,} | {steps:.2f} | 88 (75 to 100) | 2.00 | not run |  |" in lines
+    assert any(line.startswith("| 250 |") and f"| {2 * 250 / LAST:.2f} | not run |  |" in line for line in lines)
