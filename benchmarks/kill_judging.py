@@ -20,7 +20,7 @@ import httpx
 
 from annotation.server.security.visitors import Role
 from benchmarks.kill_server import Outcome, kill_over_and_over
-from benchmarks.serving import TAKES_OVER, RaterClient, ask_everybody, make_suite, new_people, served
+from benchmarks.serving import PATIENCE_SEC, TAKES_OVER, RaterClient, ask_everybody, make_suite, new_people, served
 from rlhf.records.marks import Judgement
 from rlhf.store import open_store
 
@@ -154,7 +154,7 @@ def _judgement(episode: str, judge: str, said: Said) -> Judgement:
 
 def _wrong_in_dataset(folder: Path, expected: set[Judgement]) -> int:
     """Count judgements that differ in the dataset, after their export."""
-    until = time.monotonic() + 60
+    until = time.monotonic() + PATIENCE_SEC
     while (found := set(open_store(folder / "sts").judgements())) != expected and time.monotonic() < until:
         time.sleep(0.05)
     return len(found ^ expected)

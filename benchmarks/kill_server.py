@@ -23,7 +23,7 @@ from uuid import UUID
 import httpx
 
 from annotation.server.security.visitors import Role
-from benchmarks.serving import RaterClient, make_study, new_people, served
+from benchmarks.serving import PATIENCE_SEC, RaterClient, make_study, new_people, served
 from rlhf.store import open_store
 
 
@@ -159,7 +159,7 @@ def kill_and_count(folder: Path, kills: int, raters: int, steps: int = 300, seed
 def _wrong_in_dataset(folder: Path, expected: list[set[tuple[int, int]]]) -> int:
     """Count raters whose marks differ in the dataset, after the export."""
     wanted = sorted(sorted(marks) for marks in expected if marks)
-    until = time.monotonic() + 60
+    until = time.monotonic() + PATIENCE_SEC
     while True:
         by_rater: dict[str, set[tuple[int, int]]] = {}
         for mark in open_store(folder / "play").marks():

@@ -25,7 +25,7 @@ from annotation.server.services import people
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
 
-PATIENCE_SEC = 120.0
+PATIENCE_SEC = 900.0  # it only ends what would hang for ever
 TAKES_OVER = 8  # the step at which the agent takes over in a continuation
 
 

@@ -26,6 +26,7 @@ from tests.patience import PATIENCE_SEC
 _SERVER = multiprocessing.get_context("forkserver")
 # What commands import, which tests alone need not have imported.
 _MODULES = ("agents.acting", "agents.folder", "annotation.server.app", "pandas", "uvicorn.protocols.http.auto")
+_TOUCHING = ("open", "os.mkdir", "os.rename", "os.remove")
 _MOST_DESCRIPTORS = 256  # that a process of the tests has before its first test
 
 
@@ -183,7 +184,53 @@ def rlhf(folder: Path, *words: str) -> Forked:
       folder: where its standard error is written.
       words: what is typed.
     """
-    return Forked(folder / f"errors-{len(list(folder.glob('errors-*')))}", main, list(words))
+    return Forked(_errors(folder), main, list(words))
+
+
+def kill_rlhf(folder: Path, when: Callable[[], bool], later: int, *words: str) -> None:
+    """Start the command `rlhf`, and wait until it is killed; see :func:`killed`.
+
+    Args:
+      folder: where its standard error is written.
+      when: whether the moment has come.
+      later: how many files it still touches then.
+      words: what is typed.
+    """
+    process = Forked(_errors(folder), killed, when, later, main, list(words))
+    assert process.wait() == -signal.SIGKILL, process.errors()
+
+
+def killed(when: Callable[[], bool], later: int, work: Callable[..., int], *arguments: Any) -> int:
+    """Call ``work`` in this process, which kills itself (``kill -9``) in the middle of it.
+
+    Another process could come too late: while that waits for its turn on a busy machine, the work may end. So this one
+    looks whether the moment has come whenever it is about to touch a file.
+
+    Args:
+      when: whether the moment has come, as far as files show it; only the process looks that was called.
+      later: how many files it still opens, makes, renames or removes after that moment.
+      work: what is done.
+      arguments: of ``work``.
+    """
+    left, looking, process = later, False, os.getpid()
+
+    def look(event: str, _: tuple[Any, ...]) -> None:
+        nonlocal left, looking
+        if event not in _TOUCHING or looking or os.getpid() != process:
+            return
+        looking = True
+        if left < later or when():
+            left -= 1
+        if left < 0:
+            os.kill(process, signal.SIGKILL)
+        looking = False
+
+    sys.addaudithook(look)
+    return work(*arguments)
+
+
+def _errors(folder: Path) -> Path:
+    return folder / f"errors-{len(list(folder.glob('errors-*')))}"
 
 
 def _work(connection: Connection, environment: dict[str, str], outputs: list[Connection]) -> None:

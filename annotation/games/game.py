@@ -308,18 +308,17 @@ class Game:
 
     def _judge(self, saver: EpisodeSaver) -> None:
         """Wait until every request has a verdict, or the helper its ratings; each is on disk when the page shows it."""
-        while True:
+        while self.state is State.JUDGING:
+            asked = self._steps.judged.asked
+            saver.keep(self._steps.judged.note())
             with self._changed:
+                if asked is not self._steps.judged.asked:
+                    continue  # what was said meanwhile is not on disk
                 self._happens_if(SessionEvent.JUDGED, self._steps.judged.done)
                 self._happens_if(SessionEvent.TIMEOUT, self._timed.time_is_up())
                 self._happens_if(SessionEvent.STOP, self._closing)
-                asked = self._steps.judged.asked
-                if self.state is not State.JUDGING:
-                    return
-            saver.keep(self._steps.judged.note())
-            self._show()
-            with self._changed:
-                if asked is self._steps.judged.asked and self.state is State.JUDGING and not self._closing:
+                self._show()
+                if self.state is State.JUDGING:
                     self._changed.wait(self.config.retry_sec if saver.trouble else IDLE_SEC)
 
     def _save(self, saver: EpisodeSaver) -> None:

@@ -9,10 +9,13 @@ from contextlib import contextmanager
 
 import pytest
 
-from tests.patience import until
+from tests.patience import PATIENCE_MS, until
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 LAPTOP = {"width": 1366, "height": 640}  # what a browser shows of a page on a screen of 1366 x 768
+
+# Longer than a test takes, however slow the machine; pictures of pages show a game of a minute.
+GAME_SEC = 60 if os.environ.get("RLHF_SCREENSHOTS") else 1800
 
 _SHORTEST_SEC = 11  # an episode that ends earlier is not kept
 _LEFT = """() => {
@@ -21,9 +24,9 @@ _LEFT = """() => {
 }"""
 
 
-def played_enough(page: "Page", episode_sec: int) -> None:  # noqa: F821, UP037  (Playwright may be missing)
-    """Wait until so much of a game of ``episode_sec`` is played, as its clock shows, that it is kept."""
-    until(lambda: page.evaluate(_LEFT) <= episode_sec - _SHORTEST_SEC, "the game's clock shows enough play")
+def played_enough(page: "Page") -> None:  # noqa: F821, UP037  (Playwright may be missing)
+    """Wait until so much of a game of ``GAME_SEC`` is played, as its clock shows, that it is kept."""
+    until(lambda: page.evaluate(_LEFT) <= GAME_SEC - _SHORTEST_SEC, "the game's clock shows enough play")
 
 
 def game_advances(page: "Page", seconds: int) -> None:  # noqa: F821, UP037  (Playwright may be missing)
@@ -50,6 +53,35 @@ def kept_for_later(page: "Page") -> None:  # noqa: F821, UP037
     until(lambda: page.evaluate(state) == "activated", "the service worker is active")
 
 
+# Opens no database that the page has not made: that would be one without tables.
+_KEPT_WORK = """async () => {
+  if (!(await indexedDB.databases()).some((found) => found.name === 'DATABASE')) return false;
+  const answer = (request) => new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+  const database = await answer(indexedDB.open('DATABASE'));
+  try {
+    const [kept] = await answer(database.transaction('episodes').objectStore('episodes').getAll());
+    return kept !== undefined && kept.frames !== null && (CONDITION);
+  } finally {
+    database.close();
+  }
+}"""
+
+
+def keeps_work(page: "Page", database: str, condition: str = "true") -> None:  # noqa: F821, UP037
+    """Wait until the browser keeps the work with its pictures: a page without a connection shows what is kept.
+
+    Args:
+      page: on which somebody works.
+      database: of this kind of work.
+      condition: JavaScript that is to be true of ``kept``, a `SavedWork` of saving/local_store.ts.
+    """
+    script = _KEPT_WORK.replace("DATABASE", database).replace("CONDITION", condition)
+    until(lambda: page.evaluate(script), f"{database} keeps the pictures, and {condition}", 0.1)
+
+
 @contextmanager
 def chromium() -> Iterator["Browser"]:  # noqa: F821, UP037  (Playwright may be missing)
     """A browser. Skips the test, or in CI fails it, where there is none."""
@@ -63,7 +95,7 @@ def chromium() -> Iterator["Browser"]:  # noqa: F821, UP037  (Playwright may be 
             pytest.fail("CI needs Chromium and Playwright: apt-get install chromium; pip install playwright")
         pytest.skip("no Chromium here: apt-get install chromium")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"], timeout=PATIENCE_MS)
         try:
             yield browser
         except Exception:

@@ -8,9 +8,9 @@ from functools import partial
 import pytest
 
 from benchmarks import serving
-from pipelines.cli.main import main
 from pipelines.stages.running import staged_run
 from rlhf.run import processes
+from tests.e2e.patient_server import serve
 from tests.processes import ForkedWorker, Printing
 
 
@@ -20,7 +20,7 @@ def forked_servers(monkeypatch: pytest.MonkeyPatch) -> None:
 
     A module in which they have to start as users start them overrides this fixture.
     """
-    monkeypatch.setattr(serving, "start", partial(Printing, main))
+    monkeypatch.setattr(serving, "start", partial(Printing, serve))
     monkeypatch.setattr(processes, "start_python", ForkedWorker)
 
 

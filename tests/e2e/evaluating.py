@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from subprocess import Popen
 
 import httpx
+import pytest
 
 from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
+from annotation.games import GameConfig
 from annotation.server.security.sessions import COOKIE
 from annotation.server.security.visitors import Role
-from benchmarks.serving import PATIENCE_SEC, new_people, served
+from benchmarks import serving
+from benchmarks.serving import new_people, served
 from rlhf.store import ParquetStore, open_store
+from tests.e2e.browsers import GAME_SEC
+from tests.e2e.patient_server import serve
+from tests.patience import PATIENCE_SEC, until
+from tests.processes import Printing
 from tests.unit.agents import made_up_play
 from tests.unit.annotation.server.conftest import Browser
-from tests.unit.annotation.server.players import Player, until
+from tests.unit.annotation.server.players import Player
 
 SIZES = dict(
     vision_channels=(4,), vision_strides=(4,), vision_blocks=(1,), width=8, heads=2, memory_width=8, tick_width=6,
     value_width=8, image_size=(24, 32),
 )  # fmt: skip
-SECONDS = 4
 
 
 def make_study(folder: Path) -> ParquetStore:
@@ -33,11 +39,20 @@ def make_study(folder: Path) -> ParquetStore:
     return open_store(folder / "live", create=True)
 
 
+def serve_short_games(words: list[str]) -> int | None:
+    """Do what servers of other tests do, and keep games however soon they are ended."""
+    GameConfig.shortest = 1
+    return serve(words)
+
+
 @contextmanager
 def evaluating(folder: Path) -> Iterator[tuple[Popen[str], str]]:
-    """A server for short evaluations: its process and its URL."""
-    with served(folder, "--agents", "made-up", str(folder / "agent"), "--episode-seconds", str(SECONDS)) as (p, url, _):
-        yield p, url
+    """A server for evaluations, which their setter ends: its process and its URL."""
+    settings = ("--agents", "made-up", str(folder / "agent"), "--episode-seconds", str(GAME_SEC))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(serving, "start", partial(Printing, serve_short_games))
+        with served(folder, *settings) as (process, url, _):
+            yield process, url
 
 
 def setter(folder: Path) -> str:
@@ -78,6 +93,18 @@ def play(browser: Browser, words: tuple[str, ...]) -> Player:
     return player
 
 
+def end(player: Player, folder: Path) -> None:
+    """End the play, and wait until it is on the disk."""
+    player.say(do="end")
+    player.sees(state="judging")
+    until(lambda: kept(folder), "the play on the disk")
+
+
+def kept(folder: Path) -> list[Path]:
+    """The games whose play is over and on the disk, but not in the dataset yet."""
+    return list(folder.glob("annotation.games/*/kept/dataset.json"))
+
+
 def judge(player: Player, number: int, said: str) -> None:
     """Say it of the line of that number, and wait until the page shows it."""
     player.say(judge={"request_step": player.view["asked"][number]["step"], "said": said})
@@ -86,11 +113,11 @@ def judge(player: Player, number: int, said: str) -> None:
 
 def stored(folder: Path) -> list:
     """Every episode of the dataset, once there are some and no game is unfinished."""
-    end = time.monotonic() + PATIENCE_SEC
-    while time.monotonic() < end:
-        games = folder / "annotation.games"
-        rows = open_store(folder / "live").rows()
-        if rows and not any(path.is_dir() for path in games.iterdir()):
-            return [open_store(folder / "live").read(row.episode_id) for row in rows]
-        time.sleep(0.05)
-    raise AssertionError("an episode is lost, or its game never finished")
+    games = folder / "annotation.games"
+
+    def rows() -> list:  # looks at the games first: an episode is stored before its game is gone
+        unfinished = any(path.is_dir() for path in games.iterdir())
+        return [] if unfinished else open_store(folder / "live").rows()
+
+    found = until(rows, "episodes of finished games", 0.05)
+    return [open_store(folder / "live").read(row.episode_id) for row in found]

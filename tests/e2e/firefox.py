@@ -81,10 +81,12 @@ class Firefox:
         """Press keys as a person does; ``keys`` are letters or code points of WebDriver's."""
         self._act("key", *({"type": kind, "value": key} for key in keys for kind in ("keyDown", "keyUp")))
 
-    def hold(self, key: str, seconds: float) -> None:
-        """Hold a key down for a while."""
-        pause = {"type": "pause", "duration": round(1000 * seconds)}
-        self._act("key", {"type": "keyDown", "value": key}, pause, {"type": "keyUp", "value": key})
+    @contextmanager
+    def holding(self, key: str) -> Iterator[None]:
+        """Hold a key down meanwhile."""
+        self._act("key", {"type": "keyDown", "value": key})
+        yield
+        self._act("key", {"type": "keyUp", "value": key})
 
     def move_mouse(self, *points: tuple[float, float]) -> None:
         """Move the mouse from point to point of the page's window, in CSS pixels."""
@@ -114,12 +116,12 @@ def firefox() -> Iterator[Firefox]:
         if os.environ.get("CI"):
             pytest.fail("CI needs Firefox: apt-get install firefox-esr")
         pytest.skip("no Firefox here: apt-get install firefox-esr")
-    with tempfile.TemporaryDirectory(prefix="firefox-") as profile:
+    with tempfile.TemporaryDirectory(prefix="firefox-", ignore_cleanup_errors=True) as profile:
         command = [path, "--headless", "--no-remote", "--remote-debugging-port=0", "--profile", profile]
         environment = os.environ | {"HOME": profile, "MOZ_CRASHREPORTER_DISABLE": "1"}
         process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
         try:
-            with connect(f"{_address(process)}/session", max_size=None) as socket:
+            with connect(f"{_address(process)}/session", max_size=None, open_timeout=PATIENCE_SEC) as socket:
                 yield Firefox(socket)
         finally:
             process.kill()

@@ -24,7 +24,7 @@ from pipelines.stages.settings.world_config import WorldConfig
 from reward_models.inter_temporal import InterTemporalRewardModel
 from rlhf.records.marks import Mark
 from rlhf.store import open_store
-from tests.e2e.browsers import played_enough
+from tests.e2e.browsers import GAME_SEC, kept_for_later, played_enough
 from tests.e2e.scripted_study import play, work_on
 from tests.e2e.test_judging_in_a_browser import played_suite
 from tests.patience import PATIENCE_MS
@@ -33,7 +33,6 @@ from tests.unit.annotation.games.test_real_agents import SIZES
 from tests.unit.rlhf import tiny_agent
 
 States = Iterator[tuple[str, Any]]
-EPISODE_SEC = 60
 CONSENT = "We keep the marks that you give, under a made-up name.\nYou may ask us to delete them at any time."
 
 
@@ -95,7 +94,7 @@ class Place:
 def serving(folder: Path, context: Callable[[], Any]) -> Iterator[Place]:
     """The study of :func:`make_whole_study`, served."""
     study = folder / "study"
-    with served(study, "--agents", "tiny", str(folder / "player"), "--episode-seconds", str(EPISODE_SEC)) as (
+    with served(study, "--agents", "tiny", str(folder / "player"), "--episode-seconds", str(GAME_SEC)) as (
         _,
         url,
         link,
@@ -190,6 +189,7 @@ def marking(place: Place) -> States:
     page.get_by_role("button", name="Next episode").click()
     page.get_by_role("button", name="Submit episode").or_(page.get_by_text("All done.")).wait_for()
     yield "mark: after practice", page
+    kept_for_later(page)
     page.context.set_offline(True)
     page.reload()
     page.get_by_role("button", name="Try again").or_(page.get_by_role("slider")).wait_for()
@@ -283,10 +283,9 @@ def evaluating(place: Place) -> States:
         ann.keyboard.press("y" if "bed" in words else "ArrowLeft")
     yield "evaluation", ann
     yield from playing(place)
-    played_enough(ann, EPISODE_SEC)
-    over = ann.get_by_text("Before you finish")
-    ann.get_by_role("button", name="End").or_(over).first.click()  # on a slow machine it is over by itself
-    over.wait_for()
+    played_enough(ann)
+    ann.get_by_role("button", name="End").click()
+    ann.get_by_text("Before you finish").wait_for()
     yield "evaluation: judging", ann
     ann.keyboard.press("n")
     ann.get_by_text("Saved. Thank you!").wait_for()

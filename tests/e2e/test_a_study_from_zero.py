@@ -12,11 +12,11 @@ from benchmarks.serving import served
 from pipelines.stages.episodes.division import division_of
 from reward_models.registry import load_reward_model
 from rlhf.store import open_store
-from tests.e2e.browsers import LAPTOP, chromium
+from tests.e2e.browsers import GAME_SEC, LAPTOP, chromium, game_advances, played_enough
 from tests.patience import PATIENCE_MS, until
 from tests.processes import rlhf
 
-GAMES, SECONDS = 2, 15
+GAMES = 2
 
 
 class Person:
@@ -27,6 +27,7 @@ class Person:
         self.page = browser.new_context(viewport=LAPTOP).new_page()
         self.page.set_default_timeout(PATIENCE_MS)
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("dialog", lambda dialog: dialog.accept())
         self.page.goto(link)
         self.page.get_by_label("What shall we call you?").fill(name)
         self.click("Join")
@@ -40,6 +41,7 @@ class Person:
             self.page.keyboard.press(key)
 
     def says(self, words: str) -> None:
+        self.page.locator(".say input:enabled").wait_for()
         self.presses("Enter")
         self.page.keyboard.type(words)
         self.presses("Enter")
@@ -58,7 +60,7 @@ def test_people_make_a_reward_model(tmp_path: Path) -> None:
     folder = tmp_path / "study"
     folder.mkdir()
     # two games are too few to hold one out by chance
-    with chromium() as browser, served(folder, "--episode-seconds", str(SECONDS), "--held-out", "0") as (_, url, link):
+    with chromium() as browser, served(folder, "--episode-seconds", str(GAME_SEC), "--held-out", "0") as (_, url, link):
         admin = Person(browser, link, "Ada")
         admin.page.goto(f"{url}/play")
         admin.click("Make it")
@@ -68,6 +70,8 @@ def test_people_make_a_reward_model(tmp_path: Path) -> None:
             they_play(setter, solver, url, f"lift the toy number {number}", first=number == 0)
             if number:
                 marks(rater, url)  # the game before, while this one goes on
+            played_enough(setter.page)
+            setter.click("End")
             for person in (setter, solver):
                 person.page.get_by_text("Saved. Thank you!").wait_for()
         marks(rater, url)
@@ -105,10 +109,11 @@ def they_play(setter: Person, solver: Person, url: str, request: str, first: boo
     solver.hears(request)
     for key in ("w", "Space"):
         solver.page.keyboard.down(key)
-    solver.page.wait_for_timeout(2000)
+    game_advances(solver.page, 2)
     for key in ("w", "Space"):
         solver.page.keyboard.up(key)
     solver.says("here you are")
+    setter.hears("here you are")
 
 
 def marks(rater: Person, url: str) -> None:

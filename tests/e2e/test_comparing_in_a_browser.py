@@ -21,7 +21,7 @@ from reward_models.preferences.config import PreferenceConfig
 from reward_models.preferences.examples import preference_examples
 from rlhf.records.preferences import ClipPair
 from rlhf.store import open_store
-from tests.e2e.browsers import chromium, kept_for_later, wait_in
+from tests.e2e.browsers import chromium, keeps_work, kept_for_later, wait_in
 from tests.e2e.test_marking_in_a_browser import Visitor
 from tests.patience import until
 from tests.unit.rlhf import tiny_agent
@@ -44,13 +44,17 @@ class Comparer(Visitor):
         self.press("Home")
         self.shows(0)
         wait_in(self.page, "[...document.querySelectorAll('.clip canvas')].every(c => c.width === 96)")
-        self.page.wait_for_timeout(100)
         return [np.array(pixels, np.uint8) for pixels in self.page.locator(".clip canvas").evaluate_all(_PICTURES)]
 
     def shows(self, step: int) -> None:
-        """Wait until both clips are at ``step``."""
+        """Wait until the pictures of ``step`` of both clips are drawn."""
         for clip in (0, 1):
             self.page.locator(f".clip:nth-child({clip + 1}) canvas[data-step='{step}']").wait_for()
+
+    def plays(self, condition: str) -> None:
+        """Wait until the first clip is at a ``step`` of which the condition holds. No step is there for long."""
+        step = "Number(document.querySelector('.clip canvas').dataset.step)"
+        wait_in(self.page, f"(step => {condition})({step})")
 
     def sees_answer(self, words: str) -> None:
         self.page.locator(".answer[aria-pressed=true]", has_text=words).wait_for()
@@ -109,14 +113,14 @@ def wants_pairs(admin: Visitor) -> None:
 
 def answers_by_keys(rater: Comparer) -> Seen:
     """Both clips play in a loop, stop and step together; the answer is changed and undone."""
-    rater.page.locator(".clip canvas[data-step='3']").first.wait_for()
+    rater.plays("step >= 3")
     pictures = rater.opened()
     rater.press("ArrowRight", "ArrowRight")
     rater.shows(2)
     rater.press("End")
     rater.shows(STEPS - 1)
     rater.press("Space")  # plays on, and begins again
-    rater.page.locator(".clip canvas[data-step='1']").first.wait_for()
+    rater.plays(f"step < {STEPS - 1}")
     rater.press("Enter")
     rater.page.get_by_text("Give an answer first").wait_for()
     rater.press("b", "a")
@@ -133,8 +137,7 @@ def loses_the_connection(rater: Comparer) -> Seen:
     """An answer without a connection; the page is loaded again, the answer changed, and then the server is back."""
     pictures = rater.opened()
     kept_for_later(rater.page)
-    rater.page.locator(".pictures-state progress").wait_for(state="detached")
-    rater.page.wait_for_timeout(600)  # the work is kept a moment later
+    keeps_work(rater.page, "rlhf-comparing")
     rater.context.set_offline(True)
     rater.press("s")
     rater.page.get_by_text("no connection: 1 change kept in this browser").wait_for()

@@ -9,7 +9,7 @@ import pytest
 from annotation.server.security.sessions import COOKIE
 from annotation.server.security.visitors import Role
 from benchmarks.serving import make_study, new_person, served
-from tests.e2e.browsers import chromium
+from tests.e2e.browsers import chromium, game_advances, played_enough
 from tests.e2e.firefox import Firefox, firefox
 from tests.e2e.test_judging_in_a_browser import exported as judgements_of
 from tests.e2e.test_judging_in_a_browser import played_suite
@@ -25,7 +25,8 @@ _RIGHT, _ENTER, _NUMPAD_ENTER = "\ue014", "\ue006", "\ue007"
 
 def click(browser: Firefox, button: str) -> None:
     """Press the button, or follow the link, that is called so."""
-    named = f"[...document.querySelectorAll('button, a')].find(b => b.textContent.trim().startsWith('{button}'))"
+    all_named = "[...document.querySelectorAll('button:enabled, a')]"
+    named = f"{all_named}.find(b => b.textContent.trim().startsWith('{button}'))"
     browser.until(f"!!{named}")
     browser.ask(f"{named}.click()")
 
@@ -59,6 +60,7 @@ def test_an_episode_is_marked_in_firefox(tmp_path: Path) -> None:
         browser.until("!!document.querySelector('[role=slider]')")
         browser.press(*[_RIGHT] * 4, "p")
         browser.until("document.querySelectorAll('.mark').length === 1")
+        browser.until("!!document.querySelector('.picture canvas').style.aspectRatio")  # drawn, in its shape
         browser.ask("document.querySelector('.picture').click()")  # the mouse scans again
         x, y = browser.middle(".picture")
         browser.move_mouse((x + 3, y))  # within the step, however the place is rounded
@@ -75,7 +77,7 @@ def test_an_episode_is_marked_in_firefox(tmp_path: Path) -> None:
 
 @pytest.mark.e2e
 def test_a_game_between_firefox_and_chromium(tmp_path: Path) -> None:
-    with firefox() as ann, chromium() as browser, study(tmp_path / "study", 15) as (url, cookie):
+    with firefox() as ann, chromium() as browser, study(tmp_path / "study") as (url, cookie):
         ann.keep_cookie(COOKIE, cookie(Role.SETTER), "127.0.0.1")
         ann.open(f"{url}/play")
         click(ann, "I know them already")
@@ -89,6 +91,9 @@ def test_a_game_between_firefox_and_chromium(tmp_path: Path) -> None:
         ann.press(_NUMPAD_ENTER)
         bob.plays()
         they_talk_and_walk(ann, bob)
+        played_enough(bob.page)
+        ann.ask("(window.confirm = () => true, null)")  # to its question nobody else would say yes
+        click(ann, "End")
         sees(ann, "Saved. Thank you!")
         bob.sees("Saved. Thank you!")
         assert complaints(ann) == [] and bob.complaints == []
@@ -96,7 +101,7 @@ def test_a_game_between_firefox_and_chromium(tmp_path: Path) -> None:
     assert "bring me the bottle" in episode.setter_utterance and "which one?" in episode.utterance
     assert (episode.setter_movement[:, :, 0] == 2).sum() > 8, "the setter walked"
     assert (episode.setter_movement[:, :, 2] != 2).any(), "the setter turned by mouse"
-    assert (episode.movement[:, :, 0] == 2).sum() > 8 and episode.notes["ended"] == "complete"
+    assert (episode.movement[:, :, 0] == 2).sum() > 8 and episode.notes["ended"] == "ended by the setter"
     assert_replays(episode)
 
 
@@ -111,13 +116,15 @@ def they_talk_and_walk(ann: Firefox, bob: Somebody) -> None:
     ann.click_mouse()
     ann.until("document.pointerLockElement === document.querySelector('canvas')")
     ann.move_mouse(*((x + 15 * shift, y) for shift in range(1, 8)))
+    ann.until("!!document.querySelector('.say input:enabled')")
     ann.press(_ENTER, *"bring me the bottle", _ENTER)
     bob.hears("bring me the bottle")
-    ann.hold("w", 0.7)
+    with ann.holding("w"):
+        game_advances(bob.page, 2)
     ann.ask("document.exitPointerLock()")  # Escape is the browser's own key, which WebDriver does not press
     ann.until("document.pointerLockElement === null")
     with bob.holding("w"):
-        bob.wait(0.7)
+        game_advances(bob.page, 2)
     bob.says("which one?")
     ann.until("[...document.querySelectorAll('.spoken .words')].some(line => line.textContent === 'which one?')")
     picture = (

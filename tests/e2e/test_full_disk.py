@@ -19,8 +19,9 @@ from annotation.server.security.visitors import Role
 from annotation.session.verdicts import read_verdicts
 from benchmarks.serving import new_people
 from rlhf.store import open_store
-from tests.e2e.evaluating import SECONDS, ask, browser, evaluating, judge, make_study, play, setter, start, stored
-from tests.unit.annotation.server.players import Player, until
+from tests.e2e.evaluating import ask, browser, evaluating, judge, kept, make_study, play, setter, start, stored
+from tests.patience import until
+from tests.unit.annotation.server.players import Player
 
 pytestmark = [
     pytest.mark.e2e,
@@ -46,11 +47,12 @@ def test_an_evaluation_waits_for_room_and_so_do_its_verdicts(tmp_path: Path) -> 
     with evaluating(folder) as (server, url):
         player = play(browser(url, setter(folder)), ("lift the duck", "go to the bed", "what is red?"))
         with full_disk(server):
+            player.say(do="end")
             player.sees(state="judging", notice=f"the episode is not saved yet ({FULL}); trying again")
             judge(player, 0, "success")
             assert FULL in player.view["notice"]
         player.sees(notice="")
-        assert list(folder.glob("annotation.games/*/kept/dataset.json"))
+        assert kept(folder)
         with full_disk(server, room=1):
             judge(player, 1, "failure")
             player.sees(notice=f"your latest verdict is not saved yet ({FULL}); trying again")
@@ -61,7 +63,7 @@ def test_an_evaluation_waits_for_room_and_so_do_its_verdicts(tmp_path: Path) -> 
             assert player.view["saved"] == ""
         player.sees(state="ended", notice="")
         (episode,) = stored(folder)
-    assert episode.episode_id == player.view["saved"] and len(episode) == SECONDS * 15 // 4
+    assert episode.episode_id == player.view["saved"] and len(episode) == player.view["step"]
     assert [verdict.success for verdict in read_verdicts(episode.notes)] == [True, False]
     assert open_store(folder / "live").verify() == []
 
@@ -86,13 +88,16 @@ def test_a_game_of_two_waits_for_room_and_none_begins_without(tmp_path: Path) ->
         for player in players:
             player.say(do="ready")
         players[0].sees(state="playing")
-        players[1].say(inputs={"held": ["forward"]})
+        players[1].say(inputs={"held": ["forward"], "say": "i walk"})
+        begun = until(lambda: [line["step"] for line in players[0].view["dialogue"]], "the solver's first step")[0]
+        until(lambda: players[0].view["step"] > begun + 4, "some more")
         with full_disk(server):
+            players[0].say(do="end")
             for player in players:
                 until(lambda player=player: player.view["state"] == "saving" and FULL in player.view["notice"], "it")
                 assert player.view["saved"] == ""
         for player in players:
             player.sees(state="ended", notice="")
         (episode,) = stored(folder)
-    assert len(episode) == SECONDS * 15 // 4 and (episode.movement[:, :, 0] == 2).any()
+    assert len(episode) == players[0].view["step"] and (episode.movement[:, :, 0] == 2).any()
     assert open_store(folder / "live").verify() == []

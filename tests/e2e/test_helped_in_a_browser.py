@@ -52,7 +52,8 @@ def test_alice_is_helped_and_rates_the_helper(tmp_path: Path) -> None:
         ann.sees("Task 1 of 1")
         ann.is_ready()
         ann.plays()
-        assert ann.page.locator(".goal li").count() > 0 and "not" in ann.page.locator(".goal").inner_text()
+        ann.page.locator(".goal li").first.wait_for()
+        assert "not" in ann.page.locator(".goal").inner_text()
         for act in acts:
             waits_for(ann, act.step)
             if act.step == 10:

@@ -6,8 +6,8 @@ import json
 import shutil
 import signal
 import threading
-import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -31,7 +31,7 @@ from rlhf.run.progress import announce
 from rlhf.store import open_store
 from rlhf.store.transfer.marks_file import export_marks
 from tests.patience import until
-from tests.processes import Forked
+from tests.processes import Forked, killed
 from worlds.errors import UserError
 
 pytestmark = pytest.mark.e2e
@@ -203,13 +203,9 @@ def test_a_run_may_start_from_an_agent_and_its_demonstrations(run: Path, tmp_pat
 
 
 def killed_at(given: Path, folder: Path, what: str) -> int:
-    """The status of a process at work in ``folder``, killed as soon as ``what`` appears in it."""
-    process = Forked(folder.parent / f"errors-of-{what.replace('/', '-')}", iterated, given, folder)
-    while (status := process.status()) is None:
-        if any(folder.glob(what)):
-            return process.kill()
-        time.sleep(0.005)
-    return status
+    """The status of a process at work in ``folder``, killed as soon as ``what`` is there."""
+    errors = folder.parent / f"errors-of-{what.replace('/', '-')}"
+    return Forked(errors, killed, partial(Path.exists, folder / what), 0, iterated, given, folder).wait()
 
 
 def iterated(given: Path, folder: Path) -> int:
@@ -221,8 +217,8 @@ def iterated(given: Path, folder: Path) -> int:
 def test_killed_at_any_moment_it_comes_to_its_end(run: Path, tmp_path: Path) -> None:
     config = one_round(run, tmp_path / "run")
     moments = ("data/index.jsonl", "reward/config.json", "improve/checkpoints/latest", "results.json")
-    killed = [killed_at(run, config.run, f"round-1/{moment}") for moment in moments]
-    assert killed == [-signal.SIGKILL] * 4
+    statuses = [killed_at(run, config.run, f"round-1/{moment}") for moment in moments]
+    assert statuses == [-signal.SIGKILL] * 4
     assert iterate(config) is not None
     here, there = compared(config.run), compared(run)
     assert here.clone_success == there.clone_success

@@ -31,9 +31,9 @@ from pipelines.suite.report import ReportSuiteConfig, report_suite
 from pipelines.suite.scenarios import Suite
 from rlhf.records.marks import Judgement
 from rlhf.store import open_store
-from tests.e2e.browsers import chromium, kept_for_later
+from tests.e2e.browsers import chromium, keeps_work, kept_for_later
 from tests.e2e.test_marking_in_a_browser import SHOTS, Visitor
-from tests.patience import PATIENCE_SEC
+from tests.patience import PATIENCE_MS, PATIENCE_SEC
 from tests.unit.rlhf import tiny_agent
 
 AGENT = "zaphod"  # a name that nothing else has
@@ -69,7 +69,7 @@ class Judge(Visitor):
         if self.offline:
             route.abort("internetdisconnected")
             return
-        answer = route.fetch()
+        answer = route.fetch(timeout=PATIENCE_MS)
         self.answers.append((route.request.url.partition("/api")[2], answer.headers, answer.body()))
         route.fulfill(response=answer)
 
@@ -106,10 +106,9 @@ class Judge(Visitor):
         self.page.get_by_role("slider").or_(self.page.get_by_text("All done.")).wait_for()
 
     def may_lose_the_connection(self) -> None:
-        """Waits until the page is there without one, and where the judge is, is kept."""
+        """Waits until the page and the continuation are there without one."""
         kept_for_later(self.page)
-        self.sees_all_loaded()
-        self.page.wait_for_timeout(600)
+        keeps_work(self.page, "rlhf-judging")
 
 
 @pytest.mark.e2e
@@ -150,6 +149,7 @@ def test_success_is_said_by_mouse_alone(tmp_path: Path) -> None:
         slider = judge.page.get_by_role("slider")
         slider.wait_for()
         judge.sees_all_loaded()
+        judge.sees_picture()
         picture, track = judge.page.locator(".picture").bounding_box(), slider.bounding_box()
         button = judge.page.get_by_role("button", name="succeeded here").bounding_box()
         assert picture is not None and track is not None and button is not None
@@ -194,7 +194,7 @@ def loses_the_connection(judge: Judge) -> Said:
     judge.page.get_by_text("no connection: 1 change kept in this browser").wait_for()
     judge.press("Enter")
     judge.page.get_by_text("not everything is saved yet").wait_for()
-    judge.page.wait_for_timeout(600)
+    keeps_work(judge.page, "rlhf-judging", "kept.episode.verdict.success === false")
     judge.page.reload()
     judge.sees_verdict("Failed")
     judge.press("t", "ArrowRight", "ArrowRight", "s")

@@ -13,8 +13,8 @@ from annotation.server.serve import DeleteConfig, delete_person
 from annotation.session.verdicts import read_verdicts
 from benchmarks.serving import RaterClient, new_people
 from rlhf.store import open_store
-from tests.e2e.evaluating import SECONDS, browser, evaluating, judge, make_study, play, setter, stored
-from tests.patience import PATIENCE_SEC
+from tests.e2e.evaluating import browser, end, evaluating, judge, kept, make_study, play, setter, stored
+from tests.patience import until
 from tests.unit.annotation.server.test_removing import traces
 
 WORDS = ("lift the duck", "put it on the bed", "what is red?")
@@ -27,7 +27,7 @@ def test_what_was_played_and_said_of_it_outlives_the_server(tmp_path: Path) -> N
     with evaluating(folder) as (server, url):
         player = play(browser(url, setter(folder)), WORDS)
         judge(player, 0, "failure")
-        player.sees(state="judging")
+        end(player, folder)
         judge(player, 1, "success")
         server.kill()
         server.wait()
@@ -42,7 +42,7 @@ def test_what_was_played_and_said_of_it_outlives_the_server(tmp_path: Path) -> N
         assert rater.begin() is not None, "it waits to be marked"
     said = [(verdict.request, verdict.success) for verdict in read_verdicts(episode.notes)]
     assert said == [(WORDS[0], False), (WORDS[1], True)]
-    assert episode.notes["ended"] == "complete" and len(episode) == SECONDS * 15 // 4
+    assert episode.notes["ended"] == "ended by the setter" and len(episode) == player.view["step"]
     assert [words for words in episode.setter_utterance if words] == list(WORDS)
     assert open_store(folder / "live").verify() == []
 
@@ -57,7 +57,7 @@ def test_killed_at_any_moment_of_its_end(tmp_path: Path) -> None:
         with evaluating(folder) as (server, url):
             assert number == 0 or len(stored(folder)) == number, "each is there once"
             player = play(browser(url, cookie), WORDS[:1])
-            player.sees(state="judging")
+            end(player, folder)
             if number:
                 judge_soon(player)
                 time.sleep(rng.uniform(0, 0.2))
@@ -86,21 +86,17 @@ def test_who_is_deleted_while_they_play_is_gone_whatever_dies(moment: str, tmp_p
         about = ann.client.get("/api/me").json()
         player = play(ann, WORDS)
         if moment == "judging":
-            player.sees(state="judging")
+            end(player, folder)
             assert any(about["id"] in trace for trace in traces(folder, about["id"]))
         delete_person(DeleteConfig(about["name"], data=folder, episodes=True))
         if moment == "judging":
             assert traces(folder, about["id"], about["name"], *WORDS) == []
-        else:  # the game goes on for as long as the server has not noticed, and may be kept when it ends
-            end = time.monotonic() + 8
-            while not list(folder.glob("annotation.games/*/kept/dataset.json")) and time.monotonic() < end:
-                time.sleep(0.005)
+        else:  # the game goes on for as long as the server has not noticed, and is kept when it ends
+            player.say(do="end")
+            until(lambda: player.end or kept(folder), "the end of the play")
         server.kill()
     with evaluating(folder):
-        end = time.monotonic() + PATIENCE_SEC
-        while left(folder, about["id"], about["name"], *WORDS) and time.monotonic() < end:
-            time.sleep(0.1)
-        assert left(folder, about["id"], about["name"], *WORDS) == []
+        until(lambda: not left(folder, about["id"], about["name"], *WORDS), "the end of every trace", 0.1)
     assert len(open_store(folder / "live")) == 0
 
 

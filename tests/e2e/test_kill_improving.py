@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import signal
-import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from pipelines.stages.improve import improve
 from pipelines.stages.improve_config import ImproveConfig
 from rlhf.learning.config import ExecutorConfig
 from rlhf.run.checkpoint import Checkpoints
-from tests.processes import Forked, rlhf
+from tests.processes import kill_rlhf, rlhf
 from tests.unit.pipelines.stages import small_improvement
 
 pytestmark = pytest.mark.e2e
@@ -22,13 +21,10 @@ pytestmark = pytest.mark.e2e
 UPDATES = 60
 
 
-def kill_after(update: int, process: Forked, run: Path) -> None:
-    """``kill -9`` some time after the checkpoint of ``update``."""
+def has_reached(run: Path, update: int) -> bool:
+    """Whether the checkpoint of ``update`` has been written."""
     latest = run / "checkpoints" / "latest"
-    while not latest.is_file() or int(latest.read_text().strip().removeprefix("step-")) < update:
-        assert process.status() is None, process.errors()
-        time.sleep(0.002)
-    assert process.kill() == -signal.SIGKILL
+    return latest.is_file() and int(latest.read_text().strip().removeprefix("step-")) >= update
 
 
 def test_an_improvement_killed_three_times_ends_as_one_that_was_not(tmp_path: Path) -> None:
@@ -40,9 +36,9 @@ def test_an_improvement_killed_three_times_ends_as_one_that_was_not(tmp_path: Pa
     whole = improve(settings).parent
     run = tmp_path / "killed"
     begun = settings_as_words(replace(settings, name="killed"))
-    kill_after(3, rlhf(tmp_path, "improve", *begun), run)
-    for update in (12, 24):
-        kill_after(update, rlhf(tmp_path, "improve", f"--resume={run}"), run)
+    kill_rlhf(tmp_path, partial(has_reached, run, 3), 5, "improve", *begun)
+    for update, later in ((12, 0), (24, 10)):
+        kill_rlhf(tmp_path, partial(has_reached, run, update), later, "improve", f"--resume={run}")
         assert Checkpoints(run).latest().step < UPDATES
     rlhf(tmp_path, "improve", f"--resume={run}").succeed()
     small_improvement.assert_same_end(run, whole)

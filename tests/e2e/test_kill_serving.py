@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import judging, kill_judging, kill_server
+from tests.patience import PATIENCE_SEC
 
 
 @pytest.mark.e2e
@@ -28,6 +29,6 @@ def test_no_acknowledged_verdict_is_lost(tmp_path: Path) -> None:
 
 @pytest.mark.e2e
 def test_every_verdict_of_many_judges_is_exported(tmp_path: Path) -> None:
-    found, errors, missing, wrong = judging.measure(tmp_path / "study", 10, 6, seconds=60.0, pace=0.5)
+    found, errors, missing, wrong = judging.measure(tmp_path / "study", 10, 6, seconds=PATIENCE_SEC, pace=0.5)
     assert (errors, missing, wrong) == (0, 0, 0)
     assert [len(one.verdicts) for one in found] == [6] * 10

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import signal
-import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -20,10 +19,8 @@ from pipelines.stages.settings.world_config import WorldConfig
 from pipelines.suite.make import MakeSuiteConfig, make_suite
 from pipelines.suite.play import PlaySuiteConfig, play_suite
 from rlhf.store import open_store, same_episode
-from tests.patience import PATIENCE_SEC
-from tests.processes import Forked, rlhf
+from tests.processes import kill_rlhf, rlhf
 from tests.unit.rlhf import tiny_agent
-from worlds.errors import UserError
 
 CONTINUATIONS, KILLS = 6, 2
 
@@ -42,37 +39,26 @@ def test_a_killed_play_goes_on_to_the_same(tmp_path: Path) -> None:
     agents = {"tiny": str(tmp_path / "agent")}
     at_once = PlaySuiteConfig(tmp_path / "suite.json", None, tmp_path / "once", agents, CONTINUATIONS, slots=8)
     ids = play_suite(at_once)
-    killed = killed_until_done(tmp_path, len(ids))
-    assert killed == KILLS and len(ids) == len(suite.scenarios) * CONTINUATIONS
+    assert len(ids) == len(suite.scenarios) * CONTINUATIONS
+    words = ["suite", "play", "--suite", str(tmp_path / "suite.json"), "--data", str(tmp_path / "often")]
+    words += ["--agents", "tiny", str(tmp_path / "agent"), "--slots", "8", "--continuations", str(CONTINUATIONS)]
+    for kill in range(KILLS):
+        count = there(tmp_path / "often") + 5
+        kill_rlhf(tmp_path, partial(has, tmp_path / "often", count), 3 * kill, *words)
+        assert count <= there(tmp_path / "often") < len(ids)
+    rlhf(tmp_path, *words).succeed()
     once, often = open_store(tmp_path / "once"), open_store(tmp_path / "often")
     assert often.verify() == [] and sorted(often.ids()) == sorted(ids)
     for episode, other in zip(once.stream(ids), often.stream(ids), strict=True):
         assert same_episode(episode, replace(other, created=episode.created))
 
 
-def killed_until_done(folder: Path, count: int) -> int:
-    """How often it was killed before it was done, each time when some more continuations were there."""
-    until, kills = time.monotonic() + PATIENCE_SEC, 0
-    while time.monotonic() < until:
-        before, process = there(folder), begun(folder)
-        while process.status() is None and (kills == KILLS or there(folder) < before + 5):
-            time.sleep(0.005)
-        if process.status() is None and there(folder) < count:
-            kills += process.kill() == -signal.SIGKILL
-        if process.wait() == 0:
-            return kills
-    raise AssertionError(f"not done after {kills} kills")
+def has(data: Path, count: int) -> bool:
+    """Whether so many continuations are in the dataset."""
+    return there(data) >= count
 
 
-def begun(folder: Path) -> Forked:
-    words = ["suite", "play", "--suite", str(folder / "suite.json"), "--data", str(folder / "often")]
-    words += ["--agents", "tiny", str(folder / "agent"), "--slots", "8", "--continuations", str(CONTINUATIONS)]
-    return rlhf(folder, *words)
-
-
-def there(folder: Path) -> int:
-    """How many continuations are in the dataset."""
-    try:
-        return len(open_store(folder / "often"))
-    except (UserError, OSError):
-        return 0
+def there(data: Path) -> int:
+    """How many continuations are in the dataset, which may not be there yet."""
+    index = data / "index.jsonl"
+    return len(index.read_bytes().splitlines()) if index.is_file() else 0

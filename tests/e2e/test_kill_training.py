@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import random
-import signal
-import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,7 @@ from rlhf.run.config import read_record
 from rlhf.run.tracking import read_metrics
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
-from tests.processes import Forked, rlhf
+from tests.processes import kill_rlhf, rlhf
 
 UPDATES, EVERY = 40, 4
 SMALL = ["--training.steps=3", "--training.batch=4", "--training.log-every=1", "--training.evaluate-every=10"]
@@ -53,13 +52,9 @@ def newest(run: Path) -> int:
     return int(latest.read_text().strip().removeprefix("step-")) if latest.is_file() else 0
 
 
-def kill_between_checkpoints(process: Forked, run: Path, after: int, moments: random.Random) -> None:
-    """``kill -9`` a moment after the checkpoint of the update ``after`` has been written."""
-    while newest(run) < after:
-        assert process.status() is None, process.errors()
-        time.sleep(0.002)
-    time.sleep(moments.uniform(0.0, 0.05))
-    assert process.kill() == -signal.SIGKILL
+def has_reached(run: Path, step: int) -> bool:
+    """Whether the checkpoint of the update ``step`` has been written."""
+    return newest(run) >= step
 
 
 def measured(run: Path) -> list[dict]:
@@ -83,8 +78,8 @@ def test_a_killed_training_goes_on_to_the_same_end(
         undisturbed = tmp_path / "undisturbed"
         rlhf(tmp_path, verb, *settings, "--name=undisturbed").succeed()
     run, moments = tmp_path / "killed", random.Random(0)
-    kill_between_checkpoints(rlhf(tmp_path, verb, *settings, "--name=killed"), run, 8, moments)
-    kill_between_checkpoints(rlhf(tmp_path, verb, f"--resume={run}"), run, 20, moments)
+    kill_rlhf(tmp_path, partial(has_reached, run, 8), moments.randint(0, 12), verb, *settings, "--name=killed")
+    kill_rlhf(tmp_path, partial(has_reached, run, 20), moments.randint(0, 12), verb, f"--resume={run}")
     assert not (run / made).exists() and newest(run) < UPDATES
     rlhf(tmp_path, verb, f"--resume={run}").succeed()
     for name in ("model.safetensors", "config.json", "tokenizer.json"):

@@ -22,6 +22,7 @@ from rlhf.learning.cloner import Cloner, CloningConfig
 from rlhf.records.episode import Episode
 from rlhf.store import open_store
 from tests.e2e.browsers import chromium
+from tests.e2e.patient_server import serve
 from tests.e2e.test_playing_in_a_browser import Somebody
 from tests.patience import until
 from tests.processes import Printing
@@ -39,9 +40,9 @@ _PICTURE = """() => {
 
 
 def serve_one_place(words: list[str]) -> int | None:
-    """Do what `rlhf` does, with games in one place only."""
+    """Do what servers of other tests do, with games in one place only."""
     games.TRAINING_SEEDS = range(SEED, SEED + 1)  # pyright: ignore[reportAttributeAccessIssue]
-    return main(words)
+    return serve(words)
 
 
 @pytest.fixture(autouse=True)

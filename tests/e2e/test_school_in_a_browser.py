@@ -88,6 +88,8 @@ def test_a_tutor_points_and_speaks_and_another_person_follows(tmp_path: Path) ->
         ann.says("the box that i point at")
         bob.hears("the box that i point at")
         ann.page.keyboard.press(tutor["point west"])
+        # A moment after the key, and before the turns in which it is to be seen.
+        until(lambda: ann.wait(0.02) or any('"pressed"' in message for message in ann.sent), "the tutor's key")
         for _ in range(3):
             left = turns_left(bob)
             bob.page.keyboard.press(keys["left"])

@@ -12,7 +12,7 @@ from benchmarks.serving import new_person, served
 from pipelines.studies.household.watching.recorded import record_shown
 from rlhf.records.preferences import InferredGoal
 from rlhf.store import open_store
-from tests.e2e.browsers import chromium, wait_in
+from tests.e2e.browsers import chromium, keeps_work, wait_in
 from tests.e2e.test_marking_in_a_browser import Visitor
 from tests.patience import until
 
@@ -33,6 +33,7 @@ class Watcher(Visitor):
         return int(self.page.get_by_role("slider").get_attribute("aria-valuemax") or 0) + 1
 
     def shows(self, step: int) -> None:
+        """Wait until the picture of ``step`` is drawn, and so counts as seen."""
         self.page.locator(f".watching canvas:not(.missing)[data-step='{step}']").wait_for()
 
     def says(self, name: str, count: int) -> None:
@@ -43,7 +44,7 @@ class Watcher(Visitor):
         self.page.locator(".picture-bar progress").wait_for(state="detached")
 
     def goes_on(self) -> None:
-        """Go to the next demonstration, also where the page asks once more."""
+        """Go to the next demonstration."""
         self.sees_saved()
         self.page.evaluate("document.querySelector('.bench').dataset.old = 'yes'")
         self.page.get_by_role("button", name="Next (Enter)").click()
@@ -104,7 +105,7 @@ def answers_by_keys(rater: Watcher) -> None:
     rater.page.get_by_role("spinbutton", name="apples in the fridge").focus()
     rater.press("ArrowUp")
     rater.sees_saved()
-    rater.page.wait_for_timeout(600)  # the place is kept a moment later
+    keeps_work(rater.page, "rlhf-watching", f"kept.position === {steps - 1}")
     rater.shot("watch")
     rater.page.reload()
     rater.shows(steps - 1)

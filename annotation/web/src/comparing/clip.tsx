@@ -60,14 +60,16 @@ function Moving({ name, frames, first, loop }: Props) {
     frames
       .at(place)
       .then((picture) => {
-        if (picture && wanted.current === place && canvas.current) draw(canvas.current, picture);
+        if (!picture || wanted.current !== place || !canvas.current) return;
+        draw(canvas.current, picture);
+        canvas.current.dataset.step = String(place - first); // that is to be seen
       })
       .catch(() => undefined); // a damaged frame leaves the one before
     if (loop.playing) void frames.prepare(place, 12).catch(() => undefined);
   }, [frames, place, loop.playing, there, best]);
   return (
     <div class="picture">
-      <canvas ref={canvas} role="img" aria-label={`The solver's view in clip ${name}`} data-view={best} data-step={loop.step} class={there ? "" : "missing"} />
+      <canvas ref={canvas} role="img" aria-label={`The solver's view in clip ${name}`} data-view={best} class={there ? "" : "missing"} />
       {!there && (
         <span class="loading-moment" role="status">
           {frames.trouble ? `Waiting for the server: ${frames.trouble}` : "Loading the clips…"}

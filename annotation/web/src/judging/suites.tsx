@@ -2,6 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { ask } from "../api";
 import { Trouble } from "../frame";
+import { NumberSetting } from "../study/number_setting";
 import { Wide } from "../study/table";
 
 interface Suite {
@@ -64,15 +65,7 @@ export function Suites() {
                 <td class="number">{suite.begun}</td>
                 <td class="number">{suite.exported}</td>
                 <td>
-                  <input
-                    type="number"
-                    min={1}
-                    max={1000}
-                    value={suite.overlap}
-                    aria-label={`Judges for each continuation of ${suite.dataset}`}
-                    onChange={(e) => e.currentTarget.reportValidity() && change(suite, { overlap: Number(e.currentTarget.value) })}
-                    required
-                  />
+                  <NumberSetting value={suite.overlap} least={1} label={`Judges for each continuation of ${suite.dataset}`} onSet={(overlap) => change(suite, { overlap })} />
                 </td>
                 <td>
                   <input

@@ -24,6 +24,7 @@ export class Connection {
   private seen = 0;
   private known: Known = NOTHING_KNOWN; // from this connection's messages
   private heard = 0;
+  private silent = 0; // how often in a row nothing had been heard for long
   private wait = 250;
   private closed = false;
   private again: ReturnType<typeof setTimeout> | undefined;
@@ -82,7 +83,10 @@ export class Connection {
 
   private check(): void {
     const socket = this.socket;
-    if (!socket || socket.readyState === WebSocket.CLOSED || performance.now() - this.heard < SILENT_MS) return;
+    const silent = socket !== null && socket.readyState !== WebSocket.CLOSED && performance.now() - this.heard >= SILENT_MS;
+    this.silent = silent ? this.silent + 1 : 0;
+    if (!socket || this.silent < 2) return; // twice, as the browser itself may have been busy
+    this.silent = 0;
     this.socket = null; // a closing handshake would take as long as the network is away
     socket.close();
     this.lose(1006, "");

@@ -60,6 +60,17 @@ export class LocalStore<S extends Edit, E extends WorkInfo> {
     return this.within(WORK, "readwrite", (store) => store.put(work));
   }
 
+  /** Change the piece of work that is kept, if it is still the one of this id: in one step, so that no change undoes another. */
+  changeWork(person: string, id: string, changed: (kept: SavedWork<E>) => SavedWork<E>): Promise<unknown> {
+    return this.within(WORK, "readwrite", (store) => {
+      const request = store.get(person) as IDBRequest<SavedWork<E> | undefined>;
+      request.onsuccess = () => {
+        if (request.result?.episode.id === id) store.put(changed(request.result));
+      };
+      return request;
+    });
+  }
+
   work(person: string): Promise<SavedWork<E> | undefined> {
     return this.within(WORK, "readonly", (store) => store.get(person)) as Promise<SavedWork<E> | undefined>;
   }

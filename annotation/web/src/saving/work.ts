@@ -35,18 +35,11 @@ export async function loadWork<S extends Edit, E extends WorkInfo>(person: Me, r
 
 /** The pictures of an episode, which this browser keeps once all are loaded. */
 function framesOf<S extends Edit, E extends WorkInfo>(person: Me, routes: string, store: LocalStore<S, E>, episode: E, kept?: ArrayBuffer): Frames {
-  const keep = (frames: ArrayBuffer) =>
-    void store
-      .work(person.id)
-      .then((work) => work && work.episode.id === episode.id && store.saveWork({ ...work, frames }))
-      .catch(() => undefined);
+  const keep = (frames: ArrayBuffer) => void store.changeWork(person.id, episode.id, (kept) => ({ ...kept, frames })).catch(() => undefined);
   return new Frames(episode.steps, chunks(`${routes}/${episode.id}`), kept, keep);
 }
 
 /** Keep the step that is shown, and the state of the work, for the next visit. */
 export function keepPlace<S extends Edit, E extends WorkInfo>(store: LocalStore<S, E>, person: Me, work: Work<E>, position: number, said: Partial<E>): Promise<unknown> {
-  return store
-    .work(person.id)
-    .then((kept) => kept && kept.episode.id === work.episode.id && store.saveWork({ ...kept, episode: { ...kept.episode, ...said }, position }))
-    .catch(() => undefined);
+  return store.changeWork(person.id, work.episode.id, (kept) => ({ ...kept, episode: { ...kept.episode, ...said }, position })).catch(() => undefined);
 }

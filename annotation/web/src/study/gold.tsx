@@ -2,6 +2,7 @@
 import { address } from "../viewer/data";
 import type { Change, Data, Measured, Project } from "./data";
 import { WithMeasures } from "./measured";
+import { NumberSetting } from "./number_setting";
 import { Section, Table } from "./table";
 
 export function Gold(props: { data: Data; change: Change }) {
@@ -51,7 +52,7 @@ function Episodes(props: { measured: Measured; project: Project; change: Change 
       <div class="row">
         <label>
           episodes for each one that is for quality (0: none)
-          <input type="number" min={0} max={1000} value={project.gold_every} onChange={(e) => patch({ gold_every: Number(e.currentTarget.value) })} />
+          <NumberSetting value={project.gold_every} least={0} onSet={(gold_every) => patch({ gold_every })} />
         </label>
         <label class="check">
           <input type="checkbox" checked={project.export_gold} onChange={(e) => patch({ export_gold: e.currentTarget.checked })} /> write raters' marks of gold episodes into the dataset

@@ -1,5 +1,5 @@
 // Invitations: links for people who are to take part.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { absolute } from "../address";
 import { ask } from "../api";
 import { Copied, Trouble } from "../frame";
@@ -78,7 +78,7 @@ export function Invitations(props: { data: Data; reload: () => Promise<void>; ch
 
 export function Link(props: { link: string }) {
   const line = useRef<HTMLInputElement>(null);
-  useEffect(() => line.current?.focus(), [props.link]);
+  useLayoutEffect(() => line.current?.focus(), [props.link]);
   return (
     <p class="link">
       <label>

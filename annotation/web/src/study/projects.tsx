@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import { called, type Change, type Project } from "./data";
 import { useFocus } from "./focus";
+import { NumberSetting } from "./number_setting";
 import { Section, Table } from "./table";
 
 const STRATEGIES: Record<string, string> = {
@@ -44,15 +45,7 @@ export function Projects(props: { projects: Project[]; change: Change }) {
       project.begun,
       project.exported,
       project.marks_per_five_minutes ?? "–",
-      <input
-        type="number"
-        min={1}
-        max={1000}
-        value={project.overlap}
-        aria-label={`Raters for each episode of ${project.dataset}`}
-        onChange={(e) => e.currentTarget.reportValidity() && patch(project, { overlap: Number(e.currentTarget.value) })}
-        required
-      />,
+      <NumberSetting value={project.overlap} least={1} label={`Raters for each episode of ${project.dataset}`} onSet={(overlap) => patch(project, { overlap })} />,
       <select value={project.strategy} aria-label={`Order of the episodes of ${project.dataset}`} onChange={(e) => patch(project, { strategy: e.currentTarget.value })}>
         {Object.entries(STRATEGIES).map(([name, what]) => (
           <option key={name} value={name} title={what}>

@@ -1,5 +1,5 @@
 // One episode: picture, dialogue, every rater's marks, and a reward model's utility and reward at every step.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { ask, type Me } from "../api";
 import { Frame, Trouble } from "../frame";
 import { Captions, Dialogue } from "../episode/dialogue";
@@ -48,7 +48,7 @@ function Stage(props: Props & { shown: EpisodeView; frames: Frames; onChange: ()
   const trace = useTrace(props.project, props.episode, chosen);
   const [trouble, setTrouble] = useState("");
 
-  useEffect(() => player.go(props.step), [props.step]);
+  useLayoutEffect(() => player.go(props.step), [props.step]); // before anybody can go elsewhere
   const moments = shown.raters.flatMap((row) => row.marks.map((mark) => mark.step)).sort((a, b) => a - b);
   useKeys(command, (asked) => steer(asked, player, { mark: moments, words: shown.words.map((said) => said.step) }), true);
 

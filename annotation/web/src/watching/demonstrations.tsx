@@ -2,6 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { ask } from "../api";
 import { Trouble } from "../frame";
+import { NumberSetting } from "../study/number_setting";
 import { Section, Table } from "../study/table";
 
 interface Watched {
@@ -69,15 +70,7 @@ export function Demonstrations() {
             </>,
             project.begun,
             project.exported,
-            <input
-              type="number"
-              min={1}
-              max={1000}
-              value={project.overlap}
-              aria-label={`Raters for each demonstration of ${called(project)}`}
-              onChange={(e) => e.currentTarget.reportValidity() && void change(project, { overlap: Number(e.currentTarget.value) })}
-              required
-            />,
+            <NumberSetting value={project.overlap} least={1} label={`Raters for each demonstration of ${called(project)}`} onSet={(overlap) => change(project, { overlap })} />,
             <input
               type="checkbox"
               checked={project.open}

@@ -27,6 +27,7 @@ export function Film({ frames, player, onShown }: { frames: Frames; player: Play
       .then((picture) => {
         if (!picture || wanted.current !== step || !canvas.current) return;
         draw(canvas.current, picture);
+        canvas.current.dataset.step = String(step); // that is to be seen
         onShown(step);
       })
       .catch(() => undefined); // a damaged frame leaves the one before
@@ -34,7 +35,7 @@ export function Film({ frames, player, onShown }: { frames: Frames; player: Play
   }, [frames, step, playing, there]);
   return (
     <div class="picture held" onClick={player.toggle}>
-      <canvas ref={canvas} role="img" aria-label={`The setter's view and the place from above, at step ${step}`} data-step={step} class={there ? "" : "missing"} />
+      <canvas ref={canvas} role="img" aria-label={`The setter's view and the place from above, at step ${step}`} class={there ? "" : "missing"} />
       {!there && (
         <span class="loading-moment" role="status">
           {frames.trouble ? `Waiting for the server: ${frames.trouble}` : "The film is being drawn…"}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from annotation.games import Game, GameConfig
 from annotation.games.pace import Pace
 from annotation.session.states import Kind, Player, SessionEvent
 from rlhf.store import MemoryStore
+from tests.patience import until
 from worlds.contract import Action, neutral_movement, silent
 
 SMALL = {"rooms": (1, 1), "furniture": (0, 2), "objects": (4, 4), "room_size": (4.0, 4.0)}
@@ -84,19 +85,21 @@ def walker(folder: str, seed: int, image: tuple[int, int]) -> Walker:
 
 
 class Sleeper(Walker):
-    """Oversleeps its third and fourth step."""
+    """Falls asleep in its third step, until there is a file ``alarm``."""
 
-    steps = 0
+    def __init__(self, alarm: Path) -> None:
+        super().__init__()
+        self.steps, self._alarm = 0, alarm
 
     def act(self, observations: Any, resets: np.ndarray) -> list[Action]:
         self.steps += 1
-        if self.steps in (4, 5):  # the first is the trial
-            time.sleep(1.5)
+        if self.steps == 4:  # the first is the trial
+            until(self._alarm.exists, "the alarm")
         return super().act(observations, resets)
 
 
 def sleeper(folder: str, seed: int, image: tuple[int, int]) -> Walker:
-    return Sleeper()
+    return Sleeper(Path(folder))
 
 
 class Mortal:

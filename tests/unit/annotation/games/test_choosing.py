@@ -16,7 +16,7 @@ from annotation.session.ratings import HelperRatings, read_ratings
 from annotation.session.states import Kind, Refusal, Role, State, TransitionRefused
 from rlhf.replay.setter_replay import SetterReplay
 from rlhf.store import MemoryStore
-from tests.patience import until
+from tests.patience import PATIENCE_SEC, until
 from tests.unit.annotation.games.playing import config, everybody_joins
 from worlds import registry
 from worlds.contract import SETTER
@@ -70,7 +70,7 @@ def test_a_step_waits_for_the_choice_and_the_helper_acts_in_the_same_step() -> N
         until(lambda step=step: len(game._steps) > step, "the step")
     until(lambda: game.state is State.JUDGING, "ratings")
     game.rate(Role.SETTER, HelperRatings(7, 6, 5))
-    game.wait(60)
+    game.wait(PATIENCE_SEC)
     assert game.state is State.ENDED
     (row,) = store.rows()
     episode = store.read(row.episode_id)
@@ -113,7 +113,7 @@ def test_two_people_wait_for_each_other() -> None:
     assert board(game, "solver").status.goal == () and board(game).status.goal
     choose(game, "wait", Role.SOLVER)
     choose(game, "turn left")
-    game.wait(60)
+    game.wait(PATIENCE_SEC)
     episode = store.read(store.rows()[0].episode_id)
     assert episode.setter_movement[:, 0, 0].tolist() == [2, 1] and episode.movement[:, 0, 0].tolist() == [0, 0]
     assert "ratings" not in episode.notes and "helper" not in episode.notes
@@ -144,7 +144,7 @@ def test_the_game_ends_when_the_goal_is_reached() -> None:
     choose(game, "wait")
     until(lambda: game.state is State.JUDGING, "ratings")
     game.rate(Role.SETTER, HelperRatings(4, 4, 4))
-    game.wait(60)
+    game.wait(PATIENCE_SEC)
     view = game.screen(Role.SETTER).latest
     assert (
         view is not None and view.fulfilled == (True,) and store.read(store.rows()[0].episode_id).notes["goal_reached"]
@@ -179,7 +179,7 @@ def test_an_agent_helps_unnamed_and_is_named_in_the_recording() -> None:
     view = game.screen(Role.SETTER).latest
     assert view is not None and "bc" not in str(view.header())
     game.rate(Role.SETTER, HelperRatings(1, 1, 1))
-    game.wait(60)
+    game.wait(PATIENCE_SEC)
     episode = store.read(store.rows()[0].episode_id)
     assert episode.solver == "agent:bc" and episode.notes["helper"] == "bc"
     assert episode.movement[:, 0, 0].tolist() == [Verb.TURN_RIGHT] * 2, "it is waited for"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from annotation.games import Game, Inputs, Key, View
 from annotation.games.pace import Pace
 from annotation.session.states import Kind, Role, SessionEvent, State, TimeLimits, TransitionRefused
 from rlhf.store import MemoryStore
+from tests.patience import PATIENCE_SEC, until
 from tests.unit.annotation.games.playing import config, everybody_joins, play
 from worlds.contract import neutral_movement
 
@@ -21,7 +23,13 @@ from worlds.contract import neutral_movement
 def test_a_lost_player_stands_still_and_the_game_waits_for_them():
     paused: list[View | None] = []
 
+    def is_paused(game: Game) -> bool:
+        view = game.screen(Role.SETTER).latest
+        return view is not None and view.state is State.PAUSED and view.step == 7
+
     def comes_back(game: Game) -> None:
+        until(lambda: is_paused(game), "the end of the step under way")
+        time.sleep(0.1)  # in which nothing may happen
         paused.append(game.screen(Role.SETTER).latest)
         with pytest.raises(TransitionRefused):
             game.do(Role.SETTER, SessionEvent.BACK)  # who was not lost
@@ -33,7 +41,7 @@ def test_a_lost_player_stands_still_and_the_game_waits_for_them():
             game.give(Role.SOLVER, Inputs(held=frozenset({Key.FORWARD}), turn=8.0))
         if tick == 8 * 6 + 3:
             game.do(Role.SOLVER, SessionEvent.LOST)
-            threading.Timer(0.2, comes_back, [game]).start()
+            threading.Thread(target=comes_back, args=[game]).start()
 
     store = MemoryStore()
     game = play(config(Kind.HUMAN_HUMAN, steps=12), at_tick, store)
@@ -115,7 +123,7 @@ def test_people_watch_in_real_time_from_an_event_loop():
         await asyncio.sleep(0)
         everybody_joins(game)
         game.start()
-        return await asyncio.wait_for(asyncio.gather(*watchers), 120)
+        return await asyncio.wait_for(asyncio.gather(*watchers), PATIENCE_SEC)
 
     seen = asyncio.run(both())
     episode = store.read(game.id)

@@ -15,6 +15,7 @@ from annotation.session.states import Kind, Role, State
 from rlhf.replay.setter_replay import SetterReplay
 from rlhf.store import MemoryStore
 from tests import small_worlds
+from tests.patience import PATIENCE_SEC
 from tests.unit.annotation.games.playing import config, everybody_joins
 from tests.unit.annotation.server.players import until
 from worlds import registry
@@ -53,7 +54,7 @@ def test_two_people_play_a_turn_based_world_by_its_own_keys() -> None:
     acts = ["left", "up", "up", "right"]
     for act in acts:
         press(game, names, act)
-    game.wait(20)
+    game.wait(PATIENCE_SEC)
     (row,) = store.rows()
     episode = store.read(row.episode_id)
     assert [names[bin] for bin in episode.movement[:, 0, 0]] == ["stay", *acts]
@@ -91,7 +92,7 @@ def test_after_a_game_its_players_see_whether_the_task_was_achieved() -> None:
     assert view is not None and view.fulfilled == (), "not during the game"
     while not game.session.over:
         press(game, names, "right")
-    game.wait(20)
+    game.wait(PATIENCE_SEC)
     view, episode = game.screen(Role.SOLVER).latest, store.read(store.rows()[0].episode_id)
     assert view is not None and view.fulfilled and len(view.fulfilled) == len(episode.requests)
     assert view.fulfilled == tuple(step is not None for step in episode.success_step)

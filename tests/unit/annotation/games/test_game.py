@@ -17,6 +17,7 @@ from annotation.session.states import Kind, Role, SessionEvent, State, TimeLimit
 from rlhf.records.episode import AGENT, CO_PILOT
 from rlhf.replay.setter_replay import SetterReplay
 from rlhf.store import MemoryStore, open_store, same_episode
+from tests.patience import PATIENCE_SEC
 from tests.unit.annotation.games.playing import config, play, remember, walker
 from tests.unit.rlhf import tiny_world
 from worlds import registry
@@ -290,7 +291,7 @@ def test_roles_are_their_owners():
 def test_a_game_to_which_nobody_comes_is_abandoned():
     game = Game(config(Kind.HUMAN_HUMAN, limits=TimeLimits(waiting=0.05)), MemoryStore())
     game.start()
-    game._thread.join(5)
+    game.wait(PATIENCE_SEC)
     assert game.state is State.ABANDONED and "not everybody came" in game.session.why
 
 

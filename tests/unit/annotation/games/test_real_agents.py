@@ -11,6 +11,7 @@ from annotation.games import AgentPlayer
 from annotation.games.stand_ins import AgentComputing, load_agent
 from annotation.session.states import Kind
 from rlhf.store import MemoryStore
+from tests.patience import PATIENCE_SEC
 from tests.unit.agents import made_up_play
 from tests.unit.annotation.games.playing import config, play
 from worlds.contract import Observation, body_spec
@@ -32,7 +33,10 @@ def test_a_real_agent_does_what_it_would_do_anywhere(tmp_path):
     store = MemoryStore()
     player = AgentPlayer("made-up", folder, seed=7, image=image)
     game = play(
-        config(Kind.HUMAN_AGENT, height=24, width=32, steps=12, deadline_sec=60.0), lambda *_: None, store, player
+        config(Kind.HUMAN_AGENT, height=24, width=32, steps=12, deadline_sec=PATIENCE_SEC),
+        lambda *_: None,
+        store,
+        player,
     )
     episode = store.read(game.id)
     assert episode.solver == "agent:made-up" and episode.notes["late_steps"] == 0

@@ -15,6 +15,7 @@ from PIL import Image
 from annotation.games.screen import Screen, Screens, SpokenLine, View, encode, notice
 from annotation.session.states import Kind, PlaySession, Role, State
 from annotation.session.verdicts import SetterLine
+from tests.patience import PATIENCE_SEC
 
 VIEW = View(
     state=State.PLAYING, step=3, steps=1125, seconds_left=299.2, limit_sec=None, in_control=Role.SOLVER, can=("end",),
@@ -114,7 +115,7 @@ def test_a_slow_browser_gets_the_newest_view_and_the_last():
         return seen
 
     screen.show(views[0])
-    seen = asyncio.run(asyncio.wait_for(watch(), 20))
+    seen = asyncio.run(asyncio.wait_for(watch(), PATIENCE_SEC))
     assert seen[0] == 0 and seen[-1] == 199 and seen == sorted(set(seen)) and len(seen) < 200
     assert not screen.watched
 
@@ -136,4 +137,4 @@ def test_a_thread_may_wait_for_the_next_too():
     assert screen.wait(0, 0.01) == (1, VIEW)
     assert screen.wait(1, 0.01) == (1, None)
     screen.close()
-    assert screen.wait(1, 5.0) == (1, None), "at once"
+    assert screen.wait(1, PATIENCE_SEC) == (1, None), "at once"

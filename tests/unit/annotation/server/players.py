@@ -72,7 +72,9 @@ class Player:
         cookies = "; ".join(f"{name}={value}" for name, value in browser.client.cookies.items())
         own = {"Origin": str(browser.client.base_url), "Cookie": cookies}
         try:
-            self._socket = connect(url, additional_headers=own | headers, max_size=None, proxy=None)
+            self._socket = connect(
+                url, additional_headers=own | headers, max_size=None, proxy=None, open_timeout=PATIENCE_SEC
+            )
         except InvalidStatus as denied:
             raise Denied(denied.response.status_code) from None
         self.view: dict[str, Any] = {}

@@ -129,7 +129,7 @@ def test_a_lost_connection_pauses_the_game_and_the_same_person_resumes_it(enter:
     assert setter.view["step"] - step <= 1
     solver = Player(bob, game_id)
     setter.sees(state="playing")
-    assert solver.view["here"] == ["setter", "solver"]
+    solver.sees(here=["setter", "solver"])
     setter.sees(state="ended")
 
 
@@ -155,7 +155,7 @@ def test_a_slow_connection_gets_few_and_new_views(enter: Enter) -> None:
     before = solver.views
     until(lambda: setter.view["step"] >= 8)
     assert solver.views <= sockets.UNSEEN_VIEWS and before <= sockets.UNSEEN_VIEWS
-    assert solver.notices[-1]["lag_ms"] > 500
+    until(lambda: any(said.get("lag_ms", 0) > 500 for said in solver.notices), "a long delay")
     solver.say(seen=solver.views)
     until(lambda: solver.view["step"] >= 8, "the newest view at once")
 

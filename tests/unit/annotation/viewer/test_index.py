@@ -12,6 +12,7 @@ from annotation.viewer.indexing import Indexer, main
 from annotation.viewer.models import Models
 from rlhf.store import ParquetStore, open_store
 from rlhf.store.synthetic import synthetic_episode
+from tests.patience import PATIENCE_SEC
 from tests.processes import rlhf
 from worlds.errors import UserError
 
@@ -74,7 +75,7 @@ def test_many_are_taken_in_by_a_process_of_its_own(
     monkeypatch.setattr("annotation.viewer.indexing.AT_ONCE", 1)
     indexer = Indexer(index)
     assert indexer.missing("play", store) == 5
-    assert indexer._process is not None and indexer._process.wait(120) == 0
+    assert indexer._process is not None and indexer._process.wait(PATIENCE_SEC) == 0
     assert indexer.missing("play", store) == 0 and len(index.find("play", Filters(words="done"))) == 5
     indexer.stop()
     assert main([str(index.file), "play=/nowhere"]) == 1
