@@ -309,10 +309,10 @@ class Game:
     def _judge(self, saver: EpisodeSaver) -> None:
         """Wait until every request has a verdict, or the helper its ratings; each is on disk when the page shows it."""
         while self.state is State.JUDGING:
-            asked = self._steps.judged.asked
-            saver.keep(self._steps.judged.note())
+            note = self._steps.judged.note()
+            saver.keep(note)
             with self._changed:
-                if asked is not self._steps.judged.asked:
+                if note != self._steps.judged.note():
                     continue  # what was said meanwhile is not on disk
                 self._happens_if(SessionEvent.JUDGED, self._steps.judged.done)
                 self._happens_if(SessionEvent.TIMEOUT, self._timed.time_is_up())
