@@ -23,6 +23,7 @@ from benchmarks.serving import new_people, served
 from rlhf.records.episode import CO_PILOT, Episode
 from rlhf.store import open_store
 from tests.e2e.browsers import GAME_SEC, chromium, game_advances, played_enough, wait_in
+from tests.e2e.evaluating import kept
 from tests.e2e.wires import Wire
 from tests.patience import PATIENCE_MS, PATIENCE_SEC, until
 from tests.unit.agents import made_up_play
@@ -297,6 +298,7 @@ def test_an_agent_is_evaluated_blindly(tmp_path: Path, agent: Path) -> None:
         until(lambda: ann.wait(0.1) or len(ann.heard) > 50, "messages in which an agent could be named")
         ends(ann)
         ann.sees("Before you finish")
+        until(lambda: kept(tmp_path / "study"), "the end of the step under way")
         ann.shot("play-judging")
         sheet = ann.page.locator(".sheet .requests li")
         sheet.filter(has_text="well done").get_by_role("button", name="It asked for nothing").click()

@@ -35,6 +35,7 @@ export function Lobby() {
   const [trouble, setTrouble] = useState("");
   const [, setSkipped] = useState(0);
   const [busy, setBusy] = useState(false);
+  const [unanswered, setUnanswered] = useState(false); // whether a start or a joining had no answer, and may have been done
 
   const load = () =>
     ask<Data>("GET", "/api/play")
@@ -58,11 +59,15 @@ export function Lobby() {
       location.assign(`play#${id ?? made.id}`);
     } catch (error) {
       setTrouble((error as Error).message);
+      setUnanswered(error instanceof ApiError && error.status === 0);
       setBusy(false);
     }
   };
   const leave = (game: Game) => ask("POST", `/api/play/games/${game.id}/leave`).then(load, (error: Error) => setTrouble(error.message));
   const mine = data?.games.find((game) => game.role !== null);
+  useEffect(() => {
+    if (unanswered && mine) location.assign(`play#${mine.id}`);
+  }, [unanswered, mine?.id]);
   const open = data?.games.filter((game) => game.role === null && game.free.length > 0) ?? [];
   const bodies = data?.projects.length ? [...new Set(data.projects.map((project) => project.taught_by))].filter((body) => body !== null) : [""];
   const knows = (taughtBy: string | null) => taughtBy === null || (person !== null && knowsKeys(person, taughtBy));
