@@ -162,13 +162,17 @@ function Line(props: { input: { current: HTMLInputElement | null }; hands: Hands
   const [send, setSend] = useState("");
   useEffect(() => {
     if (!send || !props.enabled) return undefined; // the server drops what is said while the game is paused
-    const timer = setInterval(() => props.hands.say(send) && setSend(""), 30);
+    const timer = setInterval(() => {
+      if (!props.hands.say(send)) return;
+      clearInterval(timer); // at once: a busy page is drawn later, and would say it again
+      setSend((waiting) => waiting.slice(send.length).trimStart());
+    }, 30);
     return () => clearInterval(timer);
   }, [send, props.enabled]);
   const press = (event: KeyboardEvent) => {
     if (event.key === "Enter") {
       event.preventDefault();
-      if (text.trim()) setSend(send ? `${send} ${text}` : text);
+      if (text.trim()) setSend((waiting) => (waiting ? `${waiting} ${text}` : text));
       setText("");
       props.input.current?.blur();
     } else if (event.key === "Escape") {
