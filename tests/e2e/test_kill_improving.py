@@ -13,18 +13,13 @@ from pipelines.stages.improve import improve
 from pipelines.stages.improve_config import ImproveConfig
 from rlhf.learning.config import ExecutorConfig
 from rlhf.run.checkpoint import Checkpoints
+from tests.e2e.test_kill_training import has_reached
 from tests.processes import kill_rlhf, rlhf
 from tests.unit.pipelines.stages import small_improvement
 
 pytestmark = pytest.mark.e2e
 
 UPDATES = 60
-
-
-def has_reached(run: Path, update: int) -> bool:
-    """Whether the checkpoint of ``update`` has been written."""
-    latest = run / "checkpoints" / "latest"
-    return latest.is_file() and int(latest.read_text().strip().removeprefix("step-")) >= update
 
 
 def test_an_improvement_killed_three_times_ends_as_one_that_was_not(tmp_path: Path) -> None:

@@ -86,7 +86,6 @@ export class Connection {
     const silent = socket !== null && socket.readyState !== WebSocket.CLOSED && performance.now() - this.heard >= SILENT_MS;
     this.silent = silent ? this.silent + 1 : 0;
     if (!socket || this.silent < 2) return; // twice, as the browser itself may have been busy
-    this.silent = 0;
     this.socket = null; // a closing handshake would take as long as the network is away
     socket.close();
     this.lose(1006, "");

@@ -15,9 +15,8 @@ from annotation.session.states import Kind, Role, State
 from rlhf.replay.setter_replay import SetterReplay
 from rlhf.store import MemoryStore
 from tests import small_worlds
-from tests.patience import PATIENCE_SEC
+from tests.patience import PATIENCE_SEC, until
 from tests.unit.annotation.games.playing import config, everybody_joins
-from tests.unit.annotation.server.players import until
 from worlds import registry
 from worlds.contract import BODY, WorldError
 from worlds.spaces.action import ActionSpec, Discrete, FreeText

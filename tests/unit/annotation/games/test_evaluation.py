@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 
 import pytest
 
@@ -11,15 +10,8 @@ from annotation.games import AgentPlayer, Game, Inputs
 from annotation.session.states import Kind, Refusal, Role, SessionEvent, State, TimeLimits, TransitionRefused
 from annotation.session.verdicts import LineVerdict
 from rlhf.store import MemoryStore
-from tests.patience import PATIENCE_SEC
+from tests.patience import until
 from tests.unit.annotation.games.playing import config, mortal, play, walker
-
-
-def until(condition) -> None:
-    deadline = time.monotonic() + PATIENCE_SEC
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def asks_and_judges(game: Game, tick: int) -> None:

@@ -29,9 +29,8 @@ from rlhf.replay.views import plain_views
 from rlhf.store import open_store
 from rlhf.store.columns.png import decode_frames
 from rlhf.store.synthetic import synthetic_episode, synthetic_play
-from tests.patience import PATIENCE_SEC
+from tests.patience import PATIENCE_SEC, until
 from tests.unit.annotation.server.conftest import EPISODES, STEPS, Browser
-from tests.unit.annotation.server.players import until
 from tests.unit.rlhf.declared_spaces import GRID
 from worlds.errors import UserError
 from worlds.plain_pictures import SIZE

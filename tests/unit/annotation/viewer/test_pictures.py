@@ -20,8 +20,8 @@ from annotation.viewer.frames_file import pack_frames, unpack_frames
 from annotation.viewer.pictures import PictureRequest, Pictures
 from rlhf.replay.views import replayed_views
 from rlhf.store import ParquetStore, open_store
+from tests.patience import until
 from tests.unit.annotation.games.playing import config, play
-from tests.unit.annotation.server.players import until
 from worlds.errors import UserError
 
 STEPS = CHUNK_STEPS + 5
