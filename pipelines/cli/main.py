@@ -216,19 +216,19 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _main(argv: Sequence[str] | None) -> int:
     _print_any_text()
     words = list(sys.argv[1:] if argv is None else argv)
-    if not words or words[0] in ("-h", "--help", "help"):
-        print(help_text())
-        return 0
-    if words[0] == "--version":
-        from importlib.metadata import version
-
-        print(f"interactive-rlhf {version('interactive-rlhf')}")
-        return 0
-    if words[0].partition("=")[0] == "--print-completion":
-        return _print_completion(words)
     verb = None
     warnings.formatwarning = lambda message, *_: f"warning: {message}\n"
     try:
+        if not words or words[0] in ("-h", "--help", "help"):
+            print(help_text(), flush=True)
+            return 0
+        if words[0] == "--version":
+            from importlib.metadata import version
+
+            print(f"interactive-rlhf {version('interactive-rlhf')}")
+            return 0
+        if words[0].partition("=")[0] == "--print-completion":
+            return _print_completion(words)
         verb, rest = choose(words)
         result = run(verb, rest)
         return result if verb.status else 0

@@ -412,9 +412,14 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pyt
     assert "the package ray is not installed; pip install 'interactive-rlhf[ray]'" in capsys.readouterr().err
 
 
-def test_a_reader_that_leaves_early_is_no_error() -> None:
-    code = "import sys; from pipelines.cli.main import explain; sys.exit(explain(BrokenPipeError(), ''))"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True).returncode == 0
+@pytest.mark.parametrize("words", [["--help"], ["--version"], ["help"], ["evaluate", "--help"]])
+def test_a_reader_that_leaves_early_is_no_error(words: list[str]) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    code = f"import sys; from pipelines.cli.main import main; sys.exit(main({words!r}))"
+    with os.fdopen(writer) as closed:
+        ended = subprocess.run([sys.executable, "-u", "-c", code], stdout=closed, stderr=subprocess.PIPE, text=True)
+    assert (ended.returncode, ended.stderr) == (0, "")
 
 
 def test_take_gives_the_last_value_and_the_rest() -> None:
