@@ -218,6 +218,34 @@ def _adversary(obstacles: str, frames: int) -> Case:
     )
 
 
+def _role_reversal_group() -> Case:
+    """Both roles of joint tasks, but for role A of one, which is learned afterwards."""
+    practice = {
+        "with partners": Arm(_id("RoleReversalGroupExperimentalCollaboration"), bonus="cb"),
+        "alone": Arm(_id("RoleReversalGroupControlCollaboration"), bonus="cb"),
+    }
+    later = {
+        f"A after {before.removeprefix('with ')}": Arm(
+            _id("MarblePassACollaboration"), begins_with=before, frames=0.01, bonus="cb"
+        )
+        for before in practice
+    }
+    two = {"Problem": ["MarblePush", "MarblePass"]}
+    return Case(
+        "does practice in both roles of seven joint tasks, but for role A of this one, help in it?",
+        {**practice, **later},
+        {"role A": _test("MarblePassACollaboration")},
+        50_000_000,
+        "in the code alone, without a result",
+        small=Small(
+            1_500_000,
+            arms={**{name: replace(arm, allowed=two) for name, arm in practice.items()}, **later},
+            later=0.25,
+            question="does practice in both roles of one joint task and in role B of another help in its role A?",
+        ),
+    )
+
+
 CASES: Mapping[str, Case] = {
     "asocial-box": Case(
         "does an agent learn to open a box and eat the apple, with nobody there?",
@@ -257,21 +285,7 @@ CASES: Mapping[str, Case] = {
         "practice with a partner helps (Section 5.2)",
         small=Small(1_500_000),
     ),
-    "role-reversal-group": Case(
-        "does practice in both roles of seven joint tasks, but for role A of this one, help in it?",
-        {
-            "with partners": Arm(_id("RoleReversalGroupExperimentalCollaboration"), bonus="cb"),
-            "alone": Arm(_id("RoleReversalGroupControlCollaboration"), bonus="cb"),
-            "A after partners": Arm(
-                _id("MarblePassACollaboration"), begins_with="with partners", frames=0.01, bonus="cb"
-            ),
-            "A after alone": Arm(_id("MarblePassACollaboration"), begins_with="alone", frames=0.01, bonus="cb"),
-        },
-        {"role A": _test("MarblePassACollaboration")},
-        50_000_000,
-        "in the code alone, without a result",
-        small=Small(later=0.25),
-    ),
+    "role-reversal-group": _role_reversal_group(),
     "two-learners": Case(
         "does an agent that plays a joint task with itself also play it with a partner?",
         {
