@@ -1,4 +1,4 @@
-"""Time of the learner's update and of acting on a GPU, and the share of the GPU's peak that the update uses (MFU).
+"""Time of the learner's update and of acting on a GPU; the share of its peak that the update uses (MFU); idle time.
 
     python -m benchmarks.gpu --size 71m
 
@@ -14,10 +14,12 @@ from __future__ import annotations
 
 import argparse
 import statistics
+from collections.abc import Callable, Iterable
 
 import numpy as np
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.profiler import ProfilerActivity, profile
 from torch.utils.flop_counter import FlopCounterMode
 
 from agents.acting import AgentSolvers
@@ -64,17 +66,42 @@ def update_flops(config: AgentConfig, steps: int, columns: int) -> float:
     return (steps + 1) * (linear * columns + square * columns**2)
 
 
-def update_seconds(
-    config: AgentConfig, computing: ComputingConfig, steps: int, columns: int, rounds: int, device: torch.device
-) -> list[float]:
-    """Seconds of some updates from [steps, columns] of each kind, after three that are not counted."""
+def warm_update(
+    config: AgentConfig, computing: ComputingConfig, steps: int, columns: int, device: torch.device
+) -> Callable[[], object]:
+    """Return the update from [steps, columns] of each kind, after three calls that compile and allocate."""
     torch.manual_seed(0)
     learner = Learner(InteractiveAgent(config), LearnerConfig(computing=computing), device)
     fragments = [synthetic_fragment(config, steps, columns, seed) for seed in range(2)]
     window = recorded(fragments[1], torch.device("cpu"))  # the update sends both to the device, as it does in a run
-    for _ in range(3):  # compilation, kernels, the optimiser's memory
-        learner.update(fragments[0], window)
-    return [seconds(lambda: learner.update(fragments[0], window), device) for _ in range(rounds)]
+
+    def update() -> object:
+        return learner.update(fragments[0], window)
+
+    for _ in range(3):
+        update()
+    return update
+
+
+def busy_share(intervals: Iterable[tuple[float, float]]) -> float:
+    """Share of the time from the first beginning to the last end that some of the intervals (begin, end) cover."""
+    ordered = sorted(intervals)
+    covered, until = 0.0, ordered[0][0]
+    for begin, end in ordered:
+        covered += max(0.0, end - max(begin, until))
+        until = max(until, end)
+    return covered / (until - ordered[0][0])
+
+
+def busy_in(update: Callable[[], object], rounds: int = 2) -> float:
+    """Share of the time of some updates, one after the other, in which the GPU computes or copies."""
+    torch.cuda.synchronize()
+    with profile(activities=[ProfilerActivity.CUDA], acc_events=True) as profiled:
+        for _ in range(rounds):
+            update()
+        torch.cuda.synchronize()
+    events = (event for event in profiled.events() or () if event.device_type.name == "CUDA")
+    return busy_share((event.time_range.start, event.time_range.end) for event in events)
 
 
 def acting_seconds(config: AgentConfig, slots: int, rounds: int, device: torch.device) -> list[float]:
@@ -112,7 +139,9 @@ def report(arguments: argparse.Namespace, device: torch.device) -> None:
     )
     torch.cuda.reset_peak_memory_stats(device)
     try:
-        times = update_seconds(config, computing, steps, columns, arguments.rounds, device)
+        update = warm_update(config, computing, steps, columns, device)
+        times = [seconds(update, device) for _ in range(arguments.rounds)]
+        busy = busy_in(update)
     except torch.cuda.OutOfMemoryError:
         print("  update                     not measured: it does not fit in this GPU's memory; try a smaller --batch")
         return
@@ -120,6 +149,7 @@ def report(arguments: argparse.Namespace, device: torch.device) -> None:
     print(f"  update                     {1e3 * median:,.0f} ms (fastest {1e3 * best:,.0f}), {len(times)} rounds")
     print(f"  frames a second            {frames / median:,.0f}")
     print(f"  MFU                        {flops / median / peak:.0%} (fastest {flops / best / peak:.0%})")
+    print(f"  GPU busy                   {busy:.1%} of the time of updates in a row")
     print(f"  memory at most             {torch.cuda.max_memory_allocated(device) / 2**30:,.1f} GiB")
 
 

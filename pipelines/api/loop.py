@@ -55,7 +55,7 @@ def record(
       solver: "scripted" (the default), or the folder of an agent that plays.
       split: "train" or "held_out", the split of all episodes; by default a tenth of them is held out.
       seed: seed of places and requests, from 0 to 499; 0 by default.
-      workers: processes of scripted play, 2 by default.
+      workers: processes of scripted play; by default one a core, 16 at most.
       world: the world and its settings.
       players: the settings of the scripted players.
       config: all other settings.

@@ -48,7 +48,7 @@ class ImproveConfig:
       evaluation_episodes: largest number of held-out episodes in an evaluation.
       checkpoint_every: updates between checkpoints.
       keep_checkpoints: number of newest checkpoints that stay on disk.
-      threads: threads that step the environments.
+      threads: threads that step the environments, without changing the result; None is one a core, 16 at most.
       torch_threads: threads of PyTorch's operations; None leaves the number as it is. Where play and learning overlap
         on few cores, one is fastest.
       device: device that computes: "cpu", "cuda" or "cuda:1".
@@ -96,7 +96,7 @@ class ImproveConfig:
     evaluation_episodes: Count = 64
     checkpoint_every: Count = 500
     keep_checkpoints: Count = 3
-    threads: Count = 2
+    threads: Count | None = None
     torch_threads: Count | None = None
     device: str = "cpu"
     seed: Seed = 0

@@ -33,6 +33,7 @@ from pipelines.stages.settings.play_settings import (
 from pipelines.stages.solvers import calls_file, open_setters, open_solvers, summarised
 from rlhf.records.episode import Episode
 from rlhf.replay.play import ScriptedSolvers, Solvers, play
+from rlhf.run.machine import playing_processes
 from rlhf.run.processes import divide
 from rlhf.run.progress import announce, progress
 from rlhf.store import EpisodeStore, open_store
@@ -59,7 +60,7 @@ def record(config: RecordConfig) -> list[str]:
     """
     _check_device(config.device)
     config = _resolve_config(config)
-    playing = config.workers if _is_scripted(config) else min(config.slots, config.episodes)
+    playing = playing_processes(config.workers) if _is_scripted(config) else min(config.slots, config.episodes)
     check_pictures(*config.world.image_size, config.steps, playing)
     config.world.check(limit_unless_debugging(config.step_limit_sec))
     training, *held_out = config.parts()
@@ -203,17 +204,18 @@ def _in_workers(plans: RecordingPlans, numbers: Sequence[int]) -> Iterator[Playe
     def saying(number: int) -> str:
         return f"playing episode {plans.episode_id(number)}"
 
-    yield from divide(begin_worker, (plans, module), numbers, plans.config.workers, saying)
+    yield from divide(begin_worker, (plans, module), numbers, playing_processes(plans.config.workers), saying)
 
 
 def _in_this_process(plans: RecordingPlans) -> bool:
     """Return True if this process plays, as workers cannot import a world that the running script defines."""
-    if plans.config.workers == 1:
+    processes = playing_processes(plans.config.workers)
+    if processes == 1:
         return True
     if in_script := plans.config.world.entry().make.__module__ == "__main__":
         announce(
             f"one process plays: the world {plans.config.world.name} is defined in the script that runs; to play in "
-            f"{plans.config.workers} processes, move it to a module that the script imports"
+            f"{processes} processes, move it to a module that the script imports"
         )
     return in_script
 

@@ -33,7 +33,8 @@ class RecordConfig:
         none.
       seed: episodes of the same seed and number are the same; from 0 to 499.
       slots: environments that an agent plays at once.
-      workers: processes among which scripted play is divided; 1 plays in this process.
+      workers: processes among which scripted play is divided, without changing it; 1 plays in this process. None is one
+        a core, 16 at most.
       world: the world and its settings.
       players: settings of the scripted setter and solver.
       setters: who asks instead of scripted setters. A dataset: its recorded setters are replayed in their places, as
@@ -56,7 +57,7 @@ class RecordConfig:
     held_out: ShareBelowOne = 0.1
     seed: Annotated[int, Range(least=0, most=LARGEST_SEED - 1, why=_OTHER_PLACES)] = 0
     slots: Count = 32
-    workers: Count = 2
+    workers: Count | None = None
     world: WorldConfig = field(default_factory=WorldConfig)
     players: PlayersConfig = field(default_factory=PlayersConfig)
     setters: Path | None = None

@@ -1,6 +1,7 @@
 """Stages of a study's arms, from demonstrations to results, with the inputs of each.
 
-The inputs of a stage are its settings, the seed and the inputs of the stages before it, without paths and devices.
+The inputs of a stage are its settings, the seed and the inputs of the stages before it, without paths, devices and
+numbers of processes.
 Stages of two studies with the same inputs have the same outputs, so one of them can be reused (see
 :mod:`pipelines.studies.sharing`).
 """
@@ -105,7 +106,10 @@ class SeedStages:
         """Stage of the scripted demonstrator's play."""
         settings = self.config.demonstrations
         recording = self.wiring.demonstrations(settings, self.data)
-        note, of = f"{settings.episodes} scripted episodes", ("demonstrations", settings, self.seed)
+        note, of = (
+            f"{settings.episodes} scripted episodes",
+            ("demonstrations", replace(settings, workers=None), self.seed),
+        )
         return Stage("demonstrations", note, lambda: record(recording), self.data, of)
 
     def clone(self, name: str) -> Stage:
@@ -127,7 +131,7 @@ class SeedStages:
         """Stage of the cloned agent's play, in training and in held-out houses."""
         settings, held_out = self.config.play, self.config.held_out_play
         playing = self.wiring.play(settings, self.data, clone_folder(self.folder, PLAYER))
-        of = ("play", settings, held_out, self.clone(PLAYER).of)
+        of = ("play", replace(settings, workers=None), held_out, self.clone(PLAYER).of)
         note = f"{settings.episodes} episodes of the cloned agent"
         return Stage("play", note, lambda: record_both_splits(playing, held_out), self.data, of)
 
@@ -173,7 +177,8 @@ class SeedStages:
         """Stage of an arm's improvement; the last of its inputs is true if all checkpoints are kept."""
         arm, improving = self.config.arms[name], self.improve_config(name)
         source = TRUTH if arm.reward == TRUTH else self.reward(arm).of
-        of = ("improve", arm.improve, source, self.begun(arm).of, self.play().of, name in self.config.curves)
+        settings = None if arm.improve is None else replace(arm.improve, threads=None)
+        of = ("improve", settings, source, self.begun(arm).of, self.play().of, name in self.config.curves)
         where = self.folder / improving.name
         return Stage(f"improve {name}", "BC+RL", lambda: resume_or_start(improve, improving), where, of)
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 _PACKAGES = ("torch", "mujoco", "numba", "numpy", "ray")
 _GIB = 2**30
+_MOST_PLAYING = 16
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,11 @@ def usable_cores() -> int:
     if quota.isdigit() and period.strip().isdigit():
         cores = min(cores, max(1, round(int(quota) / int(period))))
     return cores
+
+
+def playing_processes(chosen: int | None = None) -> int:
+    """Processes or threads that play: ``chosen``, or one a usable core, but not so many that they fill the memory."""
+    return chosen or min(usable_cores(), _MOST_PLAYING)
 
 
 def usable_memory() -> int:

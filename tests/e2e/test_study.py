@@ -139,11 +139,17 @@ def beside(run: Path, folder: Path, **settings: object) -> StudyConfig:
 def test_a_study_takes_over_what_one_beside_it_has_made(
     run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Under other names, too, and leaves the first one as it is."""
+    """Under other names and with other numbers of processes, too, and leaves the first one as it is."""
     first = small(run)
-    arms = {"BC": Arm(), "the same": first.arms["BC+RL (IBT)"], "new": Arm(clone="new")}
+    same = first.arms["BC+RL (IBT)"]
+    assert same.improve is not None
+    same = replace(same, improve=replace(same.improve, threads=3))
+    arms = {"BC": Arm(), "the same": same, "new": Arm(clone="new")}
     new = replace(first.clones["bc"], training=replace(first.clones["bc"].training, css_weight=0.0))
-    config = beside(run, tmp_path, arms=arms, clones={"bc": first.clones["bc"], "new": new}, curves=())
+    config = beside(
+        run, tmp_path, arms=arms, clones={"bc": first.clones["bc"], "new": new}, curves=(),
+        demonstrations=replace(first.demonstrations, workers=3), play=replace(first.play, workers=3),
+    )  # fmt: skip
     before = {p: p.stat().st_mtime_ns for p in run.rglob("*") if p.is_file() and p.name != LOCK_FILE}
     assert len(list(study(config))) == 6
     write_study_report(config, "other")

@@ -30,6 +30,7 @@ from worlds.errors import UserError, set_resume_hint
 
 Run = TypeVar("Run", bound=RunSettings)
 
+PROCESSES = ("workers", "threads")  # settings, at any depth, that change the time of a run and not its results
 STAGES_FILE = "stages.json"  # the finished stages, in their order
 _LONGEST_VALUE = 40  # characters of a setting's value that fit into a line
 
@@ -75,7 +76,7 @@ def open_run(folder: Path, config: Any, what: str, free: Collection[str] = ()) -
             f"{folder} holds a {what} with other settings: {format_differences(other)}; "
             "give this one a folder of its own with --run"
         )
-    if differing_settings(saved, config):
+    if any(differences(saved, config)):
         save_config(folder, config)
 
 
@@ -83,12 +84,13 @@ def differing_settings(one: Any, other: Any, free: Collection[str] = ()) -> list
     """Dotted name and both values, as JSON, of the settings in which two configurations differ and should not.
 
     Args:
-      free: settings (dotted, or a whole group) in which they may.
+      free: settings (dotted, or a whole group) in which they may, beside numbers of processes that play.
     """
     return [
         (setting, mine, theirs)
         for setting, mine, theirs in differences(one, other)
-        if not any(setting == name or setting.startswith(f"{name}.") for name in free)
+        if setting.rpartition(".")[2] not in PROCESSES
+        and not any(setting == name or setting.startswith(f"{name}.") for name in free)
     ]
 
 

@@ -8,6 +8,7 @@ import torch
 from agents.computing_config import ComputingConfig
 from agents.config import AgentConfig
 from benchmarks import gpu
+from benchmarks.update import seconds
 
 TINY = AgentConfig.preset("nano", width=16, heads=2, memory_width=16, layers=2, language_heads=2)
 
@@ -37,8 +38,13 @@ def test_counting_knows_the_largest_matrices() -> None:
 def test_updates_and_play_are_timed() -> None:
     device = torch.device("cpu")
     config = AgentConfig.preset("nano", vocab_size=300)
-    assert len(gpu.update_seconds(config, ComputingConfig(), 2, 2, 2, device)) == 2
+    assert seconds(gpu.warm_update(config, ComputingConfig(), 2, 2, device), device) > 0
     assert min(gpu.acting_seconds(config, 2, 2, device)) > 0
+
+
+def test_overlapping_kernels_are_busy_once() -> None:
+    assert gpu.busy_share([(4.0, 6.0), (0.0, 2.0), (1.0, 3.0), (1.0, 1.5), (8.0, 10.0)]) == pytest.approx(0.7)
+    assert gpu.busy_share([(3.0, 5.0)]) == 1.0
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device")

@@ -5,6 +5,9 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
+from rlhf.run import machine
 from rlhf.run.machine import describe, release_memory
 
 
@@ -17,3 +20,10 @@ def test_unused_memory_is_returned_and_used_memory_kept() -> None:
 def test_the_module_describes_the_machine_when_run() -> None:
     done = subprocess.run([sys.executable, "-m", "rlhf.run.machine"], capture_output=True, text=True, check=True)
     assert done.stdout == f"{describe()}\n" and done.stderr == ""
+
+
+def test_one_process_a_core_plays_but_few_enough_for_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    for cores, processes in ((1, 1), (6, 6), (16, 16), (128, 16)):
+        monkeypatch.setattr(machine, "usable_cores", lambda cores=cores: cores)
+        assert machine.playing_processes() == processes
+    assert machine.playing_processes(40) == 40

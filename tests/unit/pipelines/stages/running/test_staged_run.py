@@ -31,6 +31,7 @@ from worlds.errors import UserError
 class Inner:
     updates: int = 3
     note: str = "{}"
+    workers: int | None = None
 
 
 @dataclass(frozen=True)
@@ -149,6 +150,14 @@ def test_free_settings_may_differ_and_are_noted(tmp_path: Path) -> None:
     assert load_config(config.run, Config) == more
     with pytest.raises(UserError, match="inner.updates is 3 there and 9 here; give"):
         open_run(config.run, replace(more, rounds=6, inner=Inner(updates=9)), "trial", free=("rounds",))
+
+
+def test_a_run_is_resumed_with_more_processes(tmp_path: Path) -> None:
+    config = Config(run=tmp_path / "run")
+    open_run(config.run, config, "trial")
+    with_more = replace(config, inner=Inner(workers=8))
+    open_run(config.run, with_more, "trial")
+    assert load_config(config.run, Config) == with_more
 
 
 def test_a_run_killed_while_its_configuration_was_written_begins(tmp_path: Path) -> None:
