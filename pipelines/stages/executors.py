@@ -38,7 +38,7 @@ from rlhf.replay.live_setter import LiveSetter
 from rlhf.replay.runner import Runner
 from rlhf.replay.setter_replay import SetterReplay
 from rlhf.replay.setter_side import prompt_of
-from rlhf.run.machine import playing_processes
+from rlhf.run.machine import playing_threads
 from worlds.contract import Setter
 from worlds.errors import UserError
 from worlds.registry import WorldEntry
@@ -221,7 +221,7 @@ def make_runner(
     replays = make_environments(config, episodes, slots, setters is not None and setters.prompted)
     return Runner(
         agent, tokenizer, reference, rewards, replays, episodes, steps,
-        seed=config.seed, device=config.device, threads=playing_processes(config.threads), stagger=stagger,
+        seed=config.seed, device=config.device, threads=playing_threads(config.threads), stagger=stagger,
         step_limit_sec=limit_unless_debugging(config.step_limit_sec), setters=setters,
     )  # fmt: skip
 

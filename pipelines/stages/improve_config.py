@@ -48,7 +48,7 @@ class ImproveConfig:
       evaluation_episodes: largest number of held-out episodes in an evaluation.
       checkpoint_every: updates between checkpoints.
       keep_checkpoints: number of newest checkpoints that stay on disk.
-      threads: threads that step the environments, without changing the result; None is one a core, 16 at most.
+      threads: threads that step the environments, without changing the result; None is one a core, 8 at most.
       torch_threads: threads of PyTorch's operations; None leaves the number as it is. Where play and learning overlap
         on few cores, one is fastest.
       device: device that computes: "cpu", "cuda" or "cuda:1".

@@ -22,7 +22,7 @@ from rlhf.replay.co_pilot import CoPilot
 from rlhf.replay.guard import FAILURE, Failure, Guard, check_observation, check_place, check_spaces
 from rlhf.replay.learned_setter import Setters, choose_actions
 from rlhf.replay.referee import Referee
-from rlhf.run.machine import playing_processes
+from rlhf.run.machine import playing_threads
 from worlds.contract import BODY, SETTER, SOLVER, Action, Observation, Setter, Solver, TaskSpec, World, WorldError
 from worlds.faults import named_failure
 from worlds.registry import WorldEntry
@@ -278,7 +278,7 @@ def play(
       solvers: who plays the solver in ``len(worlds)`` slots.
       setter_name: name of the setter in recordings.
       solver_name: name of the solver in recordings.
-      threads: in which worlds are stepped; None is one a core, 16 at most.
+      threads: in which worlds are stepped; None is one a core, 8 at most.
       guard: ends and labels an episode whose world fails, and play goes on; without it, the failure is raised.
       setters: choose the actions of all setters, which are of the class
         :class:`rlhf.replay.learned_setter.LearnedSetter`; the worlds have to draw what setters see.
@@ -291,7 +291,7 @@ def play(
     if guard is not None:
         guard.slots = slots
     last: list[Observation | None] = [None] * len(slots)
-    with ThreadPoolExecutor(playing_processes(threads)) if len(slots) > 1 else nullcontext() as pool:
+    with ThreadPoolExecutor(playing_threads(threads)) if len(slots) > 1 else nullcontext() as pool:
         _begin(slots, queue, solvers)
         while any(slot.plan is not None for slot in slots):
             actions, finished = _act(slots, solvers, last)

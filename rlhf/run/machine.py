@@ -14,7 +14,7 @@ from pathlib import Path
 
 _PACKAGES = ("torch", "mujoco", "numba", "numpy", "ray")
 _GIB = 2**30
-_MOST_PLAYING = 16
+_MOST_PROCESSES, _MOST_THREADS = 16, 8
 
 
 @dataclass(frozen=True)
@@ -82,8 +82,13 @@ def usable_cores() -> int:
 
 
 def playing_processes(chosen: int | None = None) -> int:
-    """Processes or threads that play: ``chosen``, or one a usable core, but not so many that they fill the memory."""
-    return chosen or min(usable_cores(), _MOST_PLAYING)
+    """Processes that play: ``chosen``, or one a usable core, but not so many that they fill the memory."""
+    return chosen or min(usable_cores(), _MOST_PROCESSES)
+
+
+def playing_threads(chosen: int | None = None) -> int:
+    """Threads that step environments: ``chosen``, or one a usable core, as far as Python's lock lets them run."""
+    return chosen or min(usable_cores(), _MOST_THREADS)
 
 
 def usable_memory() -> int:

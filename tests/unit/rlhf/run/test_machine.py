@@ -23,7 +23,7 @@ def test_the_module_describes_the_machine_when_run() -> None:
 
 
 def test_one_process_a_core_plays_but_few_enough_for_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    for cores, processes in ((1, 1), (6, 6), (16, 16), (128, 16)):
+    for cores, processes, threads in ((1, 1, 1), (6, 6, 6), (16, 16, 8), (128, 16, 8)):
         monkeypatch.setattr(machine, "usable_cores", lambda cores=cores: cores)
-        assert machine.playing_processes() == processes
-    assert machine.playing_processes(40) == 40
+        assert (machine.playing_processes(), machine.playing_threads()) == (processes, threads)
+    assert (machine.playing_processes(40), machine.playing_threads(40)) == (40, 40)
