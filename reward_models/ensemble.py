@@ -114,6 +114,7 @@ class EnsembleRewardModel(InterTemporalRewardModel):
     """Several inter-temporal models as one. The first is also the agent."""
 
     short = "ensemble"
+    learns_preferences = False  # a utility counts from the step at which it is first asked for, and stretches differ
     description = "It rewards each step by how much play improved or worsened at it to several models together."
     head = ("utility", "others")
     config_class = EnsembleConfig

@@ -11,7 +11,7 @@ import numpy as np
 from pipelines.report.data import Chart, Outcomes, ReportData
 from pipelines.stages.outcomes.paired import ordered, paired
 from rlhf.learning.guards import standard_error
-from rlhf.run.statistics import Interval, mean_interval, percent, points, share_interval
+from rlhf.run.statistics import Interval, difference_interval, percent, points, share_interval
 
 Verdict = Literal["better", "worse", "unclear", "few"]
 
@@ -93,7 +93,7 @@ def _row(data: ReportData, probe: str) -> Row:
         runs = _outcomes(data, name, probe)
         if runs:
             agents[name] = share_interval([[ordered(run)] for run in runs], seed=data.resampling_seed)
-    difference = mean_interval(_groups(data, [probe], _differences), seed=data.resampling_seed)
+    difference = difference_interval(_groups(data, [probe], _differences), seed=data.resampling_seed)
     return Row(probe[:1].upper() + probe[1:], agents, difference, verdict_of(difference))
 
 
@@ -103,7 +103,7 @@ def _overall(data: ReportData, probes: Sequence[str]) -> Row:
         groups = _groups(data, probes, lambda data, probe, run, name=name: _successes(data, name, probe, run))
         if groups:
             agents[name] = share_interval(groups, seed=data.resampling_seed)
-    difference = mean_interval(_groups(data, probes, _differences), seed=data.resampling_seed)
+    difference = difference_interval(_groups(data, probes, _differences), seed=data.resampling_seed)
     return Row(OVERALL, agents, difference, verdict_of(difference))
 
 

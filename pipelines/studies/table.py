@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from pipelines.stages.evaluate import ProbeResult
 from pipelines.stages.outcomes.paired import at_probe, ordered, paired
-from rlhf.run.statistics import Interval, mean_interval, share_interval, signed
+from rlhf.run.statistics import Interval, difference_interval, share_interval, signed
 
 ALL = "all"  # the mean over probes, with equal weights
 NOT_RUN = "not run"
@@ -89,7 +89,7 @@ def tabulate(
                 groups = [
                     [paired(at_probe(of_arm[s], name), at_probe(of_other[s], name)) for name in names] for s in shared
                 ]
-                difference = mean_interval(groups, seed=0)
+                difference = difference_interval(groups, seed=0)
             groups = [[ordered(at_probe(of_arm[s], name)) for name in names] for s in sorted(of_arm)]
             success = share_interval(groups, seed=0)
             cells.append(Cell(arm, probe, success, difference, tuple(sorted(of_arm))))

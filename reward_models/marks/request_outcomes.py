@@ -1,7 +1,8 @@
 """Requests of marked play, and whether their marks say that they were carried out.
 
 A request counts as carried out if the last mark in its stretch is a (+), at the step of that mark, and as failed if
-the last one is a (-) or there is none. Verdicts of raters on a stretch replace what marks say of the requests in it.
+the last one is a (-) or there is none. Where only a late (+) follows, which may be about the next request, nothing is
+known. Verdicts of raters on a stretch replace what marks say of the requests in it.
 Only episodes that somebody has rated count. Marks are a poor judge of requests with several parts: a (+) for the first
 part looks like success.
 """
@@ -42,7 +43,7 @@ class RequestOutcomes:
         Args:
           play: marked play.
           delay: marks at most this many steps after a later request may be about the request before it, and are not
-            counted for either.
+            counted for either, nor are marks at its very step.
           verdicts: of this and perhaps other play.
         """
         dialogue, rated = Dialogue.of(play.episodes), set(np.flatnonzero(play.rated_episodes.any(axis=1)).tolist())
@@ -57,6 +58,9 @@ class RequestOutcomes:
                     continue
                 first = begin + 1 + (delay if number else 0)
                 success = _carried_out(marks[first:end], first)
+                late = marks[end : min(end + delay + 1, rows.stop), PLUS]
+                if verdict is None and success == -1 and late.any():
+                    continue
                 if verdict is not None:
                     end, carried_out = verdict
                     success = (success if begin < success < end else end - 1) if carried_out else -1

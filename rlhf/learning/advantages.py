@@ -3,10 +3,11 @@
 A reward model gives an episode the utility U[t] of what happened up to step t. The advantage of the action at t is what
 followed within n steps, less what follows on the average:
 
-    A[t] = (U[min(t + n, last)] - U[t] - mean) / deviation,
+    A[t] = (U[t + m] - U[t] - mean[m]) / deviation,    m = min(n, last - t),
 
-with mean and standard deviation over all steps learned from. It is the sum of the rewards of the next n steps (Eq. 2),
-with their mean in the role of the value function.
+with the mean over all windows of m steps that are learned from. It is the sum of the rewards of the next n steps (Eq.
+2), with their mean in the role of the value function. The windows of an episode's last steps are shorter. Where
+utility rises, the mean of all windows would make them look bad, whatever was done.
 
 Weights are those of advantage-weighted regression (Peng et al. 2019, "Advantage-weighted regression", Algorithm 1),
 with the largest one clipped as there:
@@ -46,7 +47,10 @@ def advantages(utilities: Sequence[np.ndarray], steps: int) -> np.ndarray:
       steps: n, steps after each over which the utility may change.
     """
     changes = np.concatenate([window_change(utility, steps) for utility in utilities])
-    return (changes - changes.mean()) / max(float(changes.std()), 1e-8)
+    left = np.concatenate([np.arange(len(utility))[::-1] for utility in utilities])
+    _, length, count = np.unique(np.minimum(left, steps), return_inverse=True, return_counts=True)
+    above = changes - (np.bincount(length, changes) / count)[length]
+    return above / max(float(above.std()), 1e-8)
 
 
 def imitation_weights(

@@ -113,7 +113,7 @@ def action_log_probs(
       play: recorded play.
       rows: of it.
       config: settings; of which the precision counts.
-      mismatched: return also those of the actions of the next column, given what this column observes.
+      mismatched: return also those of the actions of the column before, given what this column observes.
     """
     observations, actions = play.gather(rows.rows, agent.device)
     with autocast(config.computing, agent.device):

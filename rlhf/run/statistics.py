@@ -101,15 +101,28 @@ def mean_interval(groups: Sequence[Sequence[np.ndarray]], *, seed: int, resample
 def share_interval(groups: Sequence[Sequence[np.ndarray]], *, seed: int) -> Interval:
     """:func:`mean_interval` of outcomes that are 0 or 1, within [0, 1].
 
-    Of one run with one stratum it is Wilson's, and so it is of one run whose outcomes are all alike: all resamples of
-    those would be, too, and would claim certainty.
+    Of one run with one stratum it is Wilson's, and so it is of outcomes that are all alike: all resamples of those
+    would be, too, and would claim certainty.
     """
-    if len(groups) == 1:
-        outcomes = np.concatenate(groups[0])
-        if len(groups[0]) == 1 or np.ptp(outcomes) == 0:
-            return wilson_interval(int(outcomes.sum()), len(outcomes))
     found = mean_interval(groups, seed=seed)
+    outcomes = np.concatenate([episodes for run in groups for episodes in run])
+    if (len(groups) == 1 and len(groups[0]) == 1) or np.ptp(outcomes) == 0:
+        return wilson_interval(int(outcomes.sum()), len(outcomes))
     return replace(found, low=max(0.0, found.low), high=min(1.0, found.high))
+
+
+def difference_interval(groups: Sequence[Sequence[np.ndarray]], *, seed: int) -> Interval:
+    """:func:`mean_interval` of differences of paired outcomes that are 0 or 1, within [-1, 1].
+
+    Differences that are all alike, whose resamples would claim certainty, are as far from the mean at most as Wilson's
+    interval of no success in so many trials reaches.
+    """
+    found = mean_interval(groups, seed=seed)
+    low, high = found.low, found.high
+    if np.ptp(np.concatenate([episodes for run in groups for episodes in run])) == 0:
+        reach = wilson_interval(0, found.count).high
+        low, high = found.estimate - reach, found.estimate + reach
+    return replace(found, low=max(-1.0, low), high=min(1.0, high))
 
 
 def _resampled_means(episodes: np.ndarray, resamples: int, rng: np.random.Generator) -> np.ndarray:

@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
-from rlhf.run.statistics import Interval, mean_interval
+from rlhf.run.statistics import Interval, difference_interval
 
 
 class ProbeOutcomes(Protocol):
@@ -70,4 +70,4 @@ def gain(after: Sequence[ProbeOutcomes], before: Sequence[ProbeOutcomes], seed: 
     earlier = {result.probe: result for result in before}
     if set(earlier) != {result.probe for result in after}:
         raise ValueError("agents of different probes cannot be compared")
-    return mean_interval([[paired(result, earlier[result.probe]) for result in after]], seed=seed)
+    return difference_interval([[paired(result, earlier[result.probe]) for result in after]], seed=seed)

@@ -85,7 +85,10 @@ def section(name: str, case: Case, folder: Path) -> str:
         rows.append((arm, str(len(seeds)), f"{frames / 1e6:.2f}", *cells, compared))
     head = ("agent", "seeds", "million frames", *tests, "p (against)")
     title = f"## {name}\n\n{case.question[:1].upper()}{case.question[1:]} Published: {case.claim}."
-    about = "Shares of success at the end, means of the seeds with the least and the greatest; Welch's test."
+    tested = "training" if tests[-1] == TRAINING else f'"{tests[-1]}"'
+    about = (
+        f"Shares of success at the end, means of the seeds with the least and the greatest; Welch's test of {tested}."
+    )
     return f"{title} {about}\n\n{format_table(ResultTable(head, tuple(rows)))}"
 
 

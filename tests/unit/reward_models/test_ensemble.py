@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -118,7 +119,7 @@ def test_an_ensemble_can_be_trained(agent: InteractiveAgent, play: MarkedPlay, l
     assert len(model.others) == 1
     before = {name: value.clone() for name, value in model.state_dict().items()}
     config = RewardTrainingConfig(
-        updates=2, steps=10, batch=4, warmup=1, unmarked_drift_weight=1.0, cut_weight=1.0, evaluation_episodes=4
+        updates=2, steps=10, batch=4, warmup=1, unmarked_drift_weight=1.0, evaluation_episodes=4
     )
     trainer = RewardTrainer(model, play, lamp_play(range(100, 104)), config)
     metrics = trainer.update(0.0)
@@ -126,6 +127,8 @@ def test_an_ensemble_can_be_trained(agent: InteractiveAgent, play: MarkedPlay, l
     trainer.update(0.5)
     moved = {name.split(".")[0] for name, value in model.state_dict().items() if not torch.equal(value, before[name])}
     assert {"trunk", "utility", "others"} <= moved
+    with pytest.raises(UserError, match="the reward model ensemble learns from marks only"):
+        RewardTrainer(model, play, lamp_play(range(100, 104)), replace(config, cut_weight=1.0))
 
 
 def test_weights_are_averaged(models, play: MarkedPlay) -> None:

@@ -50,6 +50,18 @@ def test_marks_soon_after_a_later_request_count_for_neither(requests: MarkedPlay
     assert RequestOutcomes.of(play, delay=1).success[1] == -1
 
 
+def test_a_late_success_is_no_failure(requests: MarkedPlay) -> None:
+    """The (+) of the first request is given one step after the second one is heard."""
+    play = replace(requests, marks=requests.marks.copy())
+    play.marks[5, 0], play.marks[7, 0], play.marks[8, 0] = 0, (1, 0), 0
+    assert RequestOutcomes.of(play, delay=1).begin.tolist() == [6, 11]
+    assert RequestOutcomes.of(play, delay=0).success.tolist() == [-1, 7, -1]
+    play.marks[7, 0], play.marks[6, 0] = 0, (1, 0)
+    assert RequestOutcomes.of(play, delay=0).begin.tolist() == [6, 11]
+    judged = RequestVerdict("one", 1, 6, "failure", "bob", True)
+    assert RequestOutcomes.of(play, verdicts=[judged]).success.tolist() == [-1, -1, -1]
+
+
 def test_verdicts_replace_what_marks_say(requests: MarkedPlay) -> None:
     verdicts = [
         RequestVerdict("two", 1, 7, "success", "bob", True), RequestVerdict("one", 1, 6, "failure", "bob", True),

@@ -25,15 +25,25 @@ def by_hand(steps: int) -> list[float]:
     for utility in UTILITIES:
         for t in range(len(utility)):
             rewards = [utility[k] - utility[k - 1] for k in range(t + 1, len(utility)) if k <= t + steps]
-            changes.append(float(sum(rewards)))
-    mean = sum(changes) / len(changes)
-    deviation = math.sqrt(sum((change - mean) ** 2 for change in changes) / len(changes))
-    return [(change - mean) / deviation for change in changes]
+            changes.append((len(rewards), float(sum(rewards))))
+    alike = {m: [change for length, change in changes if length == m] for m, _ in changes}
+    above = [change - sum(alike[m]) / len(alike[m]) for m, change in changes]
+    deviation = math.sqrt(sum(each**2 for each in above) / len(above))
+    return [each / deviation for each in above]
 
 
 @pytest.mark.parametrize("steps", [1, 2, 10])
 def test_an_advantage_is_the_sum_of_the_next_rewards_less_the_mean(steps: int) -> None:
     assert advantages(UTILITIES, steps).tolist() == pytest.approx(by_hand(steps))
+
+
+def test_the_last_steps_of_an_episode_are_as_good_as_others() -> None:
+    """Events that no action causes: as many of any step are above the mean."""
+    rng = np.random.default_rng(0)
+    utilities = [np.cumsum(rng.random(60) < 0.05).astype(float) for _ in range(2000)]
+    found = advantages(utilities, 12).reshape(2000, 60)
+    assert found.mean(axis=0) == pytest.approx(0.0, abs=0.07)
+    assert found[:, -1].tolist() == [0.0] * 2000, "nothing can follow the last step"
 
 
 def test_a_window_ends_with_its_episode() -> None:

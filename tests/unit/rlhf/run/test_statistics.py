@@ -9,6 +9,7 @@ from scipy import stats
 from rlhf.run.statistics import (
     Interval,
     crossed_interval,
+    difference_interval,
     episode_interval,
     mean_interval,
     ratio_interval,
@@ -170,11 +171,25 @@ def test_resamples_in_which_nothing_can_be_estimated_are_left_out() -> None:
     assert episode_interval(lambda w: np.full(len(w), np.nan), 3, seed=0) is None
 
 
-def test_one_run_in_which_all_went_alike_claims_no_certainty() -> None:
+def test_differences_that_are_all_alike_claim_no_certainty() -> None:
+    reach = wilson_interval(0, 60).high
+    for difference in (-1.0, 0.0, 1.0):
+        found = difference_interval([[np.full(20, difference)]] * 3, seed=0)
+        expected = Interval(difference, max(-1.0, difference - reach), min(1.0, difference + reach), 60)
+        assert found == expected and reach > 0.05
+    apart = [[np.r_[np.ones(16), np.zeros(4)]], [np.r_[np.ones(19), np.zeros(1)]], [np.ones(20)]]
+    assert difference_interval(apart, seed=0).high == 1.0 < mean_interval(apart, seed=0).high
+    mixed = [[np.r_[np.ones(5), np.zeros(10), -np.ones(5)]]]
+    assert difference_interval(mixed, seed=3) == mean_interval(mixed, seed=3)
+
+
+def test_outcomes_that_are_all_alike_claim_no_certainty() -> None:
     everything = [[np.ones(200), np.ones(100)]]
     assert mean_interval(everything, seed=0).low == 1.0
     assert share_interval(everything, seed=0) == wilson_interval(300, 300)
     assert share_interval([[np.array([1.0, 0.0])]], seed=0) == wilson_interval(1, 2)
+    nothing = [[np.zeros(20)]] * 3
+    assert share_interval(nothing, seed=0) == wilson_interval(0, 60)
     mixed = [[np.ones(50), np.r_[np.ones(10), np.zeros(40)]]] * 2
     found = share_interval(mixed, seed=0)
     assert found.estimate == pytest.approx(0.6) and 0.0 < found.low < 0.6 < found.high < 1.0
