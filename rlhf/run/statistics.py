@@ -79,23 +79,21 @@ def mean_interval(groups: Sequence[Sequence[np.ndarray]], *, seed: int, resample
     Raises:
       ValueError: if there is nothing to average, or runs differ in their number of strata.
     """
-    strata = {len(run) for run in groups}
-    if len(strata) != 1 or 0 in strata or any(len(episodes) == 0 for run in groups for episodes in run):
-        raise ValueError("every run needs the same strata, at least one, each with at least one episode")
+    count = len(_pooled(groups))
     rng = np.random.default_rng(seed)
     runs = np.array([np.mean([np.mean(episodes) for episodes in run]) for run in groups])
     means = np.zeros(resamples)
     for run in groups:
         for episodes in run:
             means += _resampled_means(np.asarray(episodes, dtype=np.float64), resamples, rng)
-    means /= len(groups) * strata.pop()
+    means /= len(groups) * len(groups[0])
     tail = (1 - LEVEL) / 2
     low, high = map(float, np.quantile(means, [tail, 1 - tail]))
     estimate = float(runs.mean())
     if len(runs) > 1:
         half = float(stdtrit(len(runs) - 1, 1 - tail) * runs.std(ddof=1) / np.sqrt(len(runs)))
         low, high = min(low, estimate - half), max(high, estimate + half)
-    return Interval(estimate, low, high, sum(len(episodes) for run in groups for episodes in run))
+    return Interval(estimate, low, high, count)
 
 
 def share_interval(groups: Sequence[Sequence[np.ndarray]], *, seed: int) -> Interval:
@@ -104,10 +102,10 @@ def share_interval(groups: Sequence[Sequence[np.ndarray]], *, seed: int) -> Inte
     Of one run with one stratum it is Wilson's, and so it is of outcomes that are all alike: all resamples of those
     would be, too, and would claim certainty.
     """
-    found = mean_interval(groups, seed=seed)
-    outcomes = np.concatenate([episodes for run in groups for episodes in run])
+    outcomes = _pooled(groups)
     if (len(groups) == 1 and len(groups[0]) == 1) or np.ptp(outcomes) == 0:
         return wilson_interval(int(outcomes.sum()), len(outcomes))
+    found = mean_interval(groups, seed=seed)
     return replace(found, low=max(0.0, found.low), high=min(1.0, found.high))
 
 
@@ -119,10 +117,18 @@ def difference_interval(groups: Sequence[Sequence[np.ndarray]], *, seed: int) ->
     """
     found = mean_interval(groups, seed=seed)
     low, high = found.low, found.high
-    if np.ptp(np.concatenate([episodes for run in groups for episodes in run])) == 0:
+    if np.ptp(_pooled(groups)) == 0:
         reach = wilson_interval(0, found.count).high
         low, high = found.estimate - reach, found.estimate + reach
     return replace(found, low=max(-1.0, low), high=min(1.0, high))
+
+
+def _pooled(groups: Sequence[Sequence[np.ndarray]]) -> np.ndarray:
+    """All episodes of all runs, end to end. Raises ValueError if runs differ in their number of strata or lack some."""
+    strata = {len(run) for run in groups}
+    if len(strata) != 1 or 0 in strata or any(len(episodes) == 0 for run in groups for episodes in run):
+        raise ValueError("every run needs the same strata, at least one, each with at least one episode")
+    return np.concatenate([episodes for run in groups for episodes in run])
 
 
 def _resampled_means(episodes: np.ndarray, resamples: int, rng: np.random.Generator) -> np.ndarray:
