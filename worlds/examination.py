@@ -36,6 +36,7 @@ SCRIPTED_STEPS = 60  # of scripted play in one place
 PLACES = 20  # in which a probe is looked for
 PLACES_OF_GAMES = 3  # in which a game is: it may need places with other settings
 PART_SEC = 60.0  # time limit of one part
+NO_ANSWER = "no answer"  # how the problem of a part begins that ended by its time limit
 SPLITS = ("train", "held_out")
 
 
@@ -85,7 +86,8 @@ def examined(part: str, examination: Callable[[WorldEntry], list[Problem] | None
         with time_limit(PART_SEC):
             problems = examination(entry)
     except OutOfTime:
-        return Finding(part, (Problem(part, f"no answer within {PART_SEC:.0f} s", "an answer; it may wait for ever"),))
+        wanted = "an answer; it may wait for ever, or the machine is busy"
+        return Finding(part, (Problem(part, f"{NO_ANSWER} within {PART_SEC:.0f} s", wanted),))
     except Exception as error:  # foreign code may raise anything
         if shows_tracebacks():
             raise

@@ -182,6 +182,7 @@ def check_playhouse(seconds: float) -> Iterable[Check]:
     """
     from pipelines.cli.world import try_briefly
     from worlds import registry
+    from worlds.examination import NO_ANSWER
     from worlds.trial import PICKLES
 
     hint = "pip install --force-reinstall mujoco numba"
@@ -190,9 +191,12 @@ def check_playhouse(seconds: float) -> Iterable[Check]:
     except Exception as error:
         yield Check("fail", "world", f"playhouse does not work: {' '.join(str(error).split())}", hint)
         return
-    problems = [str(each) for one in report.findings if one.part != PICKLES for each in one.problems]
+    problems = [each for one in report.findings if one.part != PICKLES for each in one.problems]
     for problem in problems:
-        yield Check("fail", "world", f"playhouse: {problem}", hint)
+        if problem.found.startswith(NO_ANSWER) and machine.is_busy():
+            yield Check("warn", "world", f"playhouse: {problem}", "run it again when the machine is idle")
+        else:
+            yield Check("fail", "world", f"playhouse: {problem}", hint)
     if problems or report.steps_per_sec is None:
         return
     yield Check("ok", "world", f"playhouse keeps the contract: {', '.join(passed)}")

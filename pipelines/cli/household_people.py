@@ -15,13 +15,14 @@ from rich.table import Table
 from annotation.session.states import Kind
 from rlhf.records.preferences import HIGHEST_RATING, LOWEST_RATING, RATED, HelperRating
 from rlhf.run.setting_forms import DatasetFolder
-from rlhf.run.statistics import mean_interval, wilson_interval
+from rlhf.run.statistics import mean_interval, share_interval
 from rlhf.store import EpisodeStore, open_store
 from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
 
 FEWEST = 2  # episodes of which an interval is computed
 _SEED = 0  # of the resampling behind intervals
+_SHARE = (0.0, 1.0)  # the scale of success
 
 
 @dataclass(frozen=True)
@@ -117,7 +118,7 @@ def results_by_helper(episodes: Sequence[HelpedEpisode], seed: int) -> dict[str,
 
 
 def _measured(episodes: Sequence[HelpedEpisode], seed: int) -> Iterator[tuple[str, Measured]]:
-    yield "success", _over_people([(one.person, float(one.reached)) for one in episodes], seed, (0.0, 1.0))
+    yield "success", _over_people([(one.person, float(one.reached)) for one in episodes], seed, _SHARE)
     steps = [(one.person, float(one.steps)) for one in episodes if one.reached]
     if steps:
         yield "steps", _over_people(steps, seed, (0.0, math.inf))
@@ -131,11 +132,7 @@ def _over_people(values: Sequence[tuple[str, float]], seed: int, scale: tuple[fl
     """Return the mean over people of each person's mean, with its interval, which stays on the scale."""
     people = sorted({person for person, _ in values})
     groups = [[np.array([value for each, value in values if each == person])] for person in people]
-    alike = scale == (0.0, 1.0) and len({value for _, value in values}) == 1
-    if alike:  # all resamples would be, too, and would claim certainty
-        found = wilson_interval(sum(value for _, value in values), len(values))
-    else:
-        found = mean_interval(groups, seed=seed)
+    found = (share_interval if scale == _SHARE else mean_interval)(groups, seed=seed)
     few = found.count < FEWEST
     low, high = max(scale[0], found.low), min(scale[1], found.high)
     return Measured(found.estimate, None if few else low, None if few else high, found.count)

@@ -22,18 +22,22 @@ What differs from the paper's settings (and from the defaults), and why:
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pipelines.loops.demo import DemoConfig
 from pipelines.stages.clone import CloneConfig
 from pipelines.stages.evaluate import EvaluateConfig
 from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.mark import MarkConfig
 from pipelines.stages.record import RecordConfig
+from pipelines.stages.refine import RefineConfig
 from pipelines.stages.reward import RewardConfig
 from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
 from pipelines.studies.rater_noise import RaterNoiseConfig
 from reward_models.learning.training import RewardTrainingConfig
 from rlhf.learning.cloner import CloningConfig
 from rlhf.learning.config import ExecutorConfig, LearnerConfig
+from rlhf.learning.refining_config import RefiningConfig
 
 _ROOM = {
     "rooms": [1, 1],
@@ -69,6 +73,21 @@ def demo() -> DemoConfig:
         improve=_improving(),
         evaluate=EvaluateConfig(episodes=100, slots=64, world=WORLD, players=_PLAYED),
     )
+
+
+def refine() -> RefineConfig:
+    """`rlhf refine`: as many updates of as many steps as the demo's improvement has."""
+    return refining(RefiningConfig(), _improving())
+
+
+def refining(method: RefiningConfig, improve: ImproveConfig) -> RefineConfig:
+    """Return the settings of a refinement by ``method``, with those that it shares with an improvement."""
+    training = replace(
+        method, updates=improve.updates, steps=improve.steps, batch=improve.slots + (improve.batch or improve.slots),
+        learning_rate=improve.learner.learning_rate, beta2=improve.learner.beta2,
+        evaluate_every=improve.evaluate_every, shift=2,
+    )  # fmt: skip
+    return RefineConfig(training=training)
 
 
 def rater_noise() -> RaterNoiseConfig:

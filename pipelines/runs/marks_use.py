@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pipelines.runs import probes
-from pipelines.stages.refine import RefineConfig
+from pipelines.runs.demo import refining
 from pipelines.studies.config import Arm, StudyConfig
 from rlhf.learning.refining_config import Method, RefiningConfig
 
@@ -31,9 +31,9 @@ def study() -> StudyConfig:
         clones={"bc": base.clones["bc"]},
         rewards={"ibt": base.rewards["ibt"]},
         refinements={
-            **{method: refining(RefiningConfig(method=method)) for method in NAMES},
-            "conditioned by marks": refining(RefiningConfig(method="conditioned", indicated_by="marks")),
-            "without marks": refining(RefiningConfig(method="apo", preference_weight=0.0)),
+            **{method: refining(RefiningConfig(method=method), improve) for method in NAMES},
+            "conditioned by marks": refining(RefiningConfig(method="conditioned", indicated_by="marks"), improve),
+            "without marks": refining(RefiningConfig(method="apo", preference_weight=0.0), improve),
         },
         arms={
             "BC": Arm(),
@@ -46,13 +46,3 @@ def study() -> StudyConfig:
         curves=(),
         also_compared_with=("BC+RL (IBT)",),
     )
-
-
-def refining(method: RefiningConfig) -> RefineConfig:
-    """Return the settings of a refinement by ``method``: those of the improvement, where it has them."""
-    improve = probes.improving()
-    training = replace(
-        method, updates=improve.updates, steps=improve.steps, batch=improve.slots + (improve.batch or improve.slots),
-        learning_rate=improve.learner.learning_rate, beta2=improve.learner.beta2, evaluate_every=100, shift=2,
-    )  # fmt: skip
-    return RefineConfig(training=training)

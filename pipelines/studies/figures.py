@@ -46,8 +46,12 @@ def success(table: Table) -> Figure:
 
 
 def along_lines(table: Table, lines: Mapping[str, Mapping[str, str]]) -> Figure:
-    """Draw success along lines of arms (line -> position -> arm), one panel for each probe."""
-    probes, places = (*table.probes, ALL), list(dict.fromkeys(place for line in lines.values() for place in line))
+    """Draw success along lines of arms (line -> position -> arm), one panel for each probe.
+
+    Positions of which no arm has results are left out.
+    """
+    measured = [place for line in lines.values() for place, arm in line.items() if table.cell(arm, ALL) is not None]
+    probes, places = (*table.probes, ALL), list(dict.fromkeys(measured))
     figure = blank_figure(1.9 * len(probes) + 1.4, 2.6)
     panels: list[Axes] = np.atleast_1d(figure.subplots(1, len(probes), sharey=True)).tolist()
     colours = colours_of(list(lines), next(iter(lines)))

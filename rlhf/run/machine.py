@@ -81,6 +81,11 @@ def usable_cores() -> int:
     return cores
 
 
+def is_busy() -> bool:
+    """Whether more than two processes wait for each usable core, on average over the last minute."""
+    return os.getloadavg()[0] > 2 * usable_cores()
+
+
 def playing_processes(chosen: int | None = None) -> int:
     """Processes that play: ``chosen``, or one a usable core, but not so many that they fill the memory."""
     return chosen or min(usable_cores(), _MOST_PROCESSES)

@@ -200,21 +200,21 @@ def _small_scaffolding() -> Small:
 
 
 def _adversary(obstacles: str, frames: int) -> Case:
-    """Trained beside a peer that takes the apple if it sees it eaten, with so many walls to hide behind."""
+    """Trained beside a guard that takes the apple if it sees it eaten, with so many walls to hide behind."""
     beside = _id(f"AppleStealingObst_{obstacles}")
     arms = {
-        "peer in sight": Arm(beside, bonus="cb"),
-        "peer hidden": Arm(beside, {}, {"hidden_npc": True}, bonus="cb"),
-        "no peer": Arm(_id(f"AsocialAppleStealingObst_{obstacles}"), bonus="cb"),
+        "guard in sight": Arm(beside, bonus="cb"),
+        "guard hidden": Arm(beside, {}, {"hidden_npc": True}, bonus="cb"),
+        "no guard": Arm(_id(f"AsocialAppleStealingObst_{obstacles}"), bonus="cb"),
     }
     return Case(
         "does an agent infer what an adversary sees?",
         arms,
-        {"with a peer": Arm(beside)},
+        {"beside a guard": Arm(beside)},
         frames,
-        "an agent that sees the peer does better than one that does not",
+        "an agent that sees the guard does better than one that does not",
         # After 1 million frames those that see the peer are still rising; those alone succeed always after 300,000.
-        small=Small(2_000_000, arms={**arms, "no peer": replace(arms["no peer"], frames=0.5)}),
+        small=Small(2_000_000, arms={**arms, "no guard": replace(arms["no guard"], frames=0.5)}),
     )
 
 

@@ -131,8 +131,8 @@ def differs_at(frames: np.ndarray, values: np.ndarray, others_frames: np.ndarray
 def draw_curves(case: Case, curves: Curves) -> Figure:
     """Draw success over frames in training and in each test: means of the seeds, and all between the extremes.
 
-    A dot below the curves is a test in which an arm differs from the one that it is compared with: Welch's test,
-    p < 0.05.
+    The curve of an arm that begins with another's agent begins where that one's ends. A dot below the curves is a test
+    in which an arm differs from the one that it is compared with: Welch's test, p < 0.05.
     """
     tests = [TRAINING, *case.tests]
     columns = min(3, len(tests))
@@ -143,6 +143,7 @@ def draw_curves(case: Case, curves: Curves) -> Figure:
         drawn: dict[str, tuple[np.ndarray, np.ndarray]] = {}
         for place, (colour, (arm, seeds)) in enumerate(zip(_COLOURS, curves.items(), strict=False)):
             frames, values = shares_at(seeds, test)
+            frames = frames + _frames_before(case, curves, arm)
             axes.plot(frames, values.mean(0), color=colour, label=arm, linewidth=1.4)
             axes.fill_between(frames, values.min(0), values.max(0), color=colour, alpha=0.18, linewidth=0)
             drawn[arm] = frames, values
@@ -150,8 +151,9 @@ def draw_curves(case: Case, curves: Curves) -> Figure:
             if other in drawn:
                 apart = differs_at(frames, values, *drawn[other])
                 axes.plot(apart, np.full(len(apart), 1.0 + 2.5 * place), ".", color=colour, markersize=3)
-        axes.set_title(test, color=INK, fontsize=9, loc="left")
+        axes.set_title(test if test == TRAINING or ":" in test else f"test: {test}", color=INK, fontsize=9, loc="left")
         axes.set_ylim(0, 102)
+        axes.set_xlim(left=0)
         axes.grid(color=FAINT, linewidth=0.6)
         axes.tick_params(labelsize=8)
     for axes in panels[len(tests) :]:
@@ -163,3 +165,9 @@ def draw_curves(case: Case, curves: Curves) -> Figure:
         handles, names = panels[0].get_legend_handles_labels()
         figure.legend(handles, names, loc="outside lower center", ncols=len(names), fontsize=7, frameon=False)
     return figure
+
+
+def _frames_before(case: Case, curves: Curves, arm: str) -> float:
+    """Return the frames, in millions, after which an arm begins: those of the agent that it begins with."""
+    before = case.arms[arm].begins_with
+    return shares_at(curves[before], TRAINING)[0][-1] if before in curves else 0.0

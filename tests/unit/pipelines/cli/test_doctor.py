@@ -21,7 +21,9 @@ from pipelines.cli.doctor import (
     check_python,
     doctor,
 )
+from rlhf.run import machine
 from tests.patience import PATIENCE_SEC
+from worlds import examination
 
 GIB = 2**30
 
@@ -60,6 +62,17 @@ def test_disk_is_that_of_the_folder_to_be(
     monkeypatch.setattr(module.shutil, "disk_usage", usage)
     assert check_disk(tmp_path / "not" / "yet").verdict == verdict
     assert asked == [tmp_path.resolve()]
+
+
+@pytest.mark.parametrize(("load", "verdict"), [(0.5, "fail"), (1000.0, "warn")])
+def test_a_world_that_does_not_answer_on_a_busy_machine_is_not_called_broken(
+    monkeypatch: pytest.MonkeyPatch, load: float, verdict: str
+) -> None:
+    monkeypatch.setattr(examination, "PART_SEC", 0.001)
+    monkeypatch.setattr(machine.os, "getloadavg", lambda: (load, load, load))
+    found = list(module.check_playhouse(seconds=0.1))
+    assert [one.verdict for one in found] == [verdict]
+    assert ("idle" in found[0].hint) == (verdict == "warn")
 
 
 def with_checks(monkeypatch: pytest.MonkeyPatch, *checks: Check) -> None:
