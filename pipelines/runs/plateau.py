@@ -5,8 +5,8 @@ of the stages, but for these:
 
 * There are 20,000 demonstrations, more than three times as many.
 * The agent has normed blocks in its image encoder and a glimpse (:class:`agents.config.AgentConfig`), and reads whole
-  requests. It is cloned with four times the updates, and then with half as many in windows of 16 steps instead of 2,
-  in which its memory learns to look for things.
+  requests. It is cloned with four times the updates, and then with a third as many in windows of 16 steps instead of
+  2, in which its memory learns to look for things, and answers become surer.
 * There are 6,000 episodes of its own play instead of 1,400. They have up to 96 steps a request instead of 40, as
   putting one thing beside another takes that long, and end soon after a request is fulfilled.
 * BC+RL has three times the updates, on windows twice as long of half as many episodes. What is said is rewarded and
@@ -43,7 +43,7 @@ def study() -> StudyConfig:
     )  # fmt: skip
     further = replace(
         cloning,
-        training=replace(cloning.training, updates=18_000, steps=16, batch=12, learning_rate=5e-4),
+        training=replace(cloning.training, updates=12_000, steps=16, batch=12, learning_rate=5e-4),
     )
     longer = short.training.updates + further.training.updates
     as_before = replace(probes.improving(), updates=improving().updates, checkpoint_every=250)
@@ -80,6 +80,6 @@ def improving() -> ImproveConfig:
     """BC+RL until it levels off."""
     base = probes.improving()
     return replace(
-        base, updates=1500, steps=16, slots=32, batch=16, checkpoint_every=250,
+        base, updates=1500, steps=16, slots=32, batch=16, checkpoint_every=250, evaluate_every=125,
         learner=replace(base.learner, language_weight=4.0, bc_language_weight=0.3, discount=0.98),
     )  # fmt: skip
