@@ -11,15 +11,15 @@ of the stages, but for these:
   putting one thing beside another takes that long, and end soon after a request is fulfilled.
 * BC+RL has five times the updates, on windows twice as long of half as many episodes. What is said is rewarded and
   imitated with the weights of what is done: with imitation as heavy as in the paper, answers stay as unsure as BC's.
-  The image encoder stays as cloned, which makes updates cheaper and unlearns no colours. The discount of .98, instead
-  of .96, leaves looking around before an answer worth the time.
+  The image encoder stays as cloned, which makes updates cheaper. The discount of .98, instead of .96, leaves looking
+  around before an answer worth the time.
 * In evaluation all agents say the likeliest words when they speak. A drawn answer is right less often, and the first
   one counts.
 * The reward model reads marks three steps later, as it was the more reliable in :mod:`pipelines.runs.raters`.
 
-"default BC" and "default BC+RL" have the agent and the learner of :mod:`pipelines.runs.probes` with as much time, on
-the same demonstrations: their cloning has as many updates as both cloned parts together. Guards raise alarms and do not
-stop a training. Every checkpoint of BC+RL, 250 updates apart, is evaluated at all six probes.
+"default BC" and "default BC+RL" have the agent and the learner of :mod:`pipelines.runs.probes` with as many updates, on
+the same demonstrations: their cloning has as many as both cloned parts together. Guards raise alarms and do not stop a
+training. Every checkpoint of BC+RL, 250 updates apart, is evaluated at all six probes.
 """
 
 from __future__ import annotations

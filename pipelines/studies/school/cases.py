@@ -213,7 +213,7 @@ def _adversary(obstacles: str, frames: int) -> Case:
         {"beside a guard": Arm(beside)},
         frames,
         "an agent that sees the guard does better than one that does not",
-        # After 1 million frames those that see the peer are still rising; those alone succeed always after 300,000.
+        # After 1 million frames those that see the guard are still rising; those alone succeed always after 300,000.
         small=Small(2_000_000, arms={**arms, "no guard": replace(arms["no guard"], frames=0.5)}),
     )
 

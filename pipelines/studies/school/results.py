@@ -143,15 +143,15 @@ def draw_curves(case: Case, curves: Curves) -> Figure:
         drawn: dict[str, tuple[np.ndarray, np.ndarray]] = {}
         for place, (colour, (arm, seeds)) in enumerate(zip(_COLOURS, curves.items(), strict=False)):
             frames, values = shares_at(seeds, test)
-            frames = frames + _frames_before(case, curves, arm)
-            axes.plot(frames, values.mean(0), color=colour, label=arm, linewidth=1.4)
-            axes.fill_between(frames, values.min(0), values.max(0), color=colour, alpha=0.18, linewidth=0)
+            begins = _frames_before(case, curves, arm)
+            axes.plot(begins + frames, values.mean(0), color=colour, label=arm, linewidth=1.4)
+            axes.fill_between(begins + frames, values.min(0), values.max(0), color=colour, alpha=0.18, linewidth=0)
             drawn[arm] = frames, values
             other = compared_with(case, arm)
             if other in drawn:
                 apart = differs_at(frames, values, *drawn[other])
-                axes.plot(apart, np.full(len(apart), 1.0 + 2.5 * place), ".", color=colour, markersize=3)
-        axes.set_title(test if test == TRAINING or ":" in test else f"test: {test}", color=INK, fontsize=9, loc="left")
+                axes.plot(begins + apart, np.full(len(apart), 1.0 + 2.5 * place), ".", color=colour, markersize=3)
+        axes.set_title(test if test == TRAINING else f"test, {test}", color=INK, fontsize=9, loc="left")
         axes.set_ylim(0, 102)
         axes.set_xlim(left=0)
         axes.grid(color=FAINT, linewidth=0.6)
