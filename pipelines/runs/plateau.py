@@ -14,7 +14,7 @@ of the stages, but for these:
   The image encoder stays as cloned, which makes updates cheaper. The discount of .98, instead of .96, leaves looking
   around before an answer worth the time.
 * In evaluation all agents say the likeliest words when they speak. A drawn answer is right less often, and the first
-  one counts.
+  one counts. A further table has all agents with drawn words, as in the other studies.
 * The reward model reads marks three steps later, as it was the more reliable in :mod:`pipelines.runs.raters`.
 
 "default BC" and "default BC+RL" have the agent and the learner of :mod:`pipelines.runs.probes` with as many updates, on
@@ -60,6 +60,7 @@ def study() -> StudyConfig:
         begins_with={PLAYER: SHORT},
         play=replace(base.play, episodes=6000, steps=96, tail=16),
         evaluate=replace(base.evaluate, greedy_words=True),
+        also_with_drawn_words=True,
         rewards={"later": raters.study().rewards["later"]},
         arms={
             "BC": Arm(),

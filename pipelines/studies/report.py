@@ -9,10 +9,18 @@ import numpy as np
 
 from pipelines.diagnose.figures import png
 from pipelines.report.file import circumstances
-from pipelines.stages.evaluate import Split, load_results
+from pipelines.stages.evaluate import load_results
 from pipelines.stages.outcomes.evaluation_text import REQUESTS
 from pipelines.studies import figures as study_figures
-from pipelines.studies.config import EVERY_PROBE, StudyConfig, others_compared, results_of, splits_of, suffix_of
+from pipelines.studies.config import (
+    DRAWN,
+    EVERY_PROBE,
+    StudyConfig,
+    evaluations_of,
+    others_compared,
+    results_of,
+    suffix_of,
+)
 from pipelines.studies.costs import costs_table
 from pipelines.studies.curves import curves_table, followed
 from pipelines.studies.figures import Series
@@ -28,11 +36,10 @@ def write_study_report(config: StudyConfig, title: str) -> Path:
     """Write table.md, the tables' JSON and the figures into the study's folder; return the path of table.md."""
     now, seeds = circumstances(config), ", ".join(map(str, config.seeds))
     parts = [f"# {title}", f"`{now.command}`, seeds {seeds}, {now.created}, commit {now.commit}, {now.machine}."]
-    outcomes: dict[Split, Outcomes] = {split: _outcomes(config, split) for split in splits_of(config)}
-    for split, found in outcomes.items():
-        compared = any(found[arm] for arm in config.arms if arm != config.compared_with)
-        if split == config.evaluate.split or compared:
-            parts += _show(config, split, found)
+    for evaluation in evaluations_of(config):
+        found = _outcomes(config, evaluation)
+        if not evaluation or any(found[arm] for arm in config.arms if arm != config.compared_with):
+            parts += _show(config, evaluation, found)
     table = current_table(config)
     if config.marks:
         learned = learned_from(config)
@@ -53,16 +60,17 @@ def write_study_report(config: StudyConfig, title: str) -> Path:
 
 def current_table(config: StudyConfig) -> Table:
     """Tabulate the results that the study's folder has so far, of the requests of the main table."""
-    return _tabulate(config, _outcomes(config, config.evaluate.split))
+    return _tabulate(config, _outcomes(config))
 
 
-def _show(config: StudyConfig, split: Split, found: Outcomes) -> list[str]:
-    """Write the table of ``split`` as JSON and as a figure; return it as Markdown."""
-    table, suffix = _tabulate(config, found), suffix_of(config, split)
+def _show(config: StudyConfig, evaluation: str, found: Outcomes) -> list[str]:
+    """Write the table of an evaluation as JSON and as a figure; return it as Markdown."""
+    table, suffix = _tabulate(config, found), suffix_of(evaluation)
     write_file(config.run / f"table{suffix}.json", (json.dumps(to_json(table), indent=2) + "\n").encode())
     _draw(config, f"success{suffix}.png", study_figures.success(table))
     beside = [_tabulate(config, found, name) for name in config.also_compared_with if found[name]]
-    return [markdown(table, REQUESTS[split]), *map(differences, beside)]
+    requests = REQUESTS[evaluations_of(config)[evaluation].split] + (f", {DRAWN}" if evaluation == DRAWN else "")
+    return [markdown(table, requests), *map(differences, beside)]
 
 
 def _draw_training(config: StudyConfig) -> None:
@@ -84,13 +92,13 @@ def _probes(config: StudyConfig) -> tuple[str, ...]:
     return config.evaluate.probes or tuple(config.evaluate.world.entry().probes)
 
 
-def _outcomes(config: StudyConfig, split: Split) -> Outcomes:
-    """Outcomes of every arm so far, by seed; empty for an arm without results."""
+def _outcomes(config: StudyConfig, evaluation: str = "") -> Outcomes:
+    """Outcomes of every arm in an evaluation so far, by seed; empty for an arm without results."""
     return {
         arm: {
-            seed: load_results(results_of(config, arm, seed, split))
+            seed: load_results(results_of(config, arm, seed, evaluation))
             for seed in config.seeds
-            if _evaluated(config, arm, seed, split)
+            if _evaluated(config, arm, seed, evaluation)
         }
         for arm in config.arms
     }
@@ -104,9 +112,9 @@ def _tabulate(config: StudyConfig, outcomes: Outcomes, compared_with: str | None
     return tabulate(outcomes, arms, probes, config.compared_with, others_compared(config))
 
 
-def _evaluated(config: StudyConfig, arm: str, seed: int, split: Split | None = None) -> bool:
+def _evaluated(config: StudyConfig, arm: str, seed: int, evaluation: str) -> bool:
     """Return true if an arm's results of all probes exist; an evaluation writes after each probe."""
-    path = results_of(config, arm, seed, split)
+    path = results_of(config, arm, seed, evaluation)
     return path.is_file() and len(load_results(path)) == len(_probes(config))
 
 

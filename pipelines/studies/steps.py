@@ -14,7 +14,7 @@ from pathlib import Path
 
 from pipelines.loops.wiring import Wiring, record_both_splits
 from pipelines.stages.clone import clone
-from pipelines.stages.evaluate import EvaluateConfig, Split, evaluate
+from pipelines.stages.evaluate import EvaluateConfig, evaluate
 from pipelines.stages.improve import improve
 from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.mark import mark
@@ -24,6 +24,7 @@ from pipelines.stages.refine import refine
 from pipelines.stages.reward import reward
 from pipelines.stages.running.staged_run import Stage, resume_or_start
 from pipelines.studies.config import (
+    DRAWN,
     EVERY_PROBE,
     PLAYER,
     SCRIPTED_SOLVER,
@@ -37,13 +38,13 @@ from pipelines.studies.config import (
     curve_of,
     curve_probes,
     data_of,
+    evaluations_of,
     folder_of,
     improve_name,
     marks_stage,
     refine_name,
     results_of,
     reward_folder,
-    splits_of,
     uses_reward_model,
 )
 from rlhf.run.checkpoint import Checkpoints
@@ -97,7 +98,7 @@ class SeedStages:
                 found.append(self.refine(arm))
             if arm.improve is not None:
                 found.append(self.improve(name))
-        found += [self.evaluate(name, split) for split in splits_of(self.config)]
+        found += [self.evaluate(name, evaluation) for evaluation in evaluations_of(self.config)]
         if name in self.config.curves:
             found.append(self.curve(name))
         return list({stage.name: stage for stage in found}.values())
@@ -195,22 +196,23 @@ class SeedStages:
             keep_checkpoints=_ALL if name in self.config.curves else settings.keep_checkpoints,
         )
 
-    def evaluate(self, name: str, split: Split) -> Stage:
-        """Stage of an arm's evaluation."""
-        evaluating, arm = self.evaluate_config(name, split), self.config.arms[name]
+    def evaluate(self, name: str, evaluation: str = "") -> Stage:
+        """Stage of one of an arm's evaluations."""
+        evaluating, arm = self.evaluate_config(name, evaluation), self.config.arms[name]
         if arm.improve is not None:
             agent = self.improve(name).of[:-1]
         else:
             agent = SCRIPTED_SOLVER if arm.clone == SCRIPTED_SOLVER else self.begun(arm).of
-        settings = replace(self.config.evaluate, split=split)
+        settings = evaluations_of(self.config)[evaluation]
         of = ("evaluate", settings, name, agent, self.seed)  # results have the arm's name
-        title = f"evaluate {name}" if split == self.config.evaluate.split else f"evaluate {name} on {split}"
-        return Stage(title, f"{REQUESTS[split]} in new houses", lambda: evaluate(evaluating), evaluating.out, of)
+        title = f"evaluate {name}" + (f" {'with' if evaluation == DRAWN else 'on'} {evaluation}" if evaluation else "")
+        note = f"{REQUESTS[settings.split]} in new houses"
+        return Stage(title, note, lambda: evaluate(evaluating), evaluating.out, of)
 
-    def evaluate_config(self, name: str, split: Split | None = None) -> EvaluateConfig:
+    def evaluate_config(self, name: str, evaluation: str = "") -> EvaluateConfig:
         """Return the settings of an arm's evaluation, on the same episodes for all arms of one seed."""
-        settings = replace(self.config.evaluate, split=split or self.config.evaluate.split)
-        out = results_of(self.config, name, self.seed, split)
+        settings = evaluations_of(self.config)[evaluation]
+        out = results_of(self.config, name, self.seed, evaluation)
         return self.wiring.evaluate(settings, {name: agent_of(self.config, name, self.seed)}, out)
 
     def curve(self, name: str) -> Stage:

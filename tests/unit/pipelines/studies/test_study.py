@@ -17,7 +17,7 @@ from pipelines.loops.demo import DemoConfig, resolve_config
 from pipelines.runs import ablations, marks_use, plateau, probes, raters, sizes
 from pipelines.stages.evaluate import ProbeResult, load_results
 from pipelines.stages.running.staged_run import open_run
-from pipelines.studies.config import StudyConfig, others_compared, results_of
+from pipelines.studies.config import DRAWN, StudyConfig, evaluations_of, others_compared, results_of
 from pipelines.studies.config import resolve_config as resolve_study
 from pipelines.studies.report import write_study_report
 from pipelines.studies.steps import SeedStages
@@ -248,3 +248,24 @@ def test_one_ablation_is_the_papers_reward_model() -> None:
     assert list(differences(usual, without)) == [("reward", "ibt", "ibt no unmarked drift")]
     (name, _, _), *others = differences(study.rewards[usual.reward], study.rewards[without.reward])
     assert (name, others) == ("training.unmarked_drift_weight", [])
+
+
+def test_drawn_words_have_a_table_beside_the_likeliest(tmp_path: Path) -> None:
+    config = replace(plateau.study(), run=tmp_path, seeds=(0,))
+    settings = evaluations_of(config)
+    assert list(settings) == ["", "train", DRAWN]
+    assert settings[""].greedy_words and settings[DRAWN] == replace(settings[""], greedy_words=False)
+    scripted = plateau.FOLLOWED[0]
+    for arm, rate in (("BC", 0.4), (scripted, 0.8)):
+        played(config, arm, 0, rate)
+    for arm in ("BC", scripted):
+        results_of(config, arm, 0, DRAWN).write_text(results_of(config, "BC", 0).read_text())
+    page = write_study_report(config, "plateau").read_text()
+    assert "Success in per cent of held-out requests, drawn words, 40 episodes" in page
+    cells = json.loads((tmp_path / "table-drawn-words.json").read_text())["cells"]
+    assert [c["difference"]["estimate"] for c in cells if (c["arm"], c["probe"]) == (scripted, "all")] == [0.0]
+
+
+def test_words_that_are_drawn_anyway_are_refused_a_second_table() -> None:
+    with pytest.raises(UserError, match="words are drawn already"):
+        replace(probes.study(), also_with_drawn_words=True)
