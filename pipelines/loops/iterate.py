@@ -1,7 +1,8 @@
 """`rlhf iterate`: rounds of improvement (paper, section 6.7 and Figure 9).
 
 A round records and marks play of the previous round's agent, trains a reward model on the marks of all rounds, trains
-a new agent from the cloned one against it, and evaluates that agent. Folders: ``docs/rounds.md``.
+a new agent against it, from the cloned one or from the previous round's, and evaluates that agent. Folders:
+``docs/rounds.md``.
 """
 
 from __future__ import annotations
@@ -11,7 +12,16 @@ from pathlib import Path
 from agents.folder import load_agent
 from pipelines.loops.comparison import write_comparison
 from pipelines.loops.peoples_marks import MarksMissing, wait_for_marks
-from pipelines.loops.rounds import EVALUATED, IterateConfig, Round, resolve_config, resolve_round, resolve_start
+from pipelines.loops.rounds import (
+    CLONE,
+    EVALUATED,
+    IterateConfig,
+    Round,
+    agent_name,
+    resolve_config,
+    resolve_round,
+    resolve_start,
+)
 from pipelines.loops.wiring import record_both_splits
 from pipelines.stages.clone import clone
 from pipelines.stages.episodes.play_kinds import find_groups, parse_play_kinds
@@ -72,6 +82,7 @@ def _before_the_rounds(config: IterateConfig) -> list[Stage]:
 def _round_stages(config: IterateConfig, one: Round) -> list[Stage]:
     """Return the stages of a round. Recording and marking skip what an earlier attempt has finished."""
     model = registry.get(one.reward.kind).short
+    begun = agent_name(one.number - 1) if config.improve_start == "previous" else CLONE
     stages = [
         Stage(
             "play",
@@ -80,7 +91,7 @@ def _round_stages(config: IterateConfig, one: Round) -> list[Stage]:
         ),
         Stage("marks", "by people" if config.marks == "people" else "by scripted raters", lambda: _marks(config, one)),
         Stage(f"reward model ({model})", "from all marks so far", lambda: resume_or_start(reward, one.reward)),
-        Stage("improvement (BC+RL)", "a new agent from BC", lambda: resume_or_start(improve, one.improve)),
+        Stage("improvement (BC+RL)", f"a new agent from {begun}", lambda: resume_or_start(improve, one.improve)),
         Stage(EVALUATED, "on the same episodes", lambda: evaluate(one.evaluate)),
     ]
     if one.number < config.rounds:  # after the last it is written in any case

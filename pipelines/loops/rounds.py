@@ -52,6 +52,8 @@ class IterateConfig(StageSettings):
         demonstrations that the run has recorded; of a dataset of the user, the marks in it are used.
       reward_start: start of the reward model in every round: the weights of the "clone", as in the paper, or the reward
         model of the "previous" round.
+      improve_start: start of the agent in every round's improvement: the "clone", as in the paper, or the agent of the
+        "previous" round, which is also the reference that its decisions to speak are kept close to.
       replay: replay setters of "all" rounds' play in improvement, or only those of the "latest".
       held_out_play: episodes of a round's play in held-out houses, which show the modelled reward on play that nothing
         is trained on; 0 records none.
@@ -74,6 +76,7 @@ class IterateConfig(StageSettings):
     wait: bool = False
     marked_demonstrations: bool = True
     reward_start: Literal["clone", "previous"] = "clone"
+    improve_start: Literal["clone", "previous"] = "clone"
     replay: Literal["all", "latest"] = "all"
     held_out_play: CountFromZero = 60
     demonstrations: RecordConfig = field(default_factory=RecordConfig)
@@ -179,12 +182,14 @@ def resolve_round(config: IterateConfig, number: int) -> Round:
     folder, before = folders[-1], folders[-2] if number > 1 else None
     wiring, played = _wiring(config, folder), tuple(each / "data" for each in folders)
     demonstrations = (start.data,) if config.marked_demonstrations else ()
+    deployed = before / "improve" / "agent" if before else start.agent
+    begun = deployed if config.improve_start == "previous" else start.agent
     return Round(
         number=number,
         folder=folder,
         name=agent_name(number),
         play=replace(
-            wiring.play(config.play, folder / "data", before / "improve" / "agent" if before else start.agent, number),
+            wiring.play(config.play, folder / "data", deployed, number),
             name=before.name if before else CLONE,
         ),
         mark=wiring.mark(config.mark, folder / "data"),
@@ -194,7 +199,7 @@ def resolve_round(config: IterateConfig, number: int) -> Round:
             mix_raters=config.reward.mix_raters or (config.marks == "people" and config.marked_demonstrations),
         ),
         improve=replace(
-            wiring.improve(config.improve, start.data, start.agent, folder / "reward" / "reward_model"),
+            wiring.improve(config.improve, start.data, begun, folder / "reward" / "reward_model"),
             replay_data=played if config.replay == "all" else played[-1:],
             replay=None,
         ),

@@ -170,6 +170,15 @@ def test_a_round_may_go_on_with_the_reward_model_and_the_setters_of_the_last_alo
     assert first.reward.start is None and second.reward.start == run / "round-1" / "reward" / "reward_model"
     assert second.reward.data == (run / "round-1" / "data", run / "round-2" / "data")
     assert second.improve.replay_data == (run / "round-2" / "data",)
+    assert first.improve.agent == second.improve.agent == run / "clone" / "agent"
+
+
+def test_a_round_may_improve_the_agent_of_the_last_one_further(run: Path) -> None:
+    config = tiny(run, improve_start="previous")
+    first, second = resolve_round(config, 1), resolve_round(config, 2)
+    assert first.improve.agent == run / "clone" / "agent"
+    assert second.improve.agent == run / "round-1" / "improve" / "agent" == Path(second.play.solver)
+    assert second.reward.agent == run / "clone" / "agent"
 
 
 def test_a_reward_model_is_taught_further_from_where_it_was(run: Path, tmp_path: Path) -> None:
