@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from agents.config import AgentConfig
 from agents.networks.movement import gumbel
@@ -40,13 +41,15 @@ class LanguagePolicy(nn.Module):
         """Log-odds of speaking, [...], for features [..., D]."""
         return self.speak(features).squeeze(-1)
 
-    def _word_log_probs(self, features: Tensor, words: Tensor, length: int, shown: Tensor | None = None) -> Tensor:
+    def _word_log_probs(
+        self, features: Tensor, words: Tensor, impossible: Tensor, shown: Tensor | None = None
+    ) -> Tensor:
         """Log-probabilities float32 [N, m, vocabulary] of the token after each of ``words`` [N, m].
 
         Args:
           features: [N, D].
           words: tokens that begin with BOS.
-          length: of a whole utterance without BOS.
+          impossible: of :func:`impossible_tokens`, for a whole utterance without BOS.
           shown: [N, vocabulary], how well what is seen shows each word, for a policy with a glimpse.
         """
         x = self.tokens(words) + self.place[: words.shape[1]] + self.condition(features).unsqueeze(1)
@@ -54,8 +57,7 @@ class LanguagePolicy(nn.Module):
         logits = self.choose(x).float()
         if self.trust is not None and shown is not None:
             logits = logits + self.trust(x).float() * shown.unsqueeze(1).float()
-        impossible = impossible_tokens(length, logits.shape[-1], logits.device)[: words.shape[1]]
-        return torch.log_softmax(logits.masked_fill(impossible, -torch.inf), dim=-1)
+        return torch.log_softmax(logits.masked_fill(impossible[: words.shape[1]], -torch.inf), dim=-1)
 
     def words_log_prob(self, features: Tensor, utterance: Tensor, shown: Tensor | None = None) -> Tensor:
         """Log-probability of what is said, given that the solver speaks: [N].
@@ -68,7 +70,7 @@ class LanguagePolicy(nn.Module):
         """
         begin = torch.full_like(utterance[:, :1], BOS_ID)
         preceding = torch.cat([begin, utterance[:, :-1]], dim=1)
-        log_probs = self._word_log_probs(features, preceding, utterance.shape[1], shown)
+        log_probs = self._word_log_probs(features, preceding, self._impossible(utterance.shape[1]), shown)
         chosen = log_probs.gather(-1, utterance.unsqueeze(-1)).squeeze(-1)
         return chosen.masked_fill(utterance == PAD_ID, 0.0).sum(-1)
 
@@ -97,14 +99,20 @@ class LanguagePolicy(nn.Module):
         words = torch.full((n, 1), BOS_ID, dtype=torch.long, device=features.device)
         log_prob = features.new_zeros(n)
         done = torch.zeros(n, dtype=torch.bool, device=features.device)
+        impossible = self._impossible(length)
         for _ in range(length):
-            log_probs = self._word_log_probs(features, words, length, shown)[:, -1]
+            log_probs = self._word_log_probs(features, words, impossible, shown)[:, -1]
             noise = 0.0 if greedy else gumbel(tuple(log_probs.shape), log_probs.device, generator)
             choice = (log_probs + noise).argmax(-1).masked_fill(done, PAD_ID)
             log_prob = log_prob + log_probs.gather(-1, choice.unsqueeze(-1)).squeeze(-1).masked_fill(done, 0.0)
             done = done | (choice == EOS_ID)
             words = torch.cat([words, choice.unsqueeze(-1)], dim=1)
-        return words[:, 1:], log_prob
+            if bool(done.all()):  # most utterances are answers of one word
+                break
+        return F.pad(words[:, 1:], (0, length + 1 - words.shape[1]), value=PAD_ID), log_prob
+
+    def _impossible(self, length: int) -> Tensor:
+        return impossible_tokens(length, self.choose.out_features, self.choose.weight.device)
 
 
 def impossible_tokens(length: int, vocabulary: int, device: torch.device | str | None = None) -> Tensor:

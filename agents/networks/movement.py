@@ -155,7 +155,8 @@ class MovementPolicy(nn.Module):
         plan = self._plan(features)
         shape = (len(features), self.ticks, len(self.chosen), self.bins)
         noise = torch.zeros(shape, device=plan.device) if greedy else gumbel(shape, plan.device, generator)
-        actions, log_prob, previous = [], plan.new_zeros(len(features)), before
+        actions, chosen, scores, previous = list[Tensor](), list[Tensor](), list[Tensor](), before
+        of_pointers = plan.new_zeros(len(features))
         illegal = None if choices.legal is None else self._illegal(choices.legal)[:, 0]
         for tick in range(self.ticks):
             followed = self._previous(previous)
@@ -163,13 +164,15 @@ class MovementPolicy(nn.Module):
             if illegal is not None:
                 logits = logits.masked_fill(illegal, _IMPOSSIBLE)
             previous = (logits + noise[:, tick]).argmax(-1)
-            chosen = logits.gather(-1, previous.unsqueeze(-1)).squeeze(-1) - logits.logsumexp(-1)
-            log_prob = log_prob + chosen.sum(-1)
+            scores.append(logits)
+            chosen.append(previous)
             if self.pointing is not None:
                 previous, pointed = self._point(plan[:, tick] + followed, previous, choices, generator, greedy)
-                log_prob = log_prob + pointed
+                of_pointers = of_pointers + pointed
             actions.append(previous)
-        return torch.stack(actions, dim=1).to(self.dtype), log_prob
+        # Of all ticks at once: what acting costs is the number of operations, not their size.
+        of_chosen = log_prob(torch.log_softmax(torch.stack(scores, dim=1), dim=-1), torch.stack(chosen, dim=1))
+        return torch.stack(actions, dim=1).to(self.dtype), of_chosen + of_pointers
 
     def _point(
         self, given: Tensor, chosen: Tensor, choices: Choices, generator: torch.Generator | None, greedy: bool
