@@ -92,6 +92,28 @@ class InteractiveAgent(PreTrainedModel):
             raise UserError("frozen_vision needs an agent with an image encoder of its own; leave it out")
         self.trunk.vision.requires_grad_(False)
 
+    @torch.no_grad()
+    def see(self, observations: ObservationBatch) -> ObservationBatch:
+        """Replace pictures by their tokens, which are the same as long as the image encoder is.
+
+        Whoever has the same frozen encoder (:meth:`freeze_vision`) need not compute them again.
+
+        Args:
+          observations: [T, B, ...], of an agent with an image encoder.
+
+        Returns:
+          The same with ``visual`` instead of ``image``. Tokens that are there are kept.
+
+        Raises:
+          ValueError: there are neither.
+        """
+        tokens = observations.visual
+        if tokens is None:
+            if self.trunk.vision is None or observations.image is None:
+                raise ValueError("there are no pictures to see, or no image encoder")
+            tokens = self.trunk.vision(observations.image.flatten(0, 1)).unflatten(0, observations.shape)
+        return observations._replace(image=None, visual=tokens)
+
     def initial_state(self, batch_size: int, device: torch.device | str | None = None) -> AgentState:
         """Return the empty memory: two tensors of zeros [batch_size, memory_width]."""
         zeros = torch.zeros(batch_size, self.config.memory_width, device=device or self.device)

@@ -43,7 +43,8 @@ class Perception(nn.Module):
         """
         places = []
         if vision is not None:
-            places.append(vision(_flat(observations.image)))
+            known = observations.visual
+            places.append(vision(_flat(observations.image)) if known is None else _flat(known))
         if self.grid is not None:
             places.append(self.grid(_flat(observations.grid)))
         if self.vector is not None:

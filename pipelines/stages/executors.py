@@ -223,6 +223,7 @@ def make_runner(
         agent, tokenizer, reference, rewards, replays, episodes, steps,
         seed=config.seed, device=config.device, threads=playing_threads(config.threads), stagger=stagger,
         step_limit_sec=limit_unless_debugging(config.step_limit_sec), setters=setters,
+        frozen_vision=config.learner.frozen_vision,
     )  # fmt: skip
 
 

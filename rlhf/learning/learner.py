@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from agents.agent import AgentOutput, AgentState, InteractiveAgent
-from agents.batch import ActionBatch, PolicyLogProbs, RecordedWindow, map_parts
+from agents.batch import ActionBatch, ObservationBatch, PolicyLogProbs, RecordedWindow, map_parts
 from agents.computing import autocast, prepare
 from agents.learning.cloning import bc_loss
 from agents.learning.contrastive import css_loss
@@ -105,7 +105,7 @@ class Learner:
     def _update_from_play(self, played: FragmentTensors) -> dict[str, float]:
         """Make one gradient step of reinforcement learning alone."""
         with autocast(self.config.computing, self.device):
-            output, state = self.agent(played.observations, played.state, played.resets)
+            output, state = self.agent(self._seen(played.observations), played.state, played.resets)
         log_probs, entropy = self.agent.log_probs_and_entropy(output, played.actions)
         forward = _Forward(log_probs, entropy, output.value.float(), output.speak_logit.float(), output, state)
         terms, statistics = self._reinforcement(forward, played)
@@ -117,7 +117,8 @@ class Learner:
 
     def _forward(self, played: FragmentTensors, window: RecordedWindow) -> _Forward:
         """Run the agent once over both kinds of trajectories, side by side."""
-        observations = map_parts(_beside, played.observations, window.observations)
+        with autocast(self.config.computing, self.device):
+            observations = map_parts(_beside, *map(self._seen, (played.observations, window.observations)))
         actions = ActionBatch(*map(_beside, played.actions, window.actions))
         resets = torch.cat([played.resets, window.resets], dim=1)
         state = AgentState(*(torch.cat(pair) for pair in zip(played.state, self._window_memory(window), strict=True)))
@@ -132,6 +133,10 @@ class Learner:
             output,
             state,
         )
+
+    def _seen(self, observations: ObservationBatch) -> ObservationBatch:
+        """Return observations as the agent takes them: tokens of a frozen image encoder, which played ones may have."""
+        return self.agent.see(observations) if self.config.frozen_vision else observations
 
     def _window_memory(self, window: RecordedWindow) -> AgentState:
         batch = window.resets.shape[1]

@@ -30,6 +30,7 @@ _ROWS: dict[str, tuple[tuple[type, ...], tuple[int | None, ...]]] = {
     "vector": ((np.float32,), (None,)),
     "legal": ((np.bool_,), (None,)),
     "texts": ((np.int64,), (None, None)),
+    "visual": ((np.float32,), (None, None)),
     "movement": (_BINS, (None, None)),
     "utterance": ((np.int64,), (None,)),
     "movement_log_prob": ((np.float32,), ()),
@@ -77,6 +78,8 @@ class Fragment:
       vector: float32 [T+1, N, length].
       legal: bool [T+1, N, values of all discrete and pointer components].
       texts: int64 [T+1, N, texts, L].
+      visual: float32 [T+1, N, K, width], tokens of the images by an image encoder that the learner has, too; None where
+        the learner's own computes them.
       movement: int8 or int16 [T+1, N, ticks, columns].
       utterance: int64 [T+1, N, M].
       movement_log_prob: float32 [T+1, N], of the policy that acted.
@@ -104,6 +107,7 @@ class Fragment:
     vector: np.ndarray | None = None
     legal: np.ndarray | None = None
     texts: np.ndarray | None = None
+    visual: np.ndarray | None = None
     movement: np.ndarray
     utterance: np.ndarray
     movement_log_prob: np.ndarray
@@ -159,8 +163,9 @@ class Fragment:
             return send(array, device)
 
         observations = ObservationArrays(*(getattr(self, name) for name in ObservationArrays._fields))
+        visual = None if self.visual is None else move(self.visual)
         return FragmentTensors(
-            map_parts(move, observations),
+            map_parts(move, observations)._replace(visual=visual),
             ActionBatch(move(self.movement), move(self.utterance)),
             PolicyLogProbs(move(self.movement_log_prob), move(self.speak_log_prob), move(self.words_log_prob)),
             reward=move(self.reward),
@@ -204,14 +209,16 @@ class FragmentRows:
       steps: T.
       slots: N.
       config: of the agent, whose spaces decide which arrays there are.
+      visual: (K, width) of the tokens of an image that are kept, too; None: they are not.
     """
 
-    def __init__(self, steps: int, slots: int, config: AgentConfig) -> None:
+    def __init__(self, steps: int, slots: int, config: AgentConfig, visual: tuple[int, int] | None = None) -> None:
         shape = (steps + 1, slots)
         seen: dict[str, Any] = {"image": None}
         for name, (dtype, tail) in observation_columns(config).items():
             seen[name] = np.empty((*shape, *tail), dtype)
         self._observations = ObservationArrays(**seen)
+        self.visual = None if visual is None else np.empty((*shape, *visual), np.float32)
         acted = action_columns(config)
         movement, tail = acted["movement"]
         self.movement = np.empty((*shape, *tail), movement)
@@ -236,8 +243,15 @@ class FragmentRows:
             getattr(self, f"{name}_log_prob")[t] = values[0].float().cpu().numpy()
 
     def observed(self, rows: slice, device: torch.device) -> tuple[ObservationBatch, Tensor]:
-        """Observations and resets of ``rows``, on ``device``."""
+        """Observations and resets of ``rows``, on ``device``, without tokens of images."""
         return map_parts(lambda array: send(array[rows], device), self._observations), send(self.resets[rows], device)
+
+    def seen(self, rows: slice, device: torch.device) -> tuple[ObservationBatch, Tensor]:
+        """:meth:`observed`, with tokens instead of images where they are kept."""
+        observations, resets = self.observed(rows, device)
+        if self.visual is None:
+            return observations, resets
+        return observations._replace(image=None, visual=send(self.visual[rows], device)), resets
 
     def fragment(self, state: AgentState) -> Fragment:
         """The finished fragment; ``state`` [N, D] is the memory before row 0."""

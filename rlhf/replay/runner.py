@@ -77,6 +77,8 @@ class Runner:
       threads: number of threads that step the slots; 1 steps them in this thread.
       stagger: cut the first play of each slot short at a different step, so that episodes do not begin together.
       step_limit_sec: seconds that a world may take for a reset or a step before its play is ended; None sets no limit.
+      frozen_vision: the image encoder is the same in agent, reference and learner and never changes, so pictures are
+        encoded once, and fragments have their tokens.
       setters: choose what the setters of all slots do, which are learned; the environments are of the class
         :class:`rlhf.replay.learned_setter.LearnedSetterPlay`.
     """
@@ -96,6 +98,7 @@ class Runner:
         stagger: bool = True,
         step_limit_sec: float | None = None,
         setters: Setters | None = None,
+        frozen_vision: bool = False,
     ) -> None:
         if not slots or steps < 1 or threads < 1:
             raise ValueError(
@@ -109,6 +112,8 @@ class Runner:
         self._reference: InteractiveAgent = copy.deepcopy(reference).to(self.device).eval()  # type: ignore[arg-type]
         self._config: AgentConfig = agent.config  # type: ignore[assignment]
         self._tokenizer, self._rewards, self._setters = tokenizer, rewards, setters
+        vision = self._agent.trunk.vision if frozen_vision else None
+        self._visual = None if vision is None else (vision.tokens, self._config.width)
         self._slots = [Slot(index, env, step_limit_sec) for index, env in enumerate(slots)]
         self._sampler = EpisodeSampler(episodes, seed)
         self._generator = torch.Generator(self.device).manual_seed(seed)
@@ -132,7 +137,7 @@ class Runner:
         """
         if self._last_row is None:
             self._begin()
-        rows = FragmentRows(self.steps, self.columns, self._config)
+        rows = FragmentRows(self.steps, self.columns, self._config, self._visual)
         memory, ended = self._memory, []
         for t in range(self.steps):
             batch, resets = self._see(rows, t)
@@ -248,7 +253,12 @@ class Runner:
         """Put the slots' observations into row t; return them as tensors [1, N, ...]."""
         seen = [slot.observation for slot in self._slots]
         rows.see(t, observation_arrays(seen, self._tokenizer, self._config), self._resets)
-        return rows.observed(slice(t, t + 1), self.device)
+        batch, resets = rows.observed(slice(t, t + 1), self.device)
+        if rows.visual is not None:
+            batch = self._agent.see(batch)
+            assert batch.visual is not None
+            rows.visual[t] = batch.visual[0].float().cpu().numpy()
+        return batch, resets
 
     def _step(self, rows: FragmentRows, t: int) -> list[tuple[int, int, EpisodeResult | None]]:
         """Step every slot to row t with the actions of the row before, and begin the next play where one has ended.
@@ -318,11 +328,11 @@ class Runner:
             rows.reward[0], rows.reference_speak_logit[0] = self._last_row
         for begin in range(first, self.steps + 1, _ROWS_AT_ONCE):
             part = slice(begin, min(begin + _ROWS_AT_ONCE, self.steps + 1))
-            observations, resets = rows.observed(part, self.device)
-            output, self._reference_memory = self._reference(observations, self._reference_memory, resets)
+            seen, resets = rows.seen(part, self.device)
+            output, self._reference_memory = self._reference(seen, self._reference_memory, resets)
             rows.reference_speak_logit[part] = output.speak_logit.float().cpu().numpy()
             if self._rewards is not None:
-                rows.reward[part] = self._rewards.rewards(observations, resets)
+                rows.reward[part] = self._rewards.rewards(*rows.observed(part, self.device))
         if self._rewards is not None and rows.reward[rows.resets].any():
             raise RunnerError("the reward source rewards an episode's first step, whose reward is 0 by definition")
         if not np.isfinite(rows.reward).all():

@@ -2,6 +2,7 @@
 
 import copy
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from agents.computing_config import ComputingConfig
 from agents.learning.contrastive import css_loss
 from agents.tokenizer import PAD_ID
 from rlhf.learning.learner import Learner, LearnerConfig, RecordedWindow
+from rlhf.replay.fragment import Fragment
 from tests.unit.rlhf import tiny_agent
 from worlds.errors import UserError
 
@@ -294,6 +296,24 @@ def test_an_image_encoder_that_is_frozen_stays_while_the_rest_learns() -> None:
     changed = {name for name, weight in learner.agent.state_dict().items() if not torch.equal(weight, before[name])}
     assert changed and not any(name.startswith("trunk.vision.") for name in changed)
     assert {"trunk.shows.weight", "trunk.memory.input.weight", "value.0.weight"} <= changed
+
+
+def test_tokens_of_a_frozen_image_encoder_stand_for_the_played_pictures() -> None:
+    def update(fragment: Fragment) -> dict[str, float]:
+        return Learner(tiny_agent.agent(), LearnerConfig(frozen_vision=True)).update(fragment, window(recorded()))
+
+    fragment = tiny_agent.fragment(tiny_agent.agent())
+    seen = tiny_agent.agent().see(fragment.to_tensors().observations)
+    assert seen.image is None and seen.visual is not None
+    black = replace(fragment, image=np.zeros_like(fragment.image), visual=seen.visual.numpy())
+    assert update(black) == pytest.approx(update(fragment), rel=1e-5)
+    assert update(replace(black, visual=None))["loss"] != pytest.approx(update(fragment)["loss"], rel=1e-5)
+
+
+def test_who_sees_nothing_has_no_tokens() -> None:
+    observations = tiny_agent.fragment(tiny_agent.agent()).to_tensors().observations
+    with pytest.raises(ValueError, match="no pictures to see"):
+        tiny_agent.agent().see(observations._replace(image=None))
 
 
 def test_what_has_no_image_encoder_to_freeze_is_refused() -> None:

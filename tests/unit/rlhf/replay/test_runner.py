@@ -102,6 +102,26 @@ def test_log_probs_are_those_of_the_agent_from_the_memory_it_had():
     assert fragment.resets.any() and (fragment.utterance[:-1, :, 0] != 0).any()
 
 
+def test_pictures_are_encoded_once_where_the_encoder_never_changes():
+    recordings = episodes()
+
+    def playing(frozen_vision: bool) -> Runner:
+        slots = [SetterReplay(TinyWorld(), recordings[0]) for _ in range(SLOTS)]
+        return Runner(
+            AGENT, TOKENIZER, AGENT, BrightnessChange(), slots, recordings, STEPS, 3, frozen_vision=frozen_vision
+        )
+
+    each, once = playing(False), playing(True)
+    for _ in range(3):
+        plain, fragment = each.sample(), once.sample()
+        assert plain.visual is None and fragment.visual is not None
+        for name, array in plain.arrays().items():
+            np.testing.assert_allclose(fragment.arrays()[name], array, rtol=1e-5, atol=1e-5, err_msg=name)
+        seen = AGENT.see(plain.to_tensors().observations).visual
+        assert seen is not None
+        np.testing.assert_allclose(fragment.visual, seen.numpy(), rtol=1e-5, atol=1e-5)
+
+
 def test_the_reference_follows_the_whole_play():
     playing = runner()
     fragments = [playing.sample() for _ in range(3)]
