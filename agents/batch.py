@@ -54,7 +54,7 @@ class ObservationBatch(NamedTuple):
     vector: Tensor | None = None  # float32 [T, B, length]
     legal: Tensor | None = None  # bool [T, B, values of all discrete and pointer components]
     texts: Tensor | None = None  # int64 [T, B, texts, L], further texts
-    visual: Tensor | None = None  # [T, B, K, width], the image's tokens where they are known already; then no image
+    visual: Tensor | None = None  # [T, B, K, width], tokens of the image, where they are known already
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -246,12 +246,9 @@ class FragmentRows:
         """Observations and resets of ``rows``, on ``device``, without tokens of images."""
         return map_parts(lambda array: send(array[rows], device), self._observations), send(self.resets[rows], device)
 
-    def seen(self, rows: slice, device: torch.device) -> tuple[ObservationBatch, Tensor]:
-        """:meth:`observed`, with tokens instead of images where they are kept."""
-        observations, resets = self.observed(rows, device)
-        if self.visual is None:
-            return observations, resets
-        return observations._replace(image=None, visual=send(self.visual[rows], device)), resets
+    def tokens(self, rows: slice, device: torch.device) -> Tensor | None:
+        """Tokens of the images of ``rows``, on ``device``; None where they are not kept."""
+        return None if self.visual is None else send(self.visual[rows], device)
 
     def fragment(self, state: AgentState) -> Fragment:
         """The finished fragment; ``state`` [N, D] is the memory before row 0."""

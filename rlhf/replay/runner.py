@@ -328,11 +328,12 @@ class Runner:
             rows.reward[0], rows.reference_speak_logit[0] = self._last_row
         for begin in range(first, self.steps + 1, _ROWS_AT_ONCE):
             part = slice(begin, min(begin + _ROWS_AT_ONCE, self.steps + 1))
-            seen, resets = rows.seen(part, self.device)
+            observations, resets = rows.observed(part, self.device)
+            seen = observations._replace(visual=rows.tokens(part, self.device))
             output, self._reference_memory = self._reference(seen, self._reference_memory, resets)
             rows.reference_speak_logit[part] = output.speak_logit.float().cpu().numpy()
             if self._rewards is not None:
-                rows.reward[part] = self._rewards.rewards(*rows.observed(part, self.device))
+                rows.reward[part] = self._rewards.rewards(observations, resets)
         if self._rewards is not None and rows.reward[rows.resets].any():
             raise RunnerError("the reward source rewards an episode's first step, whose reward is 0 by definition")
         if not np.isfinite(rows.reward).all():
