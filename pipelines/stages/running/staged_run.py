@@ -5,7 +5,8 @@
         done = run_stages(folder, [Stage("cloning", "the agent", lambda: resume_or_start(clone, config.clone))])
 
 A finished stage is noted in ``stages.json`` with the seconds it took. A stage that was interrupted (by ``kill -9`` too)
-is not noted and is done again: it resumes from what it left, or starts from the beginning.
+is not noted and is done again: it resumes from what it left, or starts from the beginning. The seconds that it took
+until then are in ``interrupted.json``, unless it was killed.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -32,6 +33,7 @@ Run = TypeVar("Run", bound=RunSettings)
 
 PROCESSES = ("workers", "threads")  # settings, at any depth, that change the time of a run and not its results
 STAGES_FILE = "stages.json"  # the finished stages, in their order
+INTERRUPTED_FILE = "interrupted.json"  # the time that the stage took which was interrupted last
 _LONGEST_VALUE = 40  # characters of a setting's value that fit into a line
 
 
@@ -118,14 +120,41 @@ def run_stages(folder: Path, stages: Sequence[Stage], total: int | None = None, 
             announce(f"{heading}: there already")
             continue
         announce(heading)
-        began, computed = time.monotonic(), processor_seconds()
-        with _resumed_by_command(folder):
+        with _timed(folder, stage.name) as took, _resumed_by_command(folder):
             stage.do()
         release_memory()
-        seconds, of_cores = time.monotonic() - began, processor_seconds() - computed
-        finished.append(FinishedStage(stage.name, seconds, stage.note, of_cores))
+        finished.append(FinishedStage(stage.name, took.seconds, stage.note, took.core_seconds))
         save_finished_stages(folder, finished)
+        (folder / INTERRUPTED_FILE).unlink(missing_ok=True)
     return finished
+
+
+@contextmanager
+def _timed(folder: Path, name: str) -> Iterator[_Took]:
+    """Measure the block, a stage of ``folder``; if interrupted, note its time, which counts when it is resumed."""
+    took, began, computed = _interrupted(folder, name), time.monotonic(), processor_seconds()
+    try:
+        yield took
+    finally:
+        took.seconds += time.monotonic() - began
+        took.core_seconds += processor_seconds() - computed
+        with suppress(OSError):  # of a full disk, the error of the stage is what is reported
+            write_file(folder / INTERRUPTED_FILE, json.dumps({"name": name, **asdict(took)}).encode())
+
+
+def _interrupted(folder: Path, name: str) -> _Took:
+    """Return the time of interrupted attempts at a stage; 0 if there were none, or the note of them is damaged."""
+    try:
+        noted = json_text.from_json((folder / INTERRUPTED_FILE).read_text(encoding="utf-8"))
+        return _Took(float(noted["seconds"]), float(noted["core_seconds"])) if noted["name"] == name else _Took()
+    except (FileNotFoundError, ValueError, TypeError, KeyError):
+        return _Took()
+
+
+@dataclass
+class _Took:
+    seconds: float = 0.0
+    core_seconds: float = 0.0
 
 
 @contextmanager
@@ -193,9 +222,9 @@ class FinishedStage:
 
     Args:
       name: name of the stage.
-      seconds: duration in seconds, since it was resumed if it was interrupted.
+      seconds: duration in seconds, with that of attempts that were interrupted, but for those that were killed.
       note: result of the stage, for the report.
-      core_seconds: processor time of this process and its children, in seconds; None if it was not measured.
+      core_seconds: processor time of the process and its children, in seconds; None if it was not measured.
     """
 
     name: str
