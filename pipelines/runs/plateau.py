@@ -20,7 +20,7 @@ of the stages, but for these:
 
 "default BC" and "default BC+RL" have the agent and the learner of :mod:`pipelines.runs.probes` with as many updates, on
 the same demonstrations: their cloning has as many as both cloned parts together. Guards raise alarms and do not stop a
-training. Every checkpoint of BC+RL, 250 updates apart, is evaluated at all six probes.
+training. Every checkpoint of BC+RL, 500 updates apart, is evaluated at all six probes.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def study() -> StudyConfig:
         training=replace(cloning.training, updates=12_000, steps=16, batch=12, learning_rate=5e-4),
     )
     longer = short.training.updates + further.training.updates
-    as_before = replace(probes.improving(), updates=improving().updates, checkpoint_every=250)
+    as_before = replace(probes.improving(), updates=improving().updates, checkpoint_every=500)
     rewarding = raters.study().rewards["later"]
     scripted, marked, default = FOLLOWED
     return replace(
@@ -84,7 +84,7 @@ def improving() -> ImproveConfig:
     """BC+RL until it levels off."""
     base = probes.improving()
     return replace(
-        base, updates=2500, steps=16, slots=32, batch=16, checkpoint_every=250, evaluate_every=125,
+        base, updates=2500, steps=16, slots=32, batch=16, checkpoint_every=500, evaluate_every=125,
         learner=replace(
             base.learner, language_weight=4.0, bc_language_weight=0.3, discount=0.98, frozen_vision=True
         ),
