@@ -130,6 +130,7 @@ GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
             Verb("suite make", "pipelines.suite.make:make_suite", "draw scenarios from play"),
             Verb("suite play", "pipelines.suite.play:play_suite", "agents continue from them", _ENDED),
             Verb("suite judge", "pipelines.suite.judge:judge_suite", "scripted stand-ins judge"),
+            Verb("suite live", "pipelines.suite.live:live_suite", "scripted setters judge during play", _PLAYED),
             Verb("suite report", "pipelines.suite.report:report_suite", "how people judged"),
         ),
     ),

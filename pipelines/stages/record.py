@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from agents.acting import AgentSetters
 
 
-def record(config: RecordConfig) -> list[str]:
+def record(config: RecordConfig, finish: Callable[[Episode], Episode] | None = None) -> list[str]:
     """Record episodes and return their ids. They are durable when this returns.
 
     Before, too, every episode is durable as soon as it has ended; of short ones, a group of some hundred steps at once
@@ -53,6 +53,10 @@ def record(config: RecordConfig) -> list[str]:
 
     Episodes that the dataset has already are left as they are, so an interrupted recording is completed by the same
     call.
+
+    Args:
+      config: the settings.
+      finish: changes what is recorded of an episode that was played, such as its notes.
 
     Raises:
       UserError: if an episode of the same id was recorded with other settings, or by another agent, or there is no
@@ -64,13 +68,13 @@ def record(config: RecordConfig) -> list[str]:
     check_pictures(*config.world.image_size, config.steps, playing)
     config.world.check(limit_unless_debugging(config.step_limit_sec))
     training, *held_out = config.parts()
-    recorded = _record(training)
+    recorded = _record(training, finish)
     for part in held_out:
         announce(
             f"{part.episodes} of the {config.episodes} episodes are held out: in houses and with instructions that are "
             "never trained on (--held-out sets the share)"
         )
-        recorded += _record(part)
+        recorded += _record(part, finish)
     return sorted(recorded)
 
 
@@ -90,7 +94,7 @@ def _resolve_config(config: RecordConfig) -> RecordConfig:
     return replace(config, world=settings.world, players=settings.players)
 
 
-def _record(config: RecordConfig) -> list[str]:
+def _record(config: RecordConfig, finish: Callable[[Episode], Episode] | None) -> list[str]:
     """Record the episodes of one split and return their ids."""
     prompted = config.setter_agent is not None and _setters(config, 1).prompted
     plans = RecordingPlans(config, settings_fingerprint(config), recorded_setters(config), prompted)
@@ -116,7 +120,7 @@ def _record(config: RecordConfig) -> list[str]:
 
     with GroupWriter(write) as writer:
         for episode in progress(_episodes(plans, missing, failures), len(missing), f"recording into {config.data}"):
-            writer.add(episode)
+            writer.add(episode if finish is None else finish(episode))
             outcomes.append([step is not None for step in episode.success_step])
             said += sum(map(bool, episode.setter_utterance))
     failures.report(config.data)
@@ -247,7 +251,9 @@ def _solvers(config: RecordConfig, slots: int) -> Solvers:
     if config.solver == SCRIPTED:
         return ScriptedSolvers(slots)
     calls = calls_file(config.data, solver_name(config))
-    return open_solvers(config.world, config.solver, slots, calls, config.device, config.seed)
+    return open_solvers(
+        config.world, config.solver, slots, calls, config.device, config.seed, greedy_words=config.greedy_words
+    )
 
 
 def _setters(config: RecordConfig, slots: int) -> AgentSetters:

@@ -44,6 +44,7 @@ class RecordConfig:
       shared_control: let a scripted co-pilot watch the agent and take over when it fails; it plays as a scripted solver
         with the settings players.solver.
       co_pilot: when the co-pilot takes over and hands back.
+      greedy_words: whenever an agent speaks as the solver, choose the likeliest words instead of sampling them.
       device: device of an agent that plays: "cpu", "cuda" or "cuda:1".
       step_limit_sec: seconds that a world may take for a reset or a step; then it hangs, and its episode is ended.
     """
@@ -64,6 +65,7 @@ class RecordConfig:
     name: str | None = None
     shared_control: bool = False
     co_pilot: CoPilotConfig = field(default_factory=CoPilotConfig)
+    greedy_words: bool = False
     device: str = "cpu"
     step_limit_sec: Positive = 300.0
 

@@ -117,6 +117,8 @@ def settings_fingerprint(config: RecordConfig) -> str:
         played["setters"] = "recorded"  # episodes' ids name them
     if config.shared_control:
         played["co_pilot"] = config.co_pilot
+    if config.greedy_words:  # recordings without keep their fingerprints
+        played["greedy_words"] = True
     weights = b""
     if config.setter_agent is not None:
         played["setters"] = hashlib.sha256(_weights(config.setter_agent)).hexdigest()

@@ -197,8 +197,9 @@ def _live(config: ReportSuiteConfig, notes: Notes) -> LiveResults | None:
     played: Counter[str] = Counter()
     for store, own in notes.items():
         solvers = {row.episode_id: row.solver for row in store.rows()}
+        scripted = _judged_by_scripts(store)
         for episode, note in own.items():
-            if VERDICTS in note:
+            if VERDICTS in note and (episode in scripted) == config.scripted:
                 played[solvers[episode]] += len(note[VERDICTS])
                 outcomes += [_verdict(solvers[episode], episode, verdict) for verdict in note[VERDICTS]]
     if not outcomes:
@@ -207,6 +208,11 @@ def _live(config: ReportSuiteConfig, notes: Notes) -> LiveResults | None:
     agents = sorted({one.agent for one in outcomes})
     clock = next(iter(notes)).description.steps_per_second
     return LiveResults(tuple(_live_agent(agent, outcomes, clock, longest, config.seed) for agent in agents))
+
+
+def _judged_by_scripts(store: ParquetStore) -> set[str]:
+    """Ids of the episodes in which no person is the setter."""
+    return {row.episode_id for row in store.rows() if row.setter.partition(":")[0] != "human"}
 
 
 def _verdict(solver: str, episode: str, verdict: Any) -> Outcome:
@@ -241,7 +247,9 @@ def _live_agent(agent: str, outcomes: Sequence[Outcome], clock: float, longest: 
 
 def _why_empty(config: ReportSuiteConfig, notes: Notes) -> str:
     """Reason why there is nothing to report."""
-    others = any(one.scripted != config.scripted for store in notes for one in store.judgements())
+    others = any(one.scripted != config.scripted for store in notes for one in store.judgements()) or any(
+        VERDICTS in note for own in notes.values() for note in own.values()
+    )
     if others:
         return "only people judged; leave out --scripted" if config.scripted else "only scripted judges; use --scripted"
     if any(NOTE in note for own in notes.values() for note in own.values()):

@@ -22,9 +22,11 @@ STEPS, TAKES_OVER = 40, 10
 KIND_OF = {"s0": INSTRUCTION, "s1": INSTRUCTION, "s2": QUESTION}
 
 
-def write(store: ParquetStore, episode_id: str, notes: Mapping[str, Any], solver: str = "agent:x") -> None:
+def write(
+    store: ParquetStore, episode_id: str, notes: Mapping[str, Any], solver: str = "agent:x", setter: str = "human:bob"
+) -> None:
     made = synthetic_episode(0, steps=STEPS, height=4, width=4, episode_id=episode_id)
-    store.write(replace(made, notes=notes, solver=solver))
+    store.write(replace(made, notes=notes, solver=solver, setter=setter))
 
 
 def about(agent: str, scenario: str, number: int) -> dict[str, Any]:
@@ -164,6 +166,19 @@ def test_live_play_is_reported_beside_it(store: ParquetStore, tmp_path: Path) ->
     assert "Live interaction" in (store.folder / "report.html").read_text()
     alone = report_suite(ReportSuiteConfig(data=(tmp_path / "live",)))
     assert alone.suite is None and alone.live == result.live
+
+
+def test_verdicts_of_scripted_setters_are_apart(tmp_path: Path) -> None:
+    live = open_store(tmp_path / "live", create=True)
+    write(live, "e0", {"verdicts": [verdict(9, 5, "lift the duck", True)]}, setter="scripted")
+    with pytest.raises(UserError, match="only scripted judges; use --scripted"):
+        report_suite(ReportSuiteConfig(data=(live.folder,)))
+    write(live, "e1", {"verdicts": [verdict(9, 5, "lift the duck", False)]})
+    for scripted in (True, False):
+        result = report_suite(ReportSuiteConfig(data=(live.folder,), scripted=scripted))
+        assert result.live is not None
+        (row,) = result.live.agents
+        assert (row.outcomes, row.success[ALL].estimate) == (1, float(scripted))
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,145 @@
+"""`rlhf suite live`: scripted setters evaluate agents during play, as people do in the app (paper, 6.5).
+
+A setter asks for one thing after another in a held-out house, and judges each request: that it succeeded, soon after it
+was fulfilled, or that it failed, when the setter asks for the next thing. It reads success from the ground truth and
+errs at random. All agents play in the same houses; the setter does not observe who plays. `rlhf suite report` leaves
+verdicts of scripted setters out without `--scripted`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+
+from agents.ranges import Count, Range, Seed, Share, Steps, check_ranges
+from annotation.session.verdicts import NOTE, Verdict
+from pipelines.stages.outcomes.results_file import SCRIPTED
+from pipelines.stages.record import record
+from pipelines.stages.record_config import SCRIPTED as DEMONSTRATOR
+from pipelines.stages.record_config import RecordConfig
+from pipelines.stages.settings.play_settings import PlaySettings, resolve_play_settings, settings_of_agent
+from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
+from rlhf.records.episode import Episode
+from rlhf.run.place_seeds import LARGEST_SEED
+from rlhf.run.progress import announce
+from rlhf.run.setting_forms import NamedPlayers
+from rlhf.store import open_store
+from worlds.errors import UserError
+
+JUDGED_WITH = "judged_with"  # in an episode's notes: how its setter judged
+
+
+@dataclass(frozen=True)
+class LiveSuiteConfig:
+    """Settings of `rlhf suite live`.
+
+    Args:
+      agents: a name and a folder for every agent, as NAME FOLDER or NAME=FOLDER; the folder "scripted" is the scripted
+        demonstrator, whose name is "scripted".
+      data: dataset of the play; episodes already in it stay unchanged.
+      episodes: number of episodes of each agent.
+      steps: length of an episode (1,125 steps are five minutes).
+      wrong: share from 0 to 1 of verdicts that are opposite to the truth.
+      late: fewest and most steps from success to the verdict.
+      seed: of houses, requests and errors of the setters; from 0 to 499.
+      slots: number of environments played at once; other numbers sample other actions.
+      greedy_words: whenever an agent speaks, choose the likeliest words instead of sampling them.
+      device: device of the agents: "cpu", "cuda" or "cuda:1".
+      world: world that is played, with its settings; None of a setting is as the agents learned.
+      players: settings of the scripted players.
+    """
+
+    agents: NamedPlayers = field(default_factory=dict)
+    data: Path = Path("study/live")
+    episodes: Count = 20
+    steps: Count = 1125
+    wrong: Share = 0.05
+    late: tuple[Steps, Steps] = (0, 4)
+    seed: Annotated[Seed, Range(most=LARGEST_SEED - 1, why="other places are for validation and for evaluation")] = 0
+    slots: Count = 32
+    greedy_words: bool = False
+    device: str = "cpu"
+    world: WorldConfig = field(default_factory=WorldConfig)
+    players: PlayersConfig = field(default_factory=PlayersConfig)
+
+    def __post_init__(self) -> None:
+        check_ranges(self, UserError)
+        if not self.late[0] <= self.late[1]:
+            raise UserError(f"late is (fewest, most) steps from 0, not {self.late}")
+        for name, folder in self.agents.items():
+            if (folder in SCRIPTED or name == DEMONSTRATOR) and not name == folder == DEMONSTRATOR:
+                raise UserError(f"the demonstrator is {DEMONSTRATOR}={DEMONSTRATOR}, not {name}={folder}")
+
+
+def live_suite(config: LiveSuiteConfig) -> list[str]:
+    """Play and judge the missing episodes, and return the ids of all.
+
+    Raises:
+      UserError: if an agent cannot be read, the agents learned in different worlds, or the dataset holds episodes that
+        were played or judged with other settings.
+    """
+    if not config.agents:
+        raise UserError("no agents to evaluate: name at least one, e.g. --agents BC=runs/clone/agent")
+    learned = [settings_of_agent(folder) for folder in config.agents.values() if folder != DEMONSTRATOR]
+    settings = resolve_play_settings(PlaySettings(config.world, config.players), *learned)
+    _check_same(config)
+    ids: list[str] = []
+    for name, folder in config.agents.items():
+        announce(f"{name} is evaluated live")
+        playing = RecordConfig(
+            data=config.data, episodes=config.episodes, steps=config.steps, solver=folder, split="held_out",
+            seed=config.seed, slots=config.slots, world=settings.world, players=settings.players, name=name,
+            device=config.device, greedy_words=config.greedy_words,
+        )  # fmt: skip
+        ids += record(playing, partial(with_verdicts, config=config))
+    announce(f"{len(ids)} judged episodes are in {config.data}: `rlhf suite report --data {config.data} --scripted`")
+    return ids
+
+
+def with_verdicts(episode: Episode, config: LiveSuiteConfig) -> Episode:
+    """Return the episode with its setter's verdicts on its requests in the notes."""
+    rng = np.random.default_rng([config.seed, *episode.episode_id.encode()])
+    asked = [request.step for request in episode.requests]
+    verdicts = [
+        _verdict(episode, index, end, rng, config)
+        for index, end in enumerate([*asked[1:], len(episode)])
+        if asked[index] < end
+    ]
+    noted = {NOTE: [asdict(verdict) for verdict in verdicts], JUDGED_WITH: _judging(config)}
+    return replace(episode, notes={**episode.notes, **noted})
+
+
+def _verdict(episode: Episode, index: int, end: int, rng: np.random.Generator, config: LiveSuiteConfig) -> Verdict:
+    """Return the verdict on a request; ``end`` is the step of the next one, or the episode's end."""
+    begin, done, last = episode.requests[index].step, episode.success_step[index], end - 1
+    if done is not None and done > last:  # after the setter had given up
+        done = None
+    success = (done is not None) != (rng.random() < config.wrong)
+    late = int(rng.integers(*config.late, endpoint=True))
+    seen = int(rng.integers(begin, last, endpoint=True)) if done is None else done + late
+    return Verdict(min(seen, last) if success else last, begin, episode.setter_utterance[begin], success)
+
+
+def _judging(config: LiveSuiteConfig) -> dict[str, object]:
+    return {"wrong": config.wrong, "late": list(config.late), "seed": config.seed}
+
+
+def _check_same(config: LiveSuiteConfig) -> None:
+    """Check that the dataset holds only episodes that were judged alike. Raises UserError if not."""
+    if not config.data.exists():
+        return
+    store = open_store(config.data)
+    for row in store.rows():
+        judged = store.read_transcript(row.episode_id).notes.get(JUDGED_WITH)
+        if judged is None:
+            raise UserError(
+                f"{store} holds play without verdicts of scripted setters; name another dataset with --data"
+            )
+        if judged != _judging(config):
+            raise UserError(
+                f"{store} was judged with {judged}; use the same --wrong, --late and --seed, or other --data"
+            )
