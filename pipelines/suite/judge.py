@@ -17,6 +17,7 @@ from rlhf.records.episode import Episode
 from rlhf.records.marks import Judgement
 from rlhf.run.progress import announce, progress
 from rlhf.store import open_store
+from rlhf.store.columns.transcript import EpisodeTranscript
 from worlds.errors import UserError
 
 
@@ -57,7 +58,7 @@ def judge_suite(config: JudgeSuiteConfig) -> list[Judgement]:
     for episode in progress(store.stream(ids), len(ids), f"judging {config.data}"):
         if NOTE not in episode.notes:
             raise UserError(f"episode {episode.episode_id} of {config.data} is no continuation of a suite")
-        if _request(episode) is None:
+        if request_index(episode) is None:
             unknown += 1
         else:
             judgements += [judged(episode, number, config) for number in range(config.judges)]
@@ -76,7 +77,7 @@ def judged(episode: Episode, number: int, config: JudgeSuiteConfig) -> Judgement
     """Judgement of judge ``number`` on a continuation of a request with a success check."""
     seed = [config.seed, number, *episode.episode_id.encode()]
     rng = np.random.default_rng(seed)
-    index, begin = _request(episode), int(episode.notes[NOTE]["step"])
+    index, begin = request_index(episode), int(episode.notes[NOTE]["step"])
     assert index is not None
     done = episode.success_step[index]
     success = (done is not None) != (rng.random() < config.wrong)
@@ -87,8 +88,8 @@ def judged(episode: Episode, number: int, config: JudgeSuiteConfig) -> Judgement
     )
 
 
-def _request(episode: Episode) -> int | None:
-    """Index of the scenario's request among the episode's; None if it has no check."""
+def request_index(episode: Episode | EpisodeTranscript) -> int | None:
+    """Return the index of the scenario's request among a continuation's; None if it has no check."""
     steps = [request.step for request in episode.requests]
     asked = episode.notes[NOTE]["request_step"]
     return steps.index(asked) if asked in steps else None

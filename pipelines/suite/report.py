@@ -201,7 +201,7 @@ def _live(config: ReportSuiteConfig, notes: Notes) -> LiveResults | None:
         for episode, note in own.items():
             if VERDICTS in note and (episode in scripted) == config.scripted:
                 played[solvers[episode]] += len(note[VERDICTS])
-                outcomes += [_verdict(solvers[episode], episode, verdict) for verdict in note[VERDICTS]]
+                outcomes += [verdict_outcome(solvers[episode], episode, verdict) for verdict in note[VERDICTS]]
     if not outcomes:
         return None
     longest = int(max((one.steps for one in outcomes if one.steps is not None), default=0))
@@ -215,8 +215,13 @@ def _judged_by_scripts(store: ParquetStore) -> set[str]:
     return {row.episode_id for row in store.rows() if row.setter.partition(":")[0] != "human"}
 
 
-def _verdict(solver: str, episode: str, verdict: Any) -> Outcome:
+def verdict_outcome(solver: str, episode: str, verdict: Any) -> Outcome:
     """Convert a setter's verdict on one request.
+
+    Args:
+      solver: of the episode.
+      episode: its id.
+      verdict: as in the episode's notes.
 
     Raises:
       UserError: if ``verdict`` is none.

@@ -12,10 +12,14 @@ import pytest
 from pipelines.cli.presets import preset_names
 from pipelines.cli.reproduce import ReproduceConfig, reproduce, results
 from pipelines.runs import demo as preset
+from pipelines.stages.record_config import RecordConfig
 from pipelines.studies.config import EVERY_PROBE, Arm, StudyConfig, agent_of, folder_of, resolve_config
+from pipelines.studies.judged import JudgedConfig, judged_study
 from pipelines.studies.report import write_study_report
 from pipelines.studies.sharing import reuse_stages
 from pipelines.studies.study import study
+from pipelines.suite.live import LiveSuiteConfig
+from pipelines.suite.make import MakeSuiteConfig
 from rlhf.run.config import LOCK_FILE, lock_run
 from tests.e2e.test_demo import tiny
 from worlds.errors import UserError
@@ -243,3 +247,22 @@ def test_presets_of_other_commands_are_no_results() -> None:
     known = ", ".join(results())
     with pytest.raises(UserError, match=f"no result named 'tower' to reproduce; known: {known}"):
         reproduce(ReproduceConfig("tower"))
+
+
+def test_its_agents_are_judged_at_the_suite_and_live(run: Path, tmp_path: Path) -> None:
+    config = JudgedConfig(
+        source=run, run=tmp_path / "judged", seeds=(0, 1), arms=("BC", "BC+RL (IBT)", "demonstrator"),
+        contexts=RecordConfig(episodes=3, steps=60, workers=1), suite=MakeSuiteConfig(scenarios=3, steps=16),
+        continuations=1, live=LiveSuiteConfig(episodes=2, steps=40),
+    )  # fmt: skip
+    tables = judged_study(config)
+    page = tables.read_text()
+    for arm in config.arms:
+        assert page.count(f"| {arm} |") == (2 if arm == "BC" else 3), "suite, differences, live"
+    assert (config.run / "against-time.png").stat().st_size > 5000
+    again = judged_study(config)
+    assert again.read_text().splitlines()[4:] == page.splitlines()[4:], "nothing is played again"
+    with pytest.raises(UserError, match=r"no agent 'BC\+RL'; it has BC, demonstrator"):
+        judged_study(replace(config, arms=("BC", "BC+RL")))
+    with pytest.raises(UserError, match="the agent 'BC' of seed 2 is not in"):
+        judged_study(replace(config, seeds=(2,)))

@@ -1,0 +1,55 @@
+"""The agents of :mod:`pipelines.runs.plateau` at the standardised test suite and in live evaluation.
+
+`rlhf reproduce judged --source runs/reproduce/plateau` (paper, Figures 6 and 7), for seeds of `plateau` that are
+complete. Setters, judges and the recorded players are scripts. Differences from the paper:
+
+* 108 scenarios instead of 162, of the six probes' requests, in rooms of `plateau` that agents have not learned from. An
+  agent has 96 steps.
+* Live setters have half as long an episode, and give up a request after 96 steps.
+* The human bar is the scripted demonstrator, with its mistakes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from pipelines.runs import plateau
+from pipelines.stages.record_config import RecordConfig
+from pipelines.stages.settings.world_config import PlayersConfig
+from pipelines.studies.judged import JudgedConfig, judged_study
+from pipelines.suite.judge import JudgeSuiteConfig
+from pipelines.suite.live import LiveSuiteConfig
+from pipelines.suite.make import MakeSuiteConfig
+from worlds.errors import UserError
+
+STEPS = 96  # of a continuation, and of a live setter's patience
+ARMS = (
+    "BC", "BC+RL (scripted reward)", "BC+RL (IBT, read later)", "default BC", "default BC+RL (scripted reward)",
+    "demonstrator",
+)  # fmt: skip
+
+
+def staged(run: Path, seeds: Sequence[int], parts: Sequence[str], source: Path | None = None) -> Path:
+    """`rlhf reproduce judged`."""
+    if source is None:
+        raise UserError("judged evaluates the agents of `rlhf reproduce plateau`: name its folder with --source")
+    if parts:
+        raise UserError("judged has no parts: leave out --parts")
+    return judged_study(replace(judged(), source=source, run=run, seeds=tuple(seeds)))
+
+
+def judged() -> JudgedConfig:
+    """Settings of `rlhf reproduce judged`."""
+    players = plateau.study().demonstrations.players
+    asking = {"first_request": [0, 4], "pause": [4, 12], "patience": STEPS}
+    live = PlayersConfig(tasks=players.tasks, setter=asking, solver=players.solver)
+    return JudgedConfig(
+        source=Path("runs/reproduce/plateau"),
+        arms=ARMS,
+        contexts=RecordConfig(episodes=80, steps=240, players=live),
+        suite=MakeSuiteConfig(scenarios=108, steps=STEPS),
+        judge=JudgeSuiteConfig(judges=3),
+        live=LiveSuiteConfig(episodes=30, steps=562, players=live),
+    )

@@ -1,0 +1,115 @@
+"""A study's agents at the standardised test suite and in live evaluation (paper, 6.4 and 6.5), judged by scripts.
+
+RUN/seed-N/contexts, suite.json      scripted play in held-out places, and the scenarios drawn from it
+RUN/seed-N/continuations             every agent's continuations, with their judgements
+RUN/seed-N/live                      play in which scripted setters ask and judge
+RUN/table.md, against-time.png       success as judged and as checked, ranks, success against time
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from pipelines.stages.record import record
+from pipelines.stages.record_config import RecordConfig
+from pipelines.stages.running.staged_run import Stage, open_run, run_stages
+from pipelines.studies.config import SCRIPTED_SOLVER, StudyConfig, StudySeed, agent_of, check_seeds, slug
+from pipelines.studies.judged_report import write_judged_report
+from pipelines.suite.judge import JudgeSuiteConfig, judge_suite
+from pipelines.suite.live import LiveSuiteConfig, live_suite
+from pipelines.suite.make import MakeSuiteConfig, make_suite
+from pipelines.suite.play import PlaySuiteConfig, play_suite
+from rlhf.run.config import load_config, lock_run
+from rlhf.run.place_seeds import LARGEST_SEED
+from worlds.errors import UserError
+
+_FIRST_SEED = LARGEST_SEED // 2  # of recordings; those below are of studies, which have two for a seed
+
+
+@dataclass(frozen=True)
+class JudgedConfig:
+    """Settings of a study's agents at the test suite and in live evaluation.
+
+    Args:
+      source: folder of the finished study, with its agents.
+      run: folder of all outputs.
+      seeds: seeds of the study.
+      arms: agents of the study; the first is the one that others are compared with.
+      contexts: scripted play from which scenarios are drawn.
+      suite: how they are drawn.
+      continuations: of each scenario by each agent.
+      judge: scripted judges of the continuations.
+      live: live evaluation.
+    """
+
+    source: Path
+    run: Path = Path("runs/reproduce/judged")
+    seeds: tuple[StudySeed, ...] = (0, 1, 2)
+    arms: tuple[str, ...] = ()
+    contexts: RecordConfig = field(default_factory=RecordConfig)
+    suite: MakeSuiteConfig = field(default_factory=MakeSuiteConfig)
+    continuations: int = 10
+    judge: JudgeSuiteConfig = field(default_factory=JudgeSuiteConfig)
+    live: LiveSuiteConfig = field(default_factory=LiveSuiteConfig)
+
+    def __post_init__(self) -> None:
+        check_seeds(self.seeds)
+
+
+def judged_study(config: JudgedConfig) -> Path:
+    """Play, judge and report; return the path of the tables. An interrupted study resumes.
+
+    Raises:
+      UserError: if the study or one of its agents is not there, or the folder holds other results.
+    """
+    study = replace(load_config(config.source, StudyConfig, older=True), run=config.source)
+    _check_agents(config, study)
+    open_run(config.run, config, "evaluation", free=("seeds", "source"))
+    with lock_run(config.run):
+        for seed in config.seeds:
+            run_stages(config.run / f"seed-{seed}", _stages(config, study, seed), title=f"seed {seed}: ")
+        return write_judged_report(config.run, config.seeds, config.arms)
+
+
+def _check_agents(config: JudgedConfig, study: StudyConfig) -> None:
+    """Check that every agent is there. Raises UserError if one is not."""
+    for arm in config.arms:
+        if arm not in study.arms:
+            raise UserError(f"{config.source} has no agent {arm!r}; it has {', '.join(study.arms)}")
+        for seed in config.seeds:
+            folder = agent_of(study, arm, seed)
+            if folder != SCRIPTED_SOLVER and not (Path(folder) / "model.safetensors").is_file():
+                raise UserError(
+                    f"the agent {arm!r} of seed {seed} is not in {config.source}; train it, or name other --seeds"
+                )
+
+
+def _stages(config: JudgedConfig, study: StudyConfig, seed: int) -> list[Stage]:
+    folder, own, words = config.run / f"seed-{seed}", _FIRST_SEED + seed, study.evaluate.greedy_words
+    agents = {slug(arm): agent_of(study, arm, seed) for arm in config.arms}
+    contexts = replace(
+        config.contexts, data=folder / "contexts", split="held_out", seed=own, world=study.demonstrations.world
+    )
+    drawing = replace(config.suite, data=contexts.data, out=folder / "suite.json", seed=seed)
+    playing = PlaySuiteConfig(
+        suite=drawing.out, data=folder / "continuations", agents=agents, continuations=config.continuations, seed=seed,
+        slots=64, greedy_words=words, players=contexts.players,
+    )  # fmt: skip
+    judging = replace(config.judge, data=playing.data, seed=seed)
+    asked = {SCRIPTED_SOLVER if one == SCRIPTED_SOLVER else name: one for name, one in agents.items()}
+    living = replace(
+        config.live, agents=asked, data=folder / "live", seed=own, world=study.demonstrations.world, greedy_words=words
+    )
+
+    def draw() -> None:
+        drawing.out.unlink(missing_ok=True)  # left by an interrupted attempt
+        record(contexts)
+        make_suite(drawing)
+
+    return [
+        Stage("scenarios", "drawn from scripted play", draw),
+        Stage("continuations", "of every agent", lambda: play_suite(playing)),
+        Stage("judgements", "of scripted judges", lambda: judge_suite(judging)),
+        Stage("live", "scripted setters ask and judge", lambda: live_suite(living)),
+    ]
