@@ -17,6 +17,16 @@ from agents.learning.workers import SINGLE_WORKER, Workers
 _NOTHING: Mapping[str, Tensor] = {}
 
 
+def cosine_decay(progress: float, left: float) -> float:
+    """Return the share of a learning rate that falls along a cosine.
+
+    Args:
+      progress: of the training, from 0 to 1; beyond it the share stays.
+      left: share at the end.
+    """
+    return left + (1.0 - left) * 0.5 * (1.0 + math.cos(math.pi * min(1.0, progress)))
+
+
 class AdamConfig(Protocol):
     """Settings of Adam."""
 

@@ -11,8 +11,8 @@ of the stages, but for these:
   putting one thing beside another takes that long, and end soon after a request is fulfilled.
 * BC+RL has five times the updates, on windows twice as long of half as many episodes. What is said is rewarded and
   imitated with the weights of what is done: with imitation as heavy as in the paper, answers stay as unsure as BC's.
-  The image encoder stays as cloned, which makes updates cheaper. The discount of .98, instead of .96, leaves looking
-  around before an answer worth the time.
+  The image encoder stays as cloned, which makes updates cheaper. The learning rate falls to a tenth. The discount of
+  .98, instead of .96, leaves looking around before an answer worth the time.
 * In evaluation all agents say the likeliest words when they speak. A drawn answer is right less often, and the first
   one counts. A further table has all agents with drawn words, as in the other studies.
 * The reward model reads marks three steps later, as it was the more reliable in :mod:`pipelines.runs.raters`. It has
@@ -86,6 +86,7 @@ def improving() -> ImproveConfig:
     return replace(
         base, updates=2500, steps=16, slots=32, batch=16, checkpoint_every=500, evaluate_every=125,
         learner=replace(
-            base.learner, language_weight=4.0, bc_language_weight=0.3, discount=0.98, frozen_vision=True
+            base.learner, language_weight=4.0, bc_language_weight=0.3, discount=0.98, frozen_vision=True,
+            decay=0.1,
         ),
     )  # fmt: skip

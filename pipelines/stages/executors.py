@@ -176,7 +176,7 @@ def make_learner(
     check_demonstrated(recorded)
     batch = config.batch or config.slots
     stream = recorded.stream(config.steps + 1, batch, config.seed, workers.columns(batch))
-    return Learner(agent, config.learner, config.device, workers), stream
+    return Learner(agent, config.learner, config.device, workers, last_update=config.updates), stream
 
 
 def make_runner(

@@ -17,6 +17,7 @@ from agents.ranges import (
     Positive,
     Range,
     Seed,
+    Share,
     Weight,
     check_ranges,
 )
@@ -100,6 +101,7 @@ class LearnerConfig:
       clip_pg_rho: largest importance weight in V-trace's policy gradient.
       lambda_: V-trace's trade-off from 0 (one step) to 1 (the whole trace).
       learning_rate: learning rate of Adam.
+      decay: fraction of the learning rate that is left at the last update; it falls along a cosine.
       beta1: decay of Adam's mean of gradients, from 0 to less than 1.
       beta2: decay of Adam's mean of squared gradients, from 0 to less than 1.
       clip: largest global norm of the gradient (not in the paper).
@@ -124,6 +126,7 @@ class LearnerConfig:
         float, Range(least=0, most=1, why="it interpolates between one step and the whole trace"), arg(name="lambda")
     ] = 1.0
     learning_rate: Learning = 1e-4
+    decay: Share = 1.0
     beta1: Decay = 0.0
     beta2: Decay = 0.999
     clip: Learning = 10.0

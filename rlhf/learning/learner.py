@@ -15,7 +15,7 @@ from agents.batch import ActionBatch, ObservationBatch, PolicyLogProbs, Recorded
 from agents.computing import autocast, prepare
 from agents.learning.cloning import bc_loss
 from agents.learning.contrastive import css_loss
-from agents.learning.optimization import load_optimizer, make_optimizer, optimizer_step
+from agents.learning.optimization import cosine_decay, load_optimizer, make_optimizer, optimizer_step
 from agents.learning.workers import SINGLE_WORKER, Workers
 from agents.tokenizer import PAD_ID
 from rlhf.learning.config import LearnerConfig
@@ -46,6 +46,7 @@ class Learner:
       device: device of the update; the agent is moved there.
       workers: learners of the same agent, each with other columns of the same batches, as many each. Together they
         make the update that a single learner would make of the whole batch, up to rounding.
+      last_update: number of updates of the whole run, over which the learning rate falls; None keeps it as it is.
     """
 
     def __init__(
@@ -54,12 +55,13 @@ class Learner:
         config: LearnerConfig | None = None,
         device: torch.device | str = "cpu",
         workers: Workers = SINGLE_WORKER,
+        last_update: int | None = None,
     ) -> None:
         self.agent = agent.to(device)  # type: ignore[arg-type]
         self.workers = workers
         self.config = config or LearnerConfig()
         self.device = torch.device(device)
-        self.updates = 0
+        self.updates, self._last_update = 0, last_update
         self._memory: AgentState | None = None  # of the recorded windows
         if self.config.frozen_vision:
             self.agent.freeze_vision()
@@ -82,6 +84,7 @@ class Learner:
           ValueError: if fragment and window differ in length.
           FloatingPointError: naming the term, if a loss or the gradient is not finite; the weights are as they were.
         """
+        self._set_learning_rate()
         played = fragment.to_tensors(self.device)
         if window is None:
             return self._update_from_play(played)
@@ -101,6 +104,13 @@ class Learner:
         self._memory = AgentState(*memory) if self.config.carry_memory else None
         self.updates += 1
         return metrics
+
+    def _set_learning_rate(self) -> None:
+        if self._last_update is None or self.config.decay == 1.0:
+            return
+        share = cosine_decay(self.updates / max(1, self._last_update - 1), self.config.decay)
+        for group in self._optimizer.param_groups:
+            group["lr"] = self.config.learning_rate * share
 
     def _update_from_play(self, played: FragmentTensors) -> dict[str, float]:
         """Make one gradient step of reinforcement learning alone."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
@@ -13,7 +12,7 @@ from torch import Tensor
 from agents.agent import InteractiveAgent
 from agents.batch import ObservationBatch
 from agents.computing import prepare
-from agents.learning.optimization import load_optimizer, make_optimizer, optimizer_step
+from agents.learning.optimization import cosine_decay, load_optimizer, make_optimizer, optimizer_step
 from agents.learning.random_shift import shifted
 from rlhf.data.dataset import WindowStream
 from rlhf.learning.config import TrainingConfig
@@ -162,8 +161,7 @@ def learning_rate(config: TrainingConfig, update: int, progress: float) -> float
       progress: of the training, from 0 to 1.
     """
     warm = min(1.0, (update + 1) / max(1, config.warmup))
-    cosine = 0.5 * (1.0 + math.cos(math.pi * min(1.0, progress)))
-    return config.learning_rate * warm * (config.decay + (1.0 - config.decay) * cosine)
+    return config.learning_rate * warm * cosine_decay(progress, config.decay)
 
 
 def _like(state: State, parts: Iterable[Tensor]) -> State:

@@ -128,9 +128,24 @@ def test_defaults_are_the_papers():
     assert (config.beta1, config.beta2, config.learning_rate) == (0.0, 0.999, 1e-4)
 
 
-def test_four_updates_are_two_a_saved_state_and_two():
+def test_the_learning_rate_falls_along_a_cosine_to_the_last_update():
+    learner = Learner(tiny_agent.agent(), LearnerConfig(learning_rate=1e-2, decay=0.2), last_update=5)
+    fragment, recording = tiny_agent.fragment(tiny_agent.agent(), STEPS, SLOTS), window(recorded())
+    rates = []
+    for _ in range(6):  # one more than there should be
+        learner.update(fragment, recording)
+        rates += {group["lr"] for group in learner.state_dict()["optimizer"]["param_groups"]}
+    half = 0.5 * (1 + math.sqrt(0.5))  # the cosine of an eighth of a circle
+    expected = [1.0, 0.2 + 0.8 * half, 0.6, 0.2 + 0.8 * (1 - half), 0.2, 0.2]
+    assert rates == pytest.approx([1e-2 * share for share in expected])
+
+
+@pytest.mark.parametrize("decay", [1.0, 0.1])
+def test_four_updates_are_two_a_saved_state_and_two(decay):
+    config = LearnerConfig(learning_rate=1e-2, decay=decay)
+
     def learner():
-        return Learner(tiny_agent.agent(), LearnerConfig(learning_rate=1e-2))
+        return Learner(tiny_agent.agent(), config, last_update=4)
 
     fragments = [tiny_agent.fragment(tiny_agent.agent(), STEPS, SLOTS, seed) for seed in range(4)]
     stream = recorded()
@@ -141,7 +156,7 @@ def test_four_updates_are_two_a_saved_state_and_two():
     for i in range(2):
         first.update(fragments[i], windows[i])
     agent, state = copy.deepcopy((first.agent, first.state_dict()))
-    second = Learner(agent, LearnerConfig(learning_rate=1e-2))
+    second = Learner(agent, config, last_update=4)
     second.load_state_dict(state)
     assert [second.update(fragments[i], windows[i]) for i in (2, 3)] == expected[2:]
     for name, value in straight.agent.state_dict().items():
