@@ -42,7 +42,7 @@ else
 endif
 
 tests: compiled
-	$(BIN)/python -m pytest -n $(PROCESSES) --dist loadscope --no-loadscope-reorder --ignore tests/e2e/ray
+	$(BIN)/python -m pytest -n $(PROCESSES) --dist loadscope --no-loadscope-reorder --ignore tests/e2e/ray --durations 50
 
 unit: $(DEV) ## the fast tests only, on all cores
 	$(BIN)/python -m pytest -n auto --dist worksteal --ignore tests/e2e
