@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from agents.ranges import Count, check_ranges
 from pipelines.stages.record import record
 from pipelines.stages.record_config import RecordConfig
 from pipelines.stages.running.staged_run import Stage, open_run, run_stages
@@ -49,11 +50,12 @@ class JudgedConfig:
     arms: tuple[str, ...] = ()
     contexts: RecordConfig = field(default_factory=RecordConfig)
     suite: MakeSuiteConfig = field(default_factory=MakeSuiteConfig)
-    continuations: int = 10
+    continuations: Count = 10
     judge: JudgeSuiteConfig = field(default_factory=JudgeSuiteConfig)
     live: LiveSuiteConfig = field(default_factory=LiveSuiteConfig)
 
     def __post_init__(self) -> None:
+        check_ranges(self, UserError)
         check_seeds(self.seeds)
 
 

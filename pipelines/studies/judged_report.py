@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -12,11 +12,13 @@ from pipelines.diagnose.figures import blank_figure, png
 from pipelines.report.file import circumstances
 from pipelines.studies.config import SCRIPTED_SOLVER, slug
 from pipelines.studies.figures import colours_of
+from pipelines.studies.results_docs import ResultTable, format_table
 from pipelines.suite.judge import request_index
-from pipelines.suite.report import verdict_outcome
+from pipelines.suite.live import asked_and_done
+from pipelines.suite.report import VERDICTS, judged_outcome, verdict_outcome
 from pipelines.suite.report_data import ALL
 from pipelines.suite.request_kinds import KINDS, kind_of
-from pipelines.suite.results import Outcome, cumulative_success, difference, majority, request_rate, success_rate
+from pipelines.suite.results import Outcome, cumulative_success, difference, request_rate, success_rate
 from pipelines.suite.scenarios import NOTE
 from reward_models.scores.plots import FAINT, INK
 from rlhf.run.statistics import Interval, mean_of, percent, resampled_counts, signed
@@ -36,12 +38,12 @@ class Found:
     Args:
       judged: as judges, or setters, said.
       checked: as the success checks say.
-      steps: of all play of an agent; of a suite 0.
+      steps: of all live play of an agent.
     """
 
     judged: Mapping[str, Sequence[Outcome]]
     checked: Mapping[str, Sequence[Outcome]]
-    steps: Mapping[str, int]
+    steps: Mapping[str, int] = field(default_factory=dict)
 
 
 def suite_outcomes(data: Path, arms: Sequence[str]) -> Found:
@@ -61,10 +63,10 @@ def suite_outcomes(data: Path, arms: Sequence[str]) -> Found:
             continue
         done = episode.success_step[index]
         steps = None if done is None else float(max(done, begin) - begin + 1)
-        success, seen = majority(judgements[row.episode_id], begin)
-        judged[arm].append(Outcome(arm, about["name"], about["kind"], success, seen))
-        checked[arm].append(Outcome(arm, about["name"], about["kind"], float(done is not None), steps))
-    return Found(judged, checked, dict.fromkeys(arms, 0))
+        said = judged_outcome(about, judgements[row.episode_id])
+        judged[arm].append(said)
+        checked[arm].append(replace(said, success=float(done is not None), steps=steps))
+    return Found(judged, checked)
 
 
 def live_outcomes(data: Path, arms: Sequence[str], scripted: str) -> Found:
@@ -85,15 +87,11 @@ def live_outcomes(data: Path, arms: Sequence[str], scripted: str) -> Found:
             continue
         episode = store.read_transcript(row.episode_id)
         steps[arm] += row.steps
-        for verdict in episode.notes["verdicts"]:
-            judged[arm].append(verdict_outcome(arm, row.episode_id, verdict))
-        asked = [request.step for request in episode.requests]
-        for index, (begin, end) in enumerate(zip(asked, [*asked[1:], row.steps], strict=True)):
-            done = episode.success_step[index]
-            in_time = done is not None and done < end
-            taken = float(done - begin + 1) if in_time and done is not None else None
+        judged[arm] += [verdict_outcome(arm, row.episode_id, verdict) for verdict in episode.notes[VERDICTS]]
+        for begin, _, done in asked_and_done(episode, row.steps):
+            taken = None if done is None else float(done - begin + 1)
             kind = kind_of(episode.setter_utterance[begin])
-            checked[arm].append(Outcome(arm, row.episode_id, kind, float(in_time), taken))
+            checked[arm].append(Outcome(arm, row.episode_id, kind, float(done is not None), taken))
     return Found(judged, checked, steps)
 
 
@@ -215,9 +213,8 @@ def _points(found: Interval | None) -> str:
 
 
 def _markdown(rows: Iterator[Sequence[str]]) -> str:
-    head, *others = rows
-    lines = [head, ["---"] * len(head), *others]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    head, *others = map(tuple, rows)
+    return format_table(ResultTable(head, tuple(others))).rstrip("\n")
 
 
 def against_time(suite: Sequence[Found], live: Sequence[Found], arms: Sequence[str]) -> bytes:

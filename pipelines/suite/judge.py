@@ -41,8 +41,7 @@ class JudgeSuiteConfig:
 
     def __post_init__(self) -> None:
         check_ranges(self, UserError)
-        if not self.late[0] <= self.late[1]:
-            raise UserError(f"late is (fewest, most) steps from 0, not {self.late}")
+        check_late(self.late)
 
 
 def judge_suite(config: JudgeSuiteConfig) -> list[Judgement]:
@@ -80,12 +79,35 @@ def judged(episode: Episode, number: int, config: JudgeSuiteConfig) -> Judgement
     index, begin = request_index(episode), int(episode.notes[NOTE]["step"])
     assert index is not None
     done = episode.success_step[index]
-    success = (done is not None) != (rng.random() < config.wrong)
-    late = int(rng.integers(*config.late, endpoint=True))
-    step = (int(rng.integers(begin, len(episode))) if done is None else max(begin, done) + late) if success else None
-    return Judgement(
-        episode.episode_id, f"scripted-{number}", success, None if step is None else min(step, len(episode) - 1), True
-    )
+    step = seen_success(done, begin, len(episode), rng, config.wrong, config.late)
+    return Judgement(episode.episode_id, f"scripted-{number}", step is not None, step, True)
+
+
+def seen_success(
+    done: int | None, begin: int, end: int, rng: np.random.Generator, wrong: float, late: tuple[int, int]
+) -> int | None:
+    """Return the step at which a scripted judge sees success; None for failure.
+
+    Args:
+      done: step of true success, if any.
+      begin: first step that is judged.
+      end: the step after the last one.
+      rng: of the errors.
+      wrong: share of judgements that are opposite to the truth.
+      late: fewest and most steps from success to its being seen.
+    """
+    success = (done is not None) != (rng.random() < wrong)
+    delay = int(rng.integers(*late, endpoint=True))
+    if not success:
+        return None
+    step = int(rng.integers(begin, end)) if done is None else max(begin, done) + delay
+    return min(step, end - 1)
+
+
+def check_late(late: tuple[int, int]) -> None:
+    """Check a range of delays. Raises UserError if it is none."""
+    if not late[0] <= late[1]:
+        raise UserError(f"late is (fewest, most) steps from 0, not {late}")
 
 
 def request_index(episode: Episode | EpisodeTranscript) -> int | None:

@@ -8,6 +8,7 @@ verdicts of scripted setters out without `--scripted`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -23,11 +24,13 @@ from pipelines.stages.record_config import SCRIPTED as DEMONSTRATOR
 from pipelines.stages.record_config import RecordConfig
 from pipelines.stages.settings.play_settings import PlaySettings, resolve_play_settings, settings_of_agent
 from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
+from pipelines.suite.judge import check_late, seen_success
 from rlhf.records.episode import Episode
 from rlhf.run.place_seeds import LARGEST_SEED
 from rlhf.run.progress import announce
 from rlhf.run.setting_forms import NamedPlayers
 from rlhf.store import open_store
+from rlhf.store.columns.transcript import EpisodeTranscript
 from worlds.errors import UserError
 
 JUDGED_WITH = "judged_with"  # in an episode's notes: how its setter judged
@@ -68,8 +71,7 @@ class LiveSuiteConfig:
 
     def __post_init__(self) -> None:
         check_ranges(self, UserError)
-        if not self.late[0] <= self.late[1]:
-            raise UserError(f"late is (fewest, most) steps from 0, not {self.late}")
+        check_late(self.late)
         for name, folder in self.agents.items():
             if (folder in SCRIPTED or name == DEMONSTRATOR) and not name == folder == DEMONSTRATOR:
                 raise UserError(f"the demonstrator is {DEMONSTRATOR}={DEMONSTRATOR}, not {name}={folder}")
@@ -103,25 +105,24 @@ def live_suite(config: LiveSuiteConfig) -> list[str]:
 def with_verdicts(episode: Episode, config: LiveSuiteConfig) -> Episode:
     """Return the episode with its setter's verdicts on its requests in the notes."""
     rng = np.random.default_rng([config.seed, *episode.episode_id.encode()])
-    asked = [request.step for request in episode.requests]
-    verdicts = [
-        _verdict(episode, index, end, rng, config)
-        for index, end in enumerate([*asked[1:], len(episode)])
-        if asked[index] < end
-    ]
+    verdicts = []
+    for begin, end, done in asked_and_done(episode, len(episode)):
+        seen = seen_success(done, begin, end, rng, config.wrong, config.late)
+        words = episode.setter_utterance[begin]
+        verdicts.append(Verdict(end - 1 if seen is None else seen, begin, words, seen is not None))
     noted = {NOTE: [asdict(verdict) for verdict in verdicts], JUDGED_WITH: _judging(config)}
     return replace(episode, notes={**episode.notes, **noted})
 
 
-def _verdict(episode: Episode, index: int, end: int, rng: np.random.Generator, config: LiveSuiteConfig) -> Verdict:
-    """Return the verdict on a request; ``end`` is the step of the next one, or the episode's end."""
-    begin, done, last = episode.requests[index].step, episode.success_step[index], end - 1
-    if done is not None and done > last:  # after the setter had given up
-        done = None
-    success = (done is not None) != (rng.random() < config.wrong)
-    late = int(rng.integers(*config.late, endpoint=True))
-    seen = int(rng.integers(begin, last, endpoint=True)) if done is None else done + late
-    return Verdict(min(seen, last) if success else last, begin, episode.setter_utterance[begin], success)
+def asked_and_done(episode: Episode | EpisodeTranscript, steps: int) -> Iterator[tuple[int, int, int | None]]:
+    """Yield of every request its step, the step of the next one (or ``steps``), and the step of success between them.
+
+    What succeeds later came after the setter had given up, and is None.
+    """
+    asked = [request.step for request in episode.requests]
+    for begin, end, done in zip(asked, [*asked[1:], steps], episode.success_step, strict=True):
+        if begin < end:
+            yield begin, end, done if done is not None and done < end else None
 
 
 def _judging(config: LiveSuiteConfig) -> dict[str, object]:

@@ -113,7 +113,7 @@ def _suite(config: ReportSuiteConfig, notes: Notes) -> SuiteResults | None:
     judged = {episode: own for episode, own in judged.items() if one_voice(own)}
     if not judged:
         return None
-    outcomes = [_outcome(about[episode], own) for episode, own in judged.items()]
+    outcomes = [judged_outcome(about[episode], own) for episode, own in judged.items()]
     agents = list(dict.fromkeys(one["agent"] for one in about.values()))
     baseline = _baseline(config, [agent for agent in agents if any(one.agent == agent for one in outcomes)])
     longest = max(int(one["limit"]) for one in about.values())
@@ -164,7 +164,8 @@ def _by_kind(outcomes: Sequence[Outcome]) -> Iterable[tuple[str, list[Outcome]]]
         yield kind, [one for one in outcomes if one.kind == kind]
 
 
-def _outcome(about: Mapping[str, Any], judgements: Sequence[Judgement]) -> Outcome:
+def judged_outcome(about: Mapping[str, Any], judgements: Sequence[Judgement]) -> Outcome:
+    """Return the outcome of a continuation by the majority of its judges; ``about`` is its note on the scenario."""
     success, steps = majority(judgements, int(about["step"]))
     return Outcome(about["agent"], _scenario(about), about["kind"], success, steps)
 

@@ -33,7 +33,7 @@ Run = TypeVar("Run", bound=RunSettings)
 
 PROCESSES = ("workers", "threads")  # settings, at any depth, that change the time of a run and not its results
 STAGES_FILE = "stages.json"  # the finished stages, in their order
-INTERRUPTED_FILE = "interrupted.json"  # the time that the stage took which was interrupted last
+INTERRUPTED_FILE = "interrupted.json"  # the time that interrupted stages took, by name
 _LONGEST_VALUE = 40  # characters of a setting's value that fit into a line
 
 
@@ -125,30 +125,40 @@ def run_stages(folder: Path, stages: Sequence[Stage], total: int | None = None, 
         release_memory()
         finished.append(FinishedStage(stage.name, took.seconds, stage.note, took.core_seconds))
         save_finished_stages(folder, finished)
-        (folder / INTERRUPTED_FILE).unlink(missing_ok=True)
+        _note_interrupted(folder, stage.name, None)
     return finished
 
 
 @contextmanager
 def _timed(folder: Path, name: str) -> Iterator[_Took]:
     """Measure the block, a stage of ``folder``; if interrupted, note its time, which counts when it is resumed."""
-    took, began, computed = _interrupted(folder, name), time.monotonic(), processor_seconds()
+    took, began, computed = _interrupted(folder).get(name, _Took()), time.monotonic(), processor_seconds()
     try:
         yield took
     finally:
         took.seconds += time.monotonic() - began
         took.core_seconds += processor_seconds() - computed
         with suppress(OSError):  # of a full disk, the error of the stage is what is reported
-            write_file(folder / INTERRUPTED_FILE, json.dumps({"name": name, **asdict(took)}).encode())
+            _note_interrupted(folder, name, took)
 
 
-def _interrupted(folder: Path, name: str) -> _Took:
-    """Return the time of interrupted attempts at a stage; 0 if there were none, or the note of them is damaged."""
+def _interrupted(folder: Path) -> dict[str, _Took]:
+    """Return the time of interrupted attempts, by stage; none where the note of them is missing or damaged."""
     try:
         noted = json_text.from_json((folder / INTERRUPTED_FILE).read_text(encoding="utf-8"))
-        return _Took(float(noted["seconds"]), float(noted["core_seconds"])) if noted["name"] == name else _Took()
-    except (FileNotFoundError, ValueError, TypeError, KeyError):
-        return _Took()
+        return {name: _Took(float(one["seconds"]), float(one["core_seconds"])) for name, one in noted.items()}
+    except (FileNotFoundError, ValueError, TypeError, KeyError, AttributeError):
+        return {}
+
+
+def _note_interrupted(folder: Path, name: str, took: _Took | None) -> None:
+    """Note the time of a stage's interrupted attempts; None forgets it."""
+    path, others = folder / INTERRUPTED_FILE, {one: time for one, time in _interrupted(folder).items() if one != name}
+    noted = others | ({} if took is None else {name: took})
+    if noted:
+        write_file(path, json.dumps({one: asdict(time) for one, time in noted.items()}).encode())
+    else:
+        path.unlink(missing_ok=True)
 
 
 @dataclass

@@ -197,12 +197,12 @@ def test_a_setting_that_came_after_a_run_was_begun_has_its_default_there(tmp_pat
 
 
 def test_the_processor_time_of_a_stage_and_of_its_children_is_noted(tmp_path: Path) -> None:
-    loop = "import time\nwhile time.process_time() < 0.4: pass"
+    loop = "import time\nwhile time.process_time() < 0.5: pass"
     busy = Stage("busy", "", lambda: subprocess.run([sys.executable, "-c", loop], check=True))
     waiting = Stage("waiting", "", lambda: time.sleep(0.4))
     run_stages(tmp_path, [busy, waiting])
     worked, waited = (stage.core_seconds for stage in finished_stages(tmp_path))
-    assert worked is not None and waited is not None and worked >= 0.35 > waited >= 0.0  # clocks tick every 10 ms
+    assert worked is not None and waited is not None and worked >= 0.4 > waited >= 0.0
 
 
 def _compute(seconds: float) -> None:
@@ -225,7 +225,21 @@ def test_the_time_of_interrupted_attempts_counts(tmp_path: Path) -> None:
     assert not (tmp_path / INTERRUPTED_FILE).exists()
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"name": "one"}', '{"name": "one", "seconds": "a", "core_seconds": 1}'])
+def test_another_stage_leaves_the_time_of_an_interrupted_one(tmp_path: Path) -> None:
+    def stopped() -> None:
+        _compute(0.2)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_stages(tmp_path, [Stage("one", "", stopped)])
+    run_stages(tmp_path, [Stage("two", "", lambda: None)])
+    _, one = run_stages(tmp_path, [Stage("one", "", lambda: None)])
+    assert one.core_seconds is not None and one.core_seconds >= 0.15
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", '{"one": 3}', '{"one": {}}', '{"one": {"seconds": "a", "core_seconds": 1}}']
+)
 def test_a_damaged_note_of_interrupted_time_counts_as_none(tmp_path: Path, text: str) -> None:
     (tmp_path / INTERRUPTED_FILE).write_text(text)
     (one,) = run_stages(tmp_path, [Stage("one", "", lambda: None)])
