@@ -33,7 +33,7 @@ from worlds.errors import UserError
 EVERY_PROBE = "all"  # instead of the name of one
 PLAYER = "bc"  # the cloned agent whose play is marked, and whose setters are replayed
 SCRIPTED_SOLVER, TRUTH = "scripted", "truth"
-DRAWN = "drawn words"  # the evaluation in which they are, beside one with the likeliest
+LIKELIEST = "likeliest words"  # the evaluation in which agents say them, beside one with drawn words
 StudySeed = Annotated[int, Range(least=0, most=LARGEST_SEED // 2 - 1)]
 
 
@@ -90,8 +90,8 @@ class StudyConfig(LoopSettings):
       device: device of training and evaluation, which overrides the stages' own: "cpu", "cuda" or "cuda:1".
       also_compared_with: arms that are subtracted from the others in further tables.
       also_evaluated_on: requests with tables of their own, beside those of ``evaluate.split``.
-      also_with_drawn_words: evaluate all arms with drawn words, too, in a table of its own, where ``evaluate`` has
-        agents say the likeliest.
+      also_with_likeliest_words: evaluate all arms saying the likeliest words, too, in a table of its own, where
+        ``evaluate`` has words drawn.
       refinements: ways of training a cloned agent further on marked play, by name.
     """
 
@@ -115,7 +115,7 @@ class StudyConfig(LoopSettings):
     device: str | None = None
     also_compared_with: tuple[str, ...] = ()
     also_evaluated_on: tuple[Split, ...] = ("train",)
-    also_with_drawn_words: bool = False
+    also_with_likeliest_words: bool = False
     refinements: Mapping[str, RefineConfig] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -132,8 +132,8 @@ class StudyConfig(LoopSettings):
                 raise UserError(f"also_compared_with: no arm {name!r}; known: {', '.join(self.arms)}")
         if self.evaluate.split in self.also_evaluated_on:
             raise UserError(f"also_evaluated_on: {self.evaluate.split} is what evaluate.split has already")
-        if self.also_with_drawn_words and not self.evaluate.greedy_words:
-            raise UserError("also_with_drawn_words: words are drawn already where evaluate.greedy_words is false")
+        if self.also_with_likeliest_words and self.evaluate.greedy_words:
+            raise UserError("also_with_likeliest_words: evaluate.greedy_words has agents say the likeliest already")
         for name in self.curves:
             if name not in self.arms or self.arms[name].improve is None:
                 raise UserError(f"no arm {name!r} that is improved, so it has no curve over updates")
@@ -251,8 +251,8 @@ def curve_probes(config: StudyConfig) -> tuple[str, ...]:
 def evaluations_of(config: StudyConfig) -> dict[str, EvaluateConfig]:
     """Evaluations of every arm, that of the main table first: the name of each, "" for that one, and its settings."""
     found = {"": config.evaluate} | {on: replace(config.evaluate, split=on) for on in config.also_evaluated_on}
-    if config.also_with_drawn_words:
-        found[DRAWN] = replace(config.evaluate, greedy_words=False)
+    if config.also_with_likeliest_words:
+        found[LIKELIEST] = replace(config.evaluate, greedy_words=True)
     return found
 
 

@@ -24,7 +24,7 @@ from pipelines.stages.refine import refine
 from pipelines.stages.reward import reward
 from pipelines.stages.running.staged_run import Stage, resume_or_start
 from pipelines.studies.config import (
-    DRAWN,
+    LIKELIEST,
     EVERY_PROBE,
     PLAYER,
     SCRIPTED_SOLVER,
@@ -205,7 +205,7 @@ class SeedStages:
             agent = SCRIPTED_SOLVER if arm.clone == SCRIPTED_SOLVER else self.begun(arm).of
         settings = evaluations_of(self.config)[evaluation]
         of = ("evaluate", settings, name, agent, self.seed)  # results have the arm's name
-        title = f"evaluate {name}" + (f" {'with' if evaluation == DRAWN else 'on'} {evaluation}" if evaluation else "")
+        title = f"evaluate {name}" + (f" {'with' if evaluation == LIKELIEST else 'on'} {evaluation}" if evaluation else "")
         note = f"{REQUESTS[settings.split]} in new houses"
         return Stage(title, note, lambda: evaluate(evaluating), evaluating.out, of)
 

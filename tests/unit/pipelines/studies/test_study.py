@@ -17,7 +17,7 @@ from pipelines.loops.demo import DemoConfig, resolve_config
 from pipelines.runs import ablations, marks_use, plateau, probes, raters, sizes
 from pipelines.stages.evaluate import ProbeResult, load_results
 from pipelines.stages.running.staged_run import open_run
-from pipelines.studies.config import DRAWN, StudyConfig, evaluations_of, others_compared, results_of
+from pipelines.studies.config import LIKELIEST, StudyConfig, evaluations_of, others_compared, results_of
 from pipelines.studies.config import resolve_config as resolve_study
 from pipelines.studies.report import write_study_report
 from pipelines.studies.steps import SeedStages
@@ -53,8 +53,10 @@ def test_uses_of_marks_differ_in_nothing_else() -> None:
 
 def test_the_default_agent_has_as_many_updates_as_the_one_that_is_compared_with_it() -> None:
     config, base = plateau.study(), probes.study()
-    assert config.evaluate == replace(base.evaluate, greedy_words=True)
-    assert config.mark == base.mark and config.rewards == {"later": raters.study().rewards["later"]}
+    assert (config.evaluate, config.mark) == (base.evaluate, base.mark)
+    later = raters.study().rewards["later"]
+    assert config.rewards["later"] == replace(later, training=config.rewards["later"].training)
+    assert replace(config.rewards["later"].training, updates=1100, evaluate_every=110) == later.training
     short, further, default = (config.clones[name] for name in (plateau.SHORT, "bc", plateau.DEFAULT))
     assert config.begins_with == {"bc": plateau.SHORT}
     assert default.training.updates == short.training.updates + further.training.updates
@@ -250,22 +252,23 @@ def test_one_ablation_is_the_papers_reward_model() -> None:
     assert (name, others) == ("training.unmarked_drift_weight", [])
 
 
-def test_drawn_words_have_a_table_beside_the_likeliest(tmp_path: Path) -> None:
+def test_likeliest_words_have_a_table_beside_drawn_ones(tmp_path: Path) -> None:
     config = replace(plateau.study(), run=tmp_path, seeds=(0,))
     settings = evaluations_of(config)
-    assert list(settings) == ["", "train", DRAWN]
-    assert settings[""].greedy_words and settings[DRAWN] == replace(settings[""], greedy_words=False)
+    assert list(settings) == ["", "train", LIKELIEST]
+    assert not settings[""].greedy_words and settings[LIKELIEST] == replace(settings[""], greedy_words=True)
     scripted = plateau.FOLLOWED[0]
     for arm, rate in (("BC", 0.4), (scripted, 0.8)):
         played(config, arm, 0, rate)
     for arm in ("BC", scripted):
-        results_of(config, arm, 0, DRAWN).write_text(results_of(config, "BC", 0).read_text())
+        results_of(config, arm, 0, LIKELIEST).write_text(results_of(config, "BC", 0).read_text())
     page = write_study_report(config, "plateau").read_text()
-    assert "Success in per cent of held-out requests, drawn words, 40 episodes" in page
-    cells = json.loads((tmp_path / "table-drawn-words.json").read_text())["cells"]
+    assert "Success in per cent of held-out requests, likeliest words, 40 episodes" in page
+    cells = json.loads((tmp_path / "table-likeliest-words.json").read_text())["cells"]
     assert [c["difference"]["estimate"] for c in cells if (c["arm"], c["probe"]) == (scripted, "all")] == [0.0]
 
 
-def test_words_that_are_drawn_anyway_are_refused_a_second_table() -> None:
-    with pytest.raises(UserError, match="words are drawn already"):
-        replace(probes.study(), also_with_drawn_words=True)
+def test_a_second_table_of_the_likeliest_words_is_refused() -> None:
+    with pytest.raises(UserError, match="say the likeliest already"):
+        base = probes.study()
+        replace(base, evaluate=replace(base.evaluate, greedy_words=True), also_with_likeliest_words=True)
