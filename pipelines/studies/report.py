@@ -13,8 +13,8 @@ from pipelines.stages.evaluate import load_results
 from pipelines.stages.outcomes.evaluation_text import REQUESTS
 from pipelines.studies import figures as study_figures
 from pipelines.studies.config import (
-    LIKELIEST,
     EVERY_PROBE,
+    LIKELIEST,
     StudyConfig,
     evaluations_of,
     others_compared,
@@ -69,7 +69,8 @@ def _show(config: StudyConfig, evaluation: str, found: Outcomes) -> list[str]:
     write_file(config.run / f"table{suffix}.json", (json.dumps(to_json(table), indent=2) + "\n").encode())
     _draw(config, f"success{suffix}.png", study_figures.success(table))
     beside = [_tabulate(config, found, name) for name in config.also_compared_with if found[name]]
-    requests = REQUESTS[evaluations_of(config)[evaluation].split] + (f", {LIKELIEST}" if evaluation == LIKELIEST else "")
+    requests = REQUESTS[evaluations_of(config)[evaluation].split]
+    requests += f", {LIKELIEST}" if evaluation == LIKELIEST else ""
     return [markdown(table, requests), *map(differences, beside)]
 
 

@@ -24,8 +24,8 @@ from pipelines.stages.refine import refine
 from pipelines.stages.reward import reward
 from pipelines.stages.running.staged_run import Stage, resume_or_start
 from pipelines.studies.config import (
-    LIKELIEST,
     EVERY_PROBE,
+    LIKELIEST,
     PLAYER,
     SCRIPTED_SOLVER,
     TRUTH,
@@ -205,7 +205,8 @@ class SeedStages:
             agent = SCRIPTED_SOLVER if arm.clone == SCRIPTED_SOLVER else self.begun(arm).of
         settings = evaluations_of(self.config)[evaluation]
         of = ("evaluate", settings, name, agent, self.seed)  # results have the arm's name
-        title = f"evaluate {name}" + (f" {'with' if evaluation == LIKELIEST else 'on'} {evaluation}" if evaluation else "")
+        preposition = "with" if evaluation == LIKELIEST else "on"
+        title = f"evaluate {name}" + (f" {preposition} {evaluation}" if evaluation else "")
         note = f"{REQUESTS[settings.split]} in new houses"
         return Stage(title, note, lambda: evaluate(evaluating), evaluating.out, of)
 
