@@ -32,8 +32,8 @@ class ReproduceConfig:
     """Settings of `rlhf reproduce`.
 
     Args:
-      name: name of the result: demo, probes, ablations, raters, marks-use, plateau, judged, sizes, flat, babyai,
-        door, overcooked, watch-and-help, household or school (docs/results.md describes them).
+      name: name of the result: demo, probes, ablations, raters, marks-use, plateau, judged, rounds, sizes, flat,
+        babyai, door, overcooked, watch-and-help, household or school (docs/results.md describes them).
       seeds: seeds, each from 0 to 249; one run each.
       episodes: held-out episodes of each probe, agent and seed.
       runs: folder of the runs. Complete runs are not run again.
@@ -43,7 +43,8 @@ class ReproduceConfig:
       device: device that trains and evaluates: "cpu", "cuda" or "cuda:1"; None is the preset's. It may change when a
         result is resumed.
       source: folder of the published files that the result is learned from (door, overcooked), or of the language
-        model that acts (school), which you download; or of the agents that are judged (judged).
+        model that acts (school), which you download; or of the study whose agents are judged (judged) or trained
+        further (rounds).
       docs: write the tables of a complete study into the pages of this copy of the repository.
     """
 

@@ -16,12 +16,14 @@ from pipelines.stages.record_config import RecordConfig
 from pipelines.studies.config import EVERY_PROBE, Arm, StudyConfig, agent_of, folder_of, resolve_config
 from pipelines.studies.judged import JudgedConfig, judged_study
 from pipelines.studies.report import write_study_report
+from pipelines.studies.rounds import RoundsStudyConfig, rounds_study
 from pipelines.studies.sharing import reuse_stages
 from pipelines.studies.study import study
 from pipelines.suite.live import LiveSuiteConfig
 from pipelines.suite.make import MakeSuiteConfig
 from rlhf.run.config import LOCK_FILE, lock_run
 from tests.e2e.test_demo import tiny
+from tests.e2e.test_iterate import tiny as tiny_rounds
 from worlds.errors import UserError
 
 pytestmark = pytest.mark.e2e
@@ -266,3 +268,18 @@ def test_its_agents_are_judged_at_the_suite_and_live(run: Path, tmp_path: Path) 
         judged_study(replace(config, arms=("BC", "BC+RL")))
     with pytest.raises(UserError, match="the agent 'BC' of seed 2 is not in"):
         judged_study(replace(config, seeds=(2,)))
+
+
+def test_its_cloned_agents_begin_rounds_at_another_task(run: Path, tmp_path: Path) -> None:
+    config = RoundsStudyConfig(
+        source=run, run=tmp_path / "rounds", seeds=(1,), rounds=tiny_rounds(tmp_path / "unused", rounds=1)
+    )
+    table = rounds_study(config)
+    head, _, *rows = [line for line in table.read_text().splitlines() if line.startswith("|")]
+    assert [row.split("|")[1].strip() for row in rows] == ["BC", "Round 1", "demonstrator"]
+    assert {row.count("|") for row in (head, *rows)} == {8}
+    begun = json.loads((config.run / "seed-1" / "clone" / "config.json").read_text())["config"]["agent"]
+    assert begun == str(run.absolute() / "seed-1" / "clone-bc" / "agent")
+    assert rounds_study(config).read_text().splitlines()[4:] == table.read_text().splitlines()[4:], "nothing runs again"
+    with pytest.raises(UserError, match="the cloned agent of seed 2 is not in"):
+        rounds_study(replace(config, seeds=(2,)))

@@ -1,0 +1,47 @@
+"""Two rounds of improvement at towers, as in the paper's Figure 9, of agents that know the words already.
+
+`rlhf reproduce rounds --source runs/reproduce/plateau`, for seeds whose cloned agent `plateau` has trained. World,
+demonstrations and raters are those of :mod:`pipelines.runs.tower`, and these differ:
+
+* The cloned agent is that of :mod:`pipelines.runs.plateau`, trained further on the demonstrations in windows of 16
+  steps.
+* A round has 2,000 episodes of play, which end soon after success.
+* The reward model reads marks three steps later (:mod:`pipelines.runs.raters`).
+* Every round improves the agent of the round before, with the learner of `plateau`, for 1,000 updates. In the paper
+  every round begins with the cloned agent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from pipelines.loops.iterate import IterateConfig
+from pipelines.runs import plateau, raters, tower
+from pipelines.studies.config import PLAYER
+from pipelines.studies.rounds import RoundsStudyConfig, rounds_study
+from worlds.errors import UserError
+
+
+def staged(run: Path, seeds: Sequence[int], parts: Sequence[str], source: Path | None = None) -> Path:
+    """`rlhf reproduce rounds`."""
+    if source is None:
+        raise UserError("rounds begin with the agents of `rlhf reproduce plateau`: name its folder with --source")
+    if parts:
+        raise UserError("rounds has no parts: leave out --parts")
+    return rounds_study(RoundsStudyConfig(source=source, run=run, seeds=tuple(seeds), rounds=seed_rounds()))
+
+
+def seed_rounds() -> IterateConfig:
+    """Settings of every seed's rounds."""
+    base = tower.iterate()
+    further = plateau.study().clones[PLAYER]
+    return replace(
+        base,
+        improve_start="previous",
+        clone=replace(further, training=replace(further.training, updates=9000)),
+        play=replace(base.play, episodes=2000, tail=16),
+        reward=replace(base.reward, training=replace(base.reward.training, marks_later=raters.LATER)),
+        improve=replace(plateau.improving(), world=tower.WORLD, replay=None, updates=1000, checkpoint_every=250),
+    )
