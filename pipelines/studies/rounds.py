@@ -69,7 +69,7 @@ def rounds_study(config: RoundsStudyConfig) -> Path:
     """
     study = replace(load_config(config.source, StudyConfig, older=True), run=config.source.absolute())
     runs = {seed: _rounds_of(config, study, seed) for seed in config.seeds}
-    open_run(config.run, config, "study", free=("seeds", "source"))
+    open_run(config.run, config, "study", free=("seeds",))
     with lock_run(config.run):
         for seed, rounds in runs.items():
             iterate(rounds)
