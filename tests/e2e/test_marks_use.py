@@ -48,7 +48,8 @@ def small(run: Path) -> StudyConfig:
         play=config.play,
         held_out_play=config.held_out_play,
         mark=config.mark,
-        rewards={"ibt": config.reward},
+        begins_with={},
+        rewards={name: replace(config.reward, kind=one.kind) for name, one in whole.rewards.items()},
         refinements=refinements,
         arms={name: shrunk(arm) for name, arm in whole.arms.items()},
         evaluate=replace(config.evaluate, episodes=3, probes=PROBES),
@@ -70,8 +71,8 @@ def test_every_arm_is_evaluated_and_what_they_share_is_made_once(run: Path) -> N
     names = [stage["name"] for stage in json.loads((run / "seed-0" / "stages.json").read_text())]
     assert len(names) == len(set(names))
     assert [name for name in names if not name.startswith("evaluate")] == [
-        "demonstrations", "clone bc", "play", "marks", "reward reward-ibt", "improve BC+RL (IBT)",
-        "refine-weighted-by-ibt", "refine-conditioned-by-ibt", "refine-kto", "refine-apo", "refine-cpl",
+        "demonstrations", "clone bc", "play", "marks", "reward reward-later", "improve BC+RL (IBT)",
+        "refine-weighted-by-later", "refine-conditioned-by-later", "refine-kto", "refine-apo", "refine-cpl",
         "improve RA-BC + RL", "improve KTO + RL",
     ]  # fmt: skip
 
@@ -98,7 +99,7 @@ def test_the_report_has_the_processor_time_of_every_arm(run: Path) -> None:
     assert min(seconds.values()) > 0.0
     assert found["BC"].own == 0.0
     assert found["BC"].whole * 3600 == pytest.approx(seconds["demonstrations"] + seconds["clone bc"])
-    beyond = ("play", "marks", "refine-kto", "reward reward-ibt", "improve KTO + RL")
+    beyond = ("play", "marks", "refine-kto", "reward reward-later", "improve KTO + RL")
     assert found["KTO + RL"].own * 3600 == pytest.approx(sum(seconds[name] for name in beyond))
     assert found["KTO"].own < found["KTO + RL"].own
     page = (run / "table.md").read_text()

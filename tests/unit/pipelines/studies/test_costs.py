@@ -13,13 +13,13 @@ from pipelines.studies.config import folder_of
 from pipelines.studies.costs import costs, costs_table
 
 SECONDS = {
-    "demonstrations": 3600.0, "clone bc": 7200.0, "play": 360.0, "marks": 36.0, "reward reward-ibt": 1800.0,
+    "demonstrations": 3600.0, "clone bc": 7200.0, "play": 360.0, "marks": 36.0, "reward reward-later": 1800.0,
     "refine-kto": 720.0, "improve KTO + RL": 3600.0, "evaluate KTO": 9000.0,
 }  # fmt: skip
 
 
 def test_an_arm_costs_the_stages_that_it_needs_once_each(tmp_path: Path) -> None:
-    config = replace(marks_use.study(), run=tmp_path, seeds=(0, 1))
+    config = replace(marks_use.study(), run=tmp_path, seeds=(0, 1), begins_with={})
     for seed, factor in ((0, 1.0), (1, 3.0)):
         folder_of(config, seed).mkdir()
         done = [FinishedStage(name, 1.0, core_seconds=factor * seconds) for name, seconds in SECONDS.items()]
@@ -35,7 +35,7 @@ def test_an_arm_costs_the_stages_that_it_needs_once_each(tmp_path: Path) -> None
 
 def test_an_arm_with_a_stage_that_was_not_measured_is_left_out(tmp_path: Path) -> None:
     """As stages of older versions were not."""
-    config = replace(marks_use.study(), run=tmp_path, seeds=(0,))
+    config = replace(marks_use.study(), run=tmp_path, seeds=(0,), begins_with={})
     folder_of(config, 0).mkdir()
     done = [FinishedStage(name, 1.0, core_seconds=None if name == "play" else 1.0) for name in SECONDS]
     save_finished_stages(folder_of(config, 0), done)

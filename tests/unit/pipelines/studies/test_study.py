@@ -35,18 +35,19 @@ def test_a_study_can_be_written_and_read_back(preset) -> None:
 
 
 def test_uses_of_marks_differ_in_nothing_else() -> None:
-    config, base = marks_use.study(), probes.study()
-    for shared in ("demonstrations", "play", "held_out_play", "mark"):
+    config, base = marks_use.study(), plateau.study()
+    for shared in ("demonstrations", "play", "held_out_play", "mark", "begins_with"):
         assert getattr(config, shared) == getattr(base, shared)
-    assert config.clones["bc"] == base.clones["bc"] and config.rewards["ibt"] == base.rewards["ibt"]
-    assert config.arms["BC+RL (IBT)"] == base.arms["BC+RL (IBT)"]
+    assert all(clone == base.clones[name] for name, clone in config.clones.items())
+    assert config.rewards["later"] == base.rewards["later"]
+    improve = config.arms["BC+RL (IBT)"].improve
+    assert improve is not None and replace(improve, updates=1500, checkpoint_every=300) == plateau.improving()
     for name, arm in config.arms.items():
-        assert arm.improve in (None, probes.improving()) and (arm.improve is not None) == ("RL" in name)
+        assert arm.improve in (None, improve) and (arm.improve is not None) == ("RL" in name)
     plain = replace(RefiningConfig(), method="weighted", indicated_by="advantage", preference_weight=1.0)
     own = ("method", "indicated_by", "preference_weight")
     trainings = [refinement.training for refinement in config.refinements.values()]
     assert len({replace(one, **{name: getattr(plain, name) for name in own}) for one in trainings}) == 1
-    improve = probes.improving()
     assert trainings[0].batch == improve.slots + (improve.batch or improve.slots)
     assert (trainings[0].updates, trainings[0].steps) == (improve.updates, improve.steps)
 
