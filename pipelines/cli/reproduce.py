@@ -63,56 +63,73 @@ class ReproduceConfig:
         check_seeds(self.seeds)
 
 
+# Kinds of results: the function of the preset that makes it, and the settings that it takes besides names and folders.
+_KINDS: dict[str, frozenset[str]] = {
+    "study": frozenset({"episodes", "device", "arms", "docs"}),
+    "parts": frozenset({"episodes", "device", "arms", "parts", "docs"}),
+    "demo": frozenset({"episodes", "device"}),
+    "published": frozenset({"source"}),  # learned from published files
+    "further": frozenset({"source", "docs"}),  # begins with the agents of plateau
+    "staged": frozenset({"parts", "source", "docs"}),
+}
+_NEEDS = {
+    "published": "is learned from published files",
+    "further": "begins with the agents of `rlhf reproduce plateau`",
+}
+_REASONS = {
+    "arms": "is no study of several agents",
+    "parts": "has no parts",
+    "docs": "writes no tables into the pages",
+    "source": "needs no files of others",
+    "episodes": "has its own numbers of episodes",
+    "device": "chooses its own devices",
+}
+
+
 def reproduce(config: ReproduceConfig) -> Path:
     """Run all seeds, evaluate them on more episodes, write the report, and return its path."""
     module = _preset(config.name)
-    if hasattr(module, "staged"):
-        return _staged(config, module)
-    if config.parts and not hasattr(module, "parts"):
-        raise UserError(f"{config.name} has no parts: leave out --parts")
-    if hasattr(module, "published"):
-        if config.source is None:
-            raise UserError(f"{config.name} is learned from published files: name their folder with --source")
-        return module.published(config.source, config.runs / config.name, config.seeds)
-    if hasattr(module, "parts"):
-        return _parts(config, module.parts())
-    if hasattr(module, "study"):
-        return _study(config, module.study())
-    if config.docs:
-        raise UserError(f"{config.name} is no study: leave out --docs")
-    if config.arms:
-        raise UserError(f"{config.name} is no study of several agents: leave out --arms")
-    return _demo(config, module.demo())
-
-
-def _staged(config: ReproduceConfig, module: ModuleType) -> Path:
-    if config.arms:
-        raise UserError(f"{config.name} is no study of several agents: leave out --arms")
+    kind = next(kind for kind in _KINDS if hasattr(module, kind))
+    _check_settings(config, kind)
     if config.docs:
         load_published()  # refused now, not after hours
-    path = module.staged(config.runs / config.name, config.seeds, config.parts, config.source)
+    run, make = config.runs / config.name, getattr(module, kind)
+    match kind:
+        case "published" | "further":
+            path = make(config.source, run, config.seeds)
+        case "staged":
+            path = make(run, config.seeds, config.parts, config.source)
+        case "parts":
+            path = _parts(config, make())
+        case "study":
+            path = _study(config, make())
+        case _:
+            path = _demo(config, make())
     if config.docs:
         publish(config.name, path)
     return path
 
 
+def _check_settings(config: ReproduceConfig, kind: str) -> None:
+    """Refuse settings that a result of this kind would ignore, and a result without the files that it needs."""
+    default = ReproduceConfig()
+    for setting, reason in _REASONS.items():
+        if setting not in _KINDS[kind] and getattr(config, setting) != getattr(default, setting):
+            raise UserError(f"{config.name} {reason}: leave out --{setting}")
+    if kind in _NEEDS and config.source is None:
+        raise UserError(f"{config.name} {_NEEDS[kind]}: name their folder with --source")
+
+
 def _parts(config: ReproduceConfig, presets: Parts) -> Path:
-    if config.docs:
-        load_published()  # refused now, not after hours
     folder = config.runs / config.name
     every = placed(presets, folder, config.seeds, config.episodes, config.device)
     for done in run_parts(choose_parts(every, config.parts), config.arms):
         announce(done)
     # The overview is of all that was ever run here, also from other seeds.
-    path = write_overview({name: with_all_seeds(part) for name, part in every.items()}, folder, config.name)
-    if config.docs:
-        publish(config.name, path)
-    return path
+    return write_overview({name: with_all_seeds(part) for name, part in every.items()}, folder, config.name)
 
 
 def _study(config: ReproduceConfig, preset: StudyConfig) -> Path:
-    if config.docs:
-        load_published()  # refused now, not after hours
     evaluating = replace(preset.evaluate, episodes=config.episodes)
     resolved = replace(
         preset, run=config.runs / config.name, seeds=config.seeds, evaluate=evaluating,
@@ -120,10 +137,7 @@ def _study(config: ReproduceConfig, preset: StudyConfig) -> Path:
     )  # fmt: skip
     for arm, seed in study(resolved, config.arms):
         announce(f"{arm}, seed {seed}: {write_study_report(resolved, config.name)}")
-    path = write_study_report(resolved, config.name)
-    if config.docs:
-        publish(config.name, path)
-    return path
+    return write_study_report(resolved, config.name)
 
 
 def _demo(config: ReproduceConfig, preset: DemoConfig) -> Path:
@@ -163,7 +177,7 @@ def _is_evaluated(config: EvaluateConfig) -> bool:
 
 
 def _preset(name: str) -> ModuleType:
-    """Return the preset ``name``, which has a function ``demo``, ``study``, ``parts``, ``published`` or ``staged``.
+    """Return the preset ``name``, which has a function of one of the kinds of results.
 
     Raises:
       UserError: there is none.
@@ -175,5 +189,4 @@ def _preset(name: str) -> ModuleType:
 
 def results() -> list[str]:
     """Return the names of the presets that can be reproduced; others are for other commands."""
-    functions = ("study", "parts", "demo", "published", "staged")
-    return sorted({found.replace("_", "-") for function in functions for found in presets_of(function)})
+    return sorted({found.replace("_", "-") for kind in _KINDS for found in presets_of(kind)})

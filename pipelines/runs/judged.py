@@ -22,7 +22,6 @@ from pipelines.studies.judged import JudgedConfig, judged_study
 from pipelines.suite.judge import JudgeSuiteConfig
 from pipelines.suite.live import LiveSuiteConfig
 from pipelines.suite.make import MakeSuiteConfig
-from worlds.errors import UserError
 
 STEPS = 96  # of a continuation, and of a live setter's patience
 ARMS = (
@@ -31,12 +30,8 @@ ARMS = (
 )  # fmt: skip
 
 
-def staged(run: Path, seeds: Sequence[int], parts: Sequence[str], source: Path | None = None) -> Path:
+def further(source: Path, run: Path, seeds: Sequence[int]) -> Path:
     """`rlhf reproduce judged`."""
-    if source is None:
-        raise UserError("judged evaluates the agents of `rlhf reproduce plateau`: name its folder with --source")
-    if parts:
-        raise UserError("judged has no parts: leave out --parts")
     return judged_study(replace(judged(), source=source, run=run, seeds=tuple(seeds)))
 
 

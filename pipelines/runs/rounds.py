@@ -21,15 +21,10 @@ from pipelines.loops.iterate import IterateConfig
 from pipelines.runs import plateau, raters, tower
 from pipelines.studies.config import PLAYER
 from pipelines.studies.rounds import RoundsStudyConfig, rounds_study
-from worlds.errors import UserError
 
 
-def staged(run: Path, seeds: Sequence[int], parts: Sequence[str], source: Path | None = None) -> Path:
+def further(source: Path, run: Path, seeds: Sequence[int]) -> Path:
     """`rlhf reproduce rounds`."""
-    if source is None:
-        raise UserError("rounds begin with the agents of `rlhf reproduce plateau`: name its folder with --source")
-    if parts:
-        raise UserError("rounds has no parts: leave out --parts")
     return rounds_study(RoundsStudyConfig(source=source, run=run, seeds=tuple(seeds), rounds=seed_rounds()))
 
 

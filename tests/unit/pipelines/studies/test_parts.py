@@ -15,6 +15,7 @@ from pipelines.studies.config import StudyConfig, results_of
 from pipelines.studies.parts import choose_parts, placed, run_parts, with_all_seeds, write_overview
 from pipelines.studies.results_docs import read_tables
 from rlhf.records.json_records import from_json, to_json
+from rlhf.run.setting_forms import Result
 from worlds.errors import UserError
 
 
@@ -54,9 +55,25 @@ def test_an_unknown_arm_is_refused_before_anything_is_recorded(tmp_path: Path) -
     assert not list(tmp_path.iterdir())
 
 
-def test_a_result_without_parts_refuses_them(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="probes has no parts: leave out --parts"):
-        reproduce(ReproduceConfig("probes", runs=tmp_path, parts=("GoToObj",)))
+@pytest.mark.parametrize(
+    ("name", "settings", "told"),
+    [
+        ("probes", {"parts": ("GoToObj",)}, "probes has no parts: leave out --parts"),
+        ("probes", {"source": Path("files")}, "probes needs no files of others: leave out --source"),
+        ("babyai", {"source": Path("files")}, "babyai needs no files of others: leave out --source"),
+        ("demo", {"docs": True}, "demo writes no tables into the pages: leave out --docs"),
+        ("door", {}, "door is learned from published files: name their folder with --source"),
+        ("judged", {}, "judged begins with the agents of `rlhf reproduce plateau`: name their folder with --source"),
+        ("judged", {"episodes": 50}, "judged has its own numbers of episodes: leave out --episodes"),
+        ("rounds", {"device": "cuda"}, "rounds chooses its own devices: leave out --device"),
+        ("rounds", {"parts": ("one",)}, "rounds has no parts: leave out --parts"),
+        ("school", {"arms": ("BC",)}, "school is no study of several agents: leave out --arms"),
+    ],
+)
+def test_a_result_refuses_what_it_would_ignore(tmp_path: Path, name: Result, settings: dict, told: str) -> None:
+    with pytest.raises(UserError, match=f"^{told}$"):
+        reproduce(ReproduceConfig(name, runs=tmp_path, **settings))
+    assert not list(tmp_path.iterdir())
 
 
 def test_the_tables_hold_every_part_and_every_seed_that_was_run(tmp_path: Path) -> None:

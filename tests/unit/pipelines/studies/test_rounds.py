@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.cli.reproduce import ReproduceConfig, reproduce
 from pipelines.runs import plateau, rounds, tower
 from pipelines.stages.evaluate import ProbeResult
 from pipelines.studies.rounds import RoundsStudyConfig, table_rows
@@ -45,10 +46,10 @@ def test_the_rounds_take_world_and_learner_of_the_presets_that_they_name() -> No
 
 
 def test_rounds_without_agents_or_with_several_probes_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="name its folder with --source"):
-        rounds.staged(tmp_path, (0,), ())
-    with pytest.raises(UserError, match="no parts"):
-        rounds.staged(tmp_path, (0,), ("one",), tmp_path)
+    with pytest.raises(
+        UserError, match="rounds begins with the agents of `rlhf reproduce plateau`: name their folder with --source"
+    ):
+        reproduce(ReproduceConfig("rounds", runs=tmp_path))
     several = replace(rounds.seed_rounds(), evaluate=plateau.study().evaluate)
     with pytest.raises(UserError, match="one probe, not 0"):
         RoundsStudyConfig(source=tmp_path, rounds=several)
