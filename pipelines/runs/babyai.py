@@ -13,7 +13,7 @@ LEVEL/OBSERVED/DEMONSTRATIONS, e.g. `GoToLocal/grid/1000`; `--parts` chooses som
 * At 1,000 demonstrations, the agent's own play is marked by scripted raters (a success is progress, an end without it a
   regress), a reward model learns from the marks, and BC+RL improves the agent in the missions of its own play.
 
-Differences from the paper's settings are those of the demo (:mod:`pipelines.runs.demo`), but for weights of losses: the
+Differences from the paper's settings are those of :mod:`pipelines.runs.small`, but for weights of losses: the
 setter speaks once and the solver never, so language is not rewarded.
 """
 

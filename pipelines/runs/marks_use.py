@@ -18,7 +18,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pipelines.runs import plateau
-from pipelines.runs.demo import refining
+from pipelines.runs.small import refining
 from pipelines.studies.config import PLAYER, Arm, StudyConfig
 from rlhf.learning.refining_config import Method, RefiningConfig
 

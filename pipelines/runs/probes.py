@@ -1,8 +1,8 @@
 """The paper's Figure 5: six probe tasks, agents that are cloned and agents that are improved, three seeds.
 
 `rlhf reproduce probes` runs it on two CPU cores; docs/results.md has the time that it took. World, players and the
-settings of every stage are the demo's (:mod:`pipelines.runs.demo` lists the differences from the paper). Differences
-from the demo:
+settings of every stage are those of :mod:`pipelines.runs.small`, which lists the differences from the paper. These
+differ from it:
 
 * Demonstrations have all six requests about equally often, and there are three times as many; cloning has three times
   as many updates.
@@ -23,7 +23,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from agents.config import AgentConfig
-from pipelines.runs.demo import demo
+from pipelines.runs import small
 from pipelines.stages.clone import CloneConfig
 from pipelines.stages.improve_config import ImproveConfig
 from pipelines.studies.config import PLAYER, Arm, StudyConfig
@@ -34,7 +34,7 @@ TASKS = {"go": 1.5, "lift": 1.5, "position": 1.5, "color": 1.0, "count": 0.7, "e
 
 def study() -> StudyConfig:
     """`rlhf reproduce probes`."""
-    base, improve = demo(), improving()
+    base, improve = small.loop(), improving()
     players = replace(base.demonstrations.players, tasks=TASKS)
     played = replace(base.play.players, tasks=TASKS)
     cloning = replace(base.clone, training=replace(base.clone.training, updates=9000))
@@ -63,7 +63,7 @@ def study() -> StudyConfig:
 
 def improving() -> ImproveConfig:
     """BC+RL of the studies on two CPU cores."""
-    base = demo().improve
+    base = small.loop().improve
     return replace(
         base, updates=500, evaluate_every=50, checkpoint_every=100,
         learner=replace(base.learner, language_weight=0.1),
@@ -72,7 +72,7 @@ def improving() -> ImproveConfig:
 
 def slower(size: str) -> float:
     """Return the factor of learning rates for ``size``: the width of the demo's agent over its own."""
-    return AgentConfig.preset(demo().clone.size).width / AgentConfig.preset(size).width
+    return AgentConfig.preset(small.loop().clone.size).width / AgentConfig.preset(size).width
 
 
 def cloning_at(base: CloneConfig, size: str) -> CloneConfig:

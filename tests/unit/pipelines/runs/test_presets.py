@@ -25,6 +25,7 @@ from pipelines.runs import (
     raters,
     room,
     sizes,
+    small,
     tower,
 )
 from pipelines.runs import demo as preset
@@ -50,7 +51,7 @@ def test_it_can_be_written_and_read_back() -> None:
 
 def test_every_stage_reads_the_outputs_of_the_one_before() -> None:
     run = Path("there") / "run"
-    config = resolve_config(replace(preset.demo(), run=run, seed=2))
+    config = resolve_config(replace(small.loop(), run=run, seed=2))
     agent = run / "clone" / "agent"
     data = {config.demonstrations.data, config.play.data, config.mark.data}
     assert data == {*config.clone.data, *config.reward.data, *config.improve.data} == {run / "data"}
@@ -95,10 +96,19 @@ def test_agents_of_published_results_read_and_say_what_they_did() -> None:
         *babyai.parts().values(),
     ]
     cloned = [clone for study in studies for clone in study.clones.values()]
-    cloned += [preset.demo().clone, tower.iterate().clone, household.demo().clone]
+    cloned += [small.loop().clone, tower.iterate().clone, household.demo().clone]
     assert len(cloned) > 20
     assert {(clone.text_length, clone.vocabulary) for clone in cloned} == {("size", 512)}
     assert (CloneConfig().text_length, CloneConfig().vocabulary) == ("auto", 2048)
+
+
+def test_the_demo_keeps_room_raters_and_play_of_the_small_loop() -> None:
+    ours, base = preset.demo(), small.loop()
+    assert ours.demonstrations.world == base.demonstrations.world and ours.mark == base.mark
+    assert ours.demonstrations.players.tasks == ours.play.players.tasks == probes.TASKS
+    assert replace(ours.play, players=base.play.players) == base.play
+    assert replace(ours.clone, network=base.clone.network, text_length="size") == base.clone
+    assert preset.refine().training.updates == ours.improve.updates
 
 
 def test_its_world_and_agent_can_be_made() -> None:
