@@ -465,3 +465,18 @@ def test_a_refusal_of_a_configuration_is_reported_as_it_was_raised(
     message = capsys.readouterr().err
     assert "width is the number of features of every layer, which is never as small as -1 (see" in message
     assert len(message.splitlines()) == 1
+
+
+@pytest.mark.parametrize("chosen", [{}, {"GOMP_SPINCOUNT": "7"}, {"OMP_WAIT_POLICY": "active"}], ids=str)
+def test_threads_wait_briefly_for_each_other_unless_the_user_says_how(chosen: dict[str, str]) -> None:
+    """The setting is read where PyTorch's library of threads is loaded, so it must be there before."""
+    ours = {"GOMP_SPINCOUNT", "OMP_WAIT_POLICY"}
+    environment = {name: value for name, value in os.environ.items() if name not in ours} | chosen
+    code = (
+        "import os, sys; from pipelines.cli.main import main; main(['--help']); assert 'torch' not in sys.modules\n"
+        "print(os.environ.get('GOMP_SPINCOUNT'), file=sys.stderr)"
+    )
+    words = [sys.executable, "-c", code]
+    done = subprocess.run(words, env=environment, check=True, capture_output=True, text=True)
+    expected = {"OMP_WAIT_POLICY": "None", "GOMP_SPINCOUNT": "7"}.get(next(iter(chosen), ""), "10000")
+    assert done.stderr.strip() == expected
