@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
@@ -14,17 +15,22 @@ from pipelines.report.data import DATA_FILE, ReportData, save_report_data
 from pipelines.report.file import circumstances, write_report
 from pipelines.report.findings import find
 from pipelines.report.gathered import AFTER, BEFORE, REFERENCE, outcome
-from pipelines.stages.evaluate import EvaluateConfig, evaluate, load_results
+from pipelines.stages.evaluate import EvaluateConfig, ProbeResult, evaluate, load_results
+from pipelines.stages.outcomes.evaluation_text import REQUESTS
 from pipelines.stages.running.staged_run import differing_settings
 from pipelines.studies.config import StudyConfig, StudySeed, check_seeds
 from pipelines.studies.parts import Parts, choose_parts, placed, run_parts, with_all_seeds, write_overview
 from pipelines.studies.report import write_study_report
 from pipelines.studies.results_docs import load_published, publish
 from pipelines.studies.study import study
+from pipelines.studies.table import markdown, tabulate
 from rlhf.run.config import load_config
 from rlhf.run.progress import announce
 from rlhf.run.setting_forms import Result
+from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
+
+TABLE = "table.md"  # of every result
 
 
 @dataclass(frozen=True)
@@ -67,7 +73,7 @@ class ReproduceConfig:
 _KINDS: dict[str, frozenset[str]] = {
     "study": frozenset({"episodes", "device", "arms", "docs"}),
     "parts": frozenset({"episodes", "device", "arms", "parts", "docs"}),
-    "demo": frozenset({"episodes", "device"}),
+    "demo": frozenset({"episodes", "device", "docs"}),
     "published": frozenset({"source"}),  # learned from published files
     "further": frozenset({"source", "docs"}),  # begins with the agents of plateau
     "staged": frozenset({"parts", "source", "docs"}),
@@ -106,7 +112,7 @@ def reproduce(config: ReproduceConfig) -> Path:
         case _:
             path = _demo(config, make())
     if config.docs:
-        publish(config.name, path)
+        publish(config.name, path.with_name(TABLE))
     return path
 
 
@@ -142,7 +148,7 @@ def _study(config: ReproduceConfig, preset: StudyConfig) -> Path:
 
 def _demo(config: ReproduceConfig, preset: DemoConfig) -> Path:
     folder = config.runs / config.name
-    outcomes = []
+    found: dict[int, list[ProbeResult]] = {}
     for seed in config.seeds:
         run = resolve_config(replace(preset, run=folder / f"seed-{seed}", seed=seed), config.device)
         if not _is_complete(run):
@@ -151,14 +157,24 @@ def _demo(config: ReproduceConfig, preset: DemoConfig) -> Path:
         evaluation = replace(run.evaluate, episodes=config.episodes, out=run.run / f"results-{config.episodes}.json")
         if not _is_evaluated(evaluation):
             evaluate(evaluation)
-        outcomes += [outcome(result, seed) for result in load_results(evaluation.out)]
+        found[seed] = load_results(evaluation.out)
+    outcomes = tuple(outcome(result, seed) for seed, results in found.items() for result in results)
     data = ReportData(
         title=f"{config.name} over {len(config.seeds)} seeds", before=BEFORE, after=AFTER, reference=REFERENCE,
-        outcomes=tuple(outcomes), circumstances=circumstances(config),
+        outcomes=outcomes, circumstances=circumstances(config),
     )  # fmt: skip
     save_report_data(data, folder / DATA_FILE)
+    write_file(folder / TABLE, _demo_tables(found, preset.evaluate).encode())
     announce(find(data).headline)
     return write_report(data, folder / "report.html")
+
+
+def _demo_tables(found: Mapping[int, Sequence[ProbeResult]], evaluation: EvaluateConfig) -> str:
+    """Format success of the agents, and the differences to BC, as Markdown, like those of a study."""
+    agents = (BEFORE, AFTER, REFERENCE)
+    results = {agent: {seed: [r for r in of if r.agent == agent] for seed, of in found.items()} for agent in agents}
+    probes = evaluation.probes or tuple(evaluation.world.entry().probes)
+    return markdown(tabulate(results, agents, probes, BEFORE), REQUESTS[evaluation.split])
 
 
 def _is_complete(run: DemoConfig) -> bool:

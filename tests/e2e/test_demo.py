@@ -11,12 +11,14 @@ from pathlib import Path
 import pytest
 
 from agents.folder import load_agent
+from pipelines.cli.reproduce import ReproduceConfig, reproduce
 from pipelines.loops.demo import DemoConfig, demo, resolve_config
 from pipelines.runs import demo as preset
 from pipelines.stages.evaluate import load_results
 from pipelines.stages.improve import improve
 from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.reward import reward
+from pipelines.studies.results_docs import read_tables
 from rlhf.learning.guards import GuardConfig
 from rlhf.run.checkpoint import Checkpoints
 from rlhf.run.config import load_config
@@ -55,7 +57,7 @@ def tiny(run: Path) -> DemoConfig:
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("demo") / "run"
+    folder = tmp_path_factory.mktemp("runs") / "demo" / "seed-0"
     assert demo(tiny(folder)) == folder / "report.html"
     return folder
 
@@ -78,6 +80,24 @@ def test_three_agents_were_asked_the_same(run: Path) -> None:
     assert len(results) == 6 and all(len(r.seeds) == len(r.success) == 4 for r in results)
     for probe in PROBES:
         assert len({r.seeds for r in results if r.probe == probe}) == 1
+
+
+def test_the_published_result_is_of_complete_runs(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It plays more episodes with the agents of the run that is there, and tabulates them."""
+    smallest = tiny(Path("unused"))
+    monkeypatch.setattr(preset, "demo", lambda: smallest)
+    before = contents(run / "improve")
+    reported = reproduce(ReproduceConfig("demo", seeds=(0,), episodes=6, runs=run.parents[1]))
+    assert reported == run.parent / "report.html" and contents(run / "improve") == before
+    success, differences = read_tables((run.parent / "table.md").read_text())
+    assert success.head == ("agent", *PROBES, "all", "seeds") and differences.head == success.head[:-1]
+    assert [row[0] for row in success.rows] == ["BC", "BC+RL", "demonstrator"]
+    assert [row[0] for row in differences.rows] == ["BC+RL", "demonstrator"]
+    for row in success.rows:
+        for probe, cell in zip(PROBES, row[1:], strict=False):
+            played = load_results(run / "results-6.json")
+            fulfilled = [r.success for r in played if (r.agent, r.probe) == (row[0], probe)][0]
+            assert len(fulfilled) == 6 and cell.startswith(f"{100 * sum(fulfilled) / 6:.0f} (")
 
 
 def test_everything_that_was_played_is_there(run: Path) -> None:
@@ -108,7 +128,7 @@ def test_everything_that_was_trained_has_a_card(run: Path) -> None:
         for heading in ("Size", "How to load it", "Metrics at the end", "How it was made", "Licence"):
             assert f"## {heading}" in card, (folder, heading)
     improved = (run / "improve" / "agent" / "README.md").read_text(encoding="utf-8")
-    assert "its setters replayed: 16 episodes" in improved and "`held_out/modelled_return`" in improved
+    assert "its setters replayed: 56 episodes" in improved and "`held_out/modelled_return`" in improved
 
 
 def steps(run: Path) -> Sequence[int]:
