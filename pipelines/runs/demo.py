@@ -69,4 +69,4 @@ def _improving(base: ImproveConfig) -> ImproveConfig:
     learner = replace(
         base.learner, learning_rate=1e-3, decay=0.05, language_weight=4.0, bc_language_weight=0.3
     )  # fmt: skip
-    return replace(base, replay=None, updates=400, evaluate_every=100, checkpoint_every=200, learner=learner)
+    return replace(base, replay=None, updates=800, evaluate_every=200, checkpoint_every=400, learner=learner)
