@@ -7,7 +7,7 @@ They are those of :mod:`pipelines.runs.small`, and these differ:
   requests.
 * The reward model keeps the image encoder of the cloned agent. An update takes two thirds of the time, and there are
   more of them.
-* BC+RL replays the setters of demonstrations, too, and rewards what is said. It has more updates, at a learning rate
+* BC+RL replays the setters of demonstrations, too, and rewards what is said. It has 800 updates, at a learning rate
   that falls to a twentieth.
 """
 

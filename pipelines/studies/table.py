@@ -98,8 +98,7 @@ def tabulate(
 
 def markdown(table: Table, requests: str) -> str:
     """Format two tables: success in per cent of ``requests``, and differences in points; intervals in brackets."""
-    head = ["agent", *table.probes, "all", "seeds"]
-    success = [head]
+    success = [["agent", *_headings(table), "all", "seeds"]]
     for arm in table.arms:
         cells = [table.cell(arm, probe) for probe in (*table.probes, ALL)]
         seeds = ", ".join(map(str, cells[0].seeds)) if cells[0] else ""
@@ -120,8 +119,7 @@ def markdown(table: Table, requests: str) -> str:
 
 def differences(table: Table) -> str:
     """Format the differences of every arm from the one it is compared with, in points; intervals in brackets."""
-    head = ["agent", *table.probes, "all"]
-    rows = [head]
+    rows = [["agent", *_headings(table), "all"]]
     for arm in table.arms:
         if arm == table.compared_with:
             continue
@@ -133,6 +131,11 @@ def differences(table: Table) -> str:
         rows.append([name, *shown])
     about = f"Points more than {table.compared_with}, paired by episode; bold where the interval leaves 0 out."
     return "\n".join([about, "", *_lines(rows, table), ""])
+
+
+def _headings(table: Table) -> list[str]:
+    """Names of the probes as headings of columns, or as they are where they become rows."""
+    return [name if len(table.probes) > WIDEST else name.capitalize() for name in table.probes]
 
 
 def _lines(rows: Sequence[Sequence[str]], table: Table) -> list[str]:

@@ -90,7 +90,7 @@ def test_the_published_result_is_of_complete_runs(run: Path, monkeypatch: pytest
     reported = reproduce(ReproduceConfig("demo", seeds=(0,), episodes=6, runs=run.parents[1]))
     assert reported == run.parent / "report.html" and contents(run / "improve") == before
     success, differences = read_tables((run.parent / "table.md").read_text())
-    assert success.head == ("agent", *PROBES, "all", "seeds") and differences.head == success.head[:-1]
+    assert success.head == ("agent", "Go", "Exist", "all", "seeds") and differences.head == success.head[:-1]
     assert [row[0] for row in success.rows] == ["BC", "BC+RL", "demonstrator"]
     assert [row[0] for row in differences.rows] == ["BC+RL", "demonstrator"]
     for row in success.rows:
