@@ -5,9 +5,9 @@ and 0.1 of RL, 1 of the value, 1e-3 of the no-op KL; discount 0.96; Adam with be
 warm-up or decay. Of section 4: the loss is the plain mean over pairs, a third of the episodes is augmented, nothing
 holds unmarked rewards at 0. Of section 3.2: 14 marks in five minutes. Rounds (`rlhf iterate --preset paper`) are two.
 
-It was not trained: it needs a GPU (`--device cuda`), and many processors for play. On two cores without one, every
-stage runs with 16 instead of 96 of each kind of actor, which need 7 GiB of memory; an update of cloning with 96 needs
-about 35 GiB (LOG.md).
+It was not trained: it needs a GPU (`--device cuda`), and many processors for play. On two cores without one,
+stages from play to BC+RL made a few updates with 16 instead of 96 of each kind of actor, in 10 GiB of memory; an update
+of cloning with 96 needs about 35 GiB (LOG.md).
 
 Differences from the paper:
 
