@@ -10,7 +10,7 @@ from tests.unit.docs.pages import ROOT, site
 
 # The sizes that the notebook has, and those of the test: the same cells in a tenth of the time.
 SMALLER = {
-    "episodes=300": "episodes=20, workers=1",
+    "episodes=300": "episodes=60, workers=1",
     "updates=300": "updates=4",
     "updates=60": "updates=2",
     "evaluation_episodes=16": "evaluation_episodes=2",
