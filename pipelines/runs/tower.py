@@ -37,7 +37,7 @@ _HOUSE = {
 _SHOWN = {TASK: 4.0, "lift": 1.0}  # relative frequency of requests in demonstrations
 _STEPS = 64  # of an episode, recorded or played
 
-WORLD = WorldConfig("playhouse", 36, 48, settings=_HOUSE, options={"fov_y_deg": 60.0})
+WORLD = WorldConfig("playhouse", 36, 48, settings=_HOUSE, options={"fov_y_deg": 60.0, "show_hand": True})
 
 
 def iterate() -> IterateConfig:

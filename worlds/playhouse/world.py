@@ -14,6 +14,7 @@ import numpy as np
 from worlds.contract import BODY, FULL_BODY, HAND_GRAB, SOLVER, TICKS_PER_STEP, GrabFailure, ThingInView, WorldError
 from worlds.playhouse.drawing.camera import Camera
 from worlds.playhouse.drawing.onlooker import Onlooker
+from worlds.playhouse.drawing.own_hand import draw_own_hand
 from worlds.playhouse.house.record import House, Thing
 from worlds.playhouse.house.sampling import HouseSettings, sample_house
 from worlds.playhouse.physics import avatar, ticks
@@ -79,6 +80,8 @@ class Playhouse(TickWorld):
       fov_y_deg: vertical field of view in degrees; a narrower one shows things larger in a small image.
       hands: of both players: "simple" ones grab, hold and release; "full" ones also rotate, throw and offer what they
         hold, by further components of movement (:data:`worlds.contract.FULL_MOVEMENT`).
+      show_hand: whether players see a hand of theirs while it holds something. Without it a thing looks the same in
+        the hand and let go in its place.
 
     Raises:
       WorldError: a setting that no house or image can satisfy.
@@ -96,12 +99,16 @@ class Playhouse(TickWorld):
         max_steps: int = FIVE_MINUTES,
         fov_y_deg: float = 75.0,
         hands: str = "simple",
+        show_hand: bool = False,
     ) -> None:
         if hands not in HANDS:
             raise WorldError(f"setting hands: no hands named {hands!r}; known: {', '.join(HANDS)}")
+        if not isinstance(show_hand, bool):
+            raise WorldError(f"setting show_hand: true or false, not {show_hand!r}")
         super().__init__(height, width, views, max_steps, HANDS[hands])
         self.settings = settings if isinstance(settings, HouseSettings) else HouseSettings.of(**(settings or {}))
         self.fov_y_deg = float(fov_y_deg)
+        self.show_hand = show_hand
         self._scene: Scene | None = None
         self._onlooker: Onlooker | None = None
 
@@ -160,17 +167,25 @@ class Playhouse(TickWorld):
         """See :meth:`worlds.tick_world.TickWorld.draw`; between steps, and of the size of the observations."""
         number = self._player(player)
         state = self._players[number]
-        return self._camera.draw(
+        image = self._camera.draw(
             self._poses.of(self._data, self._players), self._eye(number), float(state[avatar.YAW]),
             float(state[avatar.PITCH]), hide_body=int(self.state.scene.avatar_body[number]),
         )  # fmt: skip
+        return self._with_hand(image, number)
+
+    def _with_hand(self, image: np.ndarray, player: int) -> np.ndarray:
+        """Return a picture that a player sees, with its hand, where that is shown and holds something."""
+        if self.show_hand and self._players[player, avatar.HELD] != avatar.NOTHING:
+            draw_own_hand(image)
+        return image
 
     # -- for people -----------------------------------------------------------------------------------------
 
     def view(self, agent: str, height: int, width: int) -> np.ndarray:
         """See :meth:`worlds.contract.TickWise.view`."""
         player = self._player(agent)
-        return self._looking().look(self._data, self._players, player, self._eye(player), (height, width))
+        image = self._looking().look(self._data, self._players, player, self._eye(player), (height, width))
+        return self._with_hand(image, player)
 
     def view_from(self, angle: str, agent: str, height: int, width: int) -> np.ndarray:
         """See :meth:`worlds.contract.SeenFromOutside.view_from`."""

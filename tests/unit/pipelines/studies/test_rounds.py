@@ -41,7 +41,7 @@ def test_the_rounds_take_world_and_learner_of_the_presets_that_they_name() -> No
     config, base = rounds.seed_rounds(), tower.iterate()
     assert (config.demonstrations, config.mark, config.evaluate) == (base.demonstrations, base.mark, base.evaluate)
     learner = replace(plateau.improving(), world=tower.WORLD, replay=None)
-    assert replace(config.improve, updates=1500, checkpoint_every=300) == learner
+    assert replace(config.improve, checkpoint_every=300) == learner
     assert config.clone.training.steps == plateau.study().clones["bc"].training.steps == 16
 
 
