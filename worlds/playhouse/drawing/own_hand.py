@@ -1,7 +1,7 @@
 """A player's own hand in its picture, closed, while it holds something.
 
 What a player holds hides its hand, and looks the same after it was let go where it is. Without the hand nobody who
-sees the picture can tell the two apart: neither the player, nor a rater, nor a reward model.
+sees the picture can separate the two: neither the player, nor a rater, nor a reward model.
 """
 
 from __future__ import annotations
