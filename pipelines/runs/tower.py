@@ -6,6 +6,7 @@ the demo's updates: towers are as hard as Position. Differences from the paper's
 * 1,000 episodes of play a round instead of 55,000 and 66,000, marked by scripted raters.
 * Rooms hold nothing but two large blocks, so towers are of two: one is to be put on the other, on a named one in half
   of the requests.
+* Players see a hand of theirs while it holds something: what is held over its place looks like a tower.
 * The demonstrations are marked too, and the reward model also learns from these: the rounds' play, of an agent that
   often fails, has few marks of progress.
 * Setters request only towers in the rounds. One in five demonstrations is of lifting a block, the first part of a

@@ -8,7 +8,8 @@ import pytest
 
 from tests.unit.docs.pages import ROOT, site
 
-# The sizes that the notebook has, and those of the test: the same cells in a tenth of the time.
+# The sizes that the notebook has, and those of the test: the same cells in less time. Of fewer episodes none may have a
+# request to lift that is fulfilled, which a cell shows.
 SMALLER = {
     "episodes=300": "episodes=60, workers=1",
     "updates=300": "updates=4",

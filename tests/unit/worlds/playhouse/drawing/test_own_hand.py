@@ -2,41 +2,33 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 
-from worlds.contract import MOVEMENT, SETTER, SOLVER, TICKS_PER_STEP, WorldError, silent
+from tests.unit.worlds.playhouse.physics.test_physics import aim, do, enter, thing
+from worlds.contract import SOLVER, WorldError
 from worlds.playhouse.drawing.own_hand import CENTRE, RADIUS
-from worlds.playhouse.house.record import FLOOR, House, Room, Start, Thing
-from worlds.playhouse.physics import avatar
 from worlds.playhouse.world import Playhouse
 
 HEIGHT, WIDTH = 36, 48
 _GRAB, _RELEASE = 1, 2
 
 
-def enter(show_hand: bool) -> Playhouse:
+def before_a_block(show_hand: bool) -> Playhouse:
     """A world whose solver looks at a block in reach."""
-    block = Thing("object_0", "block", "red", "medium", "room_0", FLOOR, 3.0, 2.5, 0.0, 0.0)
-    starts = (Start(SETTER, 0.5, 4.5, 0.0), Start(SOLVER, 2.0, 2.5, 0.0))
-    house = House((Room("room_0", 0.0, 0.0, 5.0, 5.0, "oak"),), (), (), (block,), starts)
     world = Playhouse(HEIGHT, WIDTH, show_hand=show_hand)
-    world.reset(options={"config": house.to_json()})
-    away = world.object_position("object_0") - world.avatar(SOLVER).eye
-    world._players[1, avatar.PITCH] = math.atan2(away[2], math.hypot(away[0], away[1]))
+    world.reset(options={"config": enter(thing()).house.to_json()})
+    aim(world, "object_0")
     return world
 
 
 def see(world: Playhouse, hand: int) -> np.ndarray:
     """The solver's picture after a step in which its hand does the same in all ticks."""
-    row = [hand if c.name == "hand" else c.neutral for c in MOVEMENT]
-    return world.step({SOLVER: silent(np.tile(np.array(row, np.int8), (TICKS_PER_STEP, 1)))})[0][SOLVER]["image"].copy()
+    return world.step({SOLVER: do(hand=hand)})[0][SOLVER]["image"].copy()
 
 
 def test_the_hand_is_seen_from_taking_to_letting_go_and_nowhere_else_differs() -> None:
-    shown, plain = enter(True), enter(False)
+    shown, plain = before_a_block(True), before_a_block(False)
     down, right = np.mgrid[:HEIGHT, :WIDTH] + 0.5
     place = np.hypot(down - CENTRE[0] * HEIGHT, right - CENTRE[1] * WIDTH) <= RADIUS * HEIGHT
     for hand, holds in ((0, False), (_GRAB, True), (0, True), (_RELEASE, False)):
@@ -47,7 +39,7 @@ def test_the_hand_is_seen_from_taking_to_letting_go_and_nowhere_else_differs() -
 
 
 def test_views_for_people_have_the_hand_too() -> None:
-    world = enter(True)
+    world = before_a_block(True)
     see(world, _GRAB)
     np.testing.assert_array_equal(world.view(SOLVER, HEIGHT, WIDTH), world.draw(SOLVER, HEIGHT, WIDTH))
 
