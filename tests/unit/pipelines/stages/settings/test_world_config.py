@@ -44,8 +44,8 @@ def test_settings_that_are_no_json_object_are_named(text: str) -> None:
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        ({"fov": 60}, "world.options: no setting fov; known: settings, max_steps, fov_y_deg, hands"),
-        ({"qqq": 1}, "world.options: no setting qqq; known: settings, max_steps, fov_y_deg, hands"),
+        ({"fov": 60}, "world.options: no setting fov; known: settings, max_steps, fov_y_deg, hands, show_hand"),
+        ({"qqq": 1}, "world.options: no setting qqq; known: settings, max_steps, fov_y_deg, hands, show_hand"),
         ({"height": 60}, "world.options: height is not set here but by the command"),
     ],
 )
