@@ -115,8 +115,8 @@ class InteractiveAgent(PreTrainedModel):
         return observations._replace(image=None, visual=tokens)
 
     def initial_state(self, batch_size: int, device: torch.device | str | None = None) -> AgentState:
-        """Return the empty memory: two tensors of zeros [batch_size, state_width]."""
-        zeros = torch.zeros(batch_size, self.config.state_width, device=device or self.device)
+        """Return the empty memory: two tensors of zeros [batch_size, memory_width]."""
+        zeros = torch.zeros(batch_size, self.config.memory_width, device=device or self.device)
         return AgentState(zeros, zeros.clone())
 
     def forward(
@@ -126,7 +126,7 @@ class InteractiveAgent(PreTrainedModel):
 
         Args:
           observations: [T, B, ...].
-          state: memory before the first step, [B, state_width] each.
+          state: memory before the first step, [B, memory_width] each.
           resets: bool [T, B], True at the first step of an episode.
           improvement: int [T, B], the indicator of an agent that has one (:mod:`agents.networks.improvement`); None is
             GOOD at every step.
@@ -217,7 +217,7 @@ class InteractiveAgent(PreTrainedModel):
 
         Args:
           observations: [1, B, ...].
-          state: memory before the step, [B, state_width] each.
+          state: memory before the step, [B, memory_width] each.
           resets: bool [1, B], True where an episode begins.
           generator: source of randomness; the global one if None.
           greedy: take the likeliest action instead of a sample.

@@ -232,7 +232,6 @@ def _size(agent: Described) -> str:
     height, width = config.image_size
     seen = f"Images of {height}x{width} pixels; r" if config.image_size != (0, 0) else "No images. R"
     glimpse = ", with a glimpse" if getattr(config, "glimpse", False) else ""
-    glimpse += " that it recalls" if getattr(config, "recall", False) else ""
     return (
         f"{agent.num_parameters():,} parameters. {seen}esidual blocks: "
         f"{sum(config.vision_blocks)}{_encoder(config)}; Transformer: {config.layers} x {config.width}; "

@@ -82,8 +82,6 @@ class AgentConfig(PretrainedConfig):
       sketch_width: numbers that every visual token leaves to the memory.
       glimpse: the memory also gets the visual token that shows what the words name, whole, and words that this token
         shows are likelier to be said, as far as the policy trusts it.
-      recall: with a glimpse, the memory also gets the best one since the episode began or the setter's words changed,
-        and words that it shows are likelier to be said instead (:mod:`agents.networks.recollection`).
       memory_width: width of the LSTM.
       tick_width: hidden width of the policy of one tick.
       language_heads: of the language policy's Transformer layer.
@@ -134,7 +132,6 @@ class AgentConfig(PretrainedConfig):
         dedicated_tokens: int = 2,
         sketch_width: int = 16,
         glimpse: bool = False,
-        recall: bool = False,
         memory_width: int = 128,
         tick_width: int = 48,
         value_width: int = 128,
@@ -181,7 +178,6 @@ class AgentConfig(PretrainedConfig):
         self.dedicated_tokens = dedicated_tokens
         self.sketch_width = sketch_width
         self.glimpse = glimpse
-        self.recall = recall
         self.memory_width = memory_width
         self.tick_width = tick_width
         self.value_width = value_width
@@ -208,8 +204,6 @@ class AgentConfig(PretrainedConfig):
             raise ValueError("vision_channels, vision_strides and vision_blocks need one entry for every stage each")
         if len(self.vision_grid) != 2 or min(self.vision_grid) < 1:
             raise ValueError(f"vision_grid is a number of rows and one of columns from 1 on, not {self.vision_grid}")
-        if self.recall and not self.glimpse:
-            raise ValueError("recall keeps the best glimpse: set glimpse, too, or leave out recall")
         if self.role not in ROLES:
             raise ValueError(f"role is {self.role!r}: it is one of {', '.join(ROLES)}")
         if self.vision_stem not in STEMS:
@@ -219,11 +213,6 @@ class AgentConfig(PretrainedConfig):
     def player(self) -> PlayerSpec:
         """What the agent observes and can do."""
         return self._player
-
-    @property
-    def state_width(self) -> int:
-        """Width of each part of the agent's memory: the LSTM's, and half of what it recalls."""
-        return self.memory_width + (self.width + 1) * self.recall
 
     @property
     def columns(self) -> ActionColumns:

@@ -62,8 +62,8 @@ class AutoregressiveConfig(RewardModelConfig):
 class AutoregressiveState(NamedTuple):
     """Memory carried from step to step of B environments, each rated by R raters (1 when it gives rewards)."""
 
-    hidden: Tensor  # [B, state_width], of the trunk's LSTM
-    cell: Tensor  # [B, state_width]
+    hidden: Tensor  # [B, memory_width], of the trunk's LSTM
+    cell: Tensor  # [B, memory_width]
     head_hidden: Tensor  # [B * R, head_width], of the head's LSTM
     head_cell: Tensor  # [B * R, head_width]
     previous: Tensor  # float [B * R, 3], probability of each annotation at the last step; one-hot where it is known

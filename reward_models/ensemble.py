@@ -84,8 +84,8 @@ class EnsembleOutput(RewardModelOutput):
 class EnsembleState(NamedTuple):
     """Memory of K members; zeros before the first step."""
 
-    hidden: Tensor  # [B, K * state_width]
-    cell: Tensor  # [B, K * state_width]
+    hidden: Tensor  # [B, K * memory_width]
+    cell: Tensor  # [B, K * memory_width]
     origin: Tensor  # [B, K], utility of each at the first step of the episode
     begun: Tensor  # float [B, 1], 1 after the first step
 
@@ -167,7 +167,7 @@ class EnsembleRewardModel(InterTemporalRewardModel):
 
     def initial_state(self, batch_size: int, device: torch.device | str | None = None) -> EnsembleState:  # type: ignore[override]
         place, members = device or self.device, self.config.members
-        zeros = torch.zeros(batch_size, members * self.config.state_width, device=place)
+        zeros = torch.zeros(batch_size, members * self.config.memory_width, device=place)
         origin = torch.zeros(batch_size, members, device=place)
         return EnsembleState(zeros, zeros.clone(), origin, torch.zeros(batch_size, 1, device=place))
 

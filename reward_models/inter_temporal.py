@@ -49,8 +49,8 @@ class RewardModelOutput(AgentOutput):
 class UtilityStream(NamedTuple):
     """State between rewards: the LSTM's memory and the last utility, nan before the first step."""
 
-    hidden: Tensor  # [B, state_width]
-    cell: Tensor  # [B, state_width]
+    hidden: Tensor  # [B, memory_width]
+    cell: Tensor  # [B, memory_width]
     utility: Tensor  # float [B]
 
 

@@ -20,10 +20,10 @@ warnings.filterwarnings("ignore", message="RNN module weights are not part of si
 
 
 class AgentState(NamedTuple):
-    """The LSTM's memory, one row an environment; of an agent that recalls, half of its recollection in each part."""
+    """The LSTM's memory, one row an environment."""
 
-    hidden: Tensor  # float [B, state_width]
-    cell: Tensor  # float [B, state_width]
+    hidden: Tensor  # float [B, memory_width]
+    cell: Tensor  # float [B, memory_width]
 
 
 class Stretches(NamedTuple):
@@ -68,7 +68,6 @@ class ResettingLSTM(nn.Module):
 
     def __init__(self, width: int, memory_width: int) -> None:
         super().__init__()
-        self.width = memory_width
         self.input = nn.Linear(width, 4 * memory_width)
         self.recurrent = nn.Linear(memory_width, 4 * memory_width, bias=False)
         nn.init.orthogonal_(self.recurrent.weight)

@@ -19,7 +19,6 @@ from agents.config import AgentConfig
 from agents.networks.checkpointed_layers import CheckpointedLayers
 from agents.networks.memory import AgentState, ResettingLSTM
 from agents.networks.perception import Perception
-from agents.networks.recollection import apart, recollect, request_numbers, together
 from agents.networks.vision import make_vision
 from agents.tokenizer import PAD_ID
 
@@ -156,8 +155,6 @@ class Trunk(CheckpointedLayers):
         self.glimpse = config.glimpse and places > 0
         # The token that matches the words best, and how well: of the places, and of a set of entities.
         gathered += (width + 1) * (self.glimpse + (self.perception.entities is not None))
-        self.recall = config.recall and self.glimpse
-        gathered += (width + 1) * self.recall  # the best such token since the words were said
         texts = config.player.observation.texts
         self.text_kinds = nn.Parameter(torch.randn(len(texts), width) * 0.02) if texts else None
         # Other texts than the setter's change what is looked for, too: "the blue one" is said by a third, or read.
@@ -195,24 +192,14 @@ class Trunk(CheckpointedLayers):
             glimpsed = _best(shown[:, :count], match[:, :count], everywhere)[:, :-1]
         if met is not None and present is not None:
             found.append(_best(met, match[:, count:], present))
-        memory, past = state, None
-        if self.recall and glimpsed is not None:
-            now, best = torch.cat([found[2][:, :-1], glimpsed], dim=-1), found[2][:, -1]
-            requests = request_numbers(setter_tokens)
-            memory, past = apart(state, self.memory.width)
-            now, best, requests = (x.unflatten(0, (steps, batch)) for x in (now, best, requests))
-            past = recollect(now, best, requests, past, resets)
-            placed, glimpsed = past.glimpse.flatten(0, 1).chunk(2, dim=-1)
-            found += [placed, past.score.view(-1, 1)]
         inputs = F.relu(self.gather(torch.cat(found, dim=-1))).view(steps, batch, -1)
-        remembered, memory = self.memory(inputs, memory, resets)
+        remembered, state = self.memory(inputs, state, resets)
 
         def by_step(x: Tensor | None) -> Tensor | None:
             return None if x is None else x.unflatten(0, (steps, batch))
 
         embeddings = (shown.unflatten(0, (steps, batch)), named.unflatten(0, (steps, batch)))
-        output = TrunkOutput(remembered + inputs, *embeddings, *map(by_step, (seen, met, present, glimpsed)))
-        return output, memory if past is None else together(memory, past)
+        return TrunkOutput(remembered + inputs, *embeddings, *map(by_step, (seen, met, present, glimpsed))), state
 
     def shown_words(self, glimpsed: Tensor) -> Tensor:
         """How well what was glimpsed shows each single word of the vocabulary: scores [N, vocabulary].

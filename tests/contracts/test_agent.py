@@ -37,7 +37,6 @@ ENCODERS = {
     "convolutions": {"vision_stem": "convolutions"},
     "finer patches": {"vision_strides": (3, 2), "vision_channels": (16, 32)},
     "a glimpse": {"glimpse": True},
-    "a glimpse that is recalled": {"glimpse": True, "recall": True},
 }
 SIZES += [f"nano with {name}" for name in ENCODERS]
 SIZES.remove("film_agent/paper")  # differs from the small one in widths only
@@ -93,7 +92,7 @@ def resets_in_the_middle() -> Tensor:
 def test_a_sequence_is_the_same_as_its_steps_one_by_one(agent: InteractiveAgent, play) -> None:
     observations, resets = play[0], resets_in_the_middle()
     torch.manual_seed(1)
-    begin = AgentState(*(torch.randn_like(part) for part in agent.initial_state(COLUMNS)))
+    begin = AgentState(*(torch.randn(COLUMNS, agent.config.memory_width) for _ in range(2)))
     state = begin
     whole, end = agent(observations, begin, resets)
     for t in range(STEPS):
@@ -105,7 +104,7 @@ def test_a_sequence_is_the_same_as_its_steps_one_by_one(agent: InteractiveAgent,
 @torch.no_grad()
 def test_an_episode_inside_a_sequence_is_the_same_as_played_by_itself(agent: InteractiveAgent, play) -> None:
     observations, resets = play[0], resets_in_the_middle()
-    stale = AgentState(*(torch.full_like(part, 3.0) for part in agent.initial_state(COLUMNS)))
+    stale = AgentState(*(torch.full((COLUMNS, agent.config.memory_width), 3.0) for _ in range(2)))
     whole, _ = agent(observations, stale, resets)
     for column, begin in ((0, 2), (1, 4)):
         steps, columns = slice(begin, STEPS), slice(column, column + 1)
