@@ -59,7 +59,7 @@ class Canvas:
             raise WorldError(f"camera: fov_y_deg is {fov_y_deg}; give an angle between 0 and 180 degrees")
         self.height, self.width = height, width
         self._pixel = 2.0 * math.tan(math.radians(fov_y_deg) / 2.0) / height
-        self._pixels = np.zeros((height, width), dtype=np.int64)
+        self._pixels, self._before = np.zeros((2, height, width), dtype=np.int64)
         self._geoms = 0  # of the last drawing
         self._scratch: tuple[np.ndarray, ...] | None = None  # of finishes and light
         self.allow(geoms)
@@ -83,6 +83,7 @@ class Canvas:
         hide_body: int = -1,
         out: NDArray[np.uint8] | None = None,
         light: Light | None = None,
+        see_through: int = -1,
     ) -> NDArray[np.uint8]:
         """Draw what is seen from ``eye``.
 
@@ -97,6 +98,7 @@ class Canvas:
           hide_body: body whose geoms are left out, e.g. the one that the eye belongs to.
           out: C-contiguous uint8 [height, width, 3] to draw into.
           light: of :func:`worlds.drawing.light.light_of`, for soft light and shadows; None draws without.
+          see_through: body of which every other pixel is left out, as on a chessboard, so that what is behind it shows.
 
         Returns:
           uint8 [height, width, 3]: ``out``, or else a new array that is the caller's own.
@@ -111,7 +113,10 @@ class Canvas:
             raise WorldError(f"camera: out must be a C-contiguous uint8 array of shape {shape}")
         view = float(eye[0]), float(eye[1]), float(eye[2]), float(yaw), float(pitch), self._pixel
         scene = shapes.kind, shapes.body, shapes.half
-        rasteriser.draw(scene, positions, rotations, hide_body, view, self._order, self._nearest, self._pixels)
+        rasteriser.draw(
+            scene, positions, rotations, hide_body, int(see_through), view, self._order, self._nearest, self._pixels,
+            self._before,
+        )  # fmt: skip
         self._geoms = len(shapes.kind)
         if shapes.finish is None and light is None:
             rasteriser.develop(self._pixels, palette, out)

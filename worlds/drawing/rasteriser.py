@@ -64,7 +64,7 @@ def entry_points(digest: str) -> EntryPoints:
     """Return the compiled functions; numba's cache has ``digest`` in its key, since all of them enclose it."""
 
     @_cached
-    def draw(scene, xpos, xmat, hide_body, view, order, nearest, pixels):
+    def draw(scene, xpos, xmat, hide_body, through, view, order, nearest, pixels, before):
         """Fill ``pixels`` with what an eye sees of a scene.
 
         Args:
@@ -73,27 +73,36 @@ def entry_points(digest: str) -> EntryPoints:
           xpos: float64 [G, 3], positions of the geoms, as in MuJoCo.
           xmat: float64 [G, 9], orientations of the geoms, as in MuJoCo.
           hide_body: body whose geoms are left out.
+          through: body of which only every other pixel is drawn, as on a chessboard; -1: none.
           view: (x, y, z of the eye in metres; yaw and pitch in radians; side of a pixel one metre away in metres).
           order: int32 [G], scratch.
           nearest: float64 [G], scratch.
           pixels: int64 [H, W], written.
+          before: int64 [H, W], scratch.
         """
         _ = digest
         kind, body, size = scene
         eye = (view[0], view[1], view[2])
         screen, rays = eye_frame(view[3], view[4], view[5], pixels.shape[0], pixels.shape[1])
         draw_sky(pixels, rays, len(kind))
+        if through >= 0:
+            before[:] = 0
         for i in range(near_to_far(kind, body, size, xpos, xmat, hide_body, eye, screen, pixels, order, nearest)):
             geom = order[i]
             axes = own_axes(xmat, geom)
             offset = offset_from(xpos, geom, eye)
             half = (size[geom, 0], size[geom, 1], size[geom, 2])
+            window = before if body[geom] == through else pixels
             if kind[geom] == BOX:
-                draw_box(pixels, geom, screen, offset, axes, half)
+                draw_box(window, geom, screen, offset, axes, half)
             elif kind[geom] == PLANE:
-                draw_plane(pixels, geom, screen, offset, axes, half)
+                draw_plane(window, geom, screen, offset, axes, half)
             else:
-                draw_round(pixels, geom, kind[geom], screen, rays, offset, axes, half, nearest[geom])
+                draw_round(window, geom, kind[geom], screen, rays, offset, axes, half, nearest[geom])
+        if through >= 0:
+            for y in range(pixels.shape[0]):
+                for x in range(1 - y % 2, pixels.shape[1], 2):
+                    pixels[y, x] = max(pixels[y, x], before[y, x])
 
     @_cached
     def develop(pixels, palette, image):

@@ -82,6 +82,8 @@ class Playhouse(TickWorld):
         hold, by further components of movement (:data:`worlds.contract.FULL_MOVEMENT`).
       show_hand: whether players see a hand of theirs while it holds something. Without it a thing looks the same in
         the hand and let go in its place.
+      see_through: whether players see through what they hold: every other pixel shows what is behind it. Else it hides
+        what they carry it to.
 
     Raises:
       WorldError: a setting that no house or image can satisfy.
@@ -100,15 +102,17 @@ class Playhouse(TickWorld):
         fov_y_deg: float = 75.0,
         hands: str = "simple",
         show_hand: bool = False,
+        see_through: bool = False,
     ) -> None:
         if hands not in HANDS:
             raise WorldError(f"setting hands: no hands named {hands!r}; known: {', '.join(HANDS)}")
-        if not isinstance(show_hand, bool):
-            raise WorldError(f"setting show_hand: true or false, not {show_hand!r}")
+        for name, value in {"show_hand": show_hand, "see_through": see_through}.items():
+            if not isinstance(value, bool):
+                raise WorldError(f"setting {name}: true or false, not {value!r}")
         super().__init__(height, width, views, max_steps, HANDS[hands])
         self.settings = settings if isinstance(settings, HouseSettings) else HouseSettings.of(**(settings or {}))
         self.fov_y_deg = float(fov_y_deg)
-        self.show_hand = show_hand
+        self.show_hand, self.see_through = show_hand, see_through
         self._scene: Scene | None = None
         self._onlooker: Onlooker | None = None
 
@@ -170,8 +174,14 @@ class Playhouse(TickWorld):
         image = self._camera.draw(
             self._poses.of(self._data, self._players), self._eye(number), float(state[avatar.YAW]),
             float(state[avatar.PITCH]), hide_body=int(self.state.scene.avatar_body[number]),
+            see_through=self._seen_through(number),
         )  # fmt: skip
         return self._with_hand(image, number)
+
+    def _seen_through(self, player: int) -> int:
+        """Return the body of what a player holds where it is seen through, else -1."""
+        held = int(self._players[player, avatar.HELD])
+        return int(self.state.scene.object_body[held]) if self.see_through and held >= 0 else -1
 
     def _with_hand(self, image: np.ndarray, player: int) -> np.ndarray:
         """Return a picture that a player sees, with its hand, where that is shown and holds something."""
@@ -184,7 +194,9 @@ class Playhouse(TickWorld):
     def view(self, agent: str, height: int, width: int) -> np.ndarray:
         """See :meth:`worlds.contract.TickWise.view`."""
         player = self._player(agent)
-        image = self._looking().look(self._data, self._players, player, self._eye(player), (height, width))
+        image = self._looking().look(
+            self._data, self._players, player, self._eye(player), (height, width), self._seen_through(player)
+        )
         return self._with_hand(image, player)
 
     def view_from(self, angle: str, agent: str, height: int, width: int) -> np.ndarray:

@@ -66,6 +66,7 @@ class Camera:
         pitch: float,
         hide_body: int = -1,
         out: NDArray[np.uint8] | None = None,
+        see_through: int = -1,
     ) -> NDArray[np.uint8]:
         """Draw what is seen from ``eye``.
 
@@ -76,6 +77,7 @@ class Camera:
           pitch: radians, positive looks up.
           hide_body: body whose geoms are left out, e.g. the one that the eye belongs to.
           out: C-contiguous uint8 [height, width, 3] to draw into.
+          see_through: body of which every other pixel is left out, so that what is behind it is seen.
 
         Returns:
           uint8 [height, width, 3]: ``out``, or else a new array that is the caller's own.
@@ -94,8 +96,9 @@ class Camera:
         if self._cut is not None:
             positions, shapes = _cut_off(shapes, positions, rotations, self._cut, self._cuttable)
         return self._canvas.draw(
-            shapes, positions, rotations, self._palette, eye, yaw, pitch, int(hide_body), out, self._light
-        )
+            shapes, positions, rotations, self._palette, eye, yaw, pitch, int(hide_body), out, self._light,
+            see_through,
+        )  # fmt: skip
 
     def geoms(self) -> NDArray[np.int32]:
         """The geom seen at each pixel of the last drawing: int32 [height, width], -1 where there is none."""

@@ -35,7 +35,13 @@ class Onlooker:
         self._cameras: dict[tuple[int, int, bool], Camera] = {}
 
     def look(
-        self, data: mujoco.MjData, players: np.ndarray, player: int, eye: np.ndarray, size: tuple[int, int]
+        self,
+        data: mujoco.MjData,
+        players: np.ndarray,
+        player: int,
+        eye: np.ndarray,
+        size: tuple[int, int],
+        see_through: int = -1,
     ) -> np.ndarray:
         """Return what ``player`` sees, in an array of the caller's own: uint8 [height, width, 3].
 
@@ -45,10 +51,12 @@ class Onlooker:
           player: its number.
           eye: float64 [3], metres.
           size: (height, width), pixels.
+          see_through: body that is seen through; -1: none.
         """
         camera, seen = self._camera(size, False), self._now(data, players)
         yaw, pitch = float(players[player, YAW]), float(players[player, PITCH])
-        return camera.draw(seen, eye, yaw, pitch, hide_body=int(self.scene.avatar_body[player]))
+        own = int(self.scene.avatar_body[player])
+        return camera.draw(seen, eye, yaw, pitch, hide_body=own, see_through=see_through)
 
     def follow(
         self, data: mujoco.MjData, players: np.ndarray, player: int, eye: np.ndarray, size: tuple[int, int]

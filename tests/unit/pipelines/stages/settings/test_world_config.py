@@ -41,11 +41,14 @@ def test_settings_that_are_no_json_object_are_named(text: str) -> None:
             assert "\n" not in str(caught.value)
 
 
+OPTIONS = "settings, max_steps, fov_y_deg, hands, show_hand, see_through"
+
+
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        ({"fov": 60}, "world.options: no setting fov; known: settings, max_steps, fov_y_deg, hands, show_hand"),
-        ({"qqq": 1}, "world.options: no setting qqq; known: settings, max_steps, fov_y_deg, hands, show_hand"),
+        ({"fov": 60}, f"world.options: no setting fov; known: {OPTIONS}"),
+        ({"qqq": 1}, f"world.options: no setting qqq; known: {OPTIONS}"),
         ({"height": 60}, "world.options: height is not set here but by the command"),
     ],
 )
