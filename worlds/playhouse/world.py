@@ -180,8 +180,8 @@ class Playhouse(TickWorld):
 
     def _seen_through(self, player: int) -> int:
         """Return the body of what a player holds where it is seen through, else -1."""
-        held = int(self._players[player, avatar.HELD])
-        return int(self.state.scene.object_body[held]) if self.see_through and held >= 0 else -1
+        held = int(self._players[player, avatar.HELD]) if self.see_through else -1
+        return int(self.state.scene.object_body[held]) if held >= 0 else -1
 
     def _with_hand(self, image: np.ndarray, player: int) -> np.ndarray:
         """Return a picture that a player sees, with its hand, where that is shown and holds something."""
