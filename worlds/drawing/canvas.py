@@ -114,7 +114,7 @@ class Canvas:
         view = float(eye[0]), float(eye[1]), float(eye[2]), float(yaw), float(pitch), self._pixel
         scene = shapes.kind, shapes.body, shapes.half
         rasteriser.draw(
-            scene, positions, rotations, hide_body, int(see_through), view, self._order, self._nearest, self._pixels,
+            scene, positions, rotations, hide_body, see_through, view, self._order, self._nearest, self._pixels,
             self._before,
         )  # fmt: skip
         self._geoms = len(shapes.kind)

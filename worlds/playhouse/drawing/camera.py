@@ -97,7 +97,7 @@ class Camera:
             positions, shapes = _cut_off(shapes, positions, rotations, self._cut, self._cuttable)
         return self._canvas.draw(
             shapes, positions, rotations, self._palette, eye, yaw, pitch, int(hide_body), out, self._light,
-            see_through,
+            int(see_through),
         )  # fmt: skip
 
     def geoms(self) -> NDArray[np.int32]:

@@ -6,18 +6,18 @@ import numpy as np
 import pytest
 
 from tests.unit.worlds.playhouse.physics.test_physics import aim, do, enter, thing
-from worlds.contract import SOLVER, WorldError
+from worlds.contract import HAND_GRAB, HAND_KEEP, HAND_RELEASE, SOLVER, WorldError
 from worlds.playhouse.drawing.own_hand import CENTRE, RADIUS
+from worlds.playhouse.house.record import Thing
 from worlds.playhouse.world import Playhouse
 
 HEIGHT, WIDTH = 36, 48
-_GRAB, _RELEASE = 1, 2
 
 
-def before_a_block(show_hand: bool) -> Playhouse:
-    """A world whose solver looks at a block in reach."""
-    world = Playhouse(HEIGHT, WIDTH, show_hand=show_hand)
-    world.reset(options={"config": enter(thing()).house.to_json()})
+def before_a_block(*others: Thing, size: str = "medium", **options: bool) -> Playhouse:
+    """A world with these options whose solver looks at a block in reach, among other things."""
+    world = Playhouse(HEIGHT, WIDTH, **options)  # pyright: ignore[reportArgumentType]
+    world.reset(options={"config": enter(thing(size=size), *others).house.to_json()})
     aim(world, "object_0")
     return world
 
@@ -28,10 +28,10 @@ def see(world: Playhouse, hand: int) -> np.ndarray:
 
 
 def test_the_hand_is_seen_from_taking_to_letting_go_and_nowhere_else_differs() -> None:
-    shown, plain = before_a_block(True), before_a_block(False)
+    shown, plain = before_a_block(show_hand=True), before_a_block(show_hand=False)
     down, right = np.mgrid[:HEIGHT, :WIDTH] + 0.5
     place = np.hypot(down - CENTRE[0] * HEIGHT, right - CENTRE[1] * WIDTH) <= RADIUS * HEIGHT
-    for hand, holds in ((0, False), (_GRAB, True), (0, True), (_RELEASE, False)):
+    for hand, holds in ((HAND_KEEP, False), (HAND_GRAB, True), (HAND_KEEP, True), (HAND_RELEASE, False)):
         one, other = see(shown, hand), see(plain, hand)
         assert (shown.avatar(SOLVER).held is not None) == holds
         differs = (one != other).any(axis=-1)
@@ -39,8 +39,8 @@ def test_the_hand_is_seen_from_taking_to_letting_go_and_nowhere_else_differs() -
 
 
 def test_views_for_people_have_the_hand_too() -> None:
-    world = before_a_block(True)
-    see(world, _GRAB)
+    world = before_a_block(show_hand=True)
+    see(world, HAND_GRAB)
     np.testing.assert_array_equal(world.view(SOLVER, HEIGHT, WIDTH), world.draw(SOLVER, HEIGHT, WIDTH))
 
 

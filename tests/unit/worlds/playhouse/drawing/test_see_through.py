@@ -7,28 +7,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.unit.worlds.playhouse.physics.test_physics import aim, do, enter, thing
-from worlds.contract import SOLVER, WorldError
+from tests.unit.worlds.playhouse.drawing.test_own_hand import HEIGHT, WIDTH, before_a_block, see
+from tests.unit.worlds.playhouse.physics.test_physics import thing
+from worlds.contract import HAND_GRAB, HAND_KEEP, HAND_RELEASE, SOLVER, WorldError
 from worlds.playhouse.drawing.camera import Camera
 from worlds.playhouse.physics import avatar
 from worlds.playhouse.world import Playhouse
 
-HEIGHT, WIDTH = 36, 48
-_GRAB, _RELEASE = 1, 2
 
-
-def before_a_block(see_through: bool) -> Playhouse:
-    """A world whose solver looks at a block in reach, with a ball behind it."""
-    world = Playhouse(HEIGHT, WIDTH, see_through=see_through)
+def before_things(see_through: bool) -> Playhouse:
+    """A world whose solver looks at a large block in reach, with a ball behind it."""
     ball = replace(thing("ball", x=3.6, name="object_1"), colour="green")
-    world.reset(options={"config": enter(thing(size="large"), ball).house.to_json()})
-    aim(world, "object_0")
-    return world
-
-
-def see(world: Playhouse, hand: int) -> np.ndarray:
-    """The solver's picture after a step in which its hand does the same in all ticks."""
-    return world.step({SOLVER: do(hand=hand)})[0][SOLVER]["image"].copy()
+    return before_a_block(ball, size="large", see_through=see_through)
 
 
 def with_and_without(world: Playhouse) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -49,9 +39,9 @@ def with_and_without(world: Playhouse) -> tuple[np.ndarray, np.ndarray, np.ndarr
 
 
 def test_every_other_pixel_of_what_is_held_shows_what_is_behind_it() -> None:
-    world = before_a_block(True)
+    world = before_things(True)
     even = np.add.outer(np.arange(HEIGHT), np.arange(WIDTH)) % 2 == 0
-    for hand, holds in ((0, False), (_GRAB, True), (0, True), (_RELEASE, False)):
+    for hand, holds in ((HAND_KEEP, False), (HAND_GRAB, True), (HAND_KEEP, True), (HAND_RELEASE, False)):
         image = see(world, hand)
         assert (world.avatar(SOLVER).held is not None) == holds
         there, gone, block = with_and_without(world)
@@ -61,17 +51,17 @@ def test_every_other_pixel_of_what_is_held_shows_what_is_behind_it() -> None:
 
 
 def test_without_it_nothing_is_seen_through() -> None:
-    world = before_a_block(False)
-    image = see(world, _GRAB)
+    world = before_things(False)
+    image = see(world, HAND_GRAB)
     np.testing.assert_array_equal(image, with_and_without(world)[0])
 
 
 def test_people_see_through_it_too_and_things_behind_it_are_in_view() -> None:
-    world = before_a_block(True)
-    see(world, _GRAB)
+    world = before_things(True)
+    see(world, HAND_GRAB)
     np.testing.assert_array_equal(world.view(SOLVER, HEIGHT, WIDTH), world.draw(SOLVER, HEIGHT, WIDTH))
-    hidden = before_a_block(False)
-    see(hidden, _GRAB)
+    hidden = before_things(False)
+    see(hidden, HAND_GRAB)
     seen, covered = ({t.kind: t.pixels for t in w.things_in_view(SOLVER)} for w in (world, hidden))
     assert seen["block"] < 0.6 * covered["block"] and seen.get("ball", 0) > covered.get("ball", 0)
 
