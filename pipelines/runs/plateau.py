@@ -74,7 +74,7 @@ def study() -> StudyConfig:
         curves=FOLLOWED,
         curve_probe=EVERY_PROBE,
         curve_episodes=50,
-        also_compared_with=("default BC", default),
+        also_compared_with=(default,),
     )
 
 

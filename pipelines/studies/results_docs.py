@@ -21,10 +21,10 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 RESULTS, PAGE, README = Path("docs/results.json"), Path("docs/results.md"), Path("README.md")
 SHOWN = (
     "BC",
-    "BC+RL (IBT)",
+    "BC+RL (IBT, read later)",
     "BC+RL (scripted reward)",
     "demonstrator",
-)  # agents of README's table, of the study probes
+)  # agents of README's table, of the study plateau
 _TABLE = re.compile(r"(?:^\|.*\|\n)+", re.MULTILINE)
 _BLOCK = re.compile(r"<!-- results: (?P<name>[\w-]+) (?P<number>\w+) -->\n.*?<!-- /results -->", re.DOTALL)
 

@@ -67,7 +67,7 @@ def test_every_file_that_is_linked_is_there() -> None:
 def test_tables_on_pages_are_those_that_were_published(page: Path) -> None:
     text = (REPOSITORY / page).read_text(encoding="utf-8")
     assert text == fill(text, load_published()), "numbers are put there by `rlhf reproduce NAME --docs`, not by hand"
-    assert "<!-- results: probes" in text
+    assert "<!-- results: plateau" in text
     assert text.count("<!-- results: ") == text.count("<!-- /results -->")
 
 
@@ -89,23 +89,23 @@ def copy(tmp_path: Path) -> Path:
 
 def test_a_number_edited_by_hand_is_found(copy: Path) -> None:
     page = (copy / README).read_text(encoding="utf-8")
-    edited = page.replace("| Go | 72 |", "| Go | 73 |")
+    edited = page.replace("| Go | 88 |", "| Go | 89 |")
     assert edited != page and fill(edited, load_published(copy)) == page
 
 
 def test_a_study_puts_its_tables_on_the_pages(copy: Path) -> None:
-    tables = load_published(copy)["probes"]
+    tables = load_published(copy)["plateau"]
     page = (copy / RESULTS_PAGE).read_text(encoding="utf-8")
-    section = page.partition("\n## probes\n")[2].partition("\n## ")[0]
+    section = page.partition("\n## plateau\n")[2].partition("\n## ")[0]
     new = copy / "table.md"
-    new.write_text(section.replace("| BC | 72 (62 to 83) |", "| BC | 99 (98 to 100) |"), encoding="utf-8")
+    new.write_text(section.replace("| BC | 88 (82 to 93) |", "| BC | 99 (98 to 100) |"), encoding="utf-8")
     arms, *made = read_tables(new.read_text(encoding="utf-8"))  # the first lists the arms
     assert arms.head[0] == "arm" and len(made) == len(tables)
-    new.write_text(new.read_text(encoding="utf-8").partition("<!-- table: probes -->")[2], encoding="utf-8")
-    publish("probes", new, copy)
-    assert "| Go | 99 | 80 (+4 to +12) |" in (copy / README).read_text(encoding="utf-8")
+    new.write_text(new.read_text(encoding="utf-8").partition("<!-- table: plateau -->")[2], encoding="utf-8")
+    publish("plateau", new, copy)
+    assert "| Go | 99 | 97 (0 to +18) |" in (copy / README).read_text(encoding="utf-8")
     assert "| BC | 99 (98 to 100) |" in (copy / RESULTS_PAGE).read_text(encoding="utf-8")
     assert (copy / RESULTS).read_text(encoding="utf-8") == format_results(load_published(copy))
     new.write_text("| agent |\n| --- |\n| BC |\n", encoding="utf-8")
-    with pytest.raises(UserError, match="table.md has 1 tables and docs/results.md has 5 places"):
-        publish("probes", new, copy)
+    with pytest.raises(UserError, match="table.md has 1 tables and docs/results.md has 10 places"):
+        publish("plateau", new, copy)
