@@ -82,6 +82,8 @@ class Tower(Doing):
         self._to_bring = False  # whether what is in hand has still to be brought over where it belongs
         self._let_go: str | None = None  # what was let go and has not come to rest
         self._settled = 0  # steps for which it has been at rest where it does not belong
+        self._misplaced: str | None = None  # what is not wanted and was let go
+        self._lain = 0  # steps for which it has been at rest on another thing
         self._standing = self._built = self._tower(world)  # the tower of the last step, and the last that stood
         self._stood = STABLE_STEPS
         self._last = _places(world)
@@ -102,6 +104,7 @@ class Tower(Doing):
         yield from self._judge_tower(tower, held)
         if not self.over:
             yield from self._judge_letting_go(world, held)
+            yield from self._judge_misplacing(world, held)
         self._last = _places(world)
 
     def _judge_taking(self, world: Playhouse, held: str | None) -> Iterator[tuple[int, str]]:
@@ -141,6 +144,23 @@ class Tower(Doing):
         if self._settled >= SETTLED_STEPS:
             self._let_go = None
             yield -1, "puts the right thing in a wrong place"
+
+    def _judge_misplacing(self, world: Playhouse, held: str | None) -> Iterator[tuple[int, str]]:
+        """A thing that is not wanted, and that the solver puts on another, is regress once it stands there.
+
+        In a picture this is a tower like any other, and only the words say that it is none.
+        """
+        if self._held not in (None, held, *self._wanted):
+            self._misplaced, self._lain = self._held, 0
+        if self._misplaced is None or self._misplaced == held:
+            self._misplaced = None
+            return
+        positions = world.object_positions()
+        on_another = any(rests_on(world.house, self._misplaced, other, positions) for other in positions)
+        self._lain = self._lain + 1 if on_another and self._is_still(world, self._misplaced) else 0
+        if self._lain >= STABLE_STEPS:
+            self._misplaced = None
+            yield -1, "builds a wrong tower"
 
     def _tower(self, world: Playhouse) -> tuple[str, ...]:
         """The tallest tower of what is wanted and nobody holds, the lowest thing first."""

@@ -265,7 +265,8 @@ def test_a_tower_that_falls_before_it_has_stood_is_regress() -> None:
 
 def test_the_wrong_way_round_is_no_tower() -> None:
     trial = Trial(**RED_ON_BLUE).hold("blue", (1.0, 2.0, 0.6)).let_go((1.0, 2.0, 1.5 * SIDE)).wait(20)
-    assert not trial.success and trial.signs == [-1]
+    assert not trial.success
+    assert trial.events == [(-1, "takes a wrong thing"), (-1, "builds a wrong tower")]
 
 
 def test_beside_is_not_on() -> None:
@@ -274,8 +275,12 @@ def test_beside_is_not_on() -> None:
 
 
 def test_a_wrong_thing_on_the_right_place_is_no_tower() -> None:
-    trial = Trial(**RED_ON_BLUE).hold("green", OVER_BLUE).let_go(ON_BLUE).wait(20)
-    assert not trial.success and trial.signs == [-1]
+    trial = Trial(**RED_ON_BLUE).hold("green", OVER_BLUE).let_go(ON_BLUE).wait(STABLE_STEPS - 2)
+    assert trial.signs == [-1]
+    trial.wait(20)
+    assert not trial.success and trial.signs == [-1, -1], "once it stands, and only once"
+    trial.hold("green", OVER_BLUE).let_go((4.0, 2.0, SIDE / 2)).wait(20)
+    assert trial.signs == [-1, -1, -1], "beside nothing it does no harm"
 
 
 def test_carrying_it_past_high_above_is_not_bringing_it_there() -> None:
@@ -287,7 +292,7 @@ def test_any_things_make_a_tower_that_is_asked_for_without_names() -> None:
     assert trial.success and trial.signs == [1, 1, 1]
     assert Trial(**ANY).hold("ball", (1.0, 3.5, 0.5)).signs == [-1], "a ball is no help"
     trial = Trial(colour="red", kind=None).hold("green", OVER_BLUE).let_go(ON_BLUE).wait(20)
-    assert not trial.success and trial.signs == [-1]
+    assert not trial.success and trial.signs == [-1, -1]
 
 
 def test_three_high_goes_storey_by_storey_and_may_be_knocked_over() -> None:
