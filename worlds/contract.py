@@ -341,7 +341,11 @@ class TaskSpec:
 
 
 class Task(Protocol):
-    """The hard-coded success check of one instruction, followed step by step."""
+    """The hard-coded success check of one instruction, followed step by step.
+
+    A task may also have an attribute ``over``, true once it has succeeded or no longer can, such as a question that was
+    answered wrongly. Play that ends after success (:class:`rlhf.replay.play.Plan`) ends after that, too.
+    """
 
     spec: TaskSpec
 

@@ -25,7 +25,8 @@ class RecordConfig:
       data: folder of the dataset; recorded episodes are added to it.
       episodes: number of episodes to record.
       steps: length of each episode at most (1,125 steps are five minutes).
-      tail: end an episode this many steps after its first request has succeeded; None plays all steps.
+      tail: end an episode this many steps after its first request has succeeded, or has failed for good, such as a
+        question that was answered wrongly; None plays all steps.
       solver: player of the solver: "scripted", or an agent's folder.
       split: play all episodes in the houses and with the instructions of one split, "train", or "held_out" for those
         kept for validation; None plays both, for training but for the share held_out.

@@ -57,7 +57,8 @@ class Plan:
       seed: of the players.
       steps: largest length.
       split: "train" or "held_out".
-      tail: end this many steps after the first request has succeeded; None plays all steps.
+      tail: end this many steps after the first request has succeeded, or has failed for good
+        (:class:`worlds.contract.Task`); None plays all steps.
       solver: the scripted solver, where no agent plays.
       co_pilot: may take over the solver.
       setter_name: who the setter is, where it is not the one that all plans share.
@@ -235,7 +236,7 @@ class _Slot:
         assert self.plan is not None
         if step + 1 >= self.plan.steps:
             return True
-        first = self.referee.success_step[0] if self.referee.success_step else None
+        first = self.referee.over_step[0] if self.referee.over_step else None
         return self.plan.tail is not None and first is not None and step >= first + self.plan.tail
 
     def _episode(self) -> Episode:

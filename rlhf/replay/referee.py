@@ -19,6 +19,7 @@ class Referee:
         self.requests: list[Request] = []
         self.events: list[Event] = []
         self.success_step: list[int | None] = []
+        self.over_step: list[int | None] = []  # where each was done or could no longer be, as far as its task says so
 
     def ask(self, step: int, spec: TaskSpec, task: Task | None = None) -> None:
         """The setter asked for ``spec`` at ``step``; what it asked for before is over.
@@ -28,6 +29,7 @@ class Referee:
         self._task = self._entry.make_task(spec) if task is None else task
         self.requests.append(Request(step, spec))
         self.success_step.append(None)
+        self.over_step.append(None)
 
     def look(self, world: World, step: int, utterance: str) -> tuple[Event, ...]:
         """Look at ``world`` after ``step``, in which the solver said ``utterance``; the events of this step."""
@@ -36,6 +38,8 @@ class Referee:
         success, events = self._task.update(world, utterance)
         if success and self.success_step[-1] is None:
             self.success_step[-1] = step
+        if self.over_step[-1] is None and (success or getattr(self._task, "over", False)):
+            self.over_step[-1] = step
         self.events.extend(events)
         return events
 

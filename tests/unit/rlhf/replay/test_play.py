@@ -107,6 +107,25 @@ def test_requests_and_successes_are_noted() -> None:
     assert failed.success_step == (None,) and len(failed) == 4
 
 
+def test_play_ends_soon_after_a_wrong_answer() -> None:
+    class Answering(Turning):
+        def act(self, observations: Sequence[Observation], resets: np.ndarray) -> list[Action]:
+            actions = super().act(observations, resets)
+            return [{**action, "utterance": "two" if len(self.seen) == 3 else ""} for action in actions]
+
+    def asked(answer: str, tail: int | None) -> Episode:
+        spec = TaskSpec("count", "count the toys", {"colour": None, "kind": None, "answer": answer}, 20)
+        one = replace(plan(3, 20), setter=ProbeSetter(spec, ENTRY.make_task(spec)), tail=tail)
+        (episode,) = play(ENTRY, WORLD.make(1), [one], Answering(1), threads=1)
+        return episode
+
+    right, wrong = asked("two", 4), asked("three", 4)
+    assert (right.success_step, wrong.success_step) == ((2,), (None,))
+    assert len(right) == len(wrong) == 2 + 4 + 1
+    assert [event.sign for event in wrong.truth] == [-1]
+    assert len(asked("three", None)) == 20
+
+
 def test_scripted_people_leave_requests_that_were_really_said() -> None:
     def plans() -> list[Plan]:
         return [
