@@ -8,7 +8,7 @@ of the stages, but for these:
   requests. It is cloned with nearly three times the updates, and then with half as many in windows of 16 steps, in
   which its memory learns to look for things, and answers become surer.
 * There are 6,000 episodes of its own play instead of 1,400. They have up to 96 steps a request instead of 40, as
-  putting one thing beside another takes that long, and end soon after a request is fulfilled.
+  putting one thing beside another takes that long, and end soon after a request is fulfilled or was answered wrongly.
 * BC+RL has three times the updates, on windows twice as long of half as many episodes. What is said is rewarded and
   imitated with the weights of what is done: with imitation as heavy as in the paper, answers stay as unsure as BC's.
   The image encoder stays as cloned, which makes updates cheaper. The learning rate falls to a tenth. The discount of

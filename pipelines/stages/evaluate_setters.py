@@ -64,7 +64,7 @@ def asked_with(config: AskedEvaluation) -> str | None:
 
 
 def learned_plans(config: AskedEvaluation, prompted: bool, solver: Solver | None) -> Generator[Plan, None, None]:
-    """Yield plans of ``config.episodes`` episodes in new houses, each until the first request is fulfilled.
+    """Yield plans of ``config.episodes`` episodes in new places, each until the first request is over.
 
     Args:
       config: settings of the evaluation.
