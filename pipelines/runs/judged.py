@@ -1,7 +1,7 @@
 """The agents of :mod:`pipelines.runs.plateau` at the standardised test suite and in live evaluation.
 
 `rlhf reproduce judged --source runs/reproduce/plateau` (paper, Figures 6 and 7), for seeds of `plateau` that are
-complete. Setters, judges and the recorded players are scripts. Differences from the paper:
+complete, without those of "default". Setters, judges and the recorded players are scripts. Differences from the paper:
 
 * 108 scenarios instead of 162, of the six probes' requests, in rooms of `plateau` that agents have not learned from. An
   agent has 96 steps.
@@ -24,10 +24,7 @@ from pipelines.suite.live import LiveSuiteConfig
 from pipelines.suite.make import MakeSuiteConfig
 
 STEPS = 96  # of a continuation, and of a live setter's patience
-ARMS = (
-    "BC", "BC+RL (scripted reward)", "BC+RL (IBT, read later)", "default BC", "default BC+RL (scripted reward)",
-    "demonstrator",
-)  # fmt: skip
+ARMS = "BC", "BC+RL (scripted reward)", "BC+RL (IBT, read later)", "demonstrator"
 
 
 def further(source: Path, run: Path, seeds: Sequence[int]) -> Path:
