@@ -24,7 +24,6 @@ from pipelines.suite.live import LiveSuiteConfig
 from pipelines.suite.make import MakeSuiteConfig
 
 STEPS = 96  # of a continuation, and of a live setter's patience
-ARMS = "BC", "BC+RL (scripted reward)", "BC+RL (IBT, read later)", "demonstrator"
 
 
 def further(source: Path, run: Path, seeds: Sequence[int]) -> Path:
@@ -34,12 +33,13 @@ def further(source: Path, run: Path, seeds: Sequence[int]) -> Path:
 
 def judged() -> JudgedConfig:
     """Settings of `rlhf reproduce judged`."""
-    players = plateau.study().demonstrations.players
+    study = plateau.study()
+    players = study.demonstrations.players
     asking = {"first_request": [0, 4], "pause": [4, 12], "patience": STEPS}
     live = PlayersConfig(tasks=players.tasks, setter=asking, solver=players.solver)
     return JudgedConfig(
         source=Path("runs/reproduce/plateau"),
-        arms=ARMS,
+        arms=tuple(name for name, arm in study.arms.items() if arm.clone != plateau.DEFAULT),
         contexts=RecordConfig(episodes=80, steps=240, players=live),
         suite=MakeSuiteConfig(scenarios=108, steps=STEPS),
         judge=JudgeSuiteConfig(judges=3),
