@@ -25,7 +25,7 @@ from rlhf.run.config import load_config, lock_run
 from rlhf.run.place_seeds import LARGEST_SEED
 from worlds.errors import UserError
 
-_FIRST_SEED = LARGEST_SEED // 2  # of recordings; those below are of studies, which have two for a seed
+_FIRST_SEED = LARGEST_SEED // 2  # of recordings; smaller ones are of the first 125 seeds of studies, two for a seed
 
 
 @dataclass(frozen=True)
@@ -67,11 +67,12 @@ def judged_study(config: JudgedConfig) -> Path:
     """
     study = replace(load_config(config.source, StudyConfig, older=True), run=config.source)
     _check_agents(config, study)
-    open_run(config.run, config, "evaluation", free=("seeds", "source"))
+    open_run(config.run, config, "evaluation", free=("seeds",))
     with lock_run(config.run):
         for seed in config.seeds:
             run_stages(config.run / f"seed-{seed}", _stages(config, study, seed), title=f"seed {seed}: ")
-        return write_judged_report(config.run, config.seeds, config.arms)
+        scripted = next((arm for arm in config.arms if agent_of(study, arm, 0) == SCRIPTED_SOLVER), None)
+        return write_judged_report(config.run, config.seeds, config.arms, scripted)
 
 
 def _check_agents(config: JudgedConfig, study: StudyConfig) -> None:

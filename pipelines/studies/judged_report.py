@@ -69,19 +69,21 @@ def suite_outcomes(data: Path, arms: Sequence[str]) -> Found:
     return Found(judged, checked)
 
 
-def live_outcomes(data: Path, arms: Sequence[str], scripted: str) -> Found:
+def live_outcomes(data: Path, arms: Sequence[str], scripted: str | None) -> Found:
     """Read live play.
 
     Args:
       data: its dataset.
       arms: names of agents.
-      scripted: the one of them that is the demonstrator.
+      scripted: the one of them that is the demonstrator, if there is one.
     """
     store = open_store(data)
     judged: dict[str, list[Outcome]] = {arm: [] for arm in arms}
     checked: dict[str, list[Outcome]] = {arm: [] for arm in arms}
     steps = dict.fromkeys(arms, 0)
-    names = {SCRIPTED_SOLVER: scripted} | {f"agent:{slug(arm)}": arm for arm in arms}
+    names = {f"agent:{slug(arm)}": arm for arm in arms}
+    if scripted is not None:
+        names[SCRIPTED_SOLVER] = scripted
     for row in store.rows():
         if (arm := names.get(row.solver)) is None:
             continue
@@ -95,10 +97,10 @@ def live_outcomes(data: Path, arms: Sequence[str], scripted: str) -> Found:
     return Found(judged, checked, steps)
 
 
-def write_judged_report(run: Path, seeds: Sequence[int], arms: Sequence[str]) -> Path:
-    """Write table.md and the figure into ``run``; return the path of the tables."""
+def write_judged_report(run: Path, seeds: Sequence[int], arms: Sequence[str], scripted: str | None) -> Path:
+    """Write table.md and the figure into ``run``; return the path of the tables. ``scripted`` is the demonstrator."""
     suite = [suite_outcomes(run / f"seed-{seed}" / "continuations", arms) for seed in seeds]
-    live = [live_outcomes(run / f"seed-{seed}" / "live", arms, arms[-1]) for seed in seeds]
+    live = [live_outcomes(run / f"seed-{seed}" / "live", arms, scripted) for seed in seeds]
     now = circumstances({})
     head = f"`{now.command}`, seeds {', '.join(map(str, seeds))}, {now.created}, commit {now.commit}, {now.machine}."
     scenarios = len({one.cluster for one in suite[0].judged[arms[0]]})
@@ -120,16 +122,26 @@ def write_judged_report(run: Path, seeds: Sequence[int], arms: Sequence[str]) ->
 
 
 def over_seeds(found: Sequence[Interval | None]) -> Interval | None:
-    """Combine the intervals of seeds: Student's t over their estimates; of one seed, its own."""
+    """Combine the intervals of seeds.
+
+    Student's t over their estimates, or the interval of a mean of independent estimates where that is wider: on each
+    side, the root of the sum of the squared distances between every estimate and its bound (MOVER: Zou and Donner,
+    "Construction of confidence intervals about effect measures", 2008).
+
+    Returns:
+      The interval of the mean; of one seed, its own. None if a seed has none, since a mean of the others would be of
+      other seeds than those of the table.
+    """
     known = [one for one in found if one is not None]
-    if not known:
+    if not known or len(known) < len(found):
         return None
     if len(known) == 1:
         return known[0]
-    estimates = np.array([one.estimate for one in known])
-    combined = mean_of(float(estimates.mean()), float(estimates.std(ddof=1)), len(known))
-    assert combined is not None
-    return combined
+    estimates, low, high = np.array([[one.estimate, one.low, one.high] for one in known]).T
+    over = mean_of(float(estimates.mean()), float(estimates.std(ddof=1)), len(known))
+    assert over is not None
+    below, above = (float(np.linalg.norm(bound - estimates)) / len(known) for bound in (low, high))
+    return replace(over, low=min(over.low, over.estimate - below), high=max(over.high, over.estimate + above))
 
 
 def ranks(outcomes: Sequence[Mapping[str, Sequence[Outcome]]], arms: Sequence[str], seed: int = 0) -> dict[str, str]:
