@@ -35,7 +35,7 @@ from reward_models import registry
 from reward_models.contract import RewardModel
 from reward_models.learning.evaluation import SIGNAL, Evaluator
 from reward_models.learning.mark_signal import NOISY
-from reward_models.learning.training import RewardTrainer, RewardTrainingConfig
+from reward_models.learning.training import RewardTrainer, RewardTrainingConfig, evaluator_of
 from reward_models.marks.marked_play import MarkedPlay, mark_play
 from reward_models.preferences.config import PreferenceConfig
 from reward_models.preferences.examples import PreferenceExamples
@@ -215,7 +215,7 @@ def _evaluate_kept(
     found = _examples("reward_model", trainer.preferences)
     found |= _kept("reward_model_validation", trainer.evaluator, model)
     if held_out is not None:
-        evaluator = Evaluator.of(held_out, config.evaluation_episodes, preferences, config.preferences)
+        evaluator = evaluator_of(held_out, config, preferences)
         found |= {f"reward_model_held_out/{name}": value for name, value in evaluator.evaluate(model).items()}
         found |= _kept("reward_model_held_out", evaluator, model)
     tracker.log(found, int(trainer.history[-1]["update"]))

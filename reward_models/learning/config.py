@@ -86,6 +86,11 @@ class RewardTrainingConfig(TrainingConfig):
             raise ValueError(f"augmentation and rewind are at most 1 together, not {self.augmentation} + {self.rewind}")
 
     @property
+    def delay(self) -> int:
+        """Steps after what it is about at which a mark is read, at most."""
+        return self.rater_delay + self.marks_later
+
+    @property
     def request_weights(self) -> dict[str, float]:
         """Weight of each kind of pairs of requests that is learned from, by its name."""
         weights = {CUT: self.cut_weight, BETWEEN: self.between_weight}

@@ -62,7 +62,12 @@ class Evaluator:
 
     @classmethod
     def of(
-        cls, play: MarkedPlay, most: int, preferences: Iterable[Preference] = (), config: PreferenceConfig = MARKS_ONLY
+        cls,
+        play: MarkedPlay,
+        most: int,
+        preferences: Iterable[Preference] = (),
+        config: PreferenceConfig = MARKS_ONLY,
+        rater_delay: int = 1,
     ) -> Evaluator:
         """Evaluator on evenly spaced comparable episodes of ``play`` and examples of preferences.
 
@@ -71,12 +76,14 @@ class Evaluator:
           most: episodes, and examples of each kind, at most.
           preferences: of this and perhaps other play; the others are left out.
           config: the kinds of preferences that are evaluated are those with a weight.
+          rater_delay: a (+) at most this many steps after a request may be about what was done before it.
         """
         picked = _evenly(play.comparable, most).tolist()
         examples = preference_examples(preferences, play, config)
         chosen = {kind: found.take(_evenly(np.arange(len(found)), most)) for kind, found in examples.items()}
         answers = ToldAnswers.of(play, picked, most)
-        return cls(play, picked, *altered(play, picked), preferences=chosen, answers=answers)
+        wrong = altered(play, picked, rater_delay)
+        return cls(play, picked, *wrong, preferences=chosen, answers=answers)
 
     @property
     def selects(self) -> bool:

@@ -50,6 +50,18 @@ class RewardTraining:
         return next(metrics for metrics in self.history if metrics["update"] == self.best_update)
 
 
+def evaluator_of(play: MarkedPlay, config: RewardTrainingConfig, preferences: Iterable[Preference] = ()) -> Evaluator:
+    """Make the evaluator of a model that is trained with ``config``.
+
+    Args:
+      play: play with its marks as they were given; they are read as late as those that the model learns from.
+      config: settings of the training.
+      preferences: of this and perhaps other play; the others are left out.
+    """
+    later = marks_later(play, config.marks_later)
+    return Evaluator.of(later, config.evaluation_episodes, preferences, config.preferences, config.delay)
+
+
 class RewardTrainer(Trainer):
     """Trainer of one reward model, which keeps the best.
 
@@ -81,13 +93,12 @@ class RewardTrainer(Trainer):
         preferences: Iterable[Preference] = (),
     ) -> None:
         preferences = tuple(preferences)
-        play, validation = (marks_later(part, config.marks_later) for part in (play, validation))
-        play = use_raters(play, config.raters, config.raters_tolerance)
+        play = use_raters(marks_later(play, config.marks_later), config.raters, config.raters_tolerance)
         self.preferences = preference_examples(preferences, play, config.preferences)
         check_preferences(self.preferences, model)
         if not self.preferences:
             check_marks(play, config.augmentation + config.rewind)
-        self.evaluator = Evaluator.of(validation, config.evaluation_episodes, preferences, config.preferences)
+        self.evaluator = evaluator_of(validation, config, preferences)
         if not self.evaluator.selects:
             other = " or preference" if self.preferences else ""
             raise UserError(
@@ -95,10 +106,9 @@ class RewardTrainer(Trainer):
                 "aside"
             )
         self.play = play
-        delay = config.rater_delay + config.marks_later
-        self.requests = request_pairs(model, play, config, delay, preferences)
+        self.requests = request_pairs(model, play, config, config.delay, preferences)
         augmentation = Augmentation(
-            config.augmentation, rater_delay=delay, rewind=config.rewind, hard_answers=config.hard_answers
+            config.augmentation, rater_delay=config.delay, rewind=config.rewind, hard_answers=config.hard_answers
         )
         stream = MarkedStream(play, config.steps, config.batch, config.seed, augmentation, config.unmarked_margin)
         memory = model.learning_state(config.batch, play.marks.shape[1])

@@ -131,15 +131,20 @@ def marks_later(play: MarkedPlay, steps: int) -> MarkedPlay:
     return replace(play, marks=marks)
 
 
-def altered(play: MarkedPlay, episodes: Sequence[int]) -> tuple[MarkedPlay, list[int]]:
+def altered(play: MarkedPlay, episodes: Sequence[int], rater_delay: int = 1) -> tuple[MarkedPlay, list[int]]:
     """Exchange the words of ``episodes`` of ``play`` so that the behaviour becomes wrong.
 
     The alterations are the same at every call, so that models are compared on the same examples.
 
+    Args:
+      play: the play.
+      episodes: numbers of those that are altered.
+      rater_delay: a (+) at most this many steps after a request may be about what was done before it.
+
     Returns:
       The altered play, which shares the images of ``play``, and the numbers of the episodes that could be altered.
     """
-    dialogue, augmentation = Dialogue.of(play.episodes, play.marks), Augmentation(probability=1.0)
+    dialogue, augmentation = Dialogue.of(play.episodes, play.marks), Augmentation(1.0, rater_delay=rater_delay)
     setter, solver, marks = play.episodes.setter_tokens.copy(), play.episodes.solver_tokens.copy(), play.marks.copy()
     done = []
     for episode in episodes:

@@ -17,6 +17,7 @@ from reward_models.learning.evaluation import Evaluator
 from reward_models.learning.training import (
     RewardTrainer,
     RewardTrainingConfig,
+    evaluator_of,
     reward_terms,
     train_reward_model,
 )
@@ -77,6 +78,22 @@ def test_it_learns_which_lamp_was_asked_for(agent: InteractiveAgent, play: Marke
         mark = int(np.flatnonzero(held_out.marks_of(episode).any(axis=(1, 2)))[0])
         near += abs(int(np.abs(scoring.rewards(utility)).argmax()) - mark) <= 1
     assert near / len(held_out) > 0.9
+
+
+def test_marks_are_read_as_late_in_an_evaluation_as_in_training(make_play, tokenizer, tiny) -> None:
+    """A (+) about the first request that is read after the second is no example of a second one that went wrong."""
+    asked = ["", *["light the red lamp"] * 6, *["light the blue lamp"] * 9]
+    names = [str(number) for number in range(8)]
+    marks = [Mark(name, "ann", step, 1, False) for name in names for step in (6, 10)]
+    episodes = [*(make_play(name, asked) for name in names), make_play("other", ["", *["light the green lamp"] * 9])]
+    held_out = mark_play(episodes, marks, tokenizer, tiny)
+    wrong = evaluator_of(held_out, replace(QUICK, marks_later=3)).altered_play
+    exchanged = (wrong.episodes.setter_tokens != held_out.episodes.setter_tokens).any(axis=-1)
+    first = [bool(exchanged[held_out.rows(one)][2]) for one in range(8)]
+    assert any(first) and not all(first)
+    for one in range(8):
+        (steps, *_) = np.nonzero(wrong.marks_of(one))
+        assert steps.tolist() == ([9, 13] if first[one] else [13])
 
 
 def test_one_batch_can_be_overfitted(agent: InteractiveAgent, play: MarkedPlay, held_out: MarkedPlay) -> None:
