@@ -83,7 +83,7 @@ class Tower(Doing):
         self._let_go: str | None = None  # what was let go and has not come to rest
         self._settled = 0  # steps for which it has been at rest where it does not belong
         self._misplaced: str | None = None  # what is not wanted and was let go
-        self._lain = 0  # steps for which it has been at rest on another thing
+        self._lain = 0  # steps for which it has been at rest
         self._standing = self._built = self._tower(world)  # the tower of the last step, and the last that stood
         self._stood = STABLE_STEPS
         self._last = _places(world)
@@ -155,12 +155,12 @@ class Tower(Doing):
         if self._misplaced is None or self._misplaced == held:
             self._misplaced = None
             return
-        positions = world.object_positions()
-        on_another = any(rests_on(world.house, self._misplaced, other, positions) for other in positions)
-        self._lain = self._lain + 1 if on_another and self._is_still(world, self._misplaced) else 0
+        self._lain = self._lain + 1 if self._is_still(world, self._misplaced) else 0
         if self._lain >= STABLE_STEPS:
+            positions = world.object_positions()
+            if any(rests_on(world.house, self._misplaced, other, positions) for other in positions):
+                yield -1, "builds a wrong tower"
             self._misplaced = None
-            yield -1, "builds a wrong tower"
 
     def _tower(self, world: Playhouse) -> tuple[str, ...]:
         """The tallest tower of what is wanted and nobody holds, the lowest thing first."""

@@ -269,6 +269,12 @@ def test_the_wrong_way_round_is_no_tower() -> None:
     assert trial.events == [(-1, "takes a wrong thing"), (-1, "builds a wrong tower")]
 
 
+def test_what_others_do_later_with_a_wrong_thing_is_not_held_against_the_solver() -> None:
+    trial = Trial(**RED_ON_BLUE).hold("green", (1.0, 1.0, 0.6)).let_go((1.0, 1.0, SIDE / 2)).wait(20)
+    trial.stage.places["green"] = np.array(ON_BLUE)  # carried there by the setter
+    assert trial.wait(20).events == [(-1, "takes a wrong thing")]
+
+
 def test_beside_is_not_on() -> None:
     trial = Trial(**RED_ON_BLUE).hold("red", (2.4, 2.0, 0.3)).let_go((2.4, 2.0, SIDE / 2)).wait(20)
     assert not trial.success and trial.signs == [1, -1]
