@@ -21,7 +21,7 @@ from pipelines.stages.running.staged_run import differing_settings
 from pipelines.studies.config import StudyConfig, StudySeed, check_seeds
 from pipelines.studies.parts import Parts, choose_parts, placed, run_parts, with_all_seeds, write_overview
 from pipelines.studies.report import write_study_report
-from pipelines.studies.results_docs import load_published, publish
+from pipelines.studies.results_docs import check_places, publish
 from pipelines.studies.study import study
 from pipelines.studies.table import markdown, tabulate
 from rlhf.run.config import load_config
@@ -98,7 +98,7 @@ def reproduce(config: ReproduceConfig) -> Path:
     kind = next(kind for kind in _KINDS if hasattr(module, kind))
     _check_settings(config, kind)
     if config.docs:
-        load_published()  # refused now, not after hours
+        check_places(config.name)  # refused now, not after hours
     run, make = config.runs / config.name, getattr(module, kind)
     match kind:
         case "published" | "further":

@@ -68,6 +68,24 @@ def load_published(repository: Path = REPOSITORY) -> dict[str, tuple[ResultTable
     return {name: tuple(from_json(ResultTable, one) for one in tables) for name, tables in published.items()}
 
 
+def check_places(name: str, repository: Path = REPOSITORY) -> None:
+    """Check that :func:`publish` will find places for tables of the result ``name``, before they are computed.
+
+    Raises:
+      UserError: if ``repository`` is not a copy of the repository, or its pages have no place.
+    """
+    load_published(repository)
+    if not _places(name, (repository / PAGE).read_text(encoding="utf-8")):
+        raise UserError(
+            f"--docs: {PAGE} has no place for tables of {name}; add <!-- results: {name} 0 --> and <!-- /results --> "
+            "there, and so on for every table"
+        )
+
+
+def _places(name: str, page: str) -> int:
+    return sum(block["name"] == name for block in _BLOCK.finditer(page))
+
+
 def publish(name: str, report: Path, repository: Path = REPOSITORY) -> None:
     """Write the tables of a study's report to the file of published results and to the pages.
 
@@ -81,7 +99,7 @@ def publish(name: str, report: Path, repository: Path = REPOSITORY) -> None:
     """
     published = load_published(repository) | {name: read_tables(report.read_text(encoding="utf-8"))}
     pages = {path: (repository / path).read_text(encoding="utf-8") for path in (PAGE, README)}
-    places = sum(block["name"] == name for block in _BLOCK.finditer(pages[PAGE]))
+    places = _places(name, pages[PAGE])
     if places != len(published[name]):
         raise UserError(
             f"{report} has {len(published[name])} tables and {PAGE} has {places} places for them; add or remove "

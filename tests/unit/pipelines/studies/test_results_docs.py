@@ -17,6 +17,7 @@ from pipelines.studies.results_docs import (
     README,
     REPOSITORY,
     RESULTS,
+    check_places,
     fill,
     format_results,
     load_published,
@@ -109,3 +110,8 @@ def test_a_study_puts_its_tables_on_the_pages(copy: Path) -> None:
     new.write_text("| agent |\n| --- |\n| BC |\n", encoding="utf-8")
     with pytest.raises(UserError, match="table.md has 1 tables and docs/results.md has 10 places"):
         publish("plateau", new, copy)
+    check_places("plateau", copy)
+    with pytest.raises(
+        UserError, match="docs/results.md has no place for tables of rooms; add <!-- results: rooms 0 -->"
+    ):
+        check_places("rooms", copy)
