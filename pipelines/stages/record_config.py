@@ -32,7 +32,8 @@ class RecordConfig:
         kept for validation; None plays both, for training but for the share held_out.
       held_out: share of the episodes, from 0 to less than 1, that is held out where split is None; of recorded setters,
         none.
-      seed: episodes of the same seed and number are the same; from 0 to 499.
+      seed: scripted episodes of the same seed and number are the same; those of an agent have the same places and
+        setters, but its draws depend also on slots and on where a recording was interrupted. From 0 to 499.
       slots: environments that an agent plays at once.
       workers: processes among which scripted play is divided, without changing it; 1 plays in this process. None is one
         a core, 16 at most.

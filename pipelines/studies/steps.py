@@ -3,7 +3,7 @@
 The inputs of a stage are its settings, the seed and the inputs of the stages before it, without paths, devices and
 numbers of processes.
 Stages of two studies with the same inputs have the same outputs, so one of them can be reused (see
-:mod:`pipelines.studies.sharing`).
+:mod:`pipelines.studies.sharing`). Play of an agent that was interrupted and resumed has other draws of its actions.
 """
 
 from __future__ import annotations

@@ -64,6 +64,7 @@ class VTraceLearner:
       steps: T, steps of each in an update.
       config: the update.
       seed: of the agent's choices and of the episodes.
+      updates: of the whole training, over which the learning rate falls; None keeps it as it is.
     """
 
     def __init__(
@@ -75,10 +76,11 @@ class VTraceLearner:
         steps: int,
         config: LearnerConfig,
         seed: int,
+        updates: int | None = None,
     ) -> None:
         self._agent, self._updates, self._frames_each = agent, 0, envs * steps
         self._runner = RewardRunner(agent, tokenizer, [make_env(number) for number in range(envs)], steps, seed)
-        self._learner = Learner(agent, config)
+        self._learner = Learner(agent, config, last_update=updates)
 
     @property
     def frames(self) -> int:

@@ -219,7 +219,10 @@ def _make_learner(
     if training.ppo is not None:
         learner = make_ppo(agent, tokenizer, environment, training.ppo, seed, frames)
     else:
-        learner = VTraceLearner(agent, tokenizer, environment, training.envs, training.steps, training.learner, seed)
+        updates = -(-training.frames // (training.envs * training.steps))
+        learner = VTraceLearner(
+            agent, tokenizer, environment, training.envs, training.steps, training.learner, seed, updates
+        )
     if not steered:
         return learner
     curriculum = _sampled(steered[0]).curriculum
