@@ -71,7 +71,7 @@ def judged_study(config: JudgedConfig) -> Path:
     with lock_run(config.run):
         for seed in config.seeds:
             run_stages(config.run / f"seed-{seed}", _stages(config, study, seed), title=f"seed {seed}: ")
-        scripted = next((arm for arm in config.arms if agent_of(study, arm, 0) == SCRIPTED_SOLVER), None)
+        scripted = next((arm for arm in config.arms if study.arms[arm].clone == SCRIPTED_SOLVER), None)
         return write_judged_report(config.run, config.seeds, config.arms, scripted)
 
 
