@@ -38,8 +38,8 @@ class ReproduceConfig:
     """Settings of `rlhf reproduce`.
 
     Args:
-      name: name of the result: demo, probes, ablations, raters, marks-use, plateau, judged, rounds, sizes, flat,
-        babyai, door, overcooked, watch-and-help, household or school (docs/results.md describes them).
+      name: name of the result: demo, probes, ablations, raters, marks-use, plateau, judged, fresh-marks, rounds,
+        sizes, flat, babyai, door, overcooked, watch-and-help, household or school (docs/results.md describes them).
       seeds: seeds, each from 0 to 249; one run each.
       episodes: held-out episodes of each probe, agent and seed.
       runs: folder of the runs. Complete runs are not run again.
@@ -50,7 +50,7 @@ class ReproduceConfig:
         result is resumed.
       source: folder of the published files that the result is learned from (door, overcooked), or of the language
         model that acts (school), which you download; or of the study whose agents are judged (judged) or trained
-        further (rounds).
+        further (fresh-marks, rounds).
       docs: write the tables of a complete study into the pages of this copy of the repository.
     """
 

@@ -27,6 +27,7 @@ from pipelines.stages.record import RecordConfig
 from pipelines.stages.refine import RefineConfig
 from pipelines.stages.reward import RewardConfig
 from pipelines.stages.settings.play_settings import PlaySettings
+from rlhf.run.config import load_config
 from rlhf.run.place_seeds import LARGEST_SEED
 from worlds.errors import UserError
 
@@ -145,6 +146,11 @@ class StudyConfig(LoopSettings):
         """Return the settings of the player's cloning, and of the first reward model and improvement."""
         improved = (arm.improve for arm in self.arms.values() if arm.improve is not None)
         return self.clones[PLAYER], next(iter(self.rewards.values()), None), next(improved, None)
+
+
+def load_study(folder: Path) -> StudyConfig:
+    """Load the configuration of the study in ``folder``, which may have been moved. Raises UserError if it has none."""
+    return replace(load_config(folder, StudyConfig, older=True), run=folder.absolute())
 
 
 def resolve_config(config: StudyConfig) -> StudyConfig:
@@ -272,6 +278,15 @@ def agent_of(config: StudyConfig, name: str, seed: int) -> str:
     if arm.clone == SCRIPTED_SOLVER:
         return SCRIPTED_SOLVER
     return str(begun_folder(config, arm, folder) if arm.improve is None else folder / improve_name(name) / "agent")
+
+
+def check_trained(config: StudyConfig, arm: str, seed: int) -> None:
+    """Check that a study in a folder has an agent. Raises UserError if it is not there."""
+    if arm not in config.arms:
+        raise UserError(f"{config.run} has no agent {arm!r}; it has {', '.join(config.arms)}")
+    folder = agent_of(config, arm, seed)
+    if folder != SCRIPTED_SOLVER and not (Path(folder) / "model.safetensors").is_file():
+        raise UserError(f"the agent {arm!r} of seed {seed} is not in {config.run}; train it, or name other --seeds")
 
 
 def curve_of(config: StudyConfig, arm: str, seed: int) -> Path:

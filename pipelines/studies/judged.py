@@ -15,13 +15,22 @@ from agents.ranges import Count, check_ranges
 from pipelines.stages.record import record
 from pipelines.stages.record_config import RecordConfig
 from pipelines.stages.running.staged_run import Stage, open_run, run_stages
-from pipelines.studies.config import SCRIPTED_SOLVER, StudyConfig, StudySeed, agent_of, check_seeds, slug
+from pipelines.studies.config import (
+    SCRIPTED_SOLVER,
+    StudyConfig,
+    StudySeed,
+    agent_of,
+    check_seeds,
+    check_trained,
+    load_study,
+    slug,
+)
 from pipelines.studies.judged_report import write_judged_report
 from pipelines.suite.judge import JudgeSuiteConfig, judge_suite
 from pipelines.suite.live import LiveSuiteConfig, live_suite
 from pipelines.suite.make import MakeSuiteConfig, make_suite
 from pipelines.suite.play import PlaySuiteConfig, play_suite
-from rlhf.run.config import load_config, lock_run
+from rlhf.run.config import lock_run
 from rlhf.run.place_seeds import LARGEST_SEED
 from worlds.errors import UserError
 
@@ -65,27 +74,16 @@ def judged_study(config: JudgedConfig) -> Path:
     Raises:
       UserError: if the study or one of its agents is not there, or the folder holds other results.
     """
-    study = replace(load_config(config.source, StudyConfig, older=True), run=config.source)
-    _check_agents(config, study)
+    study = load_study(config.source)
+    for arm in config.arms:
+        for seed in config.seeds:
+            check_trained(study, arm, seed)
     open_run(config.run, config, "evaluation", free=("seeds",))
     with lock_run(config.run):
         for seed in config.seeds:
             run_stages(config.run / f"seed-{seed}", _stages(config, study, seed), title=f"seed {seed}: ")
         scripted = next((arm for arm in config.arms if study.arms[arm].clone == SCRIPTED_SOLVER), None)
         return write_judged_report(config.run, config.seeds, config.arms, scripted)
-
-
-def _check_agents(config: JudgedConfig, study: StudyConfig) -> None:
-    """Check that every agent is there. Raises UserError if one is not."""
-    for arm in config.arms:
-        if arm not in study.arms:
-            raise UserError(f"{config.source} has no agent {arm!r}; it has {', '.join(study.arms)}")
-        for seed in config.seeds:
-            folder = agent_of(study, arm, seed)
-            if folder != SCRIPTED_SOLVER and not (Path(folder) / "model.safetensors").is_file():
-                raise UserError(
-                    f"the agent {arm!r} of seed {seed} is not in {config.source}; train it, or name other --seeds"
-                )
 
 
 def _stages(config: JudgedConfig, study: StudyConfig, seed: int) -> list[Stage]:

@@ -26,10 +26,10 @@ from pipelines.report.file import circumstances
 from pipelines.stages.evaluate import EvaluateConfig, ProbeResult, evaluate, load_results
 from pipelines.stages.outcomes.paired import ordered, paired
 from pipelines.stages.running.staged_run import Stage, open_run, run_stages
-from pipelines.studies.config import PLAYER, StudyConfig, StudySeed, check_seeds, clone_folder, folder_of
+from pipelines.studies.config import PLAYER, StudyConfig, StudySeed, check_seeds, clone_folder, folder_of, load_study
 from pipelines.studies.results_docs import ResultTable, format_table
 from pipelines.studies.table import format_difference, format_success
-from rlhf.run.config import load_config, lock_run
+from rlhf.run.config import lock_run
 from rlhf.run.statistics import difference_interval, share_interval
 from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
@@ -67,7 +67,7 @@ def rounds_study(config: RoundsStudyConfig) -> Path:
     Raises:
       UserError: if the study or one of its cloned agents is not there, or the folder holds other results.
     """
-    study = replace(load_config(config.source, StudyConfig, older=True), run=config.source.absolute())
+    study = load_study(config.source)
     runs = {seed: _rounds_of(config, study, seed) for seed in config.seeds}
     open_run(config.run, config, "study", free=("seeds",))
     with lock_run(config.run):

@@ -6,6 +6,7 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +15,7 @@ from pipelines.cli.reproduce import ReproduceConfig, reproduce, results
 from pipelines.runs import demo as preset
 from pipelines.stages.record_config import RecordConfig
 from pipelines.studies.config import EVERY_PROBE, Arm, StudyConfig, agent_of, folder_of, resolve_config
+from pipelines.studies.fresh_marks import FURTHER, FreshMarksConfig, fresh_marks_study
 from pipelines.studies.judged import JudgedConfig, judged_study
 from pipelines.studies.report import write_study_report
 from pipelines.studies.rounds import RoundsStudyConfig, rounds_study
@@ -22,6 +24,7 @@ from pipelines.studies.study import study
 from pipelines.suite.live import LiveSuiteConfig
 from pipelines.suite.make import MakeSuiteConfig
 from rlhf.run.config import LOCK_FILE, lock_run
+from rlhf.store import open_store
 from tests.e2e.test_demo import tiny
 from tests.e2e.test_iterate import tiny as tiny_rounds
 from worlds.errors import UserError
@@ -283,3 +286,34 @@ def test_its_cloned_agents_begin_rounds_at_another_task(run: Path, tmp_path: Pat
     assert rounds_study(config).read_text().splitlines()[4:] == table.read_text().splitlines()[4:], "nothing runs again"
     with pytest.raises(UserError, match="the cloned agent of seed 2 is not in"):
         rounds_study(replace(config, seeds=(2,)))
+
+
+def test_its_improved_agents_are_improved_further_with_marks_of_their_own_play(run: Path, tmp_path: Path) -> None:
+    config = FreshMarksConfig(
+        source=run, arm="BC+RL (IBT)", beside=("demonstrator",), run=tmp_path / "fresh", seeds=(1,), episodes=4,
+        updates=4, checkpoint_every=4,
+    )  # fmt: skip
+    page = fresh_marks_study(config).read_text()
+    for arm, tables in zip(("BC", config.arm, *FURTHER, *config.beside), (1, 2, 3, 4, 5, 2), strict=True):
+        assert page.count(f"| {arm} |") == tables, arm
+    for seed in config.seeds:
+        folder, study = config.run / f"seed-{seed}", run.absolute() / f"seed-{seed}"
+        models, asked = [study / "reward-ibt"], []
+        for whose, solver in (("bc", "agent:clone-bc"), ("own", "agent:improve-bc-rl-ibt")):
+            play = open_store(folder / f"play-{whose}").rows()
+            assert [row.solver for row in play] == [solver] * config.episodes
+            asked.append([row.asked for row in play])
+            models.append(folder / f"reward-{whose}")
+            assert settings_in(models[-1])["data"] == [str(study / "data"), str(folder / f"play-{whose}")]
+        assert asked[0] == asked[1]
+        for improving, model in zip(("improve", "improve-bc", "improve-own"), models, strict=True):
+            improved = settings_in(folder / improving)
+            assert improved["agent"] == str(study / "improve-bc-rl-ibt" / "agent")
+            assert improved["reward_model"] == str(model / "reward_model")
+    assert fresh_marks_study(config).read_text().splitlines()[4:] == page.splitlines()[4:], "nothing runs again"
+    with pytest.raises(UserError, match=r"'BC\+RL \(true reward\)' of .* was not improved against a reward model"):
+        fresh_marks_study(replace(config, arm="BC+RL (true reward)"))
+
+
+def settings_in(folder: Path) -> dict[str, Any]:
+    return json.loads((folder / "config.json").read_text())["config"]

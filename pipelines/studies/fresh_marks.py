@@ -1,0 +1,216 @@
+"""Whose play to mark once a reward model is used up: agents that a study has improved are improved further.
+
+RUN/seed-N/play-bc, play-own         further play of the cloned agent and of the improved one, with marks
+RUN/seed-N/reward-bc, reward-own     reward models of the study's marks and of these
+RUN/seed-N/improve, improve-*        the improved agent, further: against the study's reward model and each of these
+RUN/table.md, success.png            success of all, less the improved agent, BC and each other
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from agents.ranges import Count, check_ranges
+from pipelines.diagnose.figures import png
+from pipelines.loops.wiring import Wiring
+from pipelines.report.file import circumstances
+from pipelines.stages.evaluate import EvaluateConfig, ProbeResult, evaluate, load_results
+from pipelines.stages.improve import improve
+from pipelines.stages.improve_config import ImproveConfig
+from pipelines.stages.mark import mark
+from pipelines.stages.outcomes.evaluation_text import REQUESTS
+from pipelines.stages.record import record
+from pipelines.stages.record_config import RecordConfig
+from pipelines.stages.reward import RewardConfig, reward
+from pipelines.stages.running.staged_run import Stage, open_run, resume_or_start, run_stages
+from pipelines.studies import figures as study_figures
+from pipelines.studies.config import (
+    PLAYER,
+    TRUTH,
+    StudyConfig,
+    StudySeed,
+    agent_of,
+    check_seeds,
+    check_trained,
+    clone_folder,
+    data_of,
+    folder_of,
+    load_study,
+    results_of,
+    reward_folder,
+)
+from pipelines.studies.steps import SeedStages
+from pipelines.studies.table import Outcomes, differences, markdown, tabulate
+from rlhf.run.config import lock_run
+from rlhf.run.place_seeds import LARGEST_SEED
+from rlhf.store.files.durable import write_file
+from worlds.errors import UserError
+
+_FIRST_SEED = LARGEST_SEED // 2  # of recordings; smaller ones are of the first 125 seeds of studies, two for a seed
+BC, OWN = "bc", "own"  # whose further play is marked
+UNMARKED = "further, same reward model"
+MARKED = {BC: "further, BC's play marked", OWN: "further, its own play marked"}
+FURTHER = (UNMARKED, *MARKED.values())
+RESULTS = "results.json"
+
+
+@dataclass(frozen=True)
+class FreshMarksConfig:
+    """Settings of improving a study's agents further.
+
+    Args:
+      source: folder of the study, with its agents and their results.
+      arm: agent of the study that was improved against a reward model of marks.
+      beside: agents of the study that are shown as well.
+      run: folder of all outputs.
+      seeds: seeds of the study.
+      episodes: of play that are marked besides those of the study.
+      updates: by which the agent is improved further.
+      checkpoint_every: updates.
+    """
+
+    source: Path
+    arm: str
+    beside: tuple[str, ...] = ()
+    run: Path = Path("runs/reproduce/fresh-marks")
+    seeds: tuple[StudySeed, ...] = (0, 1, 2)
+    episodes: Count = 2000
+    updates: Count = 750
+    checkpoint_every: Count = 250
+
+    def __post_init__(self) -> None:
+        check_ranges(self, UserError)
+        check_seeds(self.seeds)
+
+
+def fresh_marks_study(config: FreshMarksConfig) -> Path:
+    """Record, mark, train and evaluate; return the path of the tables. An interrupted study resumes.
+
+    Raises:
+      UserError: if the study or one of its agents is not there, the agent was not improved against a reward model, or
+        the folder holds other results.
+    """
+    study = load_study(config.source)
+    _check_agents(config, study)
+    open_run(config.run, config, "study", free=("seeds",))
+    with lock_run(config.run):
+        for seed in config.seeds:
+            run_stages(config.run / f"seed-{seed}", FurtherStages(config, study, seed).all(), title=f"seed {seed}: ")
+        return _write_report(config, study)
+
+
+def _check_agents(config: FreshMarksConfig, study: StudyConfig) -> None:
+    for seed in config.seeds:
+        for arm in (config.arm, *config.beside):
+            check_trained(study, arm, seed)
+    arm = study.arms[config.arm]
+    if arm.improve is None or arm.reward == TRUTH:
+        raise UserError(f"{config.arm!r} of {config.source} was not improved against a reward model of marks")
+
+
+@dataclass(frozen=True)
+class FurtherStages:
+    """Stages of one seed.
+
+    Args:
+      config: of the study of fresh marks.
+      study: whose agent is improved further.
+      seed: of all stages.
+    """
+
+    config: FreshMarksConfig
+    study: StudyConfig
+    seed: int
+    wiring: Wiring = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "wiring", Wiring(self.config.run / f"seed-{self.seed}", self.seed))
+
+    def all(self) -> list[Stage]:
+        """Return the stages in their order."""
+        updates = f"{self.config.updates} updates"
+        evaluating, unmarked = self.evaluating(), self.improving(None)
+        stages = [Stage(UNMARKED, updates, lambda: resume_or_start(improve, unmarked))]
+        for whose in MARKED:
+            stages += self.marked(whose)
+        return [*stages, Stage("evaluation", "held-out requests", lambda: evaluate(evaluating))]
+
+    def marked(self, whose: str) -> list[Stage]:
+        """Return the stages of an agent whose reward model learns from further play as well."""
+        playing, rewarding, improving = self.playing(whose), self.rewarding(whose), self.improving(whose)
+        marking = self.wiring.mark(self.study.mark, playing.data)
+        return [
+            Stage(f"play {whose}", f"{playing.episodes} episodes", lambda: record(playing)),
+            Stage(f"marks {whose}", "by scripted raters", lambda: mark(marking)),
+            Stage(f"reward {whose}", "from all marks so far", lambda: resume_or_start(reward, rewarding)),
+            Stage(MARKED[whose], f"{self.config.updates} updates", lambda: resume_or_start(improve, improving)),
+        ]
+
+    def playing(self, whose: str) -> RecordConfig:
+        """Return the settings of further play, in the same houses and of the same requests for all agents."""
+        begun = clone_folder(folder_of(self.study, self.seed), PLAYER) if whose == BC else Path(self._agent)
+        play = self.wiring.play(self.study.play, self.wiring.folder / f"play-{whose}", begun)
+        return replace(play, episodes=self.config.episodes, seed=_FIRST_SEED + self.seed)
+
+    def rewarding(self, whose: str) -> RewardConfig:
+        """Return the settings of a reward model, those of the agent's in the study, of more marks."""
+        arm = self.study.arms[self.config.arm]
+        begun = clone_folder(folder_of(self.study, self.seed), arm.clone)
+        marked = data_of(self.study, arm.marks, self.seed), self.playing(whose).data
+        return self.wiring.reward(self.study.rewards[arm.reward], marked, begun, f"reward-{whose}")
+
+    def improving(self, whose: str | None) -> ImproveConfig:
+        """Return the settings of improving further against a reward model; None: against that of the study."""
+        before = SeedStages(self.study, self.seed).improve_config(self.config.arm)
+        model = (
+            reward_folder(folder_of(self.study, self.seed), self.study.arms[self.config.arm])
+            if whose is None
+            else self.wiring.folder / f"reward-{whose}"
+        )
+        return replace(
+            before, agent=Path(self._agent), reward_model=model / "reward_model", runs=self.wiring.folder,
+            name=_run_name(whose), updates=self.config.updates, checkpoint_every=self.config.checkpoint_every,
+        )  # fmt: skip
+
+    def evaluating(self) -> EvaluateConfig:
+        """Return the settings of evaluating all, on the episodes of the study's results."""
+        names = {None: UNMARKED, **MARKED}
+        agents = {name: str(self.wiring.folder / _run_name(whose) / "agent") for whose, name in names.items()}
+        return self.wiring.evaluate(self.study.evaluate, agents, self.wiring.folder / RESULTS)
+
+    @property
+    def _agent(self) -> str:
+        return agent_of(self.study, self.config.arm, self.seed)
+
+
+def _run_name(whose: str | None) -> str:
+    return "improve" if whose is None else f"improve-{whose}"
+
+
+def _write_report(config: FreshMarksConfig, study: StudyConfig) -> Path:
+    """Write table.md and the figure; return the path of the tables."""
+    found = _outcomes(config, study)
+    probes = study.evaluate.probes or tuple(study.evaluate.world.entry().probes)
+    now, seeds = circumstances({}), ", ".join(map(str, config.seeds))
+    parts = ["# fresh-marks", f"`{now.command}`, seeds {seeds}, {now.created}, commit {now.commit}, {now.machine}."]
+
+    table = tabulate(found, tuple(found), probes, study.compared_with)
+    parts.append(markdown(table, REQUESTS[study.evaluate.split]))
+    for other, *arms in ((config.arm, *FURTHER), FURTHER, (MARKED[BC], MARKED[OWN])):
+        parts.append(differences(tabulate(found, (other, *arms), probes, other)))
+    write_file(config.run / "success.png", png(study_figures.success(table)))
+    path = config.run / "table.md"
+    write_file(path, "\n\n".join(part.rstrip("\n") for part in parts).encode() + b"\n")
+    return path
+
+
+def _outcomes(config: FreshMarksConfig, study: StudyConfig) -> Outcomes:
+    """Outcomes of the study's agents and of those improved further, by seed."""
+    found: dict[str, dict[int, list[ProbeResult]]] = {}
+    for seed in config.seeds:
+        for arm in (study.compared_with, config.arm, *FURTHER, *config.beside):
+            ours = config.run / f"seed-{seed}" / RESULTS
+            results = load_results(ours if arm in FURTHER else results_of(study, arm, seed))
+            found.setdefault(arm, {})[seed] = [one for one in results if one.agent == arm]
+    return found
