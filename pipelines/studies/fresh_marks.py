@@ -8,7 +8,7 @@ RUN/table.md, success.png            success of all, less the improved agent, BC
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from agents.ranges import Count, check_ranges
@@ -104,6 +104,9 @@ def _check_agents(config: FreshMarksConfig, study: StudyConfig) -> None:
     for seed in config.seeds:
         for arm in (config.arm, *config.beside):
             check_trained(study, arm, seed)
+        for arm in (study.compared_with, config.arm, *config.beside):
+            if not results_of(study, arm, seed).is_file():
+                raise UserError(f"{arm!r} of seed {seed} is not evaluated in {config.source}; repeat its command")
     arm = study.arms[config.arm]
     if arm.improve is None or arm.reward == TRUTH:
         raise UserError(f"{config.arm!r} of {config.source} was not improved against a reward model of marks")
@@ -122,10 +125,16 @@ class FurtherStages:
     config: FreshMarksConfig
     study: StudyConfig
     seed: int
-    wiring: Wiring = field(init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "wiring", Wiring(self.config.run / f"seed-{self.seed}", self.seed))
+    @property
+    def wiring(self) -> Wiring:
+        """Folder and seed of the stages."""
+        return Wiring(self.config.run / f"seed-{self.seed}", self.seed)
+
+    @property
+    def begun(self) -> Path:
+        """Folder of the agent that is improved further."""
+        return Path(agent_of(self.study, self.config.arm, self.seed))
 
     def all(self) -> list[Stage]:
         """Return the stages in their order."""
@@ -149,27 +158,24 @@ class FurtherStages:
 
     def playing(self, whose: str) -> RecordConfig:
         """Return the settings of further play, in the same houses and of the same requests for all agents."""
-        begun = clone_folder(folder_of(self.study, self.seed), PLAYER) if whose == BC else Path(self._agent)
-        play = self.wiring.play(self.study.play, self.wiring.folder / f"play-{whose}", begun)
+        player = clone_folder(folder_of(self.study, self.seed), PLAYER) if whose == BC else self.begun
+        play = self.wiring.play(self.study.play, self.wiring.folder / f"play-{whose}", player)
         return replace(play, episodes=self.config.episodes, seed=_FIRST_SEED + self.seed)
 
     def rewarding(self, whose: str) -> RewardConfig:
         """Return the settings of a reward model, those of the agent's in the study, of more marks."""
         arm = self.study.arms[self.config.arm]
-        begun = clone_folder(folder_of(self.study, self.seed), arm.clone)
+        cloned = clone_folder(folder_of(self.study, self.seed), arm.clone)
         marked = data_of(self.study, arm.marks, self.seed), self.playing(whose).data
-        return self.wiring.reward(self.study.rewards[arm.reward], marked, begun, f"reward-{whose}")
+        return self.wiring.reward(self.study.rewards[arm.reward], marked, cloned, f"reward-{whose}")
 
     def improving(self, whose: str | None) -> ImproveConfig:
         """Return the settings of improving further against a reward model; None: against that of the study."""
         before = SeedStages(self.study, self.seed).improve_config(self.config.arm)
-        model = (
-            reward_folder(folder_of(self.study, self.seed), self.study.arms[self.config.arm])
-            if whose is None
-            else self.wiring.folder / f"reward-{whose}"
-        )
+        used = reward_folder(folder_of(self.study, self.seed), self.study.arms[self.config.arm])
+        model = used if whose is None else self.wiring.folder / f"reward-{whose}"
         return replace(
-            before, agent=Path(self._agent), reward_model=model / "reward_model", runs=self.wiring.folder,
+            before, agent=self.begun, reward_model=model / "reward_model", runs=self.wiring.folder,
             name=_run_name(whose), updates=self.config.updates, checkpoint_every=self.config.checkpoint_every,
         )  # fmt: skip
 
@@ -178,10 +184,6 @@ class FurtherStages:
         names = {None: UNMARKED, **MARKED}
         agents = {name: str(self.wiring.folder / _run_name(whose) / "agent") for whose, name in names.items()}
         return self.wiring.evaluate(self.study.evaluate, agents, self.wiring.folder / RESULTS)
-
-    @property
-    def _agent(self) -> str:
-        return agent_of(self.study, self.config.arm, self.seed)
 
 
 def _run_name(whose: str | None) -> str:
@@ -194,7 +196,6 @@ def _write_report(config: FreshMarksConfig, study: StudyConfig) -> Path:
     probes = study.evaluate.probes or tuple(study.evaluate.world.entry().probes)
     now, seeds = circumstances({}), ", ".join(map(str, config.seeds))
     parts = ["# fresh-marks", f"`{now.command}`, seeds {seeds}, {now.created}, commit {now.commit}, {now.machine}."]
-
     table = tabulate(found, tuple(found), probes, study.compared_with)
     parts.append(markdown(table, REQUESTS[study.evaluate.split]))
     for other, *arms in ((config.arm, *FURTHER), FURTHER, (MARKED[BC], MARKED[OWN])):
