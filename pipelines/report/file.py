@@ -41,6 +41,13 @@ def circumstances(
     )
 
 
+def made_by(seeds: Sequence[int] = ()) -> str:
+    """Format command, seeds if there are any, time, commit and machine of this process as a line of Markdown."""
+    now = circumstances({})
+    seeded = f"seeds {', '.join(map(str, seeds))}, " if seeds else ""
+    return f"`{now.command}`, {seeded}{now.created}, commit {now.commit}, {now.machine}."
+
+
 def write_report(data: ReportData, path: Path) -> Path:
     """Write the report of ``data`` to ``path``; a reader sees the whole file or none."""
     findings = find(data)

@@ -1,12 +1,12 @@
 """Whose play to mark once a reward model is used up, at the six probes.
 
-`rlhf reproduce fresh-marks --source runs/reproduce/plateau`, for seeds of `plateau` whose "BC+RL (IBT, read later)" is
-complete. That agent is improved further, by half as many updates, with the learner of `plateau`, in three ways that
-start alike:
+`rlhf reproduce fresh-marks --source runs/reproduce/plateau`, for seeds of `plateau` that are complete, without those
+of "default". Its "BC+RL (IBT, read later)" is improved further, by half as many updates, with the learner of `plateau`,
+in three ways that start alike:
 
 * "same reward model": against the reward model that it was improved against already.
 * "BC's play marked": against a reward model that learns from a third more marked play, of the cloned agent. The marks
-  of `plateau` are of its play, too.
+  of `plateau` are on its play, too, and on demonstrations.
 * "its own play marked": the same, but the further play is of the improved agent (the second round of the paper's
   Figure 9).
 

@@ -294,6 +294,11 @@ def curve_of(config: StudyConfig, arm: str, seed: int) -> Path:
     return folder_of(config, seed) / "results" / f"{slug(arm)}-over-updates.json"
 
 
+def marking_of(config: StudyConfig, marks: str | None) -> MarkConfig:
+    """Settings of a way of marking; None is the study's usual one."""
+    return config.mark if marks is None else config.marks[marks]
+
+
 def marks_stage(marks: str | None) -> str:
     """Name of the stage of a way of marking."""
     return "marks" if marks is None else f"marks {marks}"

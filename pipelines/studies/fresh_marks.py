@@ -14,7 +14,7 @@ from pathlib import Path
 from agents.ranges import Count, check_ranges
 from pipelines.diagnose.figures import png
 from pipelines.loops.wiring import Wiring
-from pipelines.report.file import circumstances
+from pipelines.report.file import made_by
 from pipelines.stages.evaluate import EvaluateConfig, ProbeResult, evaluate, load_results
 from pipelines.stages.improve import improve
 from pipelines.stages.improve_config import ImproveConfig
@@ -37,6 +37,7 @@ from pipelines.studies.config import (
     data_of,
     folder_of,
     load_study,
+    marking_of,
     results_of,
     reward_folder,
 )
@@ -148,7 +149,7 @@ class FurtherStages:
     def marked(self, whose: str) -> list[Stage]:
         """Return the stages of an agent whose reward model learns from further play as well."""
         playing, rewarding, improving = self.playing(whose), self.rewarding(whose), self.improving(whose)
-        marking = self.wiring.mark(self.study.mark, playing.data)
+        marking = self.wiring.mark(marking_of(self.study, self.study.arms[self.config.arm].marks), playing.data)
         return [
             Stage(f"play {whose}", f"{playing.episodes} episodes", lambda: record(playing)),
             Stage(f"marks {whose}", "by scripted raters", lambda: mark(marking)),
@@ -194,8 +195,7 @@ def _write_report(config: FreshMarksConfig, study: StudyConfig) -> Path:
     """Write table.md and the figure; return the path of the tables."""
     found = _outcomes(config, study)
     probes = study.evaluate.probes or tuple(study.evaluate.world.entry().probes)
-    now, seeds = circumstances({}), ", ".join(map(str, config.seeds))
-    parts = ["# fresh-marks", f"`{now.command}`, seeds {seeds}, {now.created}, commit {now.commit}, {now.machine}."]
+    parts = ["# fresh-marks", made_by(config.seeds)]
     table = tabulate(found, tuple(found), probes, study.compared_with)
     parts.append(markdown(table, REQUESTS[study.evaluate.split]))
     for other, *arms in ((config.arm, *FURTHER), FURTHER, (MARKED[BC], MARKED[OWN])):

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from pipelines.diagnose.figures import blank_figure, png
-from pipelines.report.file import circumstances
+from pipelines.report.file import made_by
 from pipelines.studies.config import SCRIPTED_SOLVER, slug
 from pipelines.studies.figures import colours_of
 from pipelines.studies.results_docs import ResultTable, format_table
@@ -101,12 +101,10 @@ def write_judged_report(run: Path, seeds: Sequence[int], arms: Sequence[str], sc
     """Write table.md and the figure into ``run``; return the path of the tables. ``scripted`` is the demonstrator."""
     suite = [suite_outcomes(run / f"seed-{seed}" / "continuations", arms) for seed in seeds]
     live = [live_outcomes(run / f"seed-{seed}" / "live", arms, scripted) for seed in seeds]
-    now = circumstances({})
-    head = f"`{now.command}`, seeds {', '.join(map(str, seeds))}, {now.created}, commit {now.commit}, {now.machine}."
     scenarios = len({one.cluster for one in suite[0].judged[arms[0]]})
     parts = [
         "# judged",
-        head,
+        made_by(seeds),
         f"The test suite: success at {scenarios} scenarios a seed, by the majority of the judges of each continuation; "
         "in the last column by the requests' own checks.",
         _markdown(_suite_rows(suite, arms)),

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from pipelines.report.file import circumstances
+from pipelines.report.file import made_by
 from pipelines.studies.config import StudyConfig, StudySeed, resolve_config
 from pipelines.studies.report import current_table, write_study_report
 from pipelines.studies.study import study
@@ -96,8 +96,7 @@ def write_overview(parts: Parts, folder: Path, title: str) -> Path:
       title: of the page.
     """
     tables = {name: current_table(resolve_config(config)) for name, config in parts.items()}
-    now = circumstances({})
-    head = f"# {title}\n\n`{now.command}`, {now.created}, commit {now.commit}, {now.machine}."
+    head = f"# {title}\n\n{made_by()}"
     others = {name: table for name, table in tables.items() if len(table.arms) > 1}
     texts = [head, _columns(tables), *([_compared(others)] if others else [])]
     path = folder / "table.md"

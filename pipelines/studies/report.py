@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from pipelines.diagnose.figures import png
-from pipelines.report.file import circumstances
+from pipelines.report.file import made_by
 from pipelines.stages.evaluate import load_results
 from pipelines.stages.outcomes.evaluation_text import REQUESTS
 from pipelines.studies import figures as study_figures
@@ -34,8 +34,7 @@ from rlhf.store.files.durable import write_file
 
 def write_study_report(config: StudyConfig, title: str) -> Path:
     """Write table.md, the tables' JSON and the figures into the study's folder; return the path of table.md."""
-    now, seeds = circumstances(config), ", ".join(map(str, config.seeds))
-    parts = [f"# {title}", f"`{now.command}`, seeds {seeds}, {now.created}, commit {now.commit}, {now.machine}."]
+    parts = [f"# {title}", made_by(config.seeds)]
     for evaluation in evaluations_of(config):
         found = _outcomes(config, evaluation)
         if not evaluation or any(found[arm] for arm in config.arms if arm != config.compared_with):

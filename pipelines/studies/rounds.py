@@ -22,7 +22,7 @@ from pipelines.loops.rounds import (
     resolve_start,
     round_folder,
 )
-from pipelines.report.file import circumstances
+from pipelines.report.file import made_by
 from pipelines.stages.evaluate import EvaluateConfig, ProbeResult, evaluate, load_results
 from pipelines.stages.outcomes.paired import ordered, paired
 from pipelines.stages.running.staged_run import Stage, open_run, run_stages
@@ -104,8 +104,7 @@ def _write_report(config: RoundsStudyConfig, runs: dict[int, IterateConfig]) -> 
         folders = [rounds.run, *(round_folder(rounds.run, number) for number in _numbers(rounds))]
         new.append({one.agent: one for folder in folders for one in load_results(folder / RESULTS)})
         known.append({one.agent: one for one in load_results(rounds.run / KNOWN / RESULTS)})
-    now, probe = circumstances({}), config.rounds.evaluate.probes[0]
-    head = f"`{now.command}`, seeds {', '.join(map(str, runs))}, {now.created}, commit {now.commit}, {now.machine}."
+    (probe,) = config.rounds.evaluate.probes
     about = (
         f"Success at {probe} in per cent, and points more than another agent, paired by episode: "
         f"{config.rounds.evaluate.episodes} requests a seed with held-out words, and as many as in training, all in "
@@ -113,7 +112,7 @@ def _write_report(config: RoundsStudyConfig, runs: dict[int, IterateConfig]) -> 
     )
     agents = [CLONE, *map(agent_name, _numbers(config.rounds)), REFERENCE]
     table = format_table(ResultTable(_HEAD, tuple(table_rows(agents, new, known))))
-    write_file(config.run / TABLE, "\n\n".join(["# rounds", head, about, table]).encode())
+    write_file(config.run / TABLE, "\n\n".join(["# rounds", made_by(tuple(runs)), about, table]).encode())
     return config.run / TABLE
 
 

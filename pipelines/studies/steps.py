@@ -41,6 +41,7 @@ from pipelines.studies.config import (
     evaluations_of,
     folder_of,
     improve_name,
+    marking_of,
     marks_stage,
     refine_name,
     results_of,
@@ -138,7 +139,7 @@ class SeedStages:
 
     def marks(self, name: str | None) -> Stage:
         """Stage of marks: the usual ones in the dataset itself, others in one that shares its play."""
-        settings = self.config.mark if name is None else self.config.marks[name]
+        settings = marking_of(self.config, name)
         marked = data_of(self.config, name, self.seed)
         marking, of = self.wiring.mark(settings, marked), ("marks", settings, self.play().of)
         if name is None:

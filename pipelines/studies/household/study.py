@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from pipelines.report.file import circumstances
+from pipelines.report.file import made_by
 from pipelines.studies.household.parts import MODULES, load_parts
 from rlhf.run.config import lock_run
 from rlhf.run.progress import announce
@@ -50,8 +50,7 @@ def household_study(
 
 def write_tables(run: Path, modules: Mapping[str, str] = MODULES) -> Path:
     """Write the page of results from the files of all parts, and return its path."""
-    now = circumstances({})
-    head = f"# Watch-And-Help\n\n`{now.command}`, {now.created}, commit {now.commit}, {now.machine}."
+    head = f"# Watch-And-Help\n\n{made_by()}"
     sections = [section for part in load_parts((), modules).values() if (section := part.section(run))]
     path = run / TABLE
     write_file(path, "\n\n".join([head, *(each.strip("\n") for each in sections)]).encode() + b"\n")

@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from pipelines.diagnose.figures import png
-from pipelines.report.file import circumstances
+from pipelines.report.file import made_by
 from pipelines.studies.config import slug
 from pipelines.studies.school import language
 from pipelines.studies.school.cases import CASES, Case
@@ -82,8 +82,7 @@ def school_study(
 
 def write_tables(run: Path, cases: Mapping[str, Case] = CASES) -> Path:
     """Write the page of results from all metrics there are, and return its path."""
-    now = circumstances({})
-    head = f"# The SocialAI school\n\n`{now.command}`, {now.created}, commit {now.commit}, {now.machine}."
+    head = f"# The SocialAI school\n\n{made_by()}"
     sizes = [(f"{name}/{size}".strip("/"), size, case) for name, case in cases.items() for size in _SIZES]
     names = [(part, case if FULL in size else case.smaller()) for part, size, case in sizes]
     sections = [text for name, case in names if (text := section(name, case, run / name))]
