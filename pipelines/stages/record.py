@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -43,6 +43,8 @@ from worlds.watchdog import limit_unless_debugging
 
 if TYPE_CHECKING:
     from agents.acting import AgentSetters
+
+_TASKS_SHOWN = 8  # of which a recording says how many requests were fulfilled
 
 
 def record(config: RecordConfig, finish: Callable[[Episode], Episode] | None = None) -> list[str]:
@@ -121,11 +123,13 @@ def _record(config: RecordConfig, finish: Callable[[Episode], Episode] | None) -
     with GroupWriter(write) as writer:
         for episode in progress(_episodes(plans, missing, failures), len(missing), f"recording into {config.data}"):
             writer.add(episode if finish is None else finish(episode))
-            outcomes.append([step is not None for step in episode.success_step])
+            outcomes.append(_outcomes(episode))
             said += sum(map(bool, episode.setter_utterance))
     failures.report(config.data)
     if recorded:
         announce(f"recorded {len(recorded):,} episodes into {config.data}: {_success_text(outcomes)}")
+        if by_task := _success_by_task(outcomes):
+            announce(f"fulfilled by task: {by_task}")
         if config.setter_agent is not None:
             read = sum(map(len, outcomes))
             announce(
@@ -148,20 +152,44 @@ def _write(store: EpisodeStore, episodes: Sequence[Episode], settings: str) -> N
                 _write(store, [episode], settings)
 
 
-def _success_text(outcomes: Sequence[Sequence[bool]]) -> str:
-    """Share of the requests that were fulfilled, with an interval over episodes.
+class _Outcome(NamedTuple):
+    """What became of one request."""
 
-    Args:
-      outcomes: for every episode, True for each request that was fulfilled.
-    """
+    task: str
+    fulfilled: bool
+
+
+def _outcomes(episode: Episode) -> list[_Outcome]:
+    """Return what became of the requests of an episode."""
+    steps = zip(episode.requests, episode.success_step, strict=True)
+    return [_Outcome(request.task.name, step is not None) for request, step in steps]
+
+
+def _success_text(outcomes: Sequence[Sequence[_Outcome]]) -> str:
+    """Share of the requests of all episodes that were fulfilled, with an interval over episodes."""
     from pipelines.stages.outcomes.headlines import share_text
     from rlhf.run.statistics import ratio_interval
 
-    counts = np.array([[sum(own), len(own)] for own in outcomes])
+    counts = np.array([[sum(each.fulfilled for each in own), len(own)] for own in outcomes])
     interval = ratio_interval(counts[:, 0], counts[:, 1], seed=0)
     if interval is None:
         return "no request was made"
     return f"{share_text(interval.estimate, interval)} of their {counts[:, 1].sum():,} requests were fulfilled"
+
+
+def _success_by_task(outcomes: Sequence[Sequence[_Outcome]]) -> str:
+    """Shares of the requests of each task that were fulfilled, the lowest first; empty if there is one task or none."""
+    from rlhf.run.statistics import percent
+
+    found: dict[str, list[bool]] = {}
+    for task, fulfilled in (each for own in outcomes for each in own):
+        found.setdefault(task, []).append(fulfilled)
+    if len(found) < 2:
+        return ""
+    lowest = sorted(found, key=lambda task: (np.mean(found[task]), task))
+    texts = [f"{task} {percent(float(np.mean(found[task])))} of {len(found[task]):,}" for task in lowest[:_TASKS_SHOWN]]
+    more = len(lowest) - len(texts)
+    return ", ".join([*texts, f"and {more} more tasks with higher shares"] if more else texts)
 
 
 def _check_device(name: str) -> None:

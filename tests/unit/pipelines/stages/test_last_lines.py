@@ -6,12 +6,14 @@ import json
 import re
 import shlex
 import warnings
+from collections import Counter
 from pathlib import Path
 
 import pytest
 import torch
 
 from pipelines.cli.main import NEXT, VERBS, main
+from rlhf.store import open_store
 
 ROOM = json.dumps({"rooms": [1, 1], "furniture": [0, 1], "objects": [2, 3]})
 WORLD = ["--world.height=12", "--world.width=16", f"--world.settings={ROOM}"]
@@ -43,6 +45,17 @@ def test_the_last_line_of_a_stage_has_its_result_its_folder_and_the_next_command
     lines = message("record", "--data", data, "--episodes=10", "--steps=24", "--workers=1", "--held-out=0.2", *WORLD)
     assert [line for line in lines if re.fullmatch(rf"recorded 8 episodes into {re.escape(str(data))}: .+", line)]
     assert re.search(rf"recorded 2 episodes .*: {INTERVAL} of their \d+ requests were fulfilled", " ".join(lines))
+    store = open_store(data)
+    by_task = next(line for line in lines if line.startswith("fulfilled by task: ")).removeprefix("fulfilled by task: ")
+    found = re.findall(r"(\w+) (\d+)% of (\d+)", by_task)
+    asked, done = Counter[str](), Counter[str]()
+    for episode in map(store.read, store.ids(split="train")):
+        for request, step in zip(episode.requests, episode.success_step, strict=True):
+            asked[request.task.name] += 1
+            done[request.task.name] += step is not None
+    assert all((share, int(count)) == (f"{100 * done[t] / asked[t]:.0f}", asked[t]) for t, share, count in found)
+    assert len(found) == min(8, len(asked))
+    assert [int(share) for _, share, _ in found] == sorted(int(share) for _, share, _ in found)
     assert lines[-1] == f"next: rlhf mark --data {shown}"
     marked = message("mark", "--data", data, "--miss=0", "--raters=2")
     assert marked[-1] == f"next: rlhf clone --data {shown}"
