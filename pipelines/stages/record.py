@@ -186,10 +186,10 @@ def _success_by_task(outcomes: Sequence[Sequence[_Outcome]]) -> str:
         found.setdefault(task, []).append(fulfilled)
     if len(found) < 2:
         return ""
-    lowest = sorted(found, key=lambda task: (np.mean(found[task]), task))
-    texts = [f"{task} {percent(float(np.mean(found[task])))} of {len(found[task]):,}" for task in lowest[:_TASKS_SHOWN]]
-    more = len(lowest) - len(texts)
-    return ", ".join([*texts, f"and {more} more tasks with higher shares"] if more else texts)
+    shares = sorted((sum(own) / len(own), task, len(own)) for task, own in found.items())
+    texts = [f"{task} {percent(share)} of {asked:,}" for share, task, asked in shares[:_TASKS_SHOWN]]
+    more = len(shares) - len(texts)
+    return ", ".join([*texts, f"and {more} more tasks with no lower share"] if more else texts)
 
 
 def _check_device(name: str) -> None:
