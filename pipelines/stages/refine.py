@@ -28,7 +28,7 @@ from pipelines.stages.episodes.recordings import find_episodes, most_entities, r
 from pipelines.stages.executors import load_fitting_reward_model
 from pipelines.stages.outcomes.cards import began_as_agent, latest_metrics, model_card, play_used
 from pipelines.stages.outcomes.headlines import cloning_headline
-from pipelines.stages.running.memory import check_training
+from pipelines.stages.running.memory import check_refining
 from pipelines.stages.settings.play_settings import settings_of_agent, settings_of_datasets
 from pipelines.stages.text_limits import report_texts
 from pipelines.stages.training import run_training
@@ -45,7 +45,7 @@ from rlhf.learning.advantages import (
     indicators_of_windows,
 )
 from rlhf.learning.refiner import ConditionedCloner, Refiner, WeightedCloner
-from rlhf.learning.refining_config import ON_WINDOWS, RefiningConfig
+from rlhf.learning.refining_config import RefiningConfig
 from rlhf.learning.window_refiner import WindowRefiner
 from rlhf.records.marks import Mark
 from rlhf.run.checkpoint import Checkpoints
@@ -106,6 +106,9 @@ _FIXED = (
     "raters",
     "training.method",
     "training.window",
+    "training.rater_delay",
+    "training.indicated_by",
+    "training.good_share",
     "training.steps",
     "training.batch",
     "training.seed",
@@ -131,7 +134,7 @@ def refine(config: RefineConfig) -> Path:
             cloned = with_improvement_indicator(cloned)
         agent = cloned if checkpoint is None else checkpoint.load_agent(device=config.device)[0]
         found, marks = marked_episodes(config, noted)
-        check_training(config.training, agent, config.device, most_entities(found))
+        check_refining(config.training, agent, config.device, most_entities(found))
         validation = _validation_ids(folder, found, config.held_out)
         learned = [source for source in found if source.episode_id not in validation]
         packed = stay_packed(found, config.in_memory_gb)
@@ -206,7 +209,7 @@ def make_refiner(
         else:
             indicator = indicators_of_windows(windows, episodes.demonstrated)
         return ConditionedCloner(agent, episodes, indicator, training, validation)
-    if training.method in ON_WINDOWS:
+    if training.on_windows:
         needs_reference = training.method != "cpl" or training.against_reference
         reference = load_agent(config.agent, device=config.device)[0] if needs_reference else None
         return WindowRefiner(agent, episodes, windows, reference, training, validation)

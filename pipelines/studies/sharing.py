@@ -17,7 +17,7 @@ from pipelines.studies.config import StudyConfig, folder_of
 from pipelines.studies.steps import SeedStages, serves
 from rlhf.run.config import CONFIG_FILE, load_config, lock_run
 from rlhf.run.progress import announce
-from rlhf.store.files.durable import UNFINISHED, write_file
+from rlhf.store.files.durable import UNFINISHED, sync, write_file
 from rlhf.store.transfer.shared_play import share_file
 from worlds.errors import UserError
 
@@ -27,10 +27,8 @@ _NEVER_CHANGED = (".parquet", ".safetensors", ".pt")  # suffixes of recorded pla
 def reuse_stages(config: StudyConfig) -> None:
     """Reuse the finished stages of studies in neighbouring folders that have the same settings as this one's.
 
-    A folder of another study is reused as a whole or not at all, and nothing of a study that is running.
-
-    Raises:
-      UserError: if the record of finished stages of a study cannot be read.
+    A folder of another study is reused as a whole or not at all, and nothing of a study that is running, that cannot be
+    read, or whose stages were deleted.
     """
     for other in _studies_beside(config):
         try:
@@ -38,7 +36,7 @@ def reuse_stages(config: StudyConfig) -> None:
                 for seed in config.seeds:
                     if reused := _reuse(config, other, seed):
                         announce(f"seed {seed}: reused from {other.run}: {', '.join(reused)}")
-        except UserError as error:
+        except (UserError, OSError) as error:
             announce(f"nothing more is reused from {other.run}: {error}")
 
 
@@ -59,9 +57,10 @@ def _reuse(config: StudyConfig, other: StudyConfig, seed: int) -> list[str]:
     for theirs in _by_folder([stage for stage in _all_stages(other, seed) if stage.name in finished]):
         pairs = [(stage, own) for stage in theirs for own in ours if serves(stage, own)]
         places = {own.makes for _, own in pairs}
-        if len(pairs) < len(theirs) or len(places) != 1 or (place := places.pop()).exists():
+        made = theirs[0].makes
+        if len(pairs) < len(theirs) or len(places) != 1 or not made.exists() or (place := places.pop()).exists():
             continue
-        _link(theirs[0].makes, place)
+        _link(made, place)
         done = [replace(finished[stage.name], name=own.name, note=own.note) for stage, own in pairs]
         save_finished_stages(here, [*finished_stages(here), *done])
         reused += [stage.name for stage in done]
@@ -82,13 +81,16 @@ def _by_folder(done: list[Stage]) -> Iterable[list[Stage]]:
 
 
 def _link(source: Path, into: Path) -> None:
-    """Copy or link ``source``, a file or a folder, to ``into``; whole or not at all."""
+    """Copy or link ``source``, a file or a folder, to ``into``; whole or not at all, and on disk when this returns."""
     unfinished = into.with_name(into.name + UNFINISHED)
     shutil.rmtree(unfinished, ignore_errors=True)
     into.parent.mkdir(parents=True, exist_ok=True)
     if source.is_dir():
         shutil.copytree(source, unfinished, symlinks=True, copy_function=_share_or_copy)
+        for folder in (unfinished, *filter(Path.is_dir, unfinished.rglob("*"))):
+            sync(folder)
         unfinished.rename(into)
+        sync(into.parent)
     else:
         write_file(into, source.read_bytes())
 
@@ -98,4 +100,4 @@ def _share_or_copy(source: str, into: str) -> None:
     if Path(source).suffix in _NEVER_CHANGED:
         share_file(Path(source), Path(into))
     else:
-        shutil.copy2(source, into)
+        write_file(Path(into), Path(source).read_bytes())

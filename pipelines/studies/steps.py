@@ -223,9 +223,13 @@ class SeedStages:
         settings = replace(config.evaluate, probes=curve_probes(config), episodes=config.curve_episodes)
 
         def follow() -> None:
+            improving = config.arms[name].improve
+            assert improving is not None
             agents = {"0": str(begun_folder(config, config.arms[name], self.folder))}
             for checkpoint in Checkpoints(self.folder / improve_name(name)).all():
-                agents[str(checkpoint.step)] = str(checkpoint.agent_folder)
+                # An interruption leaves a checkpoint at any update, which other seeds do not have.
+                if checkpoint.step % improving.checkpoint_every == 0 or checkpoint.step == improving.updates:
+                    agents[str(checkpoint.step)] = str(checkpoint.agent_folder)
             evaluate(self.wiring.evaluate(settings, agents, out))
 
         of = ("follow", config.evaluate, config.curve_probe, config.curve_episodes, self.improve(name).of)

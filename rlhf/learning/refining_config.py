@@ -9,7 +9,6 @@ from agents.ranges import LARGEST, Count, Positive, Range, Share, Steps, Weight
 from rlhf.learning.config import TrainingConfig
 
 Method = Literal["weighted", "conditioned", "kto", "apo", "cpl"]
-ON_WINDOWS: tuple[Method, ...] = ("kto", "apo", "cpl")  # which learn from windows of play before marks
 AtLeastTwo = Annotated[int, Range(least=2, most=LARGEST, why="windows before (+) and before (-) are compared")]
 LargestWeight = Annotated[float, Range(least=1, most=LARGEST, why="a step of mean advantage has the weight 1")]
 
@@ -72,3 +71,8 @@ class RefiningConfig(TrainingConfig):
     def uses_reward_model(self) -> bool:
         """True if the method needs a reward model."""
         return self.method == "weighted" or (self.method == "conditioned" and self.indicated_by == "advantage")
+
+    @property
+    def on_windows(self) -> bool:
+        """True if the method learns from windows of play before marks."""
+        return self.method in ("kto", "apo", "cpl")

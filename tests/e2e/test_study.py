@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,13 +14,15 @@ import pytest
 from pipelines.cli.presets import preset_names
 from pipelines.cli.reproduce import ReproduceConfig, reproduce, results
 from pipelines.runs import demo as preset
+from pipelines.stages.evaluate import load_results
 from pipelines.stages.record_config import RecordConfig
-from pipelines.studies.config import EVERY_PROBE, Arm, StudyConfig, agent_of, folder_of, resolve_config
+from pipelines.studies.config import EVERY_PROBE, Arm, StudyConfig, agent_of, curve_of, folder_of, resolve_config
 from pipelines.studies.fresh_marks import FURTHER, FreshMarksConfig, fresh_marks_study
 from pipelines.studies.judged import JudgedConfig, judged_study
 from pipelines.studies.report import write_study_report
 from pipelines.studies.rounds import RoundsStudyConfig, rounds_study
 from pipelines.studies.sharing import reuse_stages
+from pipelines.studies.steps import SeedStages
 from pipelines.studies.study import study
 from pipelines.suite.live import LiveSuiteConfig
 from pipelines.suite.make import MakeSuiteConfig
@@ -209,6 +212,30 @@ def test_a_curve_is_taken_only_with_its_checkpoints(run: Path, tmp_path: Path) -
     reuse_stages(config)
     assert "follow BC+RL (IBT)" in stages(config.run, 0)
     assert {"improve BC+RL (true reward)", "follow BC+RL (true reward)"}.isdisjoint(stages(config.run, 0))
+
+
+def test_nothing_is_taken_of_a_stage_whose_folder_was_deleted(run: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "first"
+    shutil.copytree(run, copy)
+    shutil.rmtree(copy / "seed-0" / "data")
+    config = resolve_config(small(tmp_path / "other"))
+    reuse_stages(config)
+    assert not (config.run / "seed-0" / "data").exists()
+    assert "clone bc" in stages(config.run, 0) and "play" not in stages(config.run, 0)
+    assert "play" in stages(config.run, 1)
+
+
+def test_checkpoints_of_interruptions_are_not_in_a_curve(run: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "small"
+    shutil.copytree(run, copy)
+    config = resolve_config(replace(small(copy), seeds=(0,)))
+    out = curve_of(config, "BC+RL (IBT)", 0)
+    updates = {result.agent for result in load_results(out)}
+    out.unlink()
+    improved = Path(agent_of(config, "BC+RL (IBT)", 0)).parent / "checkpoints"
+    shutil.copytree(improved / "step-000000002", improved / "step-000000003")
+    SeedStages(config, 0).curve("BC+RL (IBT)").do()
+    assert {result.agent for result in load_results(out)} == updates == {"0", "2", "4"}
 
 
 def test_nothing_is_taken_from_a_study_at_work(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

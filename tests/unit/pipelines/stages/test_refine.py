@@ -113,6 +113,13 @@ def test_other_play_than_the_run_began_with_is_refused(settings: RefineConfig) -
         refine(replace(settings, name="changed", resume=run))
 
 
+def test_what_marks_mean_cannot_change_when_it_is_resumed(settings: RefineConfig) -> None:
+    run = refine(replace(settings, name="fixed")).parent
+    for other in ({"rater_delay": 3}, {"indicated_by": "marks"}, {"good_share": 0.5}):
+        with pytest.raises(UserError, match=next(iter(other))):
+            refine(replace(settings, name="fixed", resume=run, training=replace(settings.training, **other)))
+
+
 def test_what_cannot_be_learned_from_is_refused(settings: RefineConfig, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no marks by nobody"):
         refine(replace(settings, name="refused", raters=("nobody",)))

@@ -35,15 +35,16 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return here
 
 
-@pytest.mark.parametrize("verb", ["clone", "reward", "improve"])
+@pytest.mark.parametrize("verb", ["clone", "reward", "refine", "improve"])
 def test_a_batch_that_does_not_fit_is_refused_with_one_that_does(
     verb: str, made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     setting = "--slots" if verb == "improve" else "--training.batch"
     agent = [] if verb == "clone" else [f"--agent={made / 'clone' / 'agent'}"]
     world = ["--world.height=12", "--world.width=16"] if verb == "improve" else []
+    method = ["--training.method=kto"] if verb == "refine" else []
     capsys.readouterr()
-    words = [verb, f"--data={made / 'data'}", f"--runs={tmp_path}", *agent, *world, "--wandb=disabled"]
+    words = [verb, f"--data={made / 'data'}", f"--runs={tmp_path}", *agent, *world, *method, "--wandb=disabled"]
     assert main([*words, f"{setting}=1000000"]) == 1
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 1 and lines[0].startswith(f"error: {setting} 1000000 needs about ")
@@ -79,6 +80,19 @@ def test_stretches_of_preferences_count(
     fits = lines[0].removesuffix(" fits").rpartition(" ")[2]
     assert not (tmp_path / "reward").exists()
     assert main([*words, fits]) == 0, "it is what fits"
+
+
+@pytest.mark.parametrize("method", ["kto", "apo", "cpl"])
+def test_windows_before_marks_count(
+    method: str, made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+    words = ["refine", f"--data={made / 'data'}", f"--runs={tmp_path}", f"--agent={made / 'clone' / 'agent'}"]
+    assert main([*words, "--wandb=disabled", f"--training.method={method}", "--training.windows=1000000"]) == 1
+    told = capsys.readouterr().err
+    assert "--training.windows 1000000 needs about " in told and "GiB are usable" in told
+    fits = int(told.splitlines()[-1].rpartition("--training.windows ")[2].removesuffix(" fits"))
+    assert 1 <= fits < 1_000_000
 
 
 def test_pairs_of_requests_count(made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
