@@ -102,7 +102,8 @@ def reproduce(config: ReproduceConfig) -> Path:
     run, make = config.runs / config.name, getattr(module, kind)
     match kind:
         case "published" | "further":
-            path = make(config.source, run, config.seeds)
+            assert config.source is not None  # checked above
+            path = make(config.source.absolute(), run, config.seeds)
         case "staged":
             path = make(run, config.seeds, config.parts, config.source)
         case "parts":

@@ -20,7 +20,7 @@ from typing import Annotated
 from agents.ranges import Count, CountFromZero, Range, check_ranges
 from pipelines.loops.wiring import LoopSettings
 from pipelines.stages.clone import CloneConfig
-from pipelines.stages.evaluate import EvaluateConfig, Split
+from pipelines.stages.evaluate import EvaluateConfig, Split, load_results
 from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.mark import MarkConfig
 from pipelines.stages.record import RecordConfig
@@ -35,6 +35,8 @@ EVERY_PROBE = "all"  # instead of the name of one
 PLAYER = "bc"  # the cloned agent whose play is marked, and whose setters are replayed
 SCRIPTED_SOLVER, TRUTH = "scripted", "truth"
 LIKELIEST = "likeliest words"  # the evaluation in which agents say them, beside one with drawn words
+# Of what is recorded for agents of another study; smaller ones are of the first 125 seeds of that, two for a seed.
+FIRST_FURTHER_SEED = LARGEST_SEED // 2
 StudySeed = Annotated[int, Range(least=0, most=LARGEST_SEED // 2 - 1)]
 
 
@@ -278,6 +280,17 @@ def agent_of(config: StudyConfig, name: str, seed: int) -> str:
     if arm.clone == SCRIPTED_SOLVER:
         return SCRIPTED_SOLVER
     return str(begun_folder(config, arm, folder) if arm.improve is None else folder / improve_name(name) / "agent")
+
+
+def probes_of(config: StudyConfig) -> tuple[str, ...]:
+    """Names of the probes at which the study's agents are evaluated."""
+    return config.evaluate.probes or tuple(config.evaluate.world.entry().probes)
+
+
+def is_evaluated(config: StudyConfig, arm: str, seed: int, evaluation: str = "") -> bool:
+    """Return true if an arm's results of all probes exist; an evaluation writes after each probe."""
+    path = results_of(config, arm, seed, evaluation)
+    return path.is_file() and len(load_results(path)) == len(probes_of(config))
 
 
 def check_trained(config: StudyConfig, arm: str, seed: int) -> None:

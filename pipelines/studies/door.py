@@ -27,6 +27,7 @@ from reward_models.preferences.examples import PreferenceExamples, preference_ex
 from reward_models.preferences.losses import measured_difference, right_order
 from reward_models.scores.scoring import score
 from rlhf.records.preferences import ClipPair
+from rlhf.run.config import lock_run
 from rlhf.run.progress import announce
 from rlhf.run.statistics import mean_of, percent
 from rlhf.store import open_store
@@ -88,8 +89,14 @@ def door_study(source: Path, run: Path, seeds: Sequence[int]) -> Path:
       The table, Markdown.
 
     Raises:
-      UserError: the files are missing or are no such files.
+      UserError: the files are missing or are no such files, or another process writes to the folder.
     """
+    run.mkdir(parents=True, exist_ok=True)
+    with lock_run(run):
+        return _learn(source, run, seeds)
+
+
+def _learn(source: Path, run: Path, seeds: Sequence[int]) -> Path:
     if not (run / "play").exists():
         _import(source, run)
     store = open_store(run / "play")
@@ -177,11 +184,12 @@ def table(results: Sequence[DoorResult]) -> str:
     }
     lines = ["| measure, on test episodes | mean | 95% interval |", "| --- | --- | --- |"]
     for name, values in columns.items():
-        shown = percent if "agrees" in name else "{:.2f}".format
+        shown, least = (percent, 0.0) if "agrees" in name else ("{:.2f}".format, -1.0)
         interval = mean_of(
             float(np.mean(values)), float(np.std(values, ddof=1)) if len(values) > 1 else 0.0, len(values)
         )
-        bounds = "one seed" if interval is None else f"{shown(interval.low)} to {shown(interval.high)}"
+        low, high = (max(least, interval.low), min(1.0, interval.high)) if interval else (least, 1.0)
+        bounds = f"{shown(low)} to {shown(high)}" if interval else "one seed"
         lines.append(f"| {name} | {shown(float(np.mean(values)))} | {bounds} |")
     lines.append("| chance | 50% | |")
     counts = f"{len(results)} divisions; {sum(each.decided for each in results)} decided test pairs in all"

@@ -26,6 +26,7 @@ from pipelines.stages.reward import RewardConfig, reward
 from pipelines.stages.running.staged_run import Stage, open_run, resume_or_start, run_stages
 from pipelines.studies import figures as study_figures
 from pipelines.studies.config import (
+    FIRST_FURTHER_SEED,
     PLAYER,
     TRUTH,
     StudyConfig,
@@ -36,6 +37,7 @@ from pipelines.studies.config import (
     clone_folder,
     data_of,
     folder_of,
+    is_evaluated,
     load_study,
     marking_of,
     results_of,
@@ -44,11 +46,9 @@ from pipelines.studies.config import (
 from pipelines.studies.steps import SeedStages
 from pipelines.studies.table import Outcomes, differences, markdown, tabulate
 from rlhf.run.config import lock_run
-from rlhf.run.place_seeds import LARGEST_SEED
 from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
 
-_FIRST_SEED = LARGEST_SEED // 2  # of recordings; smaller ones are of the first 125 seeds of studies, two for a seed
 BC, OWN = "bc", "own"  # whose further play is marked
 UNMARKED = "further, same reward model"
 MARKED = {BC: "further, BC's play marked", OWN: "further, its own play marked"}
@@ -94,7 +94,7 @@ def fresh_marks_study(config: FreshMarksConfig) -> Path:
     """
     study = load_study(config.source)
     _check_agents(config, study)
-    open_run(config.run, config, "study", free=("seeds",))
+    open_run(config.run, config, "study", free=("seeds",), option="--runs")
     with lock_run(config.run):
         for seed in config.seeds:
             run_stages(config.run / f"seed-{seed}", FurtherStages(config, study, seed).all(), title=f"seed {seed}: ")
@@ -106,7 +106,7 @@ def _check_agents(config: FreshMarksConfig, study: StudyConfig) -> None:
         for arm in (config.arm, *config.beside):
             check_trained(study, arm, seed)
         for arm in (study.compared_with, config.arm, *config.beside):
-            if not results_of(study, arm, seed).is_file():
+            if not is_evaluated(study, arm, seed):
                 raise UserError(f"{arm!r} of seed {seed} is not evaluated in {config.source}; repeat its command")
     arm = study.arms[config.arm]
     if arm.improve is None or arm.reward == TRUTH:
@@ -161,7 +161,7 @@ class FurtherStages:
         """Return the settings of further play, in the same houses and of the same requests for all agents."""
         player = clone_folder(folder_of(self.study, self.seed), PLAYER) if whose == BC else self.begun
         play = self.wiring.play(self.study.play, self.wiring.folder / f"play-{whose}", player)
-        return replace(play, episodes=self.config.episodes, seed=_FIRST_SEED + self.seed)
+        return replace(play, episodes=self.config.episodes, seed=FIRST_FURTHER_SEED + self.seed)
 
     def rewarding(self, whose: str) -> RewardConfig:
         """Return the settings of a reward model, those of the agent's in the study, of more marks."""

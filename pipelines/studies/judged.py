@@ -16,6 +16,7 @@ from pipelines.stages.record import record
 from pipelines.stages.record_config import RecordConfig
 from pipelines.stages.running.staged_run import Stage, open_run, run_stages
 from pipelines.studies.config import (
+    FIRST_FURTHER_SEED,
     SCRIPTED_SOLVER,
     StudyConfig,
     StudySeed,
@@ -31,10 +32,7 @@ from pipelines.suite.live import LiveSuiteConfig, live_suite
 from pipelines.suite.make import MakeSuiteConfig, make_suite
 from pipelines.suite.play import PlaySuiteConfig, play_suite
 from rlhf.run.config import lock_run
-from rlhf.run.place_seeds import LARGEST_SEED
 from worlds.errors import UserError
-
-_FIRST_SEED = LARGEST_SEED // 2  # of recordings; smaller ones are of the first 125 seeds of studies, two for a seed
 
 
 @dataclass(frozen=True)
@@ -78,7 +76,7 @@ def judged_study(config: JudgedConfig) -> Path:
     for arm in config.arms:
         for seed in config.seeds:
             check_trained(study, arm, seed)
-    open_run(config.run, config, "evaluation", free=("seeds",))
+    open_run(config.run, config, "evaluation", free=("seeds",), option="--runs")
     with lock_run(config.run):
         for seed in config.seeds:
             run_stages(config.run / f"seed-{seed}", _stages(config, study, seed), title=f"seed {seed}: ")
@@ -87,7 +85,7 @@ def judged_study(config: JudgedConfig) -> Path:
 
 
 def _stages(config: JudgedConfig, study: StudyConfig, seed: int) -> list[Stage]:
-    folder, own, words = config.run / f"seed-{seed}", _FIRST_SEED + seed, study.evaluate.greedy_words
+    folder, own, words = config.run / f"seed-{seed}", FIRST_FURTHER_SEED + seed, study.evaluate.greedy_words
     agents = {slug(arm): agent_of(study, arm, seed) for arm in config.arms}
     contexts = replace(
         config.contexts, data=folder / "contexts", split="held_out", seed=own, world=study.demonstrations.world

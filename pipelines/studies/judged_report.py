@@ -13,6 +13,7 @@ from pipelines.report.file import made_by
 from pipelines.studies.config import SCRIPTED_SOLVER, slug
 from pipelines.studies.figures import colours_of
 from pipelines.studies.results_docs import ResultTable, format_table
+from pipelines.studies.table import format_difference
 from pipelines.suite.judge import request_index
 from pipelines.suite.live import asked_and_done
 from pipelines.suite.report import VERDICTS, judged_outcome, verdict_outcome
@@ -21,13 +22,12 @@ from pipelines.suite.request_kinds import KINDS, kind_of
 from pipelines.suite.results import Outcome, cumulative_success, difference, request_rate, success_rate
 from pipelines.suite.scenarios import NOTE
 from reward_models.scores.plots import FAINT, INK
-from rlhf.run.statistics import Interval, mean_of, percent, resampled_counts, signed
+from rlhf.run.statistics import LEVEL, Interval, mean_of, percent, resampled_counts
 from rlhf.store import open_store
 from rlhf.store.files.durable import write_file
 from worlds.contract import STEPS_PER_SECOND
 
 TABLE, FIGURE = "table.md", "against-time.png"
-_LEVEL = 0.95
 _DRAWS = 1000  # resamples for the interval of a rank
 
 
@@ -159,7 +159,7 @@ def ranks(outcomes: Sequence[Mapping[str, Sequence[Outcome]]], arms: Sequence[st
         rates = weights @ means.T / weights.sum(axis=1, keepdims=True)  # [1 + draws, arms]
         drawn.append(1 + (rates[:, None, :] > rates[:, :, None] + 1e-12).sum(axis=2))
     mean = np.mean(drawn, axis=0)
-    low, high = np.quantile(mean[1:], [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2], axis=0)
+    low, high = np.quantile(mean[1:], [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
     return {arm: f"{mean[0, i]:.1f} ({low[i]:.1f} to {high[i]:.1f})" for i, arm in enumerate(arms)}
 
 
@@ -216,10 +216,7 @@ def _share(found: Interval | None) -> str:
 
 
 def _points(found: Interval | None) -> str:
-    if found is None:
-        return ""
-    text = f"{signed(found.estimate)} ({signed(found.low)} to {signed(found.high)})"
-    return f"**{text}**" if found.low > 0 or found.high < 0 else text
+    return "" if found is None else format_difference(found)
 
 
 def _markdown(rows: Iterator[Sequence[str]]) -> str:

@@ -17,6 +17,7 @@ from typing import TypeVar
 import numpy as np
 
 from pipelines.imports.overcooked import LAYOUTS, import_overcooked
+from pipelines.stages.running.staged_run import open_run
 from pipelines.studies.overcooked_learning import (
     CLONING,
     REWARD,
@@ -30,12 +31,28 @@ from pipelines.studies.results_docs import ResultTable, format_table
 from reward_models.learning.training import RewardTrainingConfig
 from rlhf.learning.cloner import CloningConfig
 from rlhf.records.episode import Episode
+from rlhf.records.json_records import from_json
+from rlhf.run.config import lock_run
 from rlhf.run.progress import announce
 from rlhf.run.statistics import mean_of
 from rlhf.store import open_store
+from rlhf.store.columns import json_text
 from rlhf.store.contract import EpisodeStore
 from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
+
+
+@dataclass(frozen=True)
+class Learning:
+    """Settings with which all results in a folder are learned.
+
+    Args:
+      cloning: of the agents.
+      reward: of the utility.
+    """
+
+    cloning: CloningConfig
+    reward: RewardTrainingConfig
 
 
 @dataclass(frozen=True)
@@ -85,8 +102,15 @@ def overcooked_study(
       The tables, Markdown.
 
     Raises:
-      UserError: the files are missing or are no such files.
+      UserError: the files are missing or are no such files, the folder has results of other settings, or another
+        process writes to it.
     """
+    open_run(run, Learning(cloning, reward), "study", option="--runs")
+    with lock_run(run):
+        return _learn(source, run, seeds, cloning, reward)
+
+
+def _learn(source: Path, run: Path, seeds: Sequence[int], cloning: CloningConfig, reward: RewardTrainingConfig) -> Path:
     if not (run / "play").exists():
         _import(source, run)
     store = open_store(run / "play")
@@ -131,10 +155,10 @@ class _Results:
 def _load(path: Path) -> _Results:
     if not path.is_file():
         return _Results([], [])
-    found = json.loads(path.read_bytes())
-    return _Results(
-        [CloneResult(**each) for each in found["clones"]], [UtilityResult(**each) for each in found["utilities"]]
-    )
+    try:
+        return from_json(_Results, json_text.from_json(path.read_text(encoding="utf-8")))
+    except ValueError as error:
+        raise UserError(f"{path} cannot be read ({error}); remove it, and its results are made again") from error
 
 
 def _save(results: _Results, path: Path) -> None:
@@ -162,9 +186,8 @@ def accuracy_table(results: Sequence[CloneResult]) -> str:
         published, values = PUBLISHED[layout], [each.accuracy for each in found]
         acting = [each.acting for each in found]
         known = (published.without_people, published.accuracy)
-        rows.append(
-            (layout, *map(_number, known), _mean(each.stay for each in found), *_interval(values), _mean(acting))
-        )
+        stay = _mean(each.stay for each in found)
+        rows.append((layout, *map(_number, known), stay, *_interval(values, most=1.0), _mean(acting)))
     head = ("kitchen", "without people", "published BC", "always stay", "our BC", "95% interval", "where people act")
     return _table(head, rows)
 

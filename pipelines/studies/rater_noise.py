@@ -7,6 +7,7 @@ the ground truth.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from collections.abc import Sequence
@@ -24,6 +25,7 @@ from pipelines.diagnose.diagnosis import Measure
 from pipelines.stages.episodes.division import divide_episodes
 from pipelines.stages.episodes.recordings import evenly_spaced, read_episodes
 from pipelines.stages.mark import LateBy, MarkConfig
+from pipelines.stages.outcomes.results_file import fingerprint
 from pipelines.studies.rater_noise_figure import draw, table
 from pipelines.studies.rater_noise_results import AXES, Noise, NoiseResult, NoiseRun, keep, known
 from reward_models.learning.ordering import order_pairs, together
@@ -36,6 +38,7 @@ from rlhf.records.marks import Mark
 from rlhf.run.config import lock_run, save_config
 from rlhf.run.progress import announce, bar
 from rlhf.run.statistics import episode_interval, ratio_interval
+from rlhf.store import open_store
 from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
 
@@ -104,15 +107,17 @@ def rater_noise(config: RaterNoiseConfig) -> Path:
     with lock_run(folder):
         save_config(folder, config)
         wanted = [(noise, seed) for noise in config.noises() for seed in config.seeds]
-        missing = {pair for pair in wanted if known(_place(folder, *pair), _run(config, *pair)) is None}
+        inputs = _digest(config)
+        runs = {pair: _run(config, *pair, inputs) for pair in wanted}
+        missing = {pair for pair in wanted if known(_place(folder, *pair), runs[pair]) is None}
         experiment = _Experiment(config, agent, tokenizer) if missing else None
         results = []
         for number, (noise, seed) in enumerate(wanted, start=1):
             place = _place(folder, noise, seed)
             if experiment is not None and (noise, seed) in missing:
                 announce(f"{number} of {len(wanted)}: {noise.name}, seed {seed}")
-                keep(place, _run(config, noise, seed), experiment.learn(noise, seed))
-            result = known(place, _run(config, noise, seed))
+                keep(place, runs[noise, seed], experiment.learn(noise, seed))
+            result = known(place, runs[noise, seed])
             assert result is not None
             results.append(result)
         return _write(folder, config, results)
@@ -199,9 +204,16 @@ def _place(folder: Path, noise: Noise, seed: int) -> Path:
     return folder / f"{noise.name}-seed-{seed}"
 
 
-def _run(config: RaterNoiseConfig, noise: Noise, seed: int) -> NoiseRun:
+def _run(config: RaterNoiseConfig, noise: Noise, seed: int, inputs: str) -> NoiseRun:
     training = replace(config.training, seed=seed)
-    return NoiseRun(config.data, config.agent, noise, config.usual.delay_sd, config.validation, training)
+    return NoiseRun(config.data, config.agent, noise, config.usual.delay_sd, config.validation, training, inputs)
+
+
+def _digest(config: RaterNoiseConfig) -> str:
+    """Digest of what models learn from: episodes may be added to a folder, and an agent trained again at its path."""
+    stores = [open_store(folder) for folder in config.data]
+    episodes = [sorted(store.fingerprints(store.ids()).items()) for store in stores]
+    return hashlib.sha256(json.dumps([episodes, fingerprint(str(config.agent))]).encode()).hexdigest()[:16]
 
 
 def _write(folder: Path, config: RaterNoiseConfig, results: Sequence[NoiseResult]) -> Path:

@@ -43,7 +43,17 @@ AXES = ("miss", "delay", "mistake", "marked")
 
 @dataclass(frozen=True)
 class NoiseRun:
-    """Settings that determine one training, saved with its result: with others it is not reused."""
+    """Settings that determine one training, saved with its result: with others it is not reused.
+
+    Args:
+      data: datasets.
+      agent: its folder.
+      noise: of the rater.
+      delay_sd: of the rater, in steps.
+      validation: share of the episodes.
+      training: of the reward model.
+      inputs: digest of the datasets' episodes and of the agent's weights.
+    """
 
     data: tuple[Path, ...]
     agent: Path
@@ -51,6 +61,7 @@ class NoiseRun:
     delay_sd: float
     validation: float
     training: RewardTrainingConfig
+    inputs: str = ""
 
 
 @dataclass(frozen=True)
@@ -102,7 +113,8 @@ def known(place: Path, run: NoiseRun) -> NoiseResult | None:
         return None
     if load_config(place, NoiseRun, older=True) != run:
         raise UserError(
-            f"{place} was made with other settings ({place / CONFIG_FILE}); use another --name, or remove it"
+            f"{place} was made with other settings, play or weights ({place / CONFIG_FILE}); use another --name, or "
+            "remove it"
         )
     try:
         return from_json(NoiseResult, json_text.from_json((place / RESULT_FILE).read_text(encoding="utf-8")))

@@ -17,7 +17,9 @@ from pipelines.studies.config import (
     LIKELIEST,
     StudyConfig,
     evaluations_of,
+    is_evaluated,
     others_compared,
+    probes_of,
     results_of,
     suffix_of,
 )
@@ -88,17 +90,13 @@ def _draw_training(config: StudyConfig) -> None:
         _draw(config, "curves.png", study_figures.over_training(drawn, f"{probe}, held out", "share fulfilled"))
 
 
-def _probes(config: StudyConfig) -> tuple[str, ...]:
-    return config.evaluate.probes or tuple(config.evaluate.world.entry().probes)
-
-
 def _outcomes(config: StudyConfig, evaluation: str = "") -> Outcomes:
     """Outcomes of every arm in an evaluation so far, by seed; empty for an arm without results."""
     return {
         arm: {
             seed: load_results(results_of(config, arm, seed, evaluation))
             for seed in config.seeds
-            if _evaluated(config, arm, seed, evaluation)
+            if is_evaluated(config, arm, seed, evaluation)
         }
         for arm in config.arms
     }
@@ -106,16 +104,10 @@ def _outcomes(config: StudyConfig, evaluation: str = "") -> Outcomes:
 
 def _tabulate(config: StudyConfig, outcomes: Outcomes, compared_with: str | None = None) -> Table:
     """Tabulate ``outcomes``, with differences from the study's own arm, or from ``compared_with``."""
-    arms, probes = tuple(config.arms), _probes(config)
+    arms, probes = tuple(config.arms), probes_of(config)
     if compared_with is not None:
         return tabulate(outcomes, arms, probes, compared_with)
     return tabulate(outcomes, arms, probes, config.compared_with, others_compared(config))
-
-
-def _evaluated(config: StudyConfig, arm: str, seed: int, evaluation: str) -> bool:
-    """Return true if an arm's results of all probes exist; an evaluation writes after each probe."""
-    path = results_of(config, arm, seed, evaluation)
-    return path.is_file() and len(load_results(path)) == len(_probes(config))
 
 
 def _draw(config: StudyConfig, name: str, figure: study_figures.Figure) -> None:

@@ -69,7 +69,7 @@ def rounds_study(config: RoundsStudyConfig) -> Path:
     """
     study = load_study(config.source)
     runs = {seed: _rounds_of(config, study, seed) for seed in config.seeds}
-    open_run(config.run, config, "study", free=("seeds",))
+    open_run(config.run, config, "study", free=("seeds",), option="--runs")
     with lock_run(config.run):
         for seed, rounds in runs.items():
             iterate(rounds)

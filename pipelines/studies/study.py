@@ -35,7 +35,7 @@ def study(config: StudyConfig, only: tuple[str, ...] = ()) -> Iterator[tuple[str
     if config.device is not None:
         usable_device(config.device)  # refuse a missing device before the first training
     config = resolve_config(config)
-    open_run(config.run, config, "study", free=("seeds", "device", "also_compared_with"))
+    open_run(config.run, config, "study", free=("seeds", "device", "also_compared_with"), option="--runs")
     with lock_run(config.run):
         reuse_stages(config)
         for name in only or config.arms:

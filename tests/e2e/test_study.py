@@ -338,10 +338,15 @@ def test_its_improved_agents_are_improved_further_with_marks_of_their_own_play(r
             assert improved["agent"] == str(study / "improve-bc-rl-ibt" / "agent")
             assert improved["reward_model"] == str(model / "reward_model")
     assert fresh_marks_study(config).read_text().splitlines()[4:] == page.splitlines()[4:], "nothing runs again"
-    config.source.joinpath("seed-1", "results", "demonstrator.json").rename(tmp_path / "moved")
-    with pytest.raises(UserError, match="'demonstrator' of seed 1 is not evaluated in"):
-        fresh_marks_study(config)
-    (tmp_path / "moved").rename(config.source / "seed-1" / "results" / "demonstrator.json")
+    results = config.source / "seed-1" / "results" / "demonstrator.json"
+    results.rename(tmp_path / "moved")
+    some = json.loads((tmp_path / "moved").read_text())[:1]  # interrupted after the first probe
+    for rows in (None, some):
+        if rows is not None:
+            results.write_text(json.dumps(rows))
+        with pytest.raises(UserError, match="'demonstrator' of seed 1 is not evaluated in"):
+            fresh_marks_study(config)
+    (tmp_path / "moved").rename(results)
     with pytest.raises(UserError, match=r"'BC\+RL \(true reward\)' of .* was not improved against a reward model"):
         fresh_marks_study(replace(config, arm="BC+RL (true reward)"))
 

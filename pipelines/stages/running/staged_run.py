@@ -56,14 +56,15 @@ class Stage:
     of: tuple[Any, ...] = ()
 
 
-def open_run(folder: Path, config: Any, what: str, free: Collection[str] = ()) -> None:
-    """Create the folder of a new run, or check that the run in it has the same configuration.
+def open_run(folder: Path, config: Any, what: str, free: Collection[str] = (), option: str = "--run") -> None:
+    """Create the folder of a new run, or check that the run in it has the same configuration; it may have been moved.
 
     Args:
       folder: folder of the run.
       config: a frozen dataclass.
       what: name of such a run in messages, e.g. "demo".
-      free: settings (dotted, or a whole group) in which two commands for one run may differ.
+      free: settings (dotted, or a whole group) in which two commands for one run may differ, beside ``run``.
+      option: of the command line that names another folder.
 
     Raises:
       UserError: if the folder holds a run with other settings (the first is named), or anything else.
@@ -73,10 +74,10 @@ def open_run(folder: Path, config: Any, what: str, free: Collection[str] = ()) -
         save_config(new_run_folder(folder.parent, folder.name), config)
         return
     saved = load_config(folder, type(config), older=True)
-    if other := differing_settings(saved, config, free):
+    if other := differing_settings(saved, config, ("run", *free)):
         raise UserError(
             f"{folder} holds a {what} with other settings: {format_differences(other)}; "
-            "give this one a folder of its own with --run"
+            f"give this one a folder of its own with {option}"
         )
     if any(differences(saved, config)):
         save_config(folder, config)

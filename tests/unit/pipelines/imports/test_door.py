@@ -15,6 +15,7 @@ import pytest
 from pipelines.imports.door import CLIP_STEPS, DOOR_ANGLE, REWARDS, import_door
 from pipelines.studies.door import TRAINING, door_study, learn_and_measure, table
 from rlhf.records.preferences import SAME, ClipPair
+from rlhf.run.config import LOCK_FILE
 from rlhf.store import open_store
 from worlds.errors import UserError
 
@@ -96,7 +97,7 @@ def test_other_files_are_refused_and_nothing_is_imported(
     files = made_up(tmp_path / "files", steps, pairs)
     with pytest.raises(UserError, match=wrong):
         door_study(files, tmp_path / "run", (0,))
-    assert not list((tmp_path / "run").iterdir())
+    assert [path.name for path in (tmp_path / "run").iterdir()] == [LOCK_FILE]
 
 
 def test_missing_and_damaged_files_are_named(tmp_path: Path) -> None:
@@ -105,4 +106,4 @@ def test_missing_and_damaged_files_are_named(tmp_path: Path) -> None:
     (tmp_path / "steps.parquet").write_bytes(b"PAR1 and nothing more")
     with pytest.raises(UserError, match=r"steps.parquet is no Parquet file"):
         door_study(tmp_path, tmp_path / "run", (0,))
-    assert not list((tmp_path / "run").iterdir())
+    assert [path.name for path in (tmp_path / "run").iterdir()] == [LOCK_FILE]

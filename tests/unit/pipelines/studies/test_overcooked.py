@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from pipelines.studies.overcooked_learning import (
     clone_and_measure,
     divide,
 )
+from rlhf.run.config import lock_run
 from rlhf.store import open_store
 from tests.unit.pipelines.made_games import kitchen_games, write_pickle
 from worlds.errors import UserError
@@ -51,6 +53,10 @@ def test_the_study_predicts_people_separates_deliveries_and_keeps_results(tmp_pa
     kept = (run / RESULTS).read_bytes()
     assert overcooked_study(source, run, (0,), FEW, REWARDS).read_text() == tables
     assert (run / RESULTS).read_bytes() == kept
+    with pytest.raises(UserError, match=r"cloning.updates is .* a folder of its own with --runs"):
+        overcooked_study(source, run, (0,), replace(FEW, updates=FEW.updates + 1), REWARDS)
+    with lock_run(run), pytest.raises(UserError, match="is being written by"):
+        overcooked_study(source, run, (0,), FEW, REWARDS)
 
 
 def test_validation_is_one_pair_of_people_and_the_test_file_is_not_learned_from(tmp_path: Path) -> None:
@@ -72,6 +78,9 @@ def test_validation_is_one_pair_of_people_and_the_test_file_is_not_learned_from(
 
 def test_an_interrupted_import_is_made_again(tmp_path: Path) -> None:
     source, run = files(tmp_path / "files"), tmp_path / "run"
+    with pytest.raises(UserError):
+        overcooked_study(tmp_path / "nowhere", run, (), FEW, REWARDS)
+    shutil.rmtree(run / "play.importing", ignore_errors=True)
     open_store(run / "play.importing", create=True)
     overcooked_study(source, run, (), FEW, REWARDS)
     assert len(open_store(run / "play")) == 8 and not (run / "play.importing").exists()

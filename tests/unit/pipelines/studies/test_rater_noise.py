@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -98,6 +99,16 @@ def test_results_of_other_settings_are_not_mixed_in(config: RaterNoiseConfig) ->
     rater_noise(config)
     with pytest.raises(UserError, match="made with other settings"):
         rater_noise(replace(config, training=replace(config.training, batch=5)))
+
+
+def test_results_of_other_play_are_not_mixed_in(config: RaterNoiseConfig, tmp_path: Path) -> None:
+    grown = replace(config, data=(tmp_path / "play",), runs=tmp_path / "runs")
+    shutil.copytree(config.data[0], grown.data[0])
+    rater_noise(grown)
+    rater_noise(grown)
+    open_store(grown.data[0]).write(synthetic_episode(99, 24, 8, 8))
+    with pytest.raises(UserError, match="made with other settings, play or weights"):
+        rater_noise(grown)
 
 
 def test_play_without_ground_truth_is_refused(config: RaterNoiseConfig, tmp_path: Path) -> None:

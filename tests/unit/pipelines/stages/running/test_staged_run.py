@@ -153,6 +153,16 @@ def test_free_settings_may_differ_and_are_noted(tmp_path: Path) -> None:
         open_run(config.run, replace(more, rounds=6, inner=Inner(updates=9)), "trial", free=("rounds",))
 
 
+def test_a_moved_run_is_resumed(tmp_path: Path) -> None:
+    config = Config(run=tmp_path / "run")
+    open_run(config.run, config, "trial")
+    moved = replace(config, run=config.run.rename(tmp_path / "elsewhere"))
+    open_run(moved.run, moved, "trial")
+    assert load_config(moved.run, Config) == moved
+    with pytest.raises(UserError, match="with --runs$"):
+        open_run(moved.run, replace(moved, rounds=7), "trial", option="--runs")
+
+
 def test_a_run_is_resumed_with_more_processes(tmp_path: Path) -> None:
     config = Config(run=tmp_path / "run")
     open_run(config.run, config, "trial")
