@@ -104,7 +104,7 @@ def test_a_study_puts_its_tables_on_the_pages(copy: Path) -> None:
     assert arms.head[0] == "arm" and len(made) == len(tables)
     new.write_text(new.read_text(encoding="utf-8").partition("<!-- table: plateau -->")[2], encoding="utf-8")
     publish("plateau", new, copy)
-    assert "| Go | 99 | 97 (0 to +18) |" in (copy / README).read_text(encoding="utf-8")
+    assert "| Go | 99 | 96 (+6 to +11) |" in (copy / README).read_text(encoding="utf-8")
     assert "| BC | 99 (98 to 100) |" in (copy / RESULTS_PAGE).read_text(encoding="utf-8")
     assert (copy / RESULTS).read_text(encoding="utf-8") == format_results(load_published(copy))
     new.write_text("| agent |\n| --- |\n| BC |\n", encoding="utf-8")
