@@ -126,8 +126,13 @@ class EnsembleRewardModel(InterTemporalRewardModel):
 
     @classmethod
     def from_agent(cls, agent: InteractiveAgent, seed: int = 0, **sizes: Any) -> Self:
-        """Create an ensemble whose members have the agent's trunk, and a head of their own each."""
+        """Create an ensemble whose members have the agent's trunk, and a head of their own each.
+
+        If ``agent`` is an ensemble itself, its members are kept as they are.
+        """
         model = super().from_agent(agent, seed, **sizes)
+        if isinstance(agent, EnsembleRewardModel):
+            return model
         for member in model.others:
             assert isinstance(member, _Member)
             member.trunk.load_state_dict(model.trunk.state_dict())

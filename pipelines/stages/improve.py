@@ -254,9 +254,8 @@ class Improvement:
         self.held_out.load_state_dict(self._held_out_start)
         self.held_out.set_weights(self.agent.state_dict())
         self.held_out.sample()
-        # Where recordings differ in length, slots with short ones have begun others: only each one's first play counts.
-        first = {result.episode_id: result for result in reversed(self.held_out.finished())}
-        return summary(list(first.values()), "held_out")
+        # Slots whose play ended early have begun others; those that end soon too would be counted, and slow ones not.
+        return summary(self.held_out.finished_first(), "held_out")
 
 
 def improved_agent_card(config: ImproveConfig, name: str, noted: NotedEpisodes = EVERY_EPISODE) -> ModelCard:

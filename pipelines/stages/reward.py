@@ -116,6 +116,11 @@ _FIXED = (
     "training.steps",
     "training.batch",
     "training.seed",
+    "training.raters",
+    "training.raters_tolerance",
+    "training.rater_delay",
+    "training.marks_later",
+    "training.unmarked_margin",
     "training.augmentation",
     "training.rewind",
     "training.hard_answers",
@@ -246,7 +251,8 @@ def _examples(where: str, preferences: Mapping[str, PreferenceExamples]) -> dict
 
 def _learned_from(trainer: RewardTrainer, marks: Sequence[Mark]) -> str:
     """Return a line on the marks and the examples of preferences that the model learns from."""
-    said = f"learning from {describe_raters([mark for mark in marks if mark.episode_id in trainer.play.episode_ids])}"
+    learned = set(trainer.play.episode_ids)
+    said = f"learning from {describe_raters([mark for mark in marks if mark.episode_id in learned])}"
     counted = count_preferences({kind: len(examples) for kind, examples in trainer.preferences.items()})
     return f"{said}; and from {counted}" if counted else said
 

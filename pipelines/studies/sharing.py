@@ -17,7 +17,7 @@ from pipelines.studies.config import StudyConfig, folder_of
 from pipelines.studies.steps import SeedStages, serves
 from rlhf.run.config import CONFIG_FILE, load_config, lock_run
 from rlhf.run.progress import announce
-from rlhf.store.files.durable import UNFINISHED, sync, write_file
+from rlhf.store.files.durable import UNFINISHED, sync, sync_tree, write_file
 from rlhf.store.transfer.shared_play import share_file
 from worlds.errors import UserError
 
@@ -87,8 +87,7 @@ def _link(source: Path, into: Path) -> None:
     into.parent.mkdir(parents=True, exist_ok=True)
     if source.is_dir():
         shutil.copytree(source, unfinished, symlinks=True, copy_function=_share_or_copy)
-        for folder in (unfinished, *filter(Path.is_dir, unfinished.rglob("*"))):
-            sync(folder)
+        sync_tree(unfinished)
         unfinished.rename(into)
         sync(into.parent)
     else:
@@ -100,4 +99,4 @@ def _share_or_copy(source: str, into: str) -> None:
     if Path(source).suffix in _NEVER_CHANGED:
         share_file(Path(source), Path(into))
     else:
-        write_file(Path(into), Path(source).read_bytes())
+        shutil.copy2(source, into)

@@ -89,7 +89,7 @@ def seen_success(
     """Return the step at which a scripted judge sees success; None for failure.
 
     Args:
-      done: step of true success, if any.
+      done: step of the action that truly succeeded, if any.
       begin: first step that is judged.
       end: the step after the last one.
       rng: of the errors.
@@ -100,7 +100,8 @@ def seen_success(
     delay = int(rng.integers(*late, endpoint=True))
     if not success:
         return None
-    step = int(rng.integers(begin, end)) if done is None else max(begin, done) + delay
+    # What is done at a step is seen at the next one.
+    step = int(rng.integers(begin, end)) if done is None else max(begin, done + 1) + delay
     return min(step, end - 1)
 
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
@@ -41,6 +42,8 @@ class Dialogue:
       utterances: rows at which the solver speaks; its words are seen from the next row on.
       content: bool [setter texts, content words], the content words of each of the setter's texts.
       liked: for a number of ``solver_text``, those of ``setter_text`` after which it was marked (+) and never (-).
+      right_together: pairs of numbers of ``solver_text``, the smaller first, that were marked so in one episode after
+        requests that may ask for the same thing.
     """
 
     setter_text: np.ndarray
@@ -49,6 +52,7 @@ class Dialogue:
     utterances: np.ndarray
     content: np.ndarray
     liked: dict[int, frozenset[int]]
+    right_together: set[tuple[int, int]]
 
     @classmethod
     def of(cls, play: MemoryDataset, marks: np.ndarray | None = None, reach: int = ANSWER_REACH) -> Dialogue:
@@ -71,10 +75,40 @@ class Dialogue:
             utterances=np.flatnonzero(speaks),
             content=_content(play.setter_tokens, text, content_words(play.setter_tokens[requests], episode)),
             liked={},
+            right_together=set(),
         )
         if marks is not None:
-            plain.liked.update(_liked(plain, play.starts, marks, reach))
+            plain._add_right_answers(play.starts, marks, reach)
         return plain
+
+    def may_ask_the_same(self, text: int) -> np.ndarray:
+        """Texts of the setter, bool [setter texts], that may ask for the same thing as its text ``text``."""
+        same = alike(self.content, text)
+        same[text] = True
+        return same
+
+    def answers_in(self, rows: slice, marks: np.ndarray, reach: int) -> set[tuple[int, int]]:
+        """Right answers in the episode at ``rows``, and the last request heard before each, as numbers of their texts.
+
+        Args:
+          rows: of the episode.
+          marks: [T, R, 2], of the episode.
+          reach: number of steps after an utterance in which marks are about it.
+        """
+        found = liked_answers(self, rows, marks, reach).tolist()
+        return {(int(self.solver_text[one + 1]), int(self.setter_text[one])) for one in found}
+
+    def _add_right_answers(self, starts: np.ndarray, marks: np.ndarray, reach: int) -> None:
+        """Fill :attr:`liked` and :attr:`right_together`; arguments as of :meth:`of`."""
+        liked: defaultdict[int, set[int]] = defaultdict(set)
+        for begin, end in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
+            answers = sorted(self.answers_in(slice(begin, end), marks[begin:end], reach))
+            for answer, request in answers:
+                liked[answer].add(request)
+            for (one, first), (other, second) in combinations(answers, 2):
+                if one != other and self.may_ask_the_same(first)[second]:
+                    self.right_together.add((one, other))
+        self.liked.update({answer: frozenset(requests) for answer, requests in liked.items()})
 
     def requests_in(self, rows: slice) -> np.ndarray:
         """Rows of the requests of the episode at ``rows``."""
@@ -100,9 +134,8 @@ class Dialogue:
         """
         mine = np.unique(self.setter_text[self.requests_in(slice(request, rows.stop))])
         same = np.zeros(len(self.content), dtype=bool)
-        same[mine] = True
         for text in mine.tolist():
-            same |= alike(self.content, text)
+            same |= self.may_ask_the_same(text)
         for answer in answers[answers >= request].tolist():
             same[list(self.liked.get(int(self.solver_text[answer + 1]), ()))] = True
         elsewhere = (self.requests < rows.start) | (self.requests >= rows.stop)
@@ -148,15 +181,6 @@ def liked_answers(dialogue: Dialogue, rows: slice, marks: np.ndarray, reach: int
         return bool(about_it[..., PLUS].any()) and not about_it[..., MINUS].any()
 
     return np.array([u for u in dialogue.utterances_in(rows).tolist() if right(u)], dtype=np.int64)
-
-
-def _liked(dialogue: Dialogue, starts: np.ndarray, marks: np.ndarray, reach: int) -> dict[int, frozenset[int]]:
-    """Return :attr:`Dialogue.liked`; an utterance answers the last request heard before it."""
-    found: defaultdict[int, set[int]] = defaultdict(set)
-    for begin, end in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
-        for answer in liked_answers(dialogue, slice(begin, end), marks[begin:end], reach).tolist():
-            found[int(dialogue.solver_text[answer + 1])].add(int(dialogue.setter_text[answer]))
-    return {answer: frozenset(requests) for answer, requests in found.items()}
 
 
 def _content(tokens: np.ndarray, text: np.ndarray, words: np.ndarray) -> np.ndarray:

@@ -22,6 +22,7 @@ from agents.agent import AgentState, InteractiveAgent
 from agents.batch import ObservationBatch
 from agents.config import AgentConfig
 from agents.tokenizer import PAD_ID, Tokenizer
+from agents.utterances import decode_utterance
 from rlhf.records.episode import Episode
 from rlhf.replay.fragment import Fragment, FragmentRows
 from rlhf.replay.guard import LEAST
@@ -120,6 +121,7 @@ class Runner:
         self._threads = threads
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="slots") if threads > 1 else None
         self._results: list[EpisodeResult] = []
+        self._first: list[EpisodeResult] = []
         self._whole = self._failed = 0  # plays
         self._last_row: tuple[np.ndarray, np.ndarray] | None = None  # reward and reference logit; None: not begun
 
@@ -157,6 +159,10 @@ class Runner:
         """The plays that ended since the last call, in order. Those that were cut short are not among them."""
         results, self._results = self._results, []
         return results
+
+    def finished_first(self) -> list[EpisodeResult]:
+        """Of every slot the first play that ended in the last fragment, unless it was cut short or failed."""
+        return list(self._first)
 
     def state_dict(self, plays: bool = True) -> dict[str, Any]:
         """Everything that determines the fragments to come but for the agent's weights, which the learner keeps.
@@ -267,7 +273,9 @@ class Runner:
           Row, slot, and result without its return, of every play that has ended.
         """
         utterances = rows.utterance[t - 1].tolist()
-        texts = [self._tokenizer.decode(words) if words[0] != PAD_ID else "" for words in utterances]
+        texts = [
+            decode_utterance(words, self._tokenizer, self._config) if words[0] != PAD_ID else "" for words in utterances
+        ]
         movement, continuous = self._config.columns.decode(rows.movement[t - 1])
         values = [None] * self.columns if continuous is None else list(continuous)
         if self._setters is not None:
@@ -344,12 +352,14 @@ class Runner:
     def _account(self, rows: FragmentRows, ended: list[tuple[int, int, EpisodeResult | None]]) -> None:
         """Add the rewards up and note the results of the plays that have ended."""
         begun = np.zeros(self.columns, np.int64)  # row up to which a slot's rewards have been added up
+        self._first = []
         for t, index, result in ended:
             slot = self._slots[index]
             total = slot.modelled_return + float(rows.reward[begun[index] + 1 : t + 1, index].sum())
-            begun[index], slot.modelled_return = t, 0.0
+            is_first, begun[index], slot.modelled_return = begun[index] == 0, t, 0.0
             if result is not None:
                 self._results.append(replace(result, modelled_return=total))
+                self._first += self._results[-1:] if is_first else []
         for slot in self._slots:
             slot.modelled_return += float(rows.reward[begun[slot.index] + 1 :, slot.index].sum())
 

@@ -26,8 +26,9 @@ from agents.agent import InteractiveAgent
 from agents.card import ModelCard
 from agents.folder import load_agent, load_weights, save_agent
 from agents.tokenizer import Tokenizer
+from rlhf.run.tracking import METRICS_FILE
 from rlhf.store.columns import json_text
-from rlhf.store.files.durable import explained, sync, write_file
+from rlhf.store.files.durable import explained, sync, sync_tree, write_file
 from worlds.errors import RunError, UserError, device_is_full
 
 SCHEMA_VERSION = 1
@@ -165,6 +166,7 @@ class Checkpoints:
         with explained(f"the checkpoint of step {step}", self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
             self._sweep()
+            sync_tree(self.folder.parent / METRICS_FILE)  # its rows are those of the updates until here
             unfinished = self.folder / f"{_UNFINISHED}{os.getpid()}"
             try:
                 self._write(unfinished, step, agent, tokenizer, state, score, card)

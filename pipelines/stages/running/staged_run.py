@@ -26,7 +26,7 @@ from rlhf.run.config import CONFIG_FILE, RunSettings, command_line, load_config,
 from rlhf.run.machine import release_memory
 from rlhf.run.progress import announce
 from rlhf.store.columns import json_text
-from rlhf.store.files.durable import UNFINISHED, write_file
+from rlhf.store.files.durable import UNFINISHED, sync_tree, write_file
 from worlds.errors import UserError, set_resume_hint
 
 Run = TypeVar("Run", bound=RunSettings)
@@ -123,6 +123,8 @@ def run_stages(folder: Path, stages: Sequence[Stage], total: int | None = None, 
         announce(heading)
         with _timed(folder, stage.name) as took, _resumed_by_command(folder):
             stage.do()
+        if stage.makes != Path():
+            sync_tree(stage.makes)  # a note of what a power cut could still take away would never be done again
         release_memory()
         finished.append(FinishedStage(stage.name, took.seconds, stage.note, took.core_seconds))
         save_finished_stages(folder, finished)

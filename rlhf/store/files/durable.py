@@ -122,6 +122,18 @@ def sync(path: Path) -> None:
         os.close(descriptor)
 
 
+def sync_tree(path: Path) -> None:
+    """Put a file, or a folder with all that is in it, on disk; links are not followed. No error if there is none."""
+    if path.is_symlink() or not path.exists():
+        return
+    if path.is_dir():
+        for inside in path.iterdir():
+            sync_tree(inside)
+    elif not path.is_file():
+        return
+    sync(path)
+
+
 class Busy(UserError):
     """Another process is writing."""
 

@@ -131,6 +131,15 @@ def test_an_ensemble_can_be_trained(agent: InteractiveAgent, play: MarkedPlay, l
         RewardTrainer(model, play, lamp_play(range(100, 104)), replace(config, cut_weight=1.0))
 
 
+def test_an_ensemble_that_starts_from_another_keeps_its_members(agent: InteractiveAgent) -> None:
+    begun = EnsembleRewardModel.from_agent(agent)
+    with torch.no_grad():
+        for parameter in begun.others.parameters():
+            parameter.add_(0.1)  # its members have parted
+    again = EnsembleRewardModel.from_agent(begun).state_dict()
+    assert all(torch.equal(again[name], value) for name, value in begun.state_dict().items())
+
+
 def test_weights_are_averaged(models, play: MarkedPlay) -> None:
     found = average_weights(models)
     assert type(found) is InterTemporalRewardModel

@@ -24,6 +24,7 @@ from rlhf.run.checkpoint import Checkpoints
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
 from tests.unit.agents import made_up_play
+from worlds.errors import UserError
 
 UPDATES, EVERY = 6, 2
 
@@ -129,3 +130,11 @@ def test_a_reward_that_is_mostly_noise_is_warned_of(
     reward(replace(settings, runs=tmp_path, training=replace(settings.training, updates=2)))
     printed = capsys.readouterr().err
     assert ("warning" in printed) == (warning is not None) and (warning or "") in printed
+
+
+def test_what_marks_mean_cannot_change_when_it_is_resumed(settings: RewardConfig) -> None:
+    run = reward(replace(settings, name="fixed")).parent
+    for other in ({"rater_delay": 3}, {"raters": "majority"}, {"marks_later": 2}, {"unmarked_margin": 4}):
+        name = next(iter(other))
+        with pytest.raises(UserError, match=f"training.{name}|training-{name.replace('_', '-')}"):
+            reward(replace(settings, name="fixed", resume=run, training=replace(settings.training, **other)))

@@ -37,7 +37,7 @@ def asked(success: tuple[int | None, ...], name: str = "e") -> Episode:
 def test_verdicts_follow_the_truth() -> None:
     judged = with_verdicts(asked((5, None, 58)), LiveSuiteConfig(wrong=0.0, late=(2, 2)))
     assert read_verdicts(judged.notes) == (
-        Verdict(7, 0, "line 0", True),
+        Verdict(8, 0, "line 0", True),
         Verdict(39, 20, "line 1", False),  # when the setter asks for the next thing
         Verdict(59, 40, "line 2", True),  # not after the episode's end
     )

@@ -334,7 +334,9 @@ def test_scripted_judges_read_the_truth_and_err_at_the_given_rate(folder: Path, 
         about = episode.notes["scenario"]
         done = episode.success_step[[request.step for request in episode.requests].index(about["request_step"])]
         assert judgement.success == (done is not None) and judgement.scripted
-        assert judgement.step == (None if done is None else max(done, about["step"]))
+        # What is done at a step is seen at the next one; a judgement is never after the end.
+        seen = None if done is None else min(max(done + 1, about["step"]), len(episode) - 1)
+        assert judgement.step == seen
     wrong = judge_suite(JudgeSuiteConfig(folder / "sts", wrong=1.0))
     assert [one.success for one in wrong] == [not one.success for one in exact]
     assert set(open_store(folder / "sts").judgements()) == {*exact, *wrong}

@@ -68,6 +68,49 @@ def test_hard_answers_are_of_the_same_kind(make_play, tokenizer, tiny) -> None:
     assert replacements(0.0) == colours | others
 
 
+def conversations(make_play, tokenizer, tiny, *houses: tuple[tuple[str, str], ...]) -> MarkedPlay:
+    """Episodes of questions five steps apart, each answered two steps later and marked (+) at once."""
+    episodes, marks = [], []
+    for number, turns in enumerate(houses):
+        heard = ["", *(question for question, _ in turns for _ in range(5))]
+        said = [""] * len(heard)
+        for turn, (_, answer) in enumerate(turns):
+            said[5 * turn + 3] = answer
+            marks.append(Mark(str(number), "ann", 5 * turn + 4, 1, True))
+        episodes.append(make_play(str(number), heard, utterance=said))
+    return mark_play(episodes, marks, tokenizer, tiny)
+
+
+def offered(play: MarkedPlay, house: int, turn: int = 0) -> set[int]:
+    """Texts offered as wrong instead of the answer of a turn."""
+    dialogue = Dialogue.of(play.episodes, play.marks)
+    rows = play.rows(house)
+    found = RivalAnswers(dialogue, play.episodes).of(rows, rows.start + 5 * turn + 3, play.marks_of(house), reach=8)
+    return set(dialogue.solver_text[found].tolist())
+
+
+def text(play: MarkedPlay, house: int, turn: int = 0) -> int:
+    return int(Dialogue.of(play.episodes, play.marks).solver_text[play.rows(house).start + 5 * turn + 4])
+
+
+def test_answers_that_were_right_together_are_no_rivals(make_play, tokenizer, tiny) -> None:
+    """A question with several right answers: in the first house "red" and "blue", elsewhere one of them was said."""
+    which = "which is it"
+    play = conversations(
+        make_play, tokenizer, tiny, ((which, "red"), (which, "blue")), ((which, "red"),), ((which, "green"),)
+    )
+    assert text(play, 0, 1) not in offered(play, 1) and text(play, 2) in offered(play, 1)
+
+
+def test_an_answer_that_was_right_for_two_questions_of_the_house_is_not_wrong(make_play, tokenizer, tiny) -> None:
+    which, on = "which is it", "is it on"
+    play = conversations(
+        make_play, tokenizer, tiny,
+        ((which, "red"), (on, "red"), (which, "blue")), ((which, "blue"),), ((which, "green"),), ((on, "green"),),
+    )  # fmt: skip
+    assert text(play, 0) not in offered(play, 0, turn=2) and text(play, 2) in offered(play, 0, turn=2)
+
+
 def test_what_was_right_in_the_same_house_is_preferred(make_play, tokenizer, tiny) -> None:
     """The first episode says "red" at 3 and "blue" at 8 of other things."""
     first = make_play(

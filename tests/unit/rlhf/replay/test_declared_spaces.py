@@ -11,12 +11,14 @@ import torch
 from agents.agent import InteractiveAgent
 from agents.columns import action_columns, observation_columns
 from agents.tokenizer import Tokenizer
+from agents.utterances import decode_utterance
 from rlhf.records.episode import Episode
 from rlhf.replay.fragment import PER_SLOT, concatenate, take
 from rlhf.replay.packing import pack_fragment, unpack_fragment
 from rlhf.replay.play import Plan, ProbeSetter, ScriptedSolvers, play
 from rlhf.replay.runner import Runner
 from rlhf.replay.setter_replay import RecordedSetter, SetterReplay, replay_steps
+from rlhf.replay.slot import Slot
 from tests import small_worlds
 from tests.unit.rlhf import tiny_agent
 from worlds import registry
@@ -170,6 +172,23 @@ def test_fragments_hold_what_was_seen_and_done(name: str):
             ends = np.cumsum(columns.counts)
             chosen = (ends - columns.counts) + fragment.movement[:-1, :, 0]
             assert fragment.legal is not None and np.take_along_axis(fragment.legal[:-1], chosen, axis=2).all()
+
+
+def test_the_world_hears_the_sentences_of_a_grammar(monkeypatch: pytest.MonkeyPatch):
+    playing, heard, act = runner("small-things"), dict[int, list[str]](), Slot.act
+
+    def listen(slot: Slot, movement: np.ndarray, said: str, *rest: Any) -> tuple[float, bool]:
+        heard.setdefault(slot.index, []).append(said)
+        return act(slot, movement, said, *rest)
+
+    monkeypatch.setattr(Slot, "act", listen)
+    utterances = np.concatenate([playing.sample().utterance[:-1] for _ in range(20)])
+    action = small_worlds.WORLDS["small-things"].solver_spec.action
+    assert utterances[..., 0].any(), "it never spoke"
+    for slot, texts in heard.items():
+        for words, text in zip(utterances[:, slot].tolist(), texts, strict=True):
+            assert text == (decode_utterance(words, playing._tokenizer, playing._config) if words[0] else "")
+            assert action.spoken(text) == text
 
 
 @pytest.mark.parametrize("name", NAMES)

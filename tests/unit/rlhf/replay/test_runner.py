@@ -214,6 +214,18 @@ def test_results_of_finished_plays():
     assert all(result.steps == lengths[result.episode_id] and result.success == () for result in results)
 
 
+def test_first_results_are_of_the_plays_with_which_slots_began():
+    recordings = [record(0, 12), record(1, 4), record(2, 5)]
+    playing = runner(recordings=recordings, stagger=False, steps=12)
+    fresh = playing.state_dict()
+    for _ in range(2):  # whatever was played before
+        playing.load_state_dict(fresh)
+        resets = playing.sample().resets
+        ended = [int(np.flatnonzero(resets[1:, slot])[0]) + 1 for slot in range(SLOTS)]
+        assert sorted(result.steps for result in playing.finished_first()) == sorted(ended)
+        assert len(playing.finished()) > SLOTS, "slots with short recordings have begun others"
+
+
 def test_staggered_slots_begin_apart_and_cut_plays_are_no_results():
     recordings = [record(0, 12)]
     together, apart = runner(recordings=recordings, stagger=False), runner(recordings=recordings)

@@ -153,6 +153,20 @@ def test_free_settings_may_differ_and_are_noted(tmp_path: Path) -> None:
         open_run(config.run, replace(more, rounds=6, inner=Inner(updates=9)), "trial", free=("rounds",))
 
 
+def test_what_a_stage_makes_is_on_disk_before_it_is_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced, fsync = list[str](), os.fsync
+    monkeypatch.setattr(os, "fsync", lambda file: synced.append(os.readlink(f"/proc/self/fd/{file}")) or fsync(file))
+    made = tmp_path / "agent" / "model.safetensors"
+
+    def make() -> None:
+        made.parent.mkdir()
+        made.write_bytes(b"weights")
+
+    run_stages(tmp_path / "run", [Stage("train", "an agent", make, made.parent)])
+    noted = next(place for place, path in enumerate(synced) if "stages.json" in path)
+    assert {str(made), str(made.parent)} <= set(synced[:noted])
+
+
 def test_a_moved_run_is_resumed(tmp_path: Path) -> None:
     config = Config(run=tmp_path / "run")
     open_run(config.run, config, "trial")
