@@ -11,6 +11,7 @@ import numpy as np
 from agents.agent import InteractiveAgent, with_improvement_indicator
 from agents.card import ModelCard
 from agents.computing import usable_device
+from agents.config import AgentConfig
 from agents.folder import load_agent, save_agent
 from agents.ranges import Count, ShareBelowOne, check_ranges
 from agents.tokenizer import Tokenizer
@@ -47,6 +48,7 @@ from rlhf.learning.advantages import (
 from rlhf.learning.refiner import ConditionedCloner, Refiner, WeightedCloner
 from rlhf.learning.refining_config import RefiningConfig
 from rlhf.learning.window_refiner import WindowRefiner
+from rlhf.records.episode import legal_steps
 from rlhf.records.marks import Mark
 from rlhf.run.checkpoint import Checkpoints
 from rlhf.run.config import locked_run, save_settings
@@ -198,6 +200,7 @@ def make_refiner(
       UserError: if the reward model is of another agent, or there is nothing to learn from.
     """
     training, episodes = config.training, play.episodes
+    possible = possible_steps(agent.config, episodes)
     windows = windows_before_marks(play, training.window, training.rater_delay)
     advantage = np.zeros(0)
     if training.uses_reward_model:
@@ -205,20 +208,29 @@ def make_refiner(
         advantage = advantages(score(model, episodes), training.window)
     if training.method == "conditioned":
         if training.uses_reward_model:
-            indicator = indicators_of_advantages(advantage, episodes.demonstrated, training.good_share)
+            no_part = episodes.demonstrated | ~possible
+            indicator = indicators_of_advantages(advantage, no_part, training.good_share)
         else:
             indicator = indicators_of_windows(windows, episodes.demonstrated)
-        return ConditionedCloner(agent, episodes, indicator, training, validation)
+        return ConditionedCloner(agent, episodes, indicator, training, validation, possible)
     if training.on_windows:
         needs_reference = training.method != "cpl" or training.against_reference
         reference = load_agent(config.agent, device=config.device)[0] if needs_reference else None
-        return WindowRefiner(agent, episodes, windows, reference, training, validation)
-    factor = np.where(episodes.demonstrated, 1.0, training.own_play)
+        return WindowRefiner(agent, episodes, windows, reference, training, validation, possible)
+    factor = np.where(episodes.demonstrated, 1.0, training.own_play) * possible
     try:
         weight = imitation_weights(advantage, training.temperature, training.largest_weight, factor)
     except ValueError as error:
         raise UserError(f"{error}: none of the play is demonstrated, and own_play is 0") from error
     return WeightedCloner(agent, episodes, weight, training, validation)
+
+
+def possible_steps(agent: AgentConfig, play: MemoryDataset) -> np.ndarray:
+    """Return the steps, bool [N], whose actions the world declared legal; a policy gives the others no probability."""
+    if play.legal is None:
+        return np.ones(len(play.first), dtype=bool)
+    counts = agent.player.action.counts
+    return legal_steps(play.movement[..., : len(counts)], play.legal, counts)
 
 
 def refined_agent_card(config: RefineConfig, noted: NotedEpisodes = EVERY_EPISODE) -> ModelCard:

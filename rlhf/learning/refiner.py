@@ -109,12 +109,28 @@ class ConditionedCloner(StepwiseRefiner):
 
     The numbers are int64 indicators, and the agent has an improvement indicator. In validation, as in play, every step
     is said to be good.
+
+    Args:
+      possible: bool [N], steps that are imitated: no policy gives the others any probability; None: all.
     """
+
+    def __init__(
+        self,
+        agent: InteractiveAgent,
+        play: MemoryDataset,
+        numbers: np.ndarray,
+        config: RefiningConfig,
+        validation: Dataset | None = None,
+        possible: np.ndarray | None = None,
+    ) -> None:
+        self.possible = None if possible is None or possible.all() else possible
+        super().__init__(agent, play, numbers, config, validation)
 
     def terms(self) -> tuple[dict[str, Tensor], AgentState]:
         window, rows = self._next()
         draws = np.random.default_rng([self.config.seed, self.update_index])
         dropped = draws.random(rows.shape) < self.config.dropped
         indicator = send(np.where(dropped, UNKNOWN, self.numbers[rows]), self.model.device)
-        everything = window._replace(demonstrated=None)
+        imitated = None if self.possible is None else send(self.possible[rows], self.model.device)
+        everything = window._replace(demonstrated=imitated)
         return imitation_terms(self.model, everything, self.memory, self.config.computing, improvement=indicator)

@@ -29,6 +29,7 @@ class WindowRefiner(Refiner):
       reference: the cloned agent, which stays as it is; None only for "cpl" without a reference.
       config: settings of the training.
       validation: see :class:`rlhf.learning.refiner.Refiner`.
+      possible: bool [N], steps that count in windows: no policy gives the others any probability; None: all.
 
     Raises:
       UserError: if the windows are of one kind only, or, for "cpl", make no pair.
@@ -42,9 +43,11 @@ class WindowRefiner(Refiner):
         reference: InteractiveAgent | None,
         config: RefiningConfig,
         validation: Dataset | None = None,
+        possible: np.ndarray | None = None,
     ) -> None:
         check_windows(windows, paired=config.method == "cpl")
         self.windows, self.reference = windows, reference
+        self.possible = np.ones(len(play.first), dtype=bool) if possible is None else possible
         super().__init__(agent, play, config, validation)
 
     @property
@@ -93,7 +96,7 @@ class WindowRefiner(Refiner):
     ) -> tuple[Tensor, Tensor]:
         """Scores [K] of windows, and those with the actions of their neighbours, which are empty if not wanted."""
         discount = self.config.discount if self.config.method == "cpl" else 1.0
-        inside = send(rows.inside, self.model.device)
+        inside = send(rows.inside & self.possible[rows.rows], self.model.device)
         own = action_log_probs(self.model, self.play, rows, self.config, mismatched)
         others: list[Tensor | None] = [None] * len(own)
         if reference is not None:

@@ -240,9 +240,19 @@ def possible_steps(
     """
     if spaces is None or not spaces.solver.action.masked:
         return np.bool_(True)
-    counts = spaces.solver.action.counts
+    return legal_steps(movement, seen["legal"], spaces.solver.action.counts)
+
+
+def legal_steps(movement: np.ndarray, legal: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Return the steps, bool [T], at which every choice was legal.
+
+    Args:
+      movement: [T, ticks, components].
+      legal: bool [T, values of all components].
+      counts: of each component's values.
+    """
     places = (movement + (np.cumsum(counts) - counts)).reshape(len(movement), -1)
-    return np.take_along_axis(seen["legal"], places, axis=1).all(axis=1)
+    return np.take_along_axis(legal, places, axis=1).all(axis=1)
 
 
 def movement_before(movement: np.ndarray, action: ActionSpec = BODY) -> np.ndarray:

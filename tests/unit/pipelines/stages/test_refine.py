@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from agents.tokenizer import Tokenizer
 from pipelines.report.runs import run_row
 from pipelines.report.training import training_report
 from pipelines.stages.clone import read_episodes, spoken_texts
-from pipelines.stages.refine import RefineConfig, refine
+from pipelines.stages.refine import RefineConfig, possible_steps, refine
 from reward_models.inter_temporal import InterTemporalRewardModel
 from rlhf.learning.refining_config import RefiningConfig
 from rlhf.records.marks import Mark
@@ -111,6 +112,19 @@ def test_other_play_than_the_run_began_with_is_refused(settings: RefineConfig) -
     store.write_marks([Mark(name, "bob", 5, 1, scripted=True)])
     with pytest.raises(UserError, match=f"marks of episode {name} changed"):
         refine(replace(settings, name="changed", resume=run))
+
+
+def test_steps_at_which_a_choice_was_illegal_are_not_possible(settings: RefineConfig) -> None:
+    cloned, _ = load_agent(settings.agent)
+    counts = cloned.config.player.action.counts
+    movement = np.zeros((3, cloned.config.player.action.ticks, len(counts)), np.int8)
+    movement[1, -1, -1] = 1
+    legal = np.ones((3, int(counts.sum())), dtype=bool)
+    legal[1:, int(counts[:-1].sum()) + 1] = False  # the value that only the second step has
+    play = SimpleNamespace(first=np.zeros(3, bool), movement=movement, legal=legal)
+    assert possible_steps(cloned.config, play).tolist() == [True, False, True]  # type: ignore[arg-type]
+    play.legal = None
+    assert possible_steps(cloned.config, play).all()  # type: ignore[arg-type]
 
 
 def test_what_marks_mean_cannot_change_when_it_is_resumed(settings: RefineConfig) -> None:

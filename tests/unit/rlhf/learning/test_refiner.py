@@ -18,7 +18,7 @@ from rlhf.data.windows import EpisodeStream
 from rlhf.learning.cloner import Cloner, CloningConfig
 from rlhf.learning.labelled_windows import LabelledWindows
 from rlhf.learning.refiner import ConditionedCloner, Refiner, WeightedCloner
-from rlhf.learning.refining_config import RefiningConfig
+from rlhf.learning.refining_config import Method, RefiningConfig
 from rlhf.learning.window_refiner import WindowRefiner, action_log_probs
 from tests.unit.agents import made_up_play
 from worlds.errors import UserError
@@ -83,6 +83,28 @@ def test_a_step_of_weight_0_teaches_nothing(play: MemoryDataset) -> None:
     assert one == pytest.approx(same, rel=1e-5)
     one, another = (WeightedCloner(agent(), data, np.ones(16, np.float32), TINY).update(0.0) for data in both)
     assert abs(one["bc/movement"] - another["bc/movement"]) > 0.01
+
+
+@pytest.mark.parametrize("method", ["conditioned", "kto", "apo", "cpl"])
+def test_actions_that_the_world_ruled_out_teach_nothing(play: MemoryDataset, method: Method) -> None:
+    """Here an update after which one of them has become another action, which only its step would show."""
+    possible, config = np.arange(16) % 5 != 4, replace(ALL, method=method, css_weight=0.0, bc_weight=0.0)
+    other = play.movement.copy()
+    other[~possible] = made_up_play.movement(int((~possible).sum()), np.random.default_rng(5))
+
+    def updated(movement: np.ndarray, counting: np.ndarray | None) -> dict[str, float]:
+        data = replace(play, movement=movement)
+        if method == "conditioned":
+            imitating, learner = replace(config, bc_weight=1.0), with_improvement_indicator(agent())
+            return ConditionedCloner(learner, data, INDICATOR, imitating, possible=counting).update(0.0)
+        return WindowRefiner(agent(), data, WINDOWS, agent(seed=1), config, possible=counting).update(0.0)
+
+    # KTO's reference point is of mismatched actions, and "bc" of the steps that are imitated, beside the windows.
+    counted = ("bc/movement",) if method == "conditioned" else ("bc/margin",)
+    one, same = (updated(movement, possible) for movement in (play.movement, other))
+    assert [one[name] for name in counted] == pytest.approx([same[name] for name in counted], rel=1e-5)
+    one, another = (updated(movement, None) for movement in (play.movement, other))
+    assert all(abs(one[name] - another[name]) > 1e-3 for name in counted)
 
 
 def test_weights_of_1_are_cloning_of_all_steps(play: MemoryDataset) -> None:
