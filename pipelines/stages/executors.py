@@ -243,7 +243,8 @@ def make_environments(
     """
     worlds, entry = config.world.make(slots, setter_sees=config.setter_agent is not None), config.world.entry()
     if config.setters == REPLAYED_SETTERS:
-        return [SetterReplay(world, episodes[0], truth=True) for world in worlds]
+        things: dict[str, np.ndarray | None] = {}
+        return [SetterReplay(world, episodes[0], truth=True, things=things) for world in worlds]
     if config.setter_agent is not None:
         make_learned = partial(learned_setter, entry, prompted)
         return [LearnedSetterPlay(world, episodes[0], make_learned, truth=True) for world in worlds]

@@ -57,16 +57,20 @@ class SetterReplay(gymnasium.Env[Observation, Action]):
       world: where to replay; its settings (image size) are the agent's, not necessarily the recording's.
       episode: played first.
       truth: follow the recorded requests' ground truth.
+      things: at which the setters of episodes pointed, by episode, as far as known; several replays of the same
+        episodes may share it, as it takes a whole play of an episode to find out.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": []}
 
-    def __init__(self, world: World, episode: Episode, truth: bool = False) -> None:
+    def __init__(
+        self, world: World, episode: Episode, truth: bool = False, things: dict[str, np.ndarray | None] | None = None
+    ) -> None:
         self.world = world
         self.episode = episode
         self._truth = truth
         self._referee: Referee | None = None
-        self._things: dict[str, np.ndarray | None] = {}  # at which setters pointed, by episode
+        self._things = {} if things is None else things
         self._step = 0
         self._end = 0
         self._spec = world.spec(SOLVER)

@@ -13,6 +13,7 @@ from agents.columns import action_columns, observation_columns
 from agents.tokenizer import Tokenizer
 from agents.utterances import decode_utterance
 from rlhf.records.episode import Episode
+from rlhf.replay import setter_replay
 from rlhf.replay.fragment import PER_SLOT, concatenate, take
 from rlhf.replay.packing import pack_fragment, unpack_fragment
 from rlhf.replay.play import Plan, ProbeSetter, ScriptedSolvers, play
@@ -172,6 +173,19 @@ def test_fragments_hold_what_was_seen_and_done(name: str):
             ends = np.cumsum(columns.counts)
             chosen = (ends - columns.counts) + fragment.movement[:-1, :, 0]
             assert fragment.legal is not None and np.take_along_axis(fragment.legal[:-1], chosen, axis=2).all()
+
+
+def test_replays_that_share_what_setters_pointed_at_look_once_for_each_episode(monkeypatch: pytest.MonkeyPatch):
+    looked, look = list[str](), setter_replay.things_pointed_at
+    monkeypatch.setattr(
+        setter_replay, "things_pointed_at", lambda world, e: looked.append(e.episode_id) or look(world, e)
+    )
+    recordings, things = [recorded("small-things", seed) for seed in range(2)], dict[str, np.ndarray | None]()
+    for _ in range(3):
+        replay = SetterReplay(registry.get("small-things").make(), recordings[0], things=things)
+        for episode in recordings:
+            replay.reset(options={"episode": episode})
+    assert looked == [episode.episode_id for episode in recordings]
 
 
 def test_the_world_hears_the_sentences_of_a_grammar(monkeypatch: pytest.MonkeyPatch):
