@@ -252,7 +252,7 @@ def legal_steps(movement: np.ndarray, legal: np.ndarray, counts: np.ndarray) -> 
       counts: of each component's values.
     """
     places = (movement + (np.cumsum(counts) - counts)).reshape(len(movement), -1)
-    return np.take_along_axis(legal, places, axis=1).all(axis=1)
+    return np.asarray(np.take_along_axis(legal, places, axis=1).all(axis=1))
 
 
 def movement_before(movement: np.ndarray, action: ActionSpec = BODY) -> np.ndarray:
