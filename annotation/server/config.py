@@ -86,17 +86,17 @@ class ServeConfig:
     @property
     def database_url(self) -> str:
         """SQLAlchemy's URL of the database."""
-        return self.database or f"sqlite:///{(self.data / DATABASE_FILE).absolute()}"
+        return self.database or f"sqlite:///{(self.data.expanduser() / DATABASE_FILE).absolute()}"
 
     @property
     def cache(self) -> Path:
         """Folder for files that can be computed again."""
-        return self.data / CACHE_FOLDER
+        return self.data.expanduser() / CACHE_FOLDER
 
     @property
     def secrets(self) -> Path:
         """Folder of the key that signs sign-ins."""
-        return self.data
+        return self.data.expanduser()
 
     @property
     def viewing(self) -> bool:

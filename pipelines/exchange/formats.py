@@ -138,7 +138,7 @@ def export_episodes(
     form, store = load_format(to), open_store(data)
     check_known(episodes, set(store.ids()), store)
     wanted = set(store.ids(split))
-    ids = [name for name in episodes or store.ids() if name in wanted]
+    ids = [name for name in dict.fromkeys(episodes) or store.ids() if name in wanted]
     if not ids:
         kind = f"{split} " if split else ""
         raise UserError(
@@ -183,6 +183,8 @@ def import_episodes(source: Path, into: Path, of: str, settings: Any) -> Importe
                     "there first (nothing was imported)"
                 )
             known.merge(store)
+            for kept in store.description.play_settings:
+                known.note_play_settings(kept)
     return imported
 
 

@@ -213,9 +213,15 @@ def _silent(space: spaces.Space) -> spaces.Space:
 
 
 def _utterances(heard: Sequence[str]) -> list[str]:
-    """Return the setter's utterance at each step: the first words at once, others a step before they are heard."""
-    said = [after if after != before else "" for before, after in zip(heard, heard[1:], strict=False)]
-    return [heard[0], *said[1:], ""][: len(heard)]
+    """Return the setter's utterance at each step: a step before it is heard, and what is heard at once, at once."""
+    said = [after if after != before else "" for before, after in zip(heard, heard[1:], strict=False)] + [""]
+    if not heard[0]:
+        return said
+    if not said[0]:
+        return [heard[0], *said[1:]]
+    if len(said) > 2 and not said[1]:  # two at once: the second is said a step late
+        return [heard[0], said[0], *said[2:]]
+    return [f"{heard[0]} {said[0]}", *said[1:]]
 
 
 def with_bounds(space: spaces.Space, actions: Iterable[Any]) -> spaces.Space:

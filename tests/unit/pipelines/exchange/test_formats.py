@@ -21,6 +21,7 @@ from pipelines.exchange.formats import (
     load_format,
     missing_package,
 )
+from pipelines.exchange.gym_import import _utterances
 from pipelines.exchange.settings import (
     LeRobotExport,
     LeRobotImport,
@@ -33,6 +34,8 @@ from pipelines.exchange.sidecar import SIDECAR_FILE
 from rlhf.store import ParquetStore, open_store
 from rlhf.store.synthetic import synthetic_episode
 from worlds.errors import UserError
+
+PLAYED_WITH = {"world": {"name": "playhouse"}}
 
 
 def _export(store: ParquetStore, ids: Sequence[str], out: Path, settings: Any) -> Exported:
@@ -47,6 +50,8 @@ def _import(source: Path, store: ParquetStore, settings: Any) -> Imported:
         store.write(synthetic_episode(int(name[1:]), steps=5, height=6, width=8, episode_id=name))
     if settings == "fails":
         raise UserError("it is damaged")
+    if settings == PLAYED_WITH:
+        store.note_play_settings(PLAYED_WITH)
     return Imported(len(store), 5 * len(store))
 
 
@@ -114,6 +119,33 @@ def test_an_import_makes_a_dataset_or_adds_to_one(data: Path, tmp_path: Path) ->
     import_episodes(tmp_path / "out", data, "ids", None)
     assert sorted(open_store(data).ids()) == ["e0", "e1", "e2"]
     assert open_store(tmp_path / "new").verify() == []
+
+
+@pytest.mark.parametrize(
+    ("heard", "said"),
+    [
+        (["go", "go", "lift", "lift"], ["go", "lift", "", ""]),
+        (["", "lift", "lift", "go"], ["lift", "", "go", ""]),  # said at the first step, heard from the second on
+        (["a", "b", "b", "b"], ["a", "b", "", ""]),
+        (["a", "b", "c", "c"], ["a b", "c", "", ""]),
+        ([""], [""]),
+        (["go"], ["go"]),
+    ],
+)
+def test_every_request_that_is_heard_was_said(heard: list[str], said: list[str]) -> None:
+    assert _utterances(heard) == said
+
+
+def test_settings_of_play_come_with_what_is_imported(data: Path, tmp_path: Path) -> None:
+    export_episodes(data, tmp_path / "out", "ids", None)
+    open_store(data).drop(["e0"])
+    for into in (tmp_path / "new", data):
+        import_episodes(tmp_path / "out", into, "ids", PLAYED_WITH)
+        assert open_store(into).description.play_settings == (PLAYED_WITH,)
+
+
+def test_an_episode_that_is_named_twice_is_exported_once(data: Path, tmp_path: Path) -> None:
+    assert export_episodes(data, tmp_path / "out", "ids", None, ["e2", "e0", "e2"]) == Exported(2, 10)
 
 
 def test_an_episode_that_differs_names_source_and_dataset(data: Path, tmp_path: Path) -> None:

@@ -35,9 +35,12 @@ class Answering(PlayhouseTask):
         if held is not None and held != self._held:
             yield -1, "takes a thing when asked a question"
         self._held = held
-        if not utterance or (is_courtesy(utterance) and answers.yes_or_no(utterance) is None):
+        courtesy = is_courtesy(utterance)
+        if not utterance or (courtesy and answers.yes_or_no(utterance) is None):
             return
         verdict = self.verdict(world, utterance)
+        if courtesy and verdict is Verdict.NONE:  # "sure", where yes is no answer
+            return
         if verdict is Verdict.RIGHT:
             yield self._succeed(verdict.value[1])
         else:

@@ -122,7 +122,7 @@ def test_what_the_setter_points_at_is_what_it_looks_at() -> None:
 
 
 def test_taking_a_thing_is_regress_and_a_courtesy_nothing() -> None:
-    assert judged("what color is the ball?", "ok") == "none"
+    assert judged("what color is the ball?", "ok") == judged("what color is the ball?", "sure") == "none"
     assert judged("is the ball red?", "sure") == "right"
 
 
