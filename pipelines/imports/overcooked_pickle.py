@@ -1,7 +1,8 @@
 """Pickled tables of Overcooked-AI's published games, read without pandas and without running what is in them.
 
-A pickle names the classes that it is rebuilt from. Here these are NumPy's arrays and stand-ins for pandas' table; every
-other name is refused before anything is called.
+A pickle names the classes that it is rebuilt from. Here these are stand-ins, which keep what they are given and do
+nothing; every other name is refused before anything is called. NumPy's own classes would trust what a file says about
+the memory of an array. Arrays are built afterwards, of numbers from their bytes and of objects from a list.
 """
 
 from __future__ import annotations
@@ -43,9 +44,50 @@ def _index(_: type[_Index], state: Mapping[str, Any]) -> _Index:
     return index
 
 
-def _array(_: type[np.ndarray], shape: Any, dtype: Any) -> np.ndarray:
-    """Return an empty array as NumPy's ``_reconstruct`` does."""
-    return np.ndarray.__new__(np.ndarray, shape, dtype)
+class _Values(_Part):
+    """An ``ndarray``."""
+
+
+class _Type(_Part):
+    """A ``dtype``."""
+
+    def __init__(self, code: Any, *_: Any) -> None:
+        self.code = code
+
+
+def _values(*_: Any) -> _Values:
+    """Return what NumPy's ``_reconstruct`` would return an empty array for."""
+    return _Values()
+
+
+def _array(values: Any) -> np.ndarray:
+    """Return the array of which a pickle had ``values``.
+
+    Raises:
+      ValueError: they are no array, or one of another type than numbers, times and Python's objects.
+    """
+    if not isinstance(values, _Values):
+        raise ValueError("a part of the table is no array")
+    _, shape, kind, by_columns, data = values.state
+    if (
+        not isinstance(kind, _Type)
+        or not isinstance(kind.code, str)
+        or any(part is not None for part in kind.state[2:5])
+    ):
+        raise ValueError("an array is of no plain type")
+    order = "F" if by_columns else "C"
+    if kind.code.startswith("O"):
+        if not isinstance(data, list):
+            raise ValueError("an array of objects has no list of them")
+        found = np.empty(len(data), dtype=object)
+        for place, value in enumerate(data):
+            found[place] = value
+        return found.reshape(shape, order=order)
+    if kind.code[:1] not in "iufbMm" or not kind.code[1:].isdecimal():
+        raise ValueError(f"an array is of the type {kind.code!r}")
+    number = kind.code if kind.code[0] in "iufb" else f"i{kind.code[1:]}"  # times are numbers, too
+    swapped = kind.state[1] if kind.state[1] in ("<", ">") else "="
+    return np.frombuffer(data, np.dtype(number).newbyteorder(swapped)).reshape(shape, order=order)
 
 
 _KNOWN: Mapping[str, Any] = {
@@ -54,9 +96,9 @@ _KNOWN: Mapping[str, Any] = {
     "pandas.core.indexes.base._new_Index": _index,
     "pandas.core.indexes.base.Index": _Index,
     "pandas.core.indexes.numeric.Int64Index": _Index,
-    "numpy.core.multiarray._reconstruct": _array,
-    "numpy.ndarray": np.ndarray,
-    "numpy.dtype": np.dtype,
+    "numpy.core.multiarray._reconstruct": _values,
+    "numpy.ndarray": _Values,
+    "numpy.dtype": _Type,
 }
 
 
@@ -108,12 +150,14 @@ def _columns(table: Any) -> dict[str, np.ndarray]:
     if not isinstance(table, _Table):
         raise ValueError("it is no pickled table")
     axes, _, _, more = table.state["_data"].state
-    names = [str(each) for each in axes[0].state["data"]]
+    names = [str(each) for each in _array(axes[0].state["data"])]
     found = dict[str, np.ndarray]()
     for block in more["0.14.1"]["blocks"]:
-        places = np.arange(len(names))[block["mgr_locs"]].tolist()
-        for place, values in zip(places, block["values"], strict=True):
-            if not isinstance(values, np.ndarray):
-                raise ValueError(f"column {names[place]} is no array")
-            found[names[place]] = values
+        for place, values in zip(_places(block["mgr_locs"], len(names)), _array(block["values"]), strict=True):
+            found[names[place]] = np.asarray(values)
     return {name: found[name] for name in names}
+
+
+def _places(where: Any, columns: int) -> list[int]:
+    """Return the places of a block's columns, of which the pickle has an array or a slice."""
+    return np.arange(columns)[where if isinstance(where, slice) else _array(where)].tolist()

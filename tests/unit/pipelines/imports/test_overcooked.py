@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pipelines.imports import overcooked_pickle
 from pipelines.imports.overcooked import ACTIONS, INSTRUCTION, RATER, import_overcooked
 from pipelines.imports.overcooked_view import OBSERVATION
 from rlhf.store import open_store
@@ -155,6 +156,32 @@ def test_a_hostile_pickle_runs_nothing(tmp_path: Path, monkeypatch: pytest.Monke
     assert not Path("made-by-a-pickle").exists()
     nested = pickle.dumps({"numpy.ndarray": [Hostile()]}, protocol=2)
     assert "mkdir" in refusal(tmp_path / "nested", nested) and not Path("made-by-a-pickle").exists()
+
+
+class Claims:
+    """An object whose pickle claims that eight bytes of the file are the address of an object."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return np.ndarray, ((1,), ClaimedType(), b"AAAAAAAA")
+
+
+class ClaimedType:
+    def __reduce__(self) -> tuple[Any, ...]:
+        return np.dtype, ("V8", False, True), (3, "|", None, ("a",), {"a": (np.dtype("O"), 0)}, 8, 1, 0)
+
+
+def test_a_pickle_has_no_say_in_what_memory_is(tmp_path: Path) -> None:
+    assert "no table of games that can be read" in refusal(tmp_path / "files", pickle.dumps(Claims(), protocol=4))
+    kind, values = overcooked_pickle._Type("V8"), overcooked_pickle._Values()
+    kind.state = (3, "|", None, ("a",), {"a": (overcooked_pickle._Type("O8"), 0)}, 8, 1, 0)
+    values.state = (1, (1,), kind, False, b"AAAAAAAA")
+    with pytest.raises(ValueError, match="no plain type"):
+        overcooked_pickle._array(values)
+    for code, data, wrong in (("V8", b"AAAAAAAA", "of the type 'V8'"), ("O8", b"AAAAAAAA", "no list")):
+        kind = overcooked_pickle._Type(code)
+        kind.state, values.state = (3, "|", None, None, None, -1, -1, 63), (1, (1,), kind, False, data)
+        with pytest.raises(ValueError, match=wrong):
+            overcooked_pickle._array(values)
 
 
 def test_damaged_files_are_named(tmp_path: Path) -> None:
