@@ -162,7 +162,7 @@ def _demo(config: ReproduceConfig, preset: DemoConfig) -> Path:
     outcomes = tuple(outcome(result, seed) for seed, results in found.items() for result in results)
     data = ReportData(
         title=f"{config.name} over {len(config.seeds)} seeds", before=BEFORE, after=AFTER, reference=REFERENCE,
-        outcomes=outcomes, circumstances=circumstances(config),
+        outcomes=outcomes, circumstances=circumstances(config), split=preset.evaluate.split,
     )  # fmt: skip
     save_report_data(data, folder / DATA_FILE)
     write_file(folder / TABLE, _demo_tables(found, preset.evaluate).encode())

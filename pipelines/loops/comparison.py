@@ -127,6 +127,7 @@ def _report(config: IterateConfig, compared: RoundsCompared, results: Results) -
         between=tuple(agents[1:-1]),
         after=agents[-1],
         reference=REFERENCE if REFERENCE in results else None,
+        split=last.split,
         outcomes=tuple(outcome(result, config.seed) for name in results for result in results[name]),
         circumstances=circumstances(config, _stages(config, numbers), _counts(compared)),
         rounds=compared,

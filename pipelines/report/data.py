@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from pipelines.stages.outcomes.results_file import Split
 from pipelines.stages.running.staged_run import FinishedStage
 from rlhf.learning.guards import Alarm
 from rlhf.records.json_records import BadRecord, from_json, to_json, with_new_settings
@@ -244,7 +245,7 @@ class ReportData:
       title: of the page.
       before: name of the agent compared with.
       after: name of the agent in question.
-      outcomes: of ``before``, ``after`` and the other agents, on held-out episodes.
+      outcomes: of ``before``, ``after`` and the other agents.
       circumstances: of the run.
       reference: name of the demonstrator, if it was evaluated.
       scripted: true if setters, solvers and raters were scripted stand-ins; false only if all were people.
@@ -258,6 +259,7 @@ class ReportData:
       between: names of further agents, shown between ``before`` and ``after``.
       rounds: of improvement, side by side.
       watched: alarms of the runs that improved the agent; empty if unknown.
+      split: of the requests that were evaluated.
     """
 
     title: str
@@ -277,6 +279,7 @@ class ReportData:
     between: tuple[str, ...] = ()
     rounds: RoundsCompared | None = None
     watched: tuple[WatchedRun, ...] = ()
+    split: Split = "held_out"
 
     def __post_init__(self) -> None:
         cells = [(outcome.agent, outcome.probe, outcome.run) for outcome in self.outcomes]

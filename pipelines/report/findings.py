@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from pipelines.report.data import Chart, Outcomes, ReportData
+from pipelines.stages.outcomes.evaluation_text import REQUESTS
 from pipelines.stages.outcomes.paired import ordered, paired
 from rlhf.learning.guards import standard_error
 from rlhf.run.statistics import Interval, difference_interval, percent, points, share_interval
@@ -61,13 +62,13 @@ def find(data: ReportData) -> Findings:
     overall = rows[0] if len(rows) == 1 else _overall(data, probes)
     remarks = [_by_probe(rows)] if len(rows) > 1 else []
     remarks += over_optimisation(data.reward_over_training, data.success_over_training) + _alarms(data)
-    return Findings(rows, overall, headline(overall, data.before, data.after), tuple(remarks))
+    return Findings(rows, overall, headline(overall, data.before, data.after, REQUESTS[data.split]), tuple(remarks))
 
 
-def headline(row: Row, before: str, after: str) -> str:
-    """Sentence on ``row``: the better agent, the difference and its interval."""
+def headline(row: Row, before: str, after: str, requests: str) -> str:
+    """Sentence on ``row``, of ``requests``: the better agent, the difference and its interval."""
     was, now = row.agents[before], row.agents[after]
-    numbers = f"{percent(now.estimate)} of held-out requests succeed instead of {percent(was.estimate)}"
+    numbers = f"{percent(now.estimate)} of {requests} succeed instead of {percent(was.estimate)}"
     against, difference = f"{percent(now.estimate)} against {percent(was.estimate)}", points(row.difference)
     if row.verdict == "better":
         return f"{after} does better than {before}: {numbers}, {difference}."

@@ -69,6 +69,7 @@ def write_loop_report(
         before=BEFORE,
         after=AFTER,
         reference=REFERENCE if REFERENCE in evaluate.agents else None,
+        split=evaluate.split,
         outcomes=tuple(outcome(result, seed) for result in load_results(evaluate.out)),
         circumstances=circumstances(config, stages, _counts(store, mark)),
         reward_over_training=reward_over_training(rows),

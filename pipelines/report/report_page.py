@@ -53,13 +53,19 @@ def page(data: ReportData, findings: Findings) -> Markup:
     )
 
 
+_WHERE = {
+    "held_out": "in houses and on instructions that no agent was trained on",
+    "train": "in houses that no agent was trained in, on instructions of training",
+}
+
+
 def _lead(data: ReportData, findings: Findings) -> str:
     row, runs = findings.overall, len({outcome.run for outcome in data.outcomes})
     where = f"all {len(findings.rows)} probe tasks together" if len(findings.rows) > 1 else row.probe
     return (
         f"The difference on {where} is {points(row.difference)}, with a {percent(LEVEL)} interval, over "
         f"{row.agents[data.after].count:,} episodes of each agent{f' from {runs} runs' if runs > 1 else ''}, "
-        "in houses and on instructions that no agent was trained on."
+        f"{_WHERE[data.split]}."
     )
 
 

@@ -233,6 +233,18 @@ def test_headline_follows_the_numbers(rates: dict[str, float], verdict: str, wor
     assert f"{100 * pooled['BC+RL']:.0f}%" in findings.headline and f"{100 * pooled['BC']:.0f}%" in findings.headline
 
 
+def test_the_page_says_of_which_requests_it_is(tmp_path: Path) -> None:
+    better = outcomes({"BC": 0.4, "BC+RL": 0.6})
+    for split, named, left_out in (
+        ("held_out", "of held-out requests", "of training combinations"),
+        ("train", "of requests of training combinations", "held-out requests"),
+    ):
+        data = example(outcomes=better, reference=None, split=split)
+        assert named in find(data).headline and left_out not in find(data).headline
+        text = Page(write_report(data, tmp_path / f"{split}.html").read_text(encoding="utf-8")).text
+        assert ("instructions that no agent was trained on" in text) == (split == "held_out")
+
+
 def test_few_episodes_allow_no_verdict() -> None:
     few = tuple(
         Outcomes(agent, "Go", 0, tuple(range(FEWEST_EPISODES - 1)), (won,) * (FEWEST_EPISODES - 1))
