@@ -153,11 +153,6 @@ def _columns(table: Any) -> dict[str, np.ndarray]:
     names = [str(each) for each in _array(axes[0].state["data"])]
     found = dict[str, np.ndarray]()
     for block in more["0.14.1"]["blocks"]:
-        for place, values in zip(_places(block["mgr_locs"], len(names)), _array(block["values"]), strict=True):
+        for place, values in zip(_array(block["mgr_locs"]).tolist(), _array(block["values"]), strict=True):
             found[names[place]] = np.asarray(values)
     return {name: found[name] for name in names}
-
-
-def _places(where: Any, columns: int) -> list[int]:
-    """Return the places of a block's columns, of which the pickle has an array or a slice."""
-    return np.arange(columns)[where if isinstance(where, slice) else _array(where)].tolist()

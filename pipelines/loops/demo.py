@@ -16,7 +16,7 @@ from pipelines.stages.evaluate import EvaluateConfig, evaluate
 from pipelines.stages.improve import improve
 from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.mark import MarkConfig, mark
-from pipelines.stages.outcomes.evaluation_text import REQUESTS
+from pipelines.stages.outcomes.evaluation_text import NEW_HOUSES
 from pipelines.stages.record import RecordConfig, record
 from pipelines.stages.reward import RewardConfig, reward
 from pipelines.stages.running.staged_run import Stage, open_run, resume_or_start, run_stages
@@ -98,7 +98,7 @@ def _stages(config: DemoConfig) -> list[Stage]:
         Stage("marks", "by scripted raters", lambda: mark(config.mark)),
         Stage(f"reward model ({model})", "learned from the marks", lambda: resume_or_start(reward, config.reward)),
         Stage("improvement (BC+RL)", "against the reward model", lambda: resume_or_start(improve, config.improve)),
-        Stage("evaluation", f"{REQUESTS[config.evaluate.split]} in new houses", lambda: evaluate(config.evaluate)),
+        Stage("evaluation", NEW_HOUSES[config.evaluate.split], lambda: evaluate(config.evaluate)),
     ]  # fmt: skip
 
 

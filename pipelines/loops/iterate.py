@@ -28,7 +28,7 @@ from pipelines.stages.episodes.play_kinds import find_groups, parse_play_kinds
 from pipelines.stages.evaluate import evaluate
 from pipelines.stages.improve import improve
 from pipelines.stages.mark import mark
-from pipelines.stages.outcomes.evaluation_text import REQUESTS
+from pipelines.stages.outcomes.evaluation_text import NEW_HOUSES
 from pipelines.stages.record import record
 from pipelines.stages.reward import reward
 from pipelines.stages.running.staged_run import Stage, open_run, resume_or_start, run_stages
@@ -76,8 +76,7 @@ def _before_the_rounds(config: IterateConfig) -> list[Stage]:
             stages.append(Stage("marks on demonstrations", "by scripted raters", lambda: mark(start.mark)))
     if config.agent is None:
         stages.append(Stage("cloning (BC)", "where every round starts", lambda: resume_or_start(clone, start.clone)))
-    note = f"{REQUESTS[start.evaluate.split]} in new houses"
-    stages.append(Stage("evaluation of BC", note, lambda: evaluate(start.evaluate)))
+    stages.append(Stage("evaluation of BC", NEW_HOUSES[start.evaluate.split], lambda: evaluate(start.evaluate)))
     return stages
 
 

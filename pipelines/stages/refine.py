@@ -200,7 +200,7 @@ def make_refiner(
       UserError: if the reward model is of another agent, or there is nothing to learn from.
     """
     training, episodes = config.training, play.episodes
-    possible = possible_steps(agent.config, episodes)
+    possible = possible_rows(agent.config, episodes)
     windows = windows_before_marks(play, training.window, training.rater_delay)
     advantage = np.zeros(0)
     if training.uses_reward_model:
@@ -225,7 +225,7 @@ def make_refiner(
     return WeightedCloner(agent, episodes, weight, training, validation)
 
 
-def possible_steps(agent: AgentConfig, play: MemoryDataset) -> np.ndarray:
+def possible_rows(agent: AgentConfig, play: MemoryDataset) -> np.ndarray:
     """Return the steps, bool [N], whose actions the world declared legal; a policy gives the others no probability."""
     if play.legal is None:
         return np.ones(len(play.first), dtype=bool)

@@ -18,7 +18,7 @@ from pipelines.stages.evaluate import EvaluateConfig, evaluate
 from pipelines.stages.improve import improve
 from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.mark import mark
-from pipelines.stages.outcomes.evaluation_text import REQUESTS
+from pipelines.stages.outcomes.evaluation_text import NEW_HOUSES
 from pipelines.stages.record import record
 from pipelines.stages.refine import refine
 from pipelines.stages.reward import reward
@@ -208,7 +208,7 @@ class SeedStages:
         of = ("evaluate", settings, name, agent, self.seed)  # results have the arm's name
         preposition = "with" if evaluation == LIKELIEST else "on"
         title = f"evaluate {name}" + (f" {preposition} {evaluation}" if evaluation else "")
-        note = f"{REQUESTS[settings.split]} in new houses"
+        note = NEW_HOUSES[settings.split]
         return Stage(title, note, lambda: evaluate(evaluating), evaluating.out, of)
 
     def evaluate_config(self, name: str, evaluation: str = "") -> EvaluateConfig:

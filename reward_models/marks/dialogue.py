@@ -106,7 +106,7 @@ class Dialogue:
             for answer, request in answers:
                 liked[answer].add(request)
             for (one, first), (other, second) in combinations(answers, 2):
-                if one != other and self.may_ask_the_same(first)[second]:
+                if one != other and (first == second or alike(self.content[[first, second]], 0)[1]):
                     self.right_together.add((one, other))
         self.liked.update({answer: frozenset(requests) for answer, requests in liked.items()})
 

@@ -2,10 +2,10 @@
 
 Two answers are of one kind if raters marked both (+) after the same words of the setter: "red" and "blue" after "what
 color is the ball". They are rivals if they also say something else, and never were both right in one house after
-requests that may ask for the same thing. No grammar is known, so they
-count as the same answer if one has all words of the other ("red", "it is red") or they share a word that fewer than
-half of the answers to that question have ("the ball is red", "it is red"). The rule errs towards the same: an exchange
-not made costs little, and a right answer called wrong teaches the error.
+requests that may ask for the same thing. No grammar is known, so they count as the same answer if one has all words of
+the other ("red", "it is red") or they share a word that fewer than half of the answers to that question have ("the ball
+is red", "it is red"). The rule errs towards the same: an exchange not made costs little, and a right answer called
+wrong teaches the error.
 """
 
 from __future__ import annotations

@@ -76,6 +76,7 @@ class StepwiseRefiner(Refiner):
       numbers: [N], of every step.
       config: settings of the training.
       validation: see :class:`Refiner`.
+      possible: bool [N], steps that are imitated: no policy gives the others any probability; None: all.
 
     Raises:
       ValueError: ``numbers`` are not as many as there are steps.
@@ -88,10 +89,12 @@ class StepwiseRefiner(Refiner):
         numbers: np.ndarray,
         config: RefiningConfig,
         validation: Dataset | None = None,
+        possible: np.ndarray | None = None,
     ) -> None:
         if numbers.shape != play.first.shape:
             raise ValueError(f"numbers {numbers.shape} are not of the {len(play.first)} steps of the play")
         self.numbers = numbers
+        self.possible = None if possible is None or possible.all() else possible
         super().__init__(agent, play, config, validation)
 
 
@@ -109,22 +112,7 @@ class ConditionedCloner(StepwiseRefiner):
 
     The numbers are int64 indicators, and the agent has an improvement indicator. In validation, as in play, every step
     is said to be good.
-
-    Args:
-      possible: bool [N], steps that are imitated: no policy gives the others any probability; None: all.
     """
-
-    def __init__(
-        self,
-        agent: InteractiveAgent,
-        play: MemoryDataset,
-        numbers: np.ndarray,
-        config: RefiningConfig,
-        validation: Dataset | None = None,
-        possible: np.ndarray | None = None,
-    ) -> None:
-        self.possible = None if possible is None or possible.all() else possible
-        super().__init__(agent, play, numbers, config, validation)
 
     def terms(self) -> tuple[dict[str, Tensor], AgentState]:
         window, rows = self._next()

@@ -358,8 +358,10 @@ class Runner:
             total = slot.modelled_return + float(rows.reward[begun[index] + 1 : t + 1, index].sum())
             is_first, begun[index], slot.modelled_return = begun[index] == 0, t, 0.0
             if result is not None:
-                self._results.append(replace(result, modelled_return=total))
-                self._first += self._results[-1:] if is_first else []
+                result = replace(result, modelled_return=total)
+                self._results.append(result)
+                if is_first:
+                    self._first.append(result)
         for slot in self._slots:
             slot.modelled_return += float(rows.reward[begun[slot.index] + 1 :, slot.index].sum())
 

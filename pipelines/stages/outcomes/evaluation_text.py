@@ -8,6 +8,7 @@ from pipelines.stages.outcomes.results_file import LEARNED, ProbeResult, Split
 from rlhf.run.statistics import Interval, points, wilson_interval
 
 REQUESTS: Mapping[Split, str] = {"held_out": "held-out requests", "train": "requests of training combinations"}
+NEW_HOUSES: Mapping[Split, str] = {split: f"{requests} in new houses" for split, requests in REQUESTS.items()}
 _LEARNED_REQUESTS = "first requests of a learned setter"
 _LEAST_WIDTH = 9  # of the column of probes
 

@@ -165,10 +165,11 @@ def check_refining(training: RefiningConfig, agent: Agent, device: str, entities
     Raises:
       UserError: if they need more memory than there is.
     """
-    if not isinstance(agent.config, AgentConfig):
-        return  # the sizes of the user's own agents are not known
+    if not (isinstance(agent.config, AgentConfig) and training.on_windows and training.preference_weight):
+        check_training(training, agent, device, entities)
+        return
     sizes, weights, computing = agent.config, agent.num_parameters(), training.computing
-    each = training.window + training.context if training.on_windows and training.preference_weight else 0
+    each = training.window + training.context
 
     # Estimates over measured memory of the windows, nano on the CPU, 1,536 and 4,608 frames: 1.0 to 1.2.
     def needed(batch: int, windows: int) -> float:

@@ -74,7 +74,7 @@ def open_run(folder: Path, config: Any, what: str, free: Collection[str] = (), o
         save_config(new_run_folder(folder.parent, folder.name), config)
         return
     saved = load_config(folder, type(config), older=True)
-    if other := differing_settings(saved, config, ("run", *free)):
+    if other := differing_settings(saved, config, free):
         raise UserError(
             f"{folder} holds a {what} with other settings: {format_differences(other)}; "
             f"give this one a folder of its own with {option}"
@@ -87,13 +87,14 @@ def differing_settings(one: Any, other: Any, free: Collection[str] = ()) -> list
     """Dotted name and both values, as JSON, of the settings in which two configurations differ and should not.
 
     Args:
-      free: settings (dotted, or a whole group) in which they may, beside numbers of processes that play.
+      free: settings (dotted, or a whole group) in which they may, beside numbers of processes that play and ``run``, as
+        folders are moved.
     """
     return [
         (setting, mine, theirs)
         for setting, mine, theirs in differences(one, other)
         if setting.rpartition(".")[2] not in PROCESSES
-        and not any(setting == name or setting.startswith(f"{name}.") for name in free)
+        and not any(setting == name or setting.startswith(f"{name}.") for name in ("run", *free))
     ]
 
 

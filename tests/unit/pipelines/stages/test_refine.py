@@ -16,7 +16,7 @@ from agents.tokenizer import Tokenizer
 from pipelines.report.runs import run_row
 from pipelines.report.training import training_report
 from pipelines.stages.clone import read_episodes, spoken_texts
-from pipelines.stages.refine import RefineConfig, possible_steps, refine
+from pipelines.stages.refine import RefineConfig, possible_rows, refine
 from reward_models.inter_temporal import InterTemporalRewardModel
 from rlhf.learning.refining_config import RefiningConfig
 from rlhf.records.marks import Mark
@@ -122,9 +122,9 @@ def test_steps_at_which_a_choice_was_illegal_are_not_possible(settings: RefineCo
     legal = np.ones((3, int(counts.sum())), dtype=bool)
     legal[1:, int(counts[:-1].sum()) + 1] = False  # the value that only the second step has
     play = SimpleNamespace(first=np.zeros(3, bool), movement=movement, legal=legal)
-    assert possible_steps(cloned.config, play).tolist() == [True, False, True]  # type: ignore[arg-type]
+    assert possible_rows(cloned.config, play).tolist() == [True, False, True]  # type: ignore[arg-type]
     play.legal = None
-    assert possible_steps(cloned.config, play).all()  # type: ignore[arg-type]
+    assert possible_rows(cloned.config, play).all()  # type: ignore[arg-type]
 
 
 def test_what_marks_mean_cannot_change_when_it_is_resumed(settings: RefineConfig) -> None:
