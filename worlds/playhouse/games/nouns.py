@@ -16,7 +16,7 @@ from worlds.playhouse.requests.reading import read_things
 from worlds.playhouse.requests.referring import Expression, Referrer
 from worlds.playhouse.requests.wishes import Wish
 
-Pair = Sequence[str | None]  # colour and kind that words name, for the split of requests; JSON
+Pair = Sequence[str | None]  # colour and kind that a noun phrase names, for the split of requests; JSON
 SOME = 2  # things that "some" asks for
 HEED = 0.6  # chance that the name for one role keeps to a modifier
 OPEN = 0.25  # chance that a single thing is asked for as any of several
@@ -108,15 +108,24 @@ def number_meant(description: Description, fitting: int) -> int:
     return 1
 
 
-def pair(description: Description) -> Pair:
-    """Return the colour and the kind that a description names; a noun for several kinds names none."""
-    kinds = {kind for noun in nouns_by_singular()[description.noun] if noun.meaning == "kind" for kind in noun.of}
-    return [description.colour, kinds.pop() if len(kinds) == 1 else None]
+def pairs(description: Description) -> list[Pair]:
+    """Return the colours and kinds that a description names, its own first, then those of what it is placed by."""
+    extreme = description.extreme
+    anchors = [anchor for place in description.places for anchor in place.anchors]
+    anchors += [extreme.anchor] if extreme is not None and extreme.anchor is not None else []
+    return [*coloured(description.colour, description), *(pair for anchor in anchors for pair in pairs(anchor))]
+
+
+def coloured(colour: str | None, description: Description) -> list[Pair]:
+    """Return a colour with each kind that a description can name; with None for players, rooms and categories."""
+    nouns = nouns_by_singular().get(description.noun, ())
+    kinds = {kind for noun in nouns if noun.meaning == "kind" for kind in noun.of}
+    return [[colour, kind] for kind in sorted(kinds)] or [[colour, None]]
 
 
 def _name(words: Referrer, entity_id: str) -> Named | None:
     found = words.the(entity_id)
-    return None if found is None else Named(found.words, one(entity_id), [pair(found.description)])
+    return None if found is None else Named(found.words, one(entity_id), pairs(found.description))
 
 
 def _quantified(words: Referrer, situation: Situation, numbers: Sequence[int]) -> Iterator[Named]:
@@ -129,7 +138,7 @@ def _quantified(words: Referrer, situation: Situation, numbers: Sequence[int]) -
             number = fitting[int(words.rng.integers(len(fitting)))]
             found = _said(words, group, number)
             if found is not None:
-                yield Named(found.words, Choice(group.ids, number), [pair(group.description)])
+                yield Named(found.words, Choice(group.ids, number), pairs(group.description))
 
 
 def _said(words: Referrer, group: Expression, number: int) -> Expression | None:

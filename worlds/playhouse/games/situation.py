@@ -15,7 +15,7 @@ from worlds.playhouse.navigation.grasping import Gaze, gaze_to_take, places_to_t
 from worlds.playhouse.navigation.sight import Sight
 from worlds.playhouse.physics.avatar import EYE_HEIGHT
 from worlds.playhouse.requests.facts import Facts, facts_of
-from worlds.playhouse.requests.ground_truth import describe_all, distance, grab_distance
+from worlds.playhouse.requests.ground_truth import can_be_seen_over_rim, describe_all, distance, grab_distance
 from worlds.playhouse.requests.language import Described
 from worlds.playhouse.world import AvatarState, Playhouse
 
@@ -92,7 +92,8 @@ class Situation:
             return True
         if object_id not in self.free or self.positions[object_id][2] >= HIGHEST_TARGET:
             return False
-        return self._can_be_seen_over_rim(object_id) and self._in_reach(object_id) and self._can_be_grasped(object_id)
+        seen = can_be_seen_over_rim(self.world, object_id)
+        return seen and self._in_reach(object_id) and self._can_be_grasped(object_id)
 
     def places_to_take_from(self, object_id: str) -> Iterator[tuple[np.ndarray, Gaze]]:
         """Yield places to stand, float64 [2], from which the solver can take a thing, and how it looks at it there."""
@@ -105,16 +106,6 @@ class Situation:
             spots = (spot for spot, _ in self.places_to_take_from(object_id))
             self._graspable[object_id] = any(self.can_be_reached(*spot, within=0.1) for spot in spots)
         return self._graspable[object_id]
-
-    def _can_be_seen_over_rim(self, object_id: str) -> bool:
-        """Return True unless a thing lies so deep in a loose box that nobody who stands beside it sees its middle."""
-        for box in self.house.objects:
-            if box.spec.inside is not None and box.id != object_id and self.world.inside(object_id, box.id):
-                far, rim = AVATAR_RADIUS + box.radius + 0.04, float(self.positions[box.id][2]) + box.height / 2
-                share = 1.0 - min(box.spec.inside.half) * box.scale / far
-                drop = EYE_HEIGHT - float(self.positions[object_id][2])
-                return EYE_HEIGHT - share * drop > rim
-        return True
 
     def can_be_reached(self, x: float, y: float, within: float = 0.3) -> bool:
         """Return True if the solver can walk to within ``within`` metres of a point."""

@@ -16,6 +16,7 @@ import numpy as np
 from worlds.contract import SETTER, SOLVER
 from worlds.playhouse.games import places
 from worlds.playhouse.games.geometry import CLEAR_CORNER, FAR_CORNER, corners, is_in_corner
+from worlds.playhouse.games.nouns import Pair, pairs
 from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.house.record import House
 from worlds.playhouse.requests.descriptions import Description, Place, meant
@@ -143,27 +144,43 @@ def _meant(place: Place, situation: Situation) -> Where | None:
     return Where(place.relation, tuple(entities[0].id for entities in found))
 
 
-def named_places(words: Referrer, relations: tuple[str, ...], anchors: list[str]) -> Iterator[tuple[str, Where]]:
-    """Yield places in relation to anchors with unique names, in words and as they are meant, in random order.
+@dataclass(frozen=True)
+class NamedPlace:
+    """Words for a place, and what they mean.
+
+    Args:
+      words: e.g. "behind the red ball".
+      where: the place that is meant.
+      said: colours and kinds that the words name.
+    """
+
+    words: str
+    where: Where
+    said: list[Pair]
+
+
+def named_places(words: Referrer, relations: tuple[str, ...], anchors: list[str]) -> Iterator[NamedPlace]:
+    """Yield places in relation to anchors with unique names, in random order.
 
     Args:
       words: of the one who speaks.
       relations: that are wanted.
       anchors: ids; :data:`worlds.contract.SETTER` is "me".
     """
-    pairs = [(r, a) for r in relations for a in anchors]
-    for i in words.rng.permutation(len(pairs)).tolist():
-        relation, anchor = pairs[i]
+    options = [(r, a) for r in relations for a in anchors]
+    for i in words.rng.permutation(len(options)).tolist():
+        relation, anchor = options[i]
         ids = (anchor,)
         if relation == "between":
             others = [a for a in anchors if a != anchor]
             if not others:
                 continue
             ids = (anchor, others[int(words.rng.integers(len(others)))])
-        described = [_described(words, one) for one in ids]
-        if all(described):
-            place = Place(relation, tuple(d for d in described if d is not None))
-            yield place_in_words(place, words.rng), Where(relation, ids)
+        described = [d for d in (_described(words, one) for one in ids) if d is not None]
+        if len(described) == len(ids):
+            said = [pair for description in described for pair in pairs(description)]
+            place = place_in_words(Place(relation, tuple(described)), words.rng)
+            yield NamedPlace(place, Where(relation, ids), said)
 
 
 def _described(words: Referrer, anchor: str) -> Description | None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
 from worlds.contract import SOLVER
-from worlds.playhouse.house.record import House
+from worlds.playhouse.house.record import AVATAR_RADIUS, Furniture, House
 from worlds.playhouse.physics.avatar import EYE_HEIGHT, REACH
 from worlds.playhouse.requests.language import Described
 from worlds.playhouse.world import AvatarState, Playhouse
@@ -16,6 +16,7 @@ from worlds.playhouse.world import AvatarState, Playhouse
 NEAR = 1.1  # metres; nobody need come nearer than this to do anything with a thing, where its height allows it
 _GRAB_MARGIN = 0.2  # metres by which a player who wants to take a thing comes nearer than its reach
 _MOVED = 0.15  # metres from where a thing stood at first, beyond which its support is computed again
+_BEYOND_BOX = 0.04  # metres between a player and a box that it looks into
 _TOUCHING = 0.025  # metres by which an underside and the top it rests on may miss each other
 
 
@@ -53,10 +54,24 @@ def support_of(house: House, object_id: str, position: np.ndarray) -> str | None
     thing = house.objects_by_id[object_id]
     if math.dist((thing.x, thing.y), (float(position[0]), float(position[1]))) < _MOVED:
         return thing.support if thing.support in house.furniture_by_id else None
-    below = (f for f in house.furniture if f.gap_to(float(position[0]), float(position[1])) == 0.0)
-    piece = next(below, None)
-    lowest = min((s.at[2] for s in piece.spec.surfaces), default=0.0) if piece else 0.0
-    return piece.id if piece and position[2] > lowest else None
+    x, y, z = (float(v) for v in position[:3])
+    below = [(top, f.id) for f in house.furniture if f.gap_to(x, y) == 0.0 for top in _tops(f) if top < z]
+    return max(below)[1] if below else None
+
+
+def _tops(piece: Furniture) -> Sequence[float]:
+    """Heights (m) at which things can lie on a piece of furniture; a rug has no surface but itself."""
+    return [surface.at[2] for surface in piece.spec.surfaces] or [piece.spec.height]
+
+
+def can_be_seen_over_rim(world: Playhouse, object_id: str) -> bool:
+    """Return True unless a thing lies so deep in a loose box that nobody who stands beside it sees its middle."""
+    for box in world.house.objects:
+        if box.spec.inside is not None and box.id != object_id and world.inside(object_id, box.id):
+            at, rim = world.object_position(object_id), float(world.object_position(box.id)[2]) + box.height / 2
+            share = 1.0 - min(box.spec.inside.half) * box.scale / (AVATAR_RADIUS + box.radius + _BEYOND_BOX)
+            return EYE_HEIGHT - share * (EYE_HEIGHT - float(at[2])) > rim
+    return True
 
 
 def half_width(house: House, object_id: str) -> float:

@@ -5,7 +5,8 @@ Their success checks are in :mod:`worlds.playhouse.requests.success` and :mod:`w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,14 @@ from worlds.playhouse.navigation.floor_plan import FloorPlan, place_to_stand
 from worlds.playhouse.navigation.sight import Sight
 from worlds.playhouse.physics.avatar import EYE_HEIGHT
 from worlds.playhouse.requests import language
-from worlds.playhouse.requests.ground_truth import describe_all, distance, gap, grab_distance, tallest_tower
+from worlds.playhouse.requests.ground_truth import (
+    can_be_seen_over_rim,
+    describe_all,
+    distance,
+    gap,
+    grab_distance,
+    tallest_tower,
+)
 from worlds.playhouse.requests.language import NUMBERS, Described, is_held_out
 from worlds.playhouse.requests.success import GO_DISTANCE, NEXT_TO, Go, Lift, PlayhouseTask, Position, Question
 from worlds.playhouse.requests.tower import HIGHEST, LOWEST, Tower, can_be_base, can_be_stacked, is_meant
@@ -46,6 +54,7 @@ HIGHEST_TARGET = 0.95  # metres to the middle of a thing that is to be grabbed
 MOST_COUNTED = 6
 
 Arguments = dict[str, Any]
+Option = tuple[dict[str, str], Arguments]  # the words for the slots of the instruction, and what they mean
 
 
 def make_task(spec: TaskSpec) -> PlayhouseTask:
@@ -75,7 +84,7 @@ class Asker:
 
     def __init__(self, world: Playhouse) -> None:
         self.world, self.plan, self.sight = world, FloorPlan.of(world), Sight.of(world)
-        self._options: dict[str, Callable[[], Iterator[tuple[dict[str, str], Arguments]]]] = {
+        self._options: dict[str, Callable[[], Iterator[Option]]] = {
             "go": self._go,
             "lift": self._lift,
             "position": self._position,
@@ -107,10 +116,10 @@ class Asker:
             return None
         sorts = sorted({_sort(o[1]) for o in options})
         drawn = sorts[rng.integers(len(sorts))]
-        options = [o for o in options if _sort(o[1]) == drawn]
+        first = [o for o in options if _sort(o[1]) == drawn]
+        others = [o for o in options if _sort(o[1]) != drawn]
         # The costly part of feasibility, the way there, is looked at only for what is about to be asked.
-        for i in rng.permutation(len(options)):
-            slots, arguments = options[i]
+        for slots, arguments in chain(_shuffled(first, rng), _shuffled(others, rng)):
             if self._can_be_done(arguments):
                 limit = self._time_limit(name, arguments)
                 return TaskSpec(name, language.instruct(name, rng, **slots), arguments, limit)
@@ -118,7 +127,7 @@ class Asker:
 
     # -- options: the words for the slots of the instruction, and the arguments of its check -----------------
 
-    def _go(self) -> Iterator[tuple[dict[str, str], Arguments]]:
+    def _go(self) -> Iterator[Option]:
         positions, here = self.world.object_positions(), self.world.avatar(SOLVER).position
         for thing, words in self._named():
             at = positions[thing.id]
@@ -126,12 +135,12 @@ class Asker:
             if not crowded and distance(here, at) > FAR_TO_GO:
                 yield {"x": words}, _about(thing)
 
-    def _lift(self) -> Iterator[tuple[dict[str, str], Arguments]]:
+    def _lift(self) -> Iterator[Option]:
         for thing, words in self._named():
             if self.world.object_position(thing.id)[2] < HIGHEST_TARGET:
                 yield {"x": words}, _about(thing)
 
-    def _position(self) -> Iterator[tuple[dict[str, str], Arguments]]:
+    def _position(self) -> Iterator[Option]:
         named, positions = list(self._named()), self.world.object_positions()
         for thing, words in named:
             if positions[thing.id][2] >= HIGHEST_TARGET:
@@ -141,11 +150,11 @@ class Asker:
                     beside = {"next_to": other.id, "next_to_colour": other.colour, "next_to_kind": other.kind}
                     yield {"x": words, "y": place}, _about(thing) | beside
 
-    def _color(self) -> Iterator[tuple[dict[str, str], Arguments]]:
+    def _color(self) -> Iterator[Option]:
         for thing, words in self._named(say_colour=False):
             yield {"x": words}, _about(thing) | {"answer": thing.colour}
 
-    def _count(self) -> Iterator[tuple[dict[str, str], Arguments]]:
+    def _count(self) -> Iterator[Option]:
         here = self._here()
         by_kind, by_colour = {(None, t.kind): 0 for t in here}, {(t.colour, None): 0 for t in here}
         for colour, kind in (*by_kind, *by_colour):
@@ -153,7 +162,7 @@ class Asker:
             if number <= MOST_COUNTED:
                 yield self._slots(language.plural(colour, kind)), _combination(colour, kind, NUMBERS[number])
 
-    def _exist(self) -> Iterator[tuple[dict[str, str], Arguments]]:
+    def _exist(self) -> Iterator[Option]:
         present = {(t.colour, t.kind): 0 for t in self._here()}
         everything = self.world.house.objects
         kinds, colours = {t.kind: 0 for t in everything}, {t.colour: 0 for t in everything}
@@ -162,7 +171,7 @@ class Asker:
                 answer = language.YES if (colour, kind) in present else language.NO
                 yield self._slots(language.indefinite(colour, kind)), _combination(colour, kind, answer)
 
-    def _tower(self) -> Iterator[tuple[dict[str, str], Arguments]]:
+    def _tower(self) -> Iterator[Option]:
         yield from self._tower_of_named()
         here, positions = self._here(), self.world.object_positions()
         pieces = self._pieces()
@@ -173,7 +182,7 @@ class Asker:
             for height in range(max(LOWEST, len(built) + 1), min(HIGHEST, number) + 1):
                 yield _tower_slots(height, colour, kind), meant | {"height": height}
 
-    def _tower_of_named(self) -> Iterator[tuple[dict[str, str], Arguments]]:
+    def _tower_of_named(self) -> Iterator[Option]:
         pieces, radius = {t.id for t in self._pieces()}, self._radius
         named = [(thing, words) for thing, words in self._named() if thing.id in pieces]
         for thing, words in named:
@@ -236,6 +245,8 @@ class Asker:
         """Return True if there is a way to a place from which the object can be seen and taken."""
         at = self.world.object_position(object_id)
         near = grab_distance(self.world.house, object_id, at)
+        if not can_be_seen_over_rim(self.world, object_id):
+            return False
         route = self.plan.route(self.world.avatar(SOLVER).position, at, near)
         return route is not None and self.sight.clear(np.array([*route[-1], EYE_HEIGHT]), at)
 
@@ -243,6 +254,12 @@ class Asker:
         stays = name in ("count", "exist")
         limit = TIME_LIMIT[name] + ANOTHER_STOREY * (arguments.get("height", LOWEST) - LOWEST)
         return limit + (0 if stays else ANOTHER_ROOM * (len(self.world.house.rooms) - 1))
+
+
+def _shuffled(options: Sequence[Option], rng: np.random.Generator) -> Iterator[Option]:
+    """Yield options in random order; nothing is drawn before the first is asked for."""
+    for i in rng.permutation(len(options)):
+        yield options[i]
 
 
 def _sort(arguments: Arguments) -> str:

@@ -125,10 +125,11 @@ def _propose_place_by(situation: Situation, rng: np.random.Generator, modifier: 
     for thing in nouns.singles(situation, rng, modifier):
         relations = ("between",) if rng.random() < BETWEEN else BESIDE
         anchors = [SETTER, *fixed, *rng.permutation(lying)[:3].tolist()]
-        for (place, where), _ in zip(named_places(words, relations, anchors), range(4), strict=False):
-            if _is_to_do(situation, thing.choice, where):
-                arguments = {"things": thing.choice.to_json(), "place": where.to_json(), "said": thing.said}
-                yield Request(PLACE_BY.say(rng, x=thing.words, place=place), arguments)
+        for place, _ in zip(named_places(words, relations, anchors), range(4), strict=False):
+            if _is_to_do(situation, thing.choice, place.where):
+                meant = {"things": thing.choice.to_json(), "place": place.where.to_json()}
+                said = {"said": [*thing.said, *place.said]}
+                yield Request(PLACE_BY.say(rng, x=thing.words, place=place.words), meant | said)
                 break
 
 

@@ -128,8 +128,9 @@ def _propose_stand(situation: Situation, rng: np.random.Generator, modifier: Mod
         found = next(first, None) or next(second, None)
         if found is None:
             return
-        if _is_to_do(situation, found[1]):
-            yield Request(STAND.say(rng, place=found[0]), {"place": found[1].to_json(), "said": []})
+        if _is_to_do(situation, found.where):
+            meant = {"place": found.where.to_json(), "said": found.said}
+            yield Request(STAND.say(rng, place=found.words), meant)
 
 
 def _propose_go(situation: Situation, rng: np.random.Generator, modifier: Modifier | None) -> Iterator[Request]:
@@ -145,7 +146,7 @@ def _propose_go(situation: Situation, rng: np.random.Generator, modifier: Modifi
             templates = GO_INTO
         else:
             found, where, templates = words.the(entity), Where("near", (entity,)), GO_TO
-            name, said = (None, []) if found is None else (found.words, [nouns.pair(found.description)])
+            name, said = (None, []) if found is None else (found.words, nouns.pairs(found.description))
         if name is not None and _is_to_do(situation, where):
             yield Request(templates.say(rng, x=name), {"place": where.to_json(), "said": said})
 

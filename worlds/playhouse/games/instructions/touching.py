@@ -7,7 +7,6 @@ from functools import partial
 
 import numpy as np
 
-from worlds.contract import TaskSpec
 from worlds.playhouse.games import nouns, reaching
 from worlds.playhouse.games.choices import Choice
 from worlds.playhouse.games.geometry import is_on_floor, touches
@@ -19,7 +18,6 @@ from worlds.playhouse.games.roles import anything, ask_for_two, loose, read_two
 from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.games.templates import Templates
 from worlds.playhouse.house.record import FLOOR
-from worlds.playhouse.requests.ground_truth import distance
 from worlds.playhouse.world import Playhouse
 
 TOUCH_WITH = Templates(
@@ -120,25 +118,38 @@ class HitWith(With):
 
 
 class PushWith(With):
-    """Pushing with: the target, which the solver does not take, has moved ``PUSHED`` metres, what is in hand at it."""
+    """Pushing with: what is in hand has moved the target ``PUSHED`` metres, and is at it.
 
-    def __init__(self, spec: TaskSpec) -> None:
-        super().__init__(spec)
-        self._from: dict[str, np.ndarray] = {}  # where a target was when it was last moved otherwise
+    Only what the target moves from a touch until it lies still is pushed: kicks and what a hand carries are not.
+    """
+
+    def begin(self, world: Playhouse) -> None:
+        """See :meth:`Doing.begin`."""
+        super().begin(world)
+        self._pushed = {i: np.zeros(3) for i in self.targets.among}  # metres by which each has been pushed
+        self._rolling: set[str] = set()  # those that have moved ever since they were touched
 
     def judge(self, world: Playhouse) -> Iterator[tuple[int, str]]:
         """See :meth:`Doing.judge`."""
         if self.taken in self.targets.among and self.taken not in self.things.among:
             yield -1, "takes what is to be pushed"
         for target in self.targets.among:
-            if target in self.carried or target not in self._from:
-                self._from[target] = world.object_position(target)
-        self.carried -= set(self.targets.among)
+            if target == self.held:
+                self._pushed[target] = np.zeros(3)
+            elif self._is_being_pushed(world, target):
+                self._pushed[target] += world.object_position(target) - self._last[target]
         yield from super().judge(world)
+
+    def _is_being_pushed(self, world: Playhouse, target: str) -> bool:
+        if self.held in self.things.among and touches(world, self.held, target):
+            self._rolling.add(target)
+        elif self.lies_still(world, target):
+            self._rolling.discard(target)
+        return target in self._rolling
 
     def success(self, world: Playhouse, target: str) -> str | None:
         """See :meth:`With.success`."""
-        pushed = distance(world.object_position(target), self._from.get(target, self.start[target]))
+        pushed = float(np.linalg.norm(self._pushed[target][:2]))
         return "has pushed the right thing" if pushed >= PUSHED else None
 
 
@@ -152,7 +163,9 @@ def _propose(
     def fits(things: Choice, target: Choice) -> bool:
         able = [i for i in things.among if situation.can_be_taken(i)]
         (touched,) = target.among
-        return bool(able) and all(_can_touch(situation, i, touched) for i in able)
+        if not able or any(touches(situation.world, i, touched) for i in things.among):
+            return False
+        return all(_can_touch(situation, i, touched) for i in able)
 
     pieces = [f.id for f in situation.house.furniture if f.spec.in_the_way] if furniture else []
     targets = [*situation.free, *pieces]

@@ -143,7 +143,7 @@ def _propose(situation: Situation, rng: np.random.Generator, modifier: Modifier 
             group = next(groups, None)
             if group is None:
                 continue
-            different = "colour" if way == 2 and not any(colour for colour, _ in group.said) else None
+            different = "colour" if way == 2 and group.said[0][0] is None else None
             if _can_be_built(situation, group.choice, different):
                 templates = BUILD if different is None else COLOURS_DIFFER
                 words = templates.say(rng, x=group.words)

@@ -9,7 +9,7 @@ import numpy as np
 
 from worlds.contract import SETTER, SOLVER
 from worlds.playhouse.games.modifiers import Modifier
-from worlds.playhouse.games.nouns import pair
+from worlds.playhouse.games.nouns import pairs
 from worlds.playhouse.games.questions.answering import Answering, Verdict
 from worlds.playhouse.games.questions.naming import groups, ids, read_group, rooms_to_look_at
 from worlds.playhouse.games.registry import Arguments, Game, Request, register, steps
@@ -166,7 +166,7 @@ def _names(situation: Situation, rng: np.random.Generator, modifier: Modifier | 
         description, places_said = group.description, group.description.places
         generic = description == Description(plural=True, quantifier="", places=places_said)
         rooms = rooms_to_look_at(description, (), situation.facts)
-        said = {"said": [pair(description)]}
+        said = {"said": pairs(description)}
         if generic and len(places_said) == 1 and rng.random() < 0.6:
             arguments = _name_arguments(group.ids, None, rooms) | said
             yield Request(WHAT_IS.say(rng, p=place_in_words(places_said[0], rng)), arguments)

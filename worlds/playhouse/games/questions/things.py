@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from worlds.playhouse.games.modifiers import MODIFIERS, Modifier
-from worlds.playhouse.games.nouns import pair
+from worlds.playhouse.games.nouns import Pair, coloured, pairs
 from worlds.playhouse.games.questions.answering import Answering, ColourOf, Number, Verdict
 from worlds.playhouse.games.questions.naming import groups, ids, named_entities, read_group, read_one, rooms_to_look_at
 from worlds.playhouse.games.registry import Arguments, Game, Request, register, steps
@@ -128,8 +128,8 @@ def _colours(situation: Situation, rng: np.random.Generator, modifier: Modifier 
         modifier = MODIFIERS["location colour"]  # the color of what it is beside
     for target, name in named_entities(situation, rng, modifier, say_colour=False):
         if target.colour is not None:
-            arguments = _colour_arguments(target) | {"said": [[target.colour, pair(name.description)[1]]]}
-            yield Request(COLOUR.say(rng, x=name.words), arguments)
+            said = {"said": [*coloured(target.colour, name.description), *pairs(name.description)]}
+            yield Request(COLOUR.say(rng, x=name.words), _colour_arguments(target) | said)
 
 
 def _colour_arguments(target: Entity) -> Arguments:
@@ -144,7 +144,7 @@ def _read_colour(words: str, situation: Situation) -> Arguments | None:
 def _counts(situation: Situation, rng: np.random.Generator, modifier: Modifier | None) -> Iterator[Request]:
     for _, group in groups(situation, rng, modifier):
         rooms = rooms_to_look_at(group.description, (), situation.facts)
-        arguments = {"rooms": rooms, "answer": len(group.ids), "said": [pair(group.description)]}
+        arguments = {"rooms": rooms, "answer": len(group.ids), "said": pairs(group.description)}
         yield Request(COUNT.say(rng, x=group.words), arguments)
 
 
@@ -195,7 +195,7 @@ def _says_where(place: Place, facts: Facts) -> bool:
 def _wheres(situation: Situation, rng: np.random.Generator, modifier: Modifier | None) -> Iterator[Request]:
     wished = modifier is not None and modifier.name not in ("plain places", "object colour", "shapes")
     for target, name in named_entities(situation, rng, modifier, say_place=wished):
-        arguments = {"target": target.id, "said": [pair(name.description)]}
+        arguments = {"target": target.id, "said": pairs(name.description)}
         yield Request(WHERE.say(rng, x=name.words), arguments)
 
 
@@ -236,15 +236,15 @@ def _alike(a: Entity, b: Entity) -> bool:
 
 def _same_colours(situation: Situation, rng: np.random.Generator, modifier: Modifier | None) -> Iterator[Request]:
     names = named_entities(situation, rng, modifier, say_colour=False)
-    kept: list[tuple[Entity, str, object]] = []
+    kept: list[tuple[Entity, str, list[Pair]]] = []
     same = bool(rng.integers(2))
     for target, name in names:
-        kept.append((target, name.words, pair(name.description)))
+        kept.append((target, name.words, pairs(name.description)))
         for a, words, said in kept[:-1]:
             if a.colour and target.colour and _alike(a, target) == same and (same or _clearly_differ(a, target)):
                 direct = bool(rng.integers(2))
                 phrasing = SAME_COLOUR if direct else SAME_OR_DIFFERENT
-                arguments = _same_arguments(a, target, direct) | {"said": [said, kept[-1][2]]}
+                arguments = _same_arguments(a, target, direct) | {"said": [*said, *kept[-1][2]]}
                 yield Request(phrasing.say(rng, x=words, y=name.words), arguments)
                 kept, same = [], bool(rng.integers(2))
                 break
@@ -312,7 +312,7 @@ def _comparisons(situation: Situation, rng: np.random.Generator, modifier: Modif
         (a, words), (b, more) = before, (target, name)
         clear = sizes_of(a, b)
         if len(clear) == 1 or (len(clear) == 2 and answers.DIFFERENT in clear):
-            arguments = _size_arguments(a, b) | {"said": [pair(words.description), pair(more.description)]}
+            arguments = _size_arguments(a, b) | {"said": [*pairs(words.description), *pairs(more.description)]}
             yield Request(SIZE.say(rng, x=words.words, y=more.words), arguments)
         before = (target, name)
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from worlds.playhouse.games.modifiers import Modifier
-from worlds.playhouse.games.nouns import pair, referrer
+from worlds.playhouse.games.nouns import Pair, coloured, pairs, referrer
 from worlds.playhouse.games.questions.answering import YesOrNo
 from worlds.playhouse.games.questions.naming import (
     groups,
@@ -121,23 +121,37 @@ def _claims(situation: Situation, rng: np.random.Generator, modifier: Modifier |
         target, name = found
         words = referrer(situation, rng, modifier)
         truth = bool(rng.integers(2))
-        claim = _colour_claim(target, truth, words) if kind == "colour" else _place_claim(target, truth, words)
+        if kind == "colour":
+            claim = _colour_claim(name.description, target, truth, words)
+        else:
+            claim = _place_claim(target, truth, words)
         if claim is not None:
-            arguments = _claim_arguments(target, truth) | {"said": [pair(name.description)]}
-            yield Request(CLAIM.say(rng, x=name.words, p=claim), arguments)
+            arguments = _claim_arguments(target, truth) | {"said": [*pairs(name.description), *claim.said]}
+            yield Request(CLAIM.say(rng, x=name.words, p=claim.words), arguments)
 
 
-def _colour_claim(target: Entity, truth: bool, words: Referrer) -> str | None:
+@dataclass(frozen=True)
+class Claim:
+    """What is claimed of a thing, in words, and the colours and kinds that are named by it."""
+
+    words: str
+    said: list[Pair]
+
+
+def _colour_claim(name: Description, target: Entity, truth: bool, words: Referrer) -> Claim | None:
     if target.colour is None:
         return None
     if truth:
-        return target.colour
+        return Claim(target.colour, coloured(target.colour, name))
     here = {e.colour for e in words.facts.of("object", "furniture") if e.colour is not None}
     others = sorted(here - similar_colours(target.colour))
-    return others[int(words.rng.integers(len(others)))] if others else None
+    if not others:
+        return None
+    other = others[int(words.rng.integers(len(others)))]
+    return Claim(other, coloured(other, name))
 
 
-def _place_claim(target: Entity, truth: bool, words: Referrer) -> str | None:
+def _place_claim(target: Entity, truth: bool, words: Referrer) -> Claim | None:
     """Words for where it is, or for where another thing is and it clearly is not."""
     others = [e for e in words.facts.of(target.what) if e.id != target.id]
     source = target if truth or not others else others[int(words.rng.integers(len(others)))]
@@ -145,7 +159,9 @@ def _place_claim(target: Entity, truth: bool, words: Referrer) -> str | None:
     options = [p for p in options if p.relation != "far from"]
     if not options:
         return None
-    return place_in_words(options[int(words.rng.integers(len(options)))], words.rng)
+    place = options[int(words.rng.integers(len(options)))]
+    said = [pair for anchor in place.anchors for pair in pairs(anchor)]
+    return Claim(place_in_words(place, words.rng), said)
 
 
 def _claim_arguments(target: Entity, truth: bool) -> Arguments:
@@ -198,7 +214,7 @@ def _existences(situation: Situation, rng: np.random.Generator, modifier: Modifi
         again = read_group(words_of(sentence), facts)
         if again is None or not words.wish.may_say(sentence):
             continue
-        arguments = _existence_arguments(*again, facts) | {"said": [pair(description)]}
+        arguments = _existence_arguments(*again, facts) | {"said": pairs(description)}
         yield Request(EXISTENCE.say(rng, x=sentence), arguments)
 
 
@@ -236,12 +252,12 @@ def _read_existence(words: str, situation: Situation) -> Arguments | None:
 
 
 def _numbers(situation: Situation, rng: np.random.Generator, modifier: Modifier | None) -> Iterator[Request]:
-    pairs = groups(situation, rng, modifier, fewest=2)
-    for _, group in pairs:
-        said = [pair(group.description)]
-        other = next(pairs, None) if rng.random() < 0.3 else None
+    found = groups(situation, rng, modifier, fewest=2)
+    for _, group in found:
+        said = pairs(group.description)
+        other = next(found, None) if rng.random() < 0.3 else None
         if other is not None and abs(len(other[1].ids) - len(group.ids)) >= 1:
-            said.append(pair(other[1].description))
+            said += pairs(other[1].description)
             arguments = _more_of(group.ids, other[1].ids, _rooms(group.description, situation))
             yield Request(MORE_OF.say(rng, x=group.words, y=other[1].words), arguments | {"said": said})
             continue

@@ -145,6 +145,21 @@ def test_pushing_moves_the_target_without_taking_it():
     assert not taken.step(held="mug", mug=(2.1, 2.0, 0.9)).success
 
 
+def test_what_was_kicked_and_is_then_tapped_has_not_been_pushed():
+    trial = Trial("push with", things=one("mug"), target=one("ball")).step(held="mug", mug=(3.0, 3.0, 0.5))
+    trial.step(ball=(1.3, 1.0, 0.17)).step(ball=(1.6, 1.0, 0.17)).step(2)
+    assert not trial.step(mug=(1.4, 1.0, 0.2)).step(3).success
+    assert trial.step(mug=(1.7, 1.0, 0.2), ball=(1.95, 1.0, 0.17)).success
+
+
+def test_what_rolls_on_from_a_push_is_pushed_and_what_is_kicked_later_is_not():
+    trial = Trial("push with", things=one("mug"), target=one("ball")).step(held="mug", mug=(0.8, 1.0, 0.2))
+    trial.step(mug=(0.9, 1.0, 0.2), ball=(1.1, 1.0, 0.17)).step(ball=(1.25, 1.0, 0.17)).step(2)
+    trial.step(mug=(3.0, 3.0, 0.5)).step(ball=(1.25, 2.0, 0.17)).step(2)  # by a foot
+    assert not trial.step(mug=(1.05, 2.0, 0.2)).success
+    assert trial.step(mug=(1.15, 2.0, 0.2), ball=(1.35, 2.0, 0.17)).success
+
+
 def test_a_row_needs_all_three_and_one_that_was_carried():
     row = {"b1": (2.0, 3.0, 0.05), "b2": (2.6, 3.0, 0.05), "b3": (3.2, 3.0, 0.05)}
     trial = Trial("line up", things=one("b1", "b2", "b3", number=3), shape="row")

@@ -25,6 +25,8 @@ from worlds.playhouse.games.instructions import (
 )
 from worlds.playhouse.games.questions import seeing, things, truth
 from worlds.playhouse.games.situation import Situation
+from worlds.playhouse.house.catalogue import COLOURS
+from worlds.playhouse.requests.lexicon import nouns
 from worlds.playhouse.requests.phrasing import QUESTION_FRAMES, Phrasing, as_typed, bare
 
 DRAWS = {"instruction": 60, "question": 200}  # whether an instruction can be followed takes long to find out
@@ -101,6 +103,23 @@ WORDS: dict[str, tuple[Phrasing, ...]] = {
     "how many or not": (truth.MORE_OF, *truth.COMPARISONS.values()),
     "is there": (truth.EXISTENCE,),
 }
+
+
+@cache
+def combinations() -> re.Pattern[str]:
+    """A colour and right after it the name of a kind."""
+    kinds = {form: noun for noun in nouns() if noun.meaning == "kind" for form in (noun.singular, noun.plural)}
+    return re.compile(rf"\b({'|'.join(COLOURS)}) ({'|'.join(sorted(kinds, key=len, reverse=True))})\b")
+
+
+@pytest.mark.parametrize("name", [name for name in GAMES if name != "name what i point at"])
+def test_every_combination_in_the_words_counts_for_the_split(name: str) -> None:
+    """Wherever it is named: "put the mug behind the red ball" is held out where "red ball" is."""
+    for _, request in requests(name, DRAWS[registry.get(name).kind]):
+        said = {(colour, kind) for colour, kind in request.arguments["said"] if colour}
+        for colour, words in combinations().findall(request.words):
+            kinds = {k for n in nouns() if words in (n.singular, n.plural) and n.meaning == "kind" for k in n.of}
+            assert said & {(colour, kind) for kind in kinds}, (request.words, request.arguments["said"])
 
 
 @pytest.mark.parametrize("name", GAMES)

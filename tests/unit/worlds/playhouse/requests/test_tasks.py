@@ -13,12 +13,12 @@ import pytest
 from worlds.contract import TaskSpec, WorldError
 from worlds.playhouse import Playhouse
 from worlds.playhouse.house.catalogue import COLOURS, OBJECT_KINDS, PLAIN_COLOURS
-from worlds.playhouse.house.record import House, Room, Start, Thing
+from worlds.playhouse.house.record import Furniture, House, Room, Start, Thing
 from worlds.playhouse.requests import language
-from worlds.playhouse.requests.ground_truth import describe_all
+from worlds.playhouse.requests.ground_truth import can_be_seen_over_rim, describe_all, support_of
 from worlds.playhouse.requests.language import Described, refer, resolve, understand
 from worlds.playhouse.requests.success import GO_STEPS, LIFT_HEIGHT, WRONG_STEPS
-from worlds.playhouse.requests.tasks import PROBES, make_task, probe
+from worlds.playhouse.requests.tasks import PROBES, Asker, make_task, probe
 
 BALL = Described("a", "ball", "red", "small")
 SEEDS = range(6)
@@ -195,6 +195,40 @@ def test_unknown_names_are_refused():
 def test_nothing_is_asked_where_nothing_is():
     world = house(0, objects=(0, 0))
     assert [probe(name, world, 0) for name in PROBES] == [None] * len(PROBES)
+
+
+def test_what_lies_deep_in_a_bin_is_not_asked_for():
+    world = Playhouse(height=6, width=8, views=(), settings={"preset": "flat"}, hands="full")
+    world.reset(seed=705)
+    asker, positions = Asker(world), world.object_positions()
+    (deep,) = [i for i in positions if not can_be_seen_over_rim(world, i)]
+    (bin_,) = [o for o in world.house.objects if o.kind == "bin" and world.inside(deep, o.id)]
+    assert world.room_at(positions[deep]) == world.room_at(world.avatar("solver").position)
+    for name in ("go", "lift"):
+        assert asker.ask(name, np.random.default_rng(0), wanted=lambda a: a["target"] == deep) is None
+    assert can_be_seen_over_rim(world, bin_.id)
+
+
+@pytest.mark.parametrize("sort", ["open", "named"])
+def test_a_sort_of_request_that_cannot_be_met_is_given_up_for_another(sort: str, monkeypatch: pytest.MonkeyPatch):
+    world = house(0, rooms=(1, 1), room_size=(6.0, 6.0), furniture=(0, 1), objects=(10, 12))
+    monkeypatch.setattr(Asker, "_can_be_done", lambda self, a: ("target" in a) == (sort == "named"))
+    for seed in SEEDS:
+        spec = probe("tower", world, seed)
+        assert spec is not None and ("target" in spec.arguments) == (sort == "named")
+
+
+def test_a_thing_on_the_table_on_the_rug_is_on_the_table():
+    room = Room("r0", 0.0, 0.0, 6.0, 6.0, "oak")
+    rug = Furniture("rug", "rug", "white", "r0", 3.0, 3.0, 0)
+    table = Furniture("table", "table", "red", "r0", 3.0, 3.0, 0)
+    ball = Thing("ball", "ball", "red", "medium", "r0", "floor", 1.0, 1.0, 0.0, 0.0)
+    top = max(surface.at[2] for surface in table.spec.surfaces)
+    for furniture in ((rug, table), (table, rug)):
+        here = House((room,), (), furniture, (ball,), (Start("solver", 0.5, 1.0, 0.0),))
+        assert support_of(here, "ball", np.array([3.0, 3.0, top + 0.15])) == "table"
+        assert support_of(here, "ball", np.array([3.0, 3.0, 0.15])) == "rug"
+        assert support_of(here, "ball", np.array([5.5, 0.5, 0.15])) is None
 
 
 # ---- success and events ----------------------------------------------------------------------------------------------

@@ -117,6 +117,7 @@ class Oracle:
         elif name in ("touch with", "hit with", "push with"):
             target = next(i for i in Choice.of(arguments, "target").among if i != things[0])
             if name == "push with":
+                yield lambda: self.put(things[0], self.beside(things[0], target), held=True)
                 yield lambda: self.put(target, self.feet(target) + [0.35, 0.0, 0.0], held=things[0])
             yield lambda: self.put(things[0], self.beside(things[0], target), held=True)
         elif name == "scenario: push":
