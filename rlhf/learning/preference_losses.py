@@ -25,6 +25,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+RULED_OUT = -1e8  # log-probability below that of anything but an action that the world rules out
+
 
 def window_scores(log_probs: Tensor, mask: Tensor, discount: float = 1.0, reference: Tensor | None = None) -> Tensor:
     """Discounted sums over each window's steps: [K].
@@ -44,6 +46,25 @@ def window_scores(log_probs: Tensor, mask: Tensor, discount: float = 1.0, refere
     place = (mask.long().cumsum(0) - 1).clamp_min(0)
     weight = torch.as_tensor(discount, dtype=values.dtype, device=values.device) ** place
     return (values * weight).masked_fill(~mask, 0.0).sum(0)
+
+
+def mismatched_scores(log_probs: Tensor, reference: Tensor, mask: Tensor) -> Tensor:
+    """Scores of windows with actions of other windows, not discounted: [K].
+
+    Steps at which such an action is ruled out are left out, and the window's other steps count for them: the
+    log-probability of what is ruled out hides that of the rest of the action.
+
+    Args:
+      log_probs: [T, K], of the other windows' actions.
+      reference: [T, K], the same under the reference.
+      mask: bool [T, K], steps of the windows.
+
+    Raises:
+      ValueError: if the shapes disagree.
+    """
+    counting = mask & (reference > RULED_OUT)
+    score = window_scores(log_probs, counting, reference=reference)
+    return score * mask.sum(0) / counting.sum(0).clamp_min(1)
 
 
 def reference_point(mismatched: Tensor) -> Tensor:

@@ -13,7 +13,7 @@ from rlhf.data.dataset import Dataset
 from rlhf.data.memory import MemoryDataset
 from rlhf.learning.cloner import imitation_terms
 from rlhf.learning.labelled_windows import LabelledWindows, WindowRows
-from rlhf.learning.preference_losses import cpl_loss, kto_loss, reference_point, window_scores
+from rlhf.learning.preference_losses import cpl_loss, kto_loss, mismatched_scores, reference_point, window_scores
 from rlhf.learning.refiner import Refiner
 from rlhf.learning.refining_config import RefiningConfig
 from worlds.errors import UserError
@@ -98,12 +98,12 @@ class WindowRefiner(Refiner):
         discount = self.config.discount if self.config.method == "cpl" else 1.0
         inside = send(rows.inside & self.possible[rows.rows], self.model.device)
         own = action_log_probs(self.model, self.play, rows, self.config, mismatched)
-        others: list[Tensor | None] = [None] * len(own)
-        if reference is not None:
-            with torch.no_grad():
-                others = list(action_log_probs(reference, self.play, rows, self.config, mismatched))
-        scores = [window_scores(one, inside, discount, other) for one, other in zip(own, others, strict=True)]
-        return scores[0], scores[1] if mismatched else scores[0].new_zeros(0)
+        if reference is None:
+            return window_scores(own[0], inside, discount), own[0].new_zeros(0)
+        with torch.no_grad():
+            before = action_log_probs(reference, self.play, rows, self.config, mismatched)
+        others = mismatched_scores(own[1], before[1], inside) if mismatched else own[0].new_zeros(0)
+        return window_scores(own[0], inside, discount, before[0]), others
 
 
 def action_log_probs(

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from rlhf.learning.preference_losses import cpl_loss, kto_loss, reference_point, window_scores
+from rlhf.learning.preference_losses import cpl_loss, kto_loss, mismatched_scores, reference_point, window_scores
 
 RNG = np.random.default_rng(3)
 LOG_PROBS, REFERENCE = (-RNG.random((5, 4)) * 3 for _ in range(2))
@@ -66,6 +66,17 @@ def test_kto_raises_desirable_scores_and_lowers_others() -> None:
     scores = torch.zeros(4, requires_grad=True)
     kto_loss(scores, torch.from_numpy(DESIRABLE), beta=1.0).backward()
     assert scores.grad is not None and (np.sign(scores.grad.numpy()) == np.where(DESIRABLE, -1, 1)).all()
+
+
+def test_steps_whose_mismatched_action_is_ruled_out_do_not_count() -> None:
+    """Of 1e9 less, float32 keeps nothing of what the policies differ in."""
+    inside = torch.tensor([[True, True], [True, True], [True, False]])
+    policy = torch.tensor([[-1.0, -2.0], [-1e9, -1e9], [-3.0, -1e9]])
+    reference = torch.tensor([[-1.5, -2.5], [-1e9, -1e9], [-4.0, -1e9]])
+    found = mismatched_scores(policy, reference, inside)
+    assert found.tolist() == pytest.approx([(0.5 + 1.0) * 3 / 2, 0.5 * 2], rel=1e-6)
+    nothing = torch.full((3, 2), -1e9)
+    assert mismatched_scores(nothing, nothing, inside).tolist() == [0.0, 0.0]
 
 
 def test_the_reference_point_is_at_least_0_and_has_no_gradient() -> None:
