@@ -22,7 +22,7 @@ from pipelines.runs.small import refining
 from pipelines.studies.config import PLAYER, Arm, StudyConfig
 from rlhf.learning.refining_config import Method, RefiningConfig
 
-NAMES: dict[Method, str] = {"weighted": "RA-BC", "conditioned": "RECAP", "kto": "KTO", "apo": "APO", "cpl": "CPL"}
+NAMES: dict[Method, str] = {"weighted": "AWR", "conditioned": "RECAP", "kto": "KTO", "apo": "APO", "cpl": "CPL"}
 MODEL = "later"  # the reward model of `plateau`
 
 

@@ -20,7 +20,7 @@ from worlds.errors import UserError
 pytestmark = pytest.mark.e2e
 
 PROBES = ("exist", "count")
-ARMS = ("BC", "BC+RL (IBT)", "RA-BC", "RECAP", "KTO", "APO", "CPL", "RA-BC + RL", "KTO + RL")
+ARMS = ("BC", "BC+RL (IBT)", "AWR", "RECAP", "KTO", "APO", "CPL", "AWR + RL", "KTO + RL")
 
 
 def small(run: Path) -> StudyConfig:
@@ -73,13 +73,13 @@ def test_every_arm_is_evaluated_and_what_they_share_is_made_once(run: Path) -> N
     assert [name for name in names if not name.startswith("evaluate")] == [
         "demonstrations", "clone bc", "play", "marks", "reward reward-later", "improve BC+RL (IBT)",
         "refine-weighted-by-later", "refine-conditioned-by-later", "refine-kto", "refine-apo", "refine-cpl",
-        "improve RA-BC + RL", "improve KTO + RL",
+        "improve AWR + RL", "improve KTO + RL",
     ]  # fmt: skip
 
 
 def test_improvement_begins_with_the_refined_agent(run: Path) -> None:
     config = small(run)
-    for arm in ("RA-BC", "KTO"):
+    for arm in ("AWR", "KTO"):
         refined, improved = (Path(agent_of(config, name, 0)) for name in (arm, f"{arm} + RL"))
         record = json.loads((improved.parent / "config.json").read_text())["config"]
         assert Path(record["agent"]) == refined.absolute()

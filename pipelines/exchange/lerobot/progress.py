@@ -1,4 +1,4 @@
-"""Progress as a reward model sees it: the file by which LeRobot's reward-aware cloning (RA-BC) weighs frames.
+"""Progress as a reward model sees it: the file by which LeRobot's reward-aligned cloning (RA-BC) weighs frames.
 
 Its progress is a number from 0 to 1, whose change over some frames is compared with thresholds. Utility has no such
 bounds, so the smallest of the dataset becomes 0 and the largest 1; both are in the file's metadata.
