@@ -167,21 +167,33 @@ def _run(study: Study, listener: socket.socket) -> None:
 
 
 def collect(config: CollectConfig) -> None:
-    """Write the marks and judgements of submitted work into the study's datasets; a server may be running."""
+    """Write the marks and judgements of submitted work into the study's datasets; a server may be running.
+
+    Raises:
+      UserError: if some could not be written; each is named in a line before, and the others are written.
+    """
     from annotation.server.clock import now
+    from annotation.server.export.batches import NotExported
     from annotation.server.export.marks import export_everything
     from annotation.server.services.submissions import all_submissions
     from rlhf.run.progress import announce
     from rlhf.store.files.durable import write_file
 
     study = _served_before(config.data, config.database)
-    exported = export_everything(study.database, study.datasets, now())
+    reasons: tuple[str, ...] = ()
+    try:
+        exported = export_everything(study.database, study.datasets, now())
+    except NotExported as error:
+        exported, reasons = error.exported, error.reasons
     announce(f"the marks and judgements of {exported} newly submitted episodes are in the datasets of {config.data}")
     if config.submissions is not None:
         with study.database.reading() as session:
             lines = [json.dumps(one) + "\n" for one in all_submissions(session)]
         write_file(config.submissions, "".join(lines).encode())
         announce(f"{len(lines)} submissions are described in {config.submissions}")
+    if reasons:
+        announce("\n".join(reasons))
+        raise UserError("not everything is exported, for the reasons above; the same command tries the rest again")
 
 
 def _served_before(data: Path, database: str) -> Study:
