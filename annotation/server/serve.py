@@ -124,7 +124,7 @@ def serve(config: ServeConfig, tracer: Sequence[str] = ()) -> None:
     from annotation.server.clock import now
     from annotation.server.services import people
 
-    with listening_socket(config) as listener, _alone(config.data.expanduser()):
+    with listening_socket(config) as listener, _alone(config.data):
         study = open_study(config, tracer)
         with study.database.writing() as session:
             token = people.admin_link(session, now())
@@ -205,9 +205,9 @@ def _served_before(data: Path, database: str) -> Study:
     from annotation.server.app import open_study
 
     config = ServeConfig(data=data, database=database)
-    if data.is_dir() and not database and not (data / DATABASE_FILE).exists():
+    if config.data.is_dir() and not database and not (config.data / DATABASE_FILE).exists():
         raise UserError(
-            f"there is no {DATABASE_FILE} in {data}; serve the study first, "
+            f"there is no {DATABASE_FILE} in {config.data}; serve the study first, "
             "or name the server's database: --database URL"
         )
     return open_study(config)

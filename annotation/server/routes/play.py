@@ -79,7 +79,7 @@ def make_dataset(body: DatasetBody, study: Served) -> dict[str, Any]:
         raise Refused(409, "the study's folder is a dataset itself; play into that")
     if body.name in names:
         raise Refused(409, f"there is a dataset {body.name} already")
-    folder = study.config.data.expanduser() / body.name
+    folder = study.config.data / body.name
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise Refused(409, f"in the study's folder {body.name} is something else already; choose another name")
     open_store(folder, create=True)

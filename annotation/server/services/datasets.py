@@ -77,7 +77,7 @@ class Datasets:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder.expanduser()
+        self.folder = folder
         self.unfinished = Unfinished(self.folder / UNFINISHED_FOLDER)
         self._stores: dict[str, ParquetStore] = {}
         self._shown: OrderedDict[tuple[str, str], Shown] = OrderedDict()  # by dataset and episode, latest last
