@@ -84,6 +84,7 @@ class ParquetStore(EpisodeStore):
             description.create(self.folder)
         self.description = description.load(self.folder)
         self._index = EpisodeIndex(self.folder)
+        self._computed: dict[str, str] = {}  # fingerprints of episodes whose lines lack them
         self._recent = RecentGroups()
         self._marks = RecordFolder(self.folder / "marks", Mark, marks_table, self._index)
         self._judgements = RecordFolder(self.folder / "judgements", Judgement, judgements_table, self._index)
@@ -157,11 +158,10 @@ class ParquetStore(EpisodeStore):
         entries = self._index.entries()
         ids = list(entries if episode_ids is None else episode_ids)
         check_known(ids, entries, self)
-        return {episode_id: entries[episode_id].fingerprint or self._computed(episode_id) for episode_id in ids}
-
-    def _computed(self, episode_id: str) -> str:
-        """The fingerprint of an episode whose line lacks it."""
-        return self._read(episode_id, stored_fingerprint)
+        for episode_id in ids:
+            if not entries[episode_id].fingerprint and episode_id not in self._computed:
+                self._computed[episode_id] = self._read(episode_id, stored_fingerprint)
+        return {episode_id: entries[episode_id].fingerprint or self._computed[episode_id] for episode_id in ids}
 
     def _read(
         self, episode_id: str, understand: Callable[[pa.Table, pa.Table], Read], columns: Columns = NO_COLUMNS

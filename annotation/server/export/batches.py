@@ -13,7 +13,7 @@ from sqlalchemy import update
 
 from annotation.server.db.database import Database
 from annotation.server.db.tables import EpisodeRecord
-from annotation.server.services.datasets import Datasets
+from annotation.server.services.datasets import Datasets, is_as_listed
 from rlhf.records.marks import Judgement, Mark
 from rlhf.records.preferences import Statement
 from rlhf.store import EpisodeRow, ParquetStore
@@ -137,13 +137,20 @@ def export_batch(
 
 def _refusal(one: Submitted, dataset: str, rows: Mapping[str, EpisodeRow], store: ParquetStore) -> str:
     """Return a line on why a submission cannot be exported; "" if it can."""
-    names = [episode.episode_id for episode in one.episodes]
-    gone = next((name for name in names if name not in rows), None)
-    problem = f"{gone} is no longer in {dataset}" if gone is not None else one.problem
+    problem = next((why for episode in one.episodes if (why := _lost(episode, dataset, rows, store))), one.problem)
     if not problem:
         try:
             check_steps(one.records, rows, store)
         except UserError as error:
             problem = str(error)
-    about = " and ".join(dict.fromkeys(names))
+    about = " and ".join(dict.fromkeys(episode.episode_id for episode in one.episodes))
     return f"what {one.rater} submitted of {about} stays in the database: {problem}" if problem else ""
+
+
+def _lost(episode: EpisodeRecord, dataset: str, rows: Mapping[str, EpisodeRow], store: ParquetStore) -> str:
+    """Return why nothing can be said of an episode any more; "" if it is as it was."""
+    if episode.episode_id not in rows:
+        return f"{episode.episode_id} is no longer in {dataset}"
+    if not is_as_listed(episode, store):
+        return f"{episode.episode_id} was recorded again in {dataset}, with other content"
+    return ""
