@@ -79,6 +79,7 @@ class ServeConfig:
     helped_seed: Annotated[int, Range(least=0, most=499)] = 0
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "data", self.data.expanduser())
         check_ranges(self, UserError)
         if self.public_url:
             _check_public_url(self.public_url, self.prefix)
@@ -86,17 +87,17 @@ class ServeConfig:
     @property
     def database_url(self) -> str:
         """SQLAlchemy's URL of the database."""
-        return self.database or f"sqlite:///{(self.data.expanduser() / DATABASE_FILE).absolute()}"
+        return self.database or f"sqlite:///{(self.data / DATABASE_FILE).absolute()}"
 
     @property
     def cache(self) -> Path:
         """Folder for files that can be computed again."""
-        return self.data.expanduser() / CACHE_FOLDER
+        return self.data / CACHE_FOLDER
 
     @property
     def secrets(self) -> Path:
         """Folder of the key that signs sign-ins."""
-        return self.data.expanduser()
+        return self.data
 
     @property
     def viewing(self) -> bool:
@@ -158,7 +159,7 @@ class ViewConfig(ServeConfig):
     @property
     def cache(self) -> Path:
         place = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-        of = hashlib.sha256(str(self.data.expanduser().absolute()).encode()).hexdigest()[:16]
+        of = hashlib.sha256(str(self.data.absolute()).encode()).hexdigest()[:16]
         return Path(place).expanduser() / "interactive-rlhf" / of
 
     @property

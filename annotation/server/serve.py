@@ -124,7 +124,7 @@ def serve(config: ServeConfig, tracer: Sequence[str] = ()) -> None:
     from annotation.server.clock import now
     from annotation.server.services import people
 
-    with listening_socket(config) as listener, _alone(config.data.expanduser()):
+    with listening_socket(config) as listener, _alone(config.data):
         study = open_study(config, tracer)
         with study.database.writing() as session:
             token = people.admin_link(session, now())
@@ -167,21 +167,33 @@ def _run(study: Study, listener: socket.socket) -> None:
 
 
 def collect(config: CollectConfig) -> None:
-    """Write the marks and judgements of submitted work into the study's datasets; a server may be running."""
+    """Write the marks and judgements of submitted work into the study's datasets; a server may be running.
+
+    Raises:
+      UserError: if some could not be written; each is named in a line before, and the others are written.
+    """
     from annotation.server.clock import now
+    from annotation.server.export.batches import NotExported
     from annotation.server.export.marks import export_everything
     from annotation.server.services.submissions import all_submissions
     from rlhf.run.progress import announce
     from rlhf.store.files.durable import write_file
 
     study = _served_before(config.data, config.database)
-    exported = export_everything(study.database, study.datasets, now())
+    reasons: tuple[str, ...] = ()
+    try:
+        exported = export_everything(study.database, study.datasets, now())
+    except NotExported as error:
+        exported, reasons = error.exported, error.reasons
     announce(f"the marks and judgements of {exported} newly submitted episodes are in the datasets of {config.data}")
     if config.submissions is not None:
         with study.database.reading() as session:
             lines = [json.dumps(one) + "\n" for one in all_submissions(session)]
         write_file(config.submissions, "".join(lines).encode())
         announce(f"{len(lines)} submissions are described in {config.submissions}")
+    if reasons:
+        announce("\n".join(reasons))
+        raise UserError("not everything is exported, for the reasons above; the same command tries the rest again")
 
 
 def _served_before(data: Path, database: str) -> Study:
@@ -193,9 +205,9 @@ def _served_before(data: Path, database: str) -> Study:
     from annotation.server.app import open_study
 
     config = ServeConfig(data=data, database=database)
-    if data.is_dir() and not database and not (data / DATABASE_FILE).exists():
+    if config.data.is_dir() and not database and not (config.data / DATABASE_FILE).exists():
         raise UserError(
-            f"there is no {DATABASE_FILE} in {data}; serve the study first, "
+            f"there is no {DATABASE_FILE} in {config.data}; serve the study first, "
             "or name the server's database: --database URL"
         )
     return open_study(config)

@@ -18,14 +18,14 @@ from rlhf.store import EpisodeRow, ParquetStore
 from rlhf.store.columns.transcript import EpisodeTranscript
 from worlds.errors import UserError
 
-VERSION = 1  # of the file's tables; a file of another version is recreated
+VERSION = 2  # of the file's tables; a file of another version is recreated
 _AT_ONCE = 50  # episodes of one transaction
 _BUSY_SEC = 30.0
 _TABLES = """
 CREATE TABLE IF NOT EXISTS episodes (
   dataset TEXT NOT NULL, episode_id TEXT NOT NULL, place INTEGER NOT NULL, steps INTEGER NOT NULL, split TEXT NOT NULL,
   setter TEXT NOT NULL, solver TEXT NOT NULL, kind TEXT NOT NULL, created TEXT NOT NULL, asked TEXT NOT NULL,
-  requests INTEGER NOT NULL, successes INTEGER NOT NULL, PRIMARY KEY (dataset, episode_id));
+  requests INTEGER NOT NULL, successes INTEGER NOT NULL, fingerprint TEXT NOT NULL, PRIMARY KEY (dataset, episode_id));
 CREATE TABLE IF NOT EXISTS tasks (
   dataset TEXT NOT NULL, episode_id TEXT NOT NULL, task TEXT NOT NULL,
   PRIMARY KEY (dataset, episode_id, task)) WITHOUT ROWID;
@@ -67,6 +67,7 @@ class IndexedEpisode:
 
     row: EpisodeRow
     kind: str
+    fingerprint: str
     tasks: tuple[str, ...]
 
 
@@ -80,11 +81,14 @@ class Index:
     def __init__(self, file: Path) -> None:
         self.file = file
 
-    def differs(self, dataset: str, rows: Sequence[EpisodeRow]) -> tuple[int, int]:
-        """Return the numbers of episodes that only the dataset has, and that only the index has."""
+    def differs(self, dataset: str, store: ParquetStore) -> tuple[int, int]:
+        """Return the numbers of episodes that only the dataset has, and that only the index has.
+
+        Of an episode that was recorded again with other content each has one.
+        """
         with self._reading() as connection:
             known = _known(connection, dataset)
-        there = {row.episode_id for row in rows}
+        there = store.fingerprints().items()
         return len(there - known), len(known - there)
 
     def update(self, dataset: str, store: ParquetStore, most: int | None = None) -> int:
@@ -92,22 +96,23 @@ class Index:
 
         An episode that cannot be read is listed without its words.
         """
-        rows = {row.episode_id: row for row in store.rows()}
+        prints = store.fingerprints()
+        rows = [row for row in store.rows() if row.episode_id in prints]
         with self._writing() as connection:
             known = _known(connection, dataset)
             for table in ("episodes", "tasks", "words"):
-                gone = [(dataset, episode_id) for episode_id in known - rows.keys()]
+                gone = [(dataset, episode_id) for episode_id, _ in known - prints.items()]
                 connection.executemany(f"DELETE FROM {table} WHERE dataset = ? AND episode_id = ?", gone)
             (places,) = connection.execute(
                 "SELECT coalesce(max(place) + 1, 0) FROM episodes WHERE dataset = ?", (dataset,)
             ).fetchone()
-        new = enumerate((row for row in rows.values() if row.episode_id not in known), places)
+        new = enumerate((row for row in rows if (row.episode_id, prints[row.episode_id]) not in known), places)
         taken, wanted = 0, islice(new, most)
         while batch := list(islice(wanted, _AT_ONCE)):
             transcripts = [_transcript_of(store, row.episode_id) for _, row in batch]
             with self._writing() as connection:
                 for (place, row), transcript in zip(batch, transcripts, strict=True):
-                    _insert(connection, dataset, place, row, transcript)
+                    _insert(connection, dataset, place, row, prints[row.episode_id], transcript)
             taken += len(batch)
         return taken
 
@@ -199,8 +204,9 @@ def _opened(file: Path) -> sqlite3.Connection:
         raise
 
 
-def _known(connection: sqlite3.Connection, dataset: str) -> set[str]:
-    return _distinct(connection, "episode_id FROM episodes", dataset)
+def _known(connection: sqlite3.Connection, dataset: str) -> set[tuple[str, str]]:
+    """Return id and fingerprint of the episodes that are in the index."""
+    return set(connection.execute("SELECT episode_id, fingerprint FROM episodes WHERE dataset = ?", (dataset,)))
 
 
 def _distinct(connection: sqlite3.Connection, column: str, dataset: str) -> set[str]:
@@ -215,13 +221,18 @@ def _transcript_of(store: ParquetStore, episode_id: str) -> EpisodeTranscript | 
 
 
 def _insert(
-    connection: sqlite3.Connection, dataset: str, place: int, row: EpisodeRow, transcript: EpisodeTranscript | None
+    connection: sqlite3.Connection,
+    dataset: str,
+    place: int,
+    row: EpisodeRow,
+    fingerprint: str,
+    transcript: EpisodeTranscript | None,
 ) -> None:
     key = dataset, row.episode_id
     kind = kind_of(transcript) if transcript else ""
     values = (
         *key, place, row.steps, row.split, row.setter, row.solver, kind, row.created, row.asked, row.requests,
-        row.successes,
+        row.successes, fingerprint,
     )  # fmt: skip
     connection.execute(f"INSERT OR REPLACE INTO episodes VALUES ({', '.join('?' * len(values))})", values)
     if transcript is None:
@@ -244,14 +255,14 @@ def kind_of(transcript: EpisodeTranscript) -> str:
 
 def _row(connection: sqlite3.Connection, dataset: str, episode_id: str) -> IndexedEpisode | None:
     query = (
-        "SELECT episode_id, steps, split, setter, solver, created, asked, requests, successes, kind FROM episodes "
-        "WHERE dataset = ? AND episode_id = ?"
+        "SELECT episode_id, steps, split, setter, solver, created, asked, requests, successes, kind, fingerprint "
+        "FROM episodes WHERE dataset = ? AND episode_id = ?"
     )
     found = connection.execute(query, (dataset, episode_id)).fetchone()
     tasks = connection.execute(
         "SELECT task FROM tasks WHERE dataset = ? AND episode_id = ?", (dataset, episode_id)
     ).fetchall()
-    return found and IndexedEpisode(EpisodeRow(*found[:9]), found[9], tuple(task for (task,) in tasks))
+    return found and IndexedEpisode(EpisodeRow(*found[:9]), found[9], found[10], tuple(task for (task,) in tasks))
 
 
 def _conditions(dataset: str, filters: Filters) -> tuple[list[str], list[Any]]:

@@ -40,11 +40,11 @@ class Indexer:
     def missing(self, name: str, store: ParquetStore) -> int:
         """Return how many episodes of a dataset are not in the index yet, and begin to add them."""
         with self._lock:
-            missing, gone = self.index.differs(name, rows := store.rows())
+            missing, gone = self.index.differs(name, store)
             if missing <= AT_ONCE:
                 if missing or gone:
                     self.index.update(name, store, AT_ONCE)
-                    missing, _ = self.index.differs(name, rows)
+                    missing, _ = self.index.differs(name, store)
                 return missing
             idle = self._process is None or self._process.poll() is not None
             if idle and time.monotonic() - self._begun.get(name, -BEGIN_EVERY_SEC) >= BEGIN_EVERY_SEC:

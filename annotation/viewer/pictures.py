@@ -30,19 +30,19 @@ class PictureRequest:
     Args:
       dataset: folder of its dataset.
       episode_id: the episode.
-      created: when it was recorded, as its dataset has it.
+      fingerprint: of its content, as its dataset has it.
       film: pictures of the setter, for people who watch it, instead of the solver's view.
     """
 
     dataset: Path
     episode_id: str
-    created: str
+    fingerprint: str
     film: bool = False
 
     @property
     def key(self) -> str:
         """Name of the folder with its pictures."""
-        parts = [str(_VERSION), str(self.dataset.absolute()), self.episode_id, self.created]
+        parts = [str(_VERSION), str(self.dataset.absolute()), self.episode_id, self.fingerprint]
         parts += ["film"] if self.film else []
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:40]
 

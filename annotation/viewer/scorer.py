@@ -35,18 +35,18 @@ class TraceRequest:
       model: the reward model.
       dataset: folder of the episode's dataset.
       episode_id: the episode.
-      created: when the episode was recorded.
+      fingerprint: of the episode's content.
     """
 
     model: FoundModel
     dataset: Path
     episode_id: str
-    created: str
+    fingerprint: str
 
     @property
     def key(self) -> str:
         """Name of its file."""
-        said = "\0".join((self.model.version, str(self.dataset.absolute()), self.episode_id, self.created))
+        said = "\0".join((self.model.version, str(self.dataset.absolute()), self.episode_id, self.fingerprint))
         return hashlib.sha256(said.encode()).hexdigest()[:40]
 
 

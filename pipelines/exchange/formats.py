@@ -1,6 +1,6 @@
 """The formats: which there are, and the steps that every export and import has in common.
 
-A format is a module with the functions of :class:`Format`. It gets a folder of its own that is renamed, or merged into
+A format is a module with the functions of :class:`Format`. It gets a folder of its own that is renamed, or taken into
 the target, when it has returned; an error or an interruption leaves the target as it was. To add a format, write its
 module, its settings (``pipelines/exchange/settings.py``) and its row in ``FORMATS``, its name in ``FormatName`` and
 its settings in ``pipelines/cli/exchange.py``.
@@ -182,7 +182,7 @@ def import_episodes(source: Path, into: Path, of: str, settings: Any) -> Importe
                     f"{into} has another episode {episode_id} than {source}; import into another folder, or drop it "
                     "there first (nothing was imported)"
                 )
-            known.merge(store)
+            known.take(store)
             for kept in store.description.play_settings:
                 known.note_play_settings(kept)
     return imported

@@ -223,14 +223,9 @@ class EpisodeStore(ABC):
         with GroupWriter(self.write_group) as writer:
             for episode in other.stream(episode_id for episode_id in ids if episode_id not in known):
                 writer.add(episode)
-        have_marks, have_judgements = set(self.marks()), set(self.judgements())
-        marks = [mark for mark in other.marks() if mark not in have_marks]
-        judgements = [judgement for judgement in other.judgements() if judgement not in have_judgements]
-        preferences = list(self._new_preferences(other))
-        self.write_marks(marks)
-        self.write_judgements(judgements)
-        self.write_preferences(preferences)
-        return Merged(len(ids) - len(shared), len(shared), len(marks), len(judgements), len(preferences))
+        records = self._new_records(other)
+        self._write_records(*records)
+        return Merged(len(ids) - len(shared), len(shared), *map(len, records))
 
     def first_difference(self, other: EpisodeStore) -> str | None:
         """Return the first id that stands for different episodes in the two stores; None if there is none."""
@@ -238,10 +233,24 @@ class EpisodeStore(ABC):
         shared = (episode_id for episode_id in other.ids() if episode_id in known)
         return next((one for one in shared if not same_episode(self.read(one), other.read(one))), None)
 
+    def _new_records(self, other: EpisodeStore) -> tuple[list[Mark], list[Judgement], list[Statement]]:
+        """Return the marks, judgements and preferences that only ``other`` holds."""
+        have_marks, have_judgements = set(self.marks()), set(self.judgements())
+        marks = [mark for mark in other.marks() if mark not in have_marks]
+        judgements = [judgement for judgement in other.judgements() if judgement not in have_judgements]
+        return marks, judgements, list(self._new_preferences(other))
+
     def _new_preferences(self, other: EpisodeStore) -> Iterator[Statement]:
         for kind in STATEMENTS.values():
             known = set(self.preferences(kind))
             yield from (preference for preference in other.preferences(kind) if preference not in known)
+
+    def _write_records(
+        self, marks: Iterable[Mark], judgements: Iterable[Judgement], preferences: Iterable[Statement]
+    ) -> None:
+        self.write_marks(marks)
+        self.write_judgements(judgements)
+        self.write_preferences(preferences)
 
     def __contains__(self, episode_id: object) -> bool:
         return episode_id in self._rows()
@@ -302,7 +311,7 @@ def table_of(kind: type[Statement]) -> str:
     return next(table for table, other in STATEMENTS.items() if other is kind)
 
 
-def check_new(episode: Episode, known: Container[str], store: object) -> None:
+def check_new(episode: Episode | EpisodeRow, known: Container[str], store: object) -> None:
     """Refuse an episode without an id, or whose id is taken.
 
     Raises:
@@ -314,7 +323,7 @@ def check_new(episode: Episode, known: Container[str], store: object) -> None:
         raise UserError(f"episode {episode.episode_id} is in {store} already; drop it, or give the new one another id")
 
 
-def check_all_new(episodes: Iterable[Episode], known: Container[str], store: object) -> None:
+def check_all_new(episodes: Iterable[Episode | EpisodeRow], known: Container[str], store: object) -> None:
     """Refuse episodes as :func:`check_new` does, and two of the same id."""
     ids: set[str] = set()
     for episode in episodes:

@@ -46,6 +46,7 @@ from rlhf.store.folder import description
 from rlhf.store.folder.card import add_card
 from rlhf.store.folder.index import TABLES, Entry, EpisodeIndex
 from rlhf.store.folder.records import RecordFolder
+from rlhf.store.transfer.shared_play import take_play
 from rlhf.store.upkeep import compaction, recovery
 from rlhf.store.upkeep.compaction import FILE_MB, damage
 from rlhf.store.upkeep.recovery import data_file
@@ -83,6 +84,7 @@ class ParquetStore(EpisodeStore):
             description.create(self.folder)
         self.description = description.load(self.folder)
         self._index = EpisodeIndex(self.folder)
+        self._computed: dict[str, str] = {}  # fingerprints of episodes whose lines lack them
         self._recent = RecentGroups()
         self._marks = RecordFolder(self.folder / "marks", Mark, marks_table, self._index)
         self._judgements = RecordFolder(self.folder / "judgements", Judgement, judgements_table, self._index)
@@ -156,11 +158,10 @@ class ParquetStore(EpisodeStore):
         entries = self._index.entries()
         ids = list(entries if episode_ids is None else episode_ids)
         check_known(ids, entries, self)
-        return {episode_id: entries[episode_id].fingerprint or self._computed(episode_id) for episode_id in ids}
-
-    def _computed(self, episode_id: str) -> str:
-        """The fingerprint of an episode whose line lacks it."""
-        return self._read(episode_id, stored_fingerprint)
+        for episode_id in ids:
+            if not entries[episode_id].fingerprint and episode_id not in self._computed:
+                self._computed[episode_id] = self._read(episode_id, stored_fingerprint)
+        return {episode_id: entries[episode_id].fingerprint or self._computed[episode_id] for episode_id in ids}
 
     def _read(
         self, episode_id: str, understand: Callable[[pa.Table, pa.Table], Read], columns: Columns = NO_COLUMNS
@@ -231,6 +232,34 @@ class ParquetStore(EpisodeStore):
             sides = ParquetStore(folder)
             if theirs := gone.intersection(sides.ids()):
                 sides.drop(theirs)
+
+    def take(self, other: ParquetStore) -> None:
+        """Add what ``other`` holds and this store does not: all of its episodes or, on an error or a crash, none.
+
+        Marks, judgements and preferences come after the episodes; if a crash came between, another call adds them. Of
+        two episodes with one id, that of this store is kept.
+
+        Args:
+          other: on the same disk, so that nothing is copied; it loses the episodes that this store has.
+
+        Raises:
+          UserError: if the episodes are of another world or have other spaces, or cannot be written.
+        """
+        records = self._new_records(other)
+        if known := set(other.ids()).intersection(self.ids()):
+            other.drop(known)
+        new = other.ids()
+        if new:
+            with self._writing(f"{len(new)} episodes"):
+                check_all_new(other.rows(), self._rows(), self)
+                self._fix_kind([other.read(new[0])])
+                take_play(other.folder, self.folder, self._index)
+        try:
+            self._write_records(*records)
+        except BaseException:
+            if new:
+                self.drop(new)
+            raise
 
     def compact(self, file_mb: float = FILE_MB, gathered: Callable[[], object] = lambda: None) -> None:
         """Put the episodes of small files together, for datasets that are copied or read by other programs.

@@ -92,16 +92,22 @@ class Project(Base):
 
 
 class EpisodeRecord(Base):
-    """An episode of a dataset, under the id that browsers see."""
+    """An episode of a dataset, under the id that browsers see: one that is recorded again becomes another record."""
 
     __tablename__ = "episodes"
     __table_args__ = (UniqueConstraint("project_id", "episode_id"),)
     id: Mapped[str] = mapped_column(_ID, primary_key=True, default=new_id)
     project_id: Mapped[str] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
-    episode_id: Mapped[str] = mapped_column(String(512))  # the dataset's
-    place: Mapped[int]  # in the order of recording; GONE: dropped from the dataset, kept for the work on it
+    episode_id: Mapped[str] = mapped_column(String(512))  # the dataset's; of what was recorded over, see ``set_aside``
+    place: Mapped[int]  # in the order of recording; GONE: not in the dataset any more, kept for the work on it
     steps: Mapped[int]
+    fingerprint: Mapped[str] = mapped_column(String(32), default="")  # of its content; "": listed by an older version
     project: Mapped[Project] = relationship(lazy="joined")
+
+
+def set_aside(episode_id: str, fingerprint: str) -> str:
+    """Return the name of an episode's record when other content has been recorded under the episode's id."""
+    return f"{episode_id}@{fingerprint}"
 
 
 PRESENT = EpisodeRecord.place != GONE  # for queries: episodes that are in their dataset

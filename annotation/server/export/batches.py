@@ -1,43 +1,96 @@
-"""Exports in batches, project after project; an episode that a dataset has lost does not stop the others."""
+"""Exports in batches, project after project. A submission or a dataset that cannot be written stops no other.
+
+It stays in the database, and the next export tries it again.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import update
-from sqlalchemy.sql import Select
 
 from annotation.server.db.database import Database
-from annotation.server.services.datasets import Datasets
-from rlhf.store import ParquetStore
+from annotation.server.db.tables import EpisodeRecord
+from annotation.server.services.datasets import Datasets, is_as_listed
+from rlhf.records.marks import Judgement, Mark
+from rlhf.records.preferences import Statement
+from rlhf.store import EpisodeRow, ParquetStore
+from rlhf.store.contract import check_steps
 from worlds.errors import UserError
 
 BATCH_SIZE = 500  # submissions of one transaction
 
 
-def export_projects(projects: Iterable[tuple[str, str]], export_some: Callable[[str, str], int]) -> int:
-    """Call ``export_some`` for each project until it returns 0.
+class NotExported(UserError):
+    """Something could not be written; everything else is exported.
+
+    Args:
+      reasons: a line for each submission, or for a dataset as a whole.
+      exported: how many submissions were written.
+    """
+
+    def __init__(self, reasons: Sequence[str], exported: int) -> None:
+        more = f" (and {len(reasons) - 1} more; `rlhf marks collect` lists them)" if len(reasons) > 1 else ""
+        super().__init__(reasons[0] + more)
+        self.reasons, self.exported = tuple(reasons), exported
+
+
+@dataclass(frozen=True)
+class Submitted:
+    """A submission as a dataset is to hold it.
+
+    Args:
+      rater: pseudonym of who submitted it.
+      episodes: those that it is about.
+      records: what is written.
+      problem: why there can be no records; "" if there can.
+    """
+
+    rater: str
+    episodes: tuple[EpisodeRecord, ...]
+    records: tuple[Mark | Judgement | Statement, ...] = ()
+    problem: str = ""
+
+    @classmethod
+    def of(
+        cls, rater: str, episodes: Iterable[EpisodeRecord], make: Callable[[], Iterable[Mark | Judgement | Statement]]
+    ) -> Submitted:
+        """Return the submission with the records that ``make`` returns, or with the ValueError that it raises."""
+        try:
+            return cls(rater, tuple(episodes), tuple(make()))
+        except ValueError as error:
+            return cls(rater, tuple(episodes), problem=str(error))
+
+
+def export_projects(
+    projects: Iterable[tuple[str, str]], export_some: Callable[[str, str, dict[str, str]], int | None]
+) -> int:
+    """Call ``export_some`` for each project until it returns None.
 
     Args:
       projects: id and dataset of each.
-      export_some: takes both, exports a batch, and returns its size.
+      export_some: takes both, and submissions of the project that cannot be exported, to which it adds: reasons by id.
+        It exports a batch and returns how many submissions it wrote; None if there are no others.
 
     Returns:
       how many submissions were exported.
 
     Raises:
-      UserError: if ``export_some`` raised it for a project; the others are exported all the same.
+      NotExported: if a submission could not be, or ``export_some`` raised UserError for a project.
     """
-    done, trouble = 0, None
+    done, reasons = 0, list[str]()
     for project_id, dataset in projects:
+        refused: dict[str, str] = {}
         try:
-            while exported := export_some(project_id, dataset):
+            while (exported := export_some(project_id, dataset, refused)) is not None:
                 done += exported
         except UserError as error:
-            trouble = error
-    if trouble is not None:
-        raise trouble
+            reasons.append(str(error))
+        reasons += refused.values()
+    if reasons:
+        raise NotExported(reasons, done)
     return done
 
 
@@ -45,41 +98,59 @@ def export_batch(
     database: Database,
     datasets: Datasets,
     dataset: str,
-    episodes: Select[str, str],
-    waiting: Callable[[Collection[str]], Mapping[str, Any]],
-    write: Callable[[ParquetStore, Mapping[str, Any]], None],
+    waiting: Callable[[Collection[str]], Mapping[str, Submitted]],
+    write: Callable[[ParquetStore, Sequence[Any]], None],
     submissions: Any,
+    refused: dict[str, str],
     when: float,
-) -> int:
-    """Export the next submissions of a project; return how many. The lock keeps deletions out meanwhile.
+) -> int | None:
+    """Export the next submissions of a project. The lock keeps deletions out meanwhile.
 
     Args:
       database: of the study.
       datasets: of the study.
       dataset: name of the project's.
-      episodes: ids, the database's and the dataset's, of the episodes with submissions to export.
-      waiting: takes the database's ids of episodes to leave out, and returns the records of the next submissions, by
-        the submission's id.
+      waiting: takes ids of submissions to leave out, and returns the next ones by id.
       write: adds records to a dataset, those that it has already excepted.
       submissions: table of the submissions.
+      refused: reasons of those that cannot be exported, by id; more are added.
       when: present time.
 
+    Returns:
+      how many were written; None if there are no others.
+
     Raises:
-      UserError: if only submissions are left whose episodes the dataset no longer has.
+      UserError: if the dataset cannot be read or written.
     """
     with datasets.exporting():
         store = datasets.store(dataset)
-        with database.reading() as session:
-            found = session.execute(episodes.distinct()).all()
-        gone = {id: episode_id for id, episode_id in found if episode_id not in store}
-        batch = waiting(gone)
-        if batch:
-            write(store, batch)
+        batch = waiting(refused)
+        rows = {row.episode_id: row for row in store.rows()}
+        refused |= {id: line for id, one in batch.items() if (line := _refusal(one, dataset, rows, store))}
+        good = [id for id in batch if id not in refused]
+        if good:
+            write(store, [record for id in good for record in batch[id].records])
             with database.writing() as session:
-                session.execute(update(submissions).where(submissions.id.in_(list(batch))).values(exported=when))
-    if gone and not batch:
-        raise UserError(
-            f"{len(gone)} episodes with submissions are no longer in {dataset}, e.g. {min(gone.values())}; the "
-            "submissions stay in the database"
-        )
-    return len(batch)
+                session.execute(update(submissions).where(submissions.id.in_(good)).values(exported=when))
+    return len(good) if batch else None
+
+
+def _refusal(one: Submitted, dataset: str, rows: Mapping[str, EpisodeRow], store: ParquetStore) -> str:
+    """Return a line on why a submission cannot be exported; "" if it can."""
+    problem = next((why for episode in one.episodes if (why := _lost(episode, dataset, rows, store))), one.problem)
+    if not problem:
+        try:
+            check_steps(one.records, rows, store)
+        except UserError as error:
+            problem = str(error)
+    about = " and ".join(dict.fromkeys(episode.episode_id for episode in one.episodes))
+    return f"what {one.rater} submitted of {about} stays in the database: {problem}" if problem else ""
+
+
+def _lost(episode: EpisodeRecord, dataset: str, rows: Mapping[str, EpisodeRow], store: ParquetStore) -> str:
+    """Return why nothing can be said of an episode any more; "" if it is as it was."""
+    if episode.episode_id not in rows:
+        return f"{episode.episode_id} is no longer in {dataset}"
+    if not is_as_listed(episode, store):
+        return f"{episode.episode_id} was recorded again in {dataset}, with other content"
+    return ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Sequence
 from functools import partial
 
 from sqlalchemy import select
@@ -10,8 +10,8 @@ from sqlalchemy.orm import joinedload
 
 from annotation.server.db.comparing_tables import ClipPairRecord, Comparison
 from annotation.server.db.database import Database
-from annotation.server.db.tables import EpisodeRecord, Project
-from annotation.server.export.batches import BATCH_SIZE, export_batch, export_projects
+from annotation.server.db.tables import Project
+from annotation.server.export.batches import BATCH_SIZE, Submitted, export_batch, export_projects
 from annotation.server.services.clip_pairs import stretches_of
 from annotation.server.services.datasets import Datasets
 from rlhf.records.preferences import ClipPair
@@ -24,24 +24,18 @@ def export_clip_pairs(database: Database, datasets: Datasets, when: float) -> in
     """Write every submitted comparison that is not exported yet into its dataset; return how many there were.
 
     Raises:
-      UserError: if a dataset cannot be written, or no longer has an episode; the others are written all the same.
+      NotExported: if some could not be; the others are written all the same.
     """
-    return export_projects(
-        _projects_waiting(database), lambda project, dataset: _export_some(database, datasets, project, dataset, when)
-    )
+
+    def export_some(project_id: str, dataset: str, refused: dict[str, str]) -> int | None:
+        waiting = partial(_waiting, database, project_id)
+        return export_batch(database, datasets, dataset, waiting, _write, Comparison, refused, when)
+
+    return export_projects(_projects_waiting(database), export_some)
 
 
-def _export_some(database: Database, datasets: Datasets, project_id: str, dataset: str, when: float) -> int:
-    query = select(EpisodeRecord.id, EpisodeRecord.episode_id).join(
-        ClipPairRecord, EpisodeRecord.id.in_((ClipPairRecord.episode_a, ClipPairRecord.episode_b))
-    )
-    episodes = query.join(Comparison).where(EpisodeRecord.project_id == project_id, *_NOT_EXPORTED)
-    waiting = partial(_waiting, database, project_id)
-    return export_batch(database, datasets, dataset, episodes, waiting, _write, Comparison, when)
-
-
-def _write(store: ParquetStore, batch: Mapping[str, ClipPair]) -> None:
-    store.write_preferences(set(batch.values()) - set(store.preferences(ClipPair)))
+def _write(store: ParquetStore, pairs: Sequence[ClipPair]) -> None:
+    store.write_preferences(set(pairs) - set(store.preferences(ClipPair)))
 
 
 def _projects_waiting(database: Database) -> list[tuple[str, str]]:
@@ -52,22 +46,21 @@ def _projects_waiting(database: Database) -> list[tuple[str, str]]:
         return [(project_id, dataset) for project_id, dataset in found]
 
 
-def _waiting(database: Database, project_id: str, gone: Collection[str]) -> dict[str, ClipPair]:
-    """Return the next comparisons to export, by id, under the raters' pseudonyms."""
+def _waiting(database: Database, project_id: str, refused: Collection[str]) -> dict[str, Submitted]:
+    """Return the next comparisons to export, by id, but ``refused``, under the raters' pseudonyms."""
     query = select(Comparison).join(ClipPairRecord).options(joinedload(Comparison.rater))
-    query = query.where(
-        ClipPairRecord.project_id == project_id, *_NOT_EXPORTED,
-        ClipPairRecord.episode_a.not_in(gone), ClipPairRecord.episode_b.not_in(gone),
-    )  # fmt: skip
+    query = query.where(ClipPairRecord.project_id == project_id, Comparison.id.not_in(refused), *_NOT_EXPORTED)
     with database.reading() as session:
         found = session.scalars(query.order_by(Comparison.submitted).limit(BATCH_SIZE)).all()
-        return {one.id: _clip_pair(one) for one in found}
+        return {one.id: _submitted(one) for one in found}
 
 
-def _clip_pair(said: Comparison) -> ClipPair:
-    pair = said.pair
-    a, b = stretches_of(pair)
-    return ClipPair(
-        pair.of_a.episode_id, a.begin, a.end, pair.of_b.episode_id, b.begin, b.end, said.answer, said.rater.pseudonym,
-        said.active_sec, scripted=False,
-    )  # fmt: skip
+def _submitted(said: Comparison) -> Submitted:
+    pair, rater = said.pair, said.rater.pseudonym
+    (a, b), names = stretches_of(pair), (pair.of_a.episode_id, pair.of_b.episode_id)
+
+    def pairs() -> list[ClipPair]:
+        one, other = (names[0], a.begin, a.end), (names[1], b.begin, b.end)
+        return [ClipPair(*one, *other, said.answer, rater, said.active_sec, scripted=False)]
+
+    return Submitted.of(rater, [pair.of_a, pair.of_b], pairs)

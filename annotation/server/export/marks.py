@@ -6,7 +6,7 @@ next export writes those marks again; marks are sets, so they are stored once.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 
 from sqlalchemy import or_, select, update
@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session, joinedload
 from annotation.server.clock import now
 from annotation.server.db.database import Database
 from annotation.server.db.tables import Assignment, EpisodeRecord, MarkRecord, Project
-from annotation.server.export.batches import BATCH_SIZE, export_batch, export_projects
+from annotation.server.export.batches import BATCH_SIZE, NotExported, Submitted, export_batch, export_projects
 from annotation.server.export.clip_pairs import export_clip_pairs
 from annotation.server.export.inferred_goals import export_inferred_goals
 from annotation.server.export.judgements import export_judgements
@@ -23,7 +23,6 @@ from annotation.server.services.background import Background
 from annotation.server.services.datasets import Datasets
 from rlhf.records.marks import Mark
 from rlhf.store import ParquetStore
-from worlds.errors import UserError
 
 _NOT_EXPORTED = (
     Assignment.submitted.is_not(None),
@@ -37,28 +36,31 @@ def export_submitted(database: Database, datasets: Datasets, when: float) -> int
     """Write the marks of every submission that is not exported yet into its dataset; return how many there were.
 
     Raises:
-      UserError: if a dataset cannot be written, or no longer has an episode; the others are written all the same.
+      NotExported: if some could not be; the others are written all the same.
     """
-    return export_projects(
-        _projects_waiting(database), lambda project, dataset: _export_some(database, datasets, project, dataset, when)
-    )
+
+    def export_some(project_id: str, dataset: str, refused: dict[str, str]) -> int | None:
+        waiting = partial(_waiting, database, project_id)
+        return export_batch(database, datasets, dataset, waiting, _write, Assignment, refused, when)
+
+    return export_projects(_projects_waiting(database), export_some)
 
 
 def withdraw_returned(database: Database, datasets: Datasets) -> int:
     """Take the marks of work that was sent back out of the datasets; return how many submissions they were of.
 
     Raises:
-      UserError: if a dataset cannot be written; the others are all the same.
+      NotExported: if a dataset cannot be written; the others are all the same.
     """
     chosen = Assignment.withdrawing
     query = select(Project.id, Project.dataset).join(EpisodeRecord).join(Assignment).where(chosen).distinct()
     with database.reading() as session:
         projects = [(project_id, dataset) for project_id, dataset in session.execute(query)]
-    return export_projects(projects, lambda project, dataset: _withdraw_some(database, datasets, project, dataset))
+    return export_projects(projects, lambda project, dataset, _: _withdraw_some(database, datasets, project, dataset))
 
 
-def _withdraw_some(database: Database, datasets: Datasets, project_id: str, dataset: str) -> int:
-    """Take the marks of the next returned submissions of a project out of its dataset; return how many they were."""
+def _withdraw_some(database: Database, datasets: Datasets, project_id: str, dataset: str) -> int | None:
+    """Take the marks of the next returned submissions of a project out of its dataset; None if there are none."""
     query = select(Assignment).join(EpisodeRecord).where(EpisodeRecord.project_id == project_id, Assignment.withdrawing)
     with datasets.exporting():
         with database.reading() as session:
@@ -69,7 +71,7 @@ def _withdraw_some(database: Database, datasets: Datasets, project_id: str, data
         with database.writing() as session:
             withdrawn = Assignment.id.in_([assignment_id for assignment_id, _, _ in returned])
             session.execute(update(Assignment).where(withdrawn).values(withdrawing=False, exported=None))
-    return len(returned)
+    return len(returned) or None
 
 
 def export_everything(database: Database, datasets: Datasets, when: float) -> int:
@@ -79,36 +81,27 @@ def export_everything(database: Database, datasets: Datasets, when: float) -> in
       how many submissions were written.
 
     Raises:
-      UserError: if a dataset cannot be written, or no longer has an episode; everything else is done all the same.
+      NotExported: if something could not be written; everything else is all the same.
     """
-    done, trouble = 0, None
+    done, reasons = 0, list[str]()
     try:
         withdraw_returned(database, datasets)
-    except UserError as error:
-        trouble = error
+    except NotExported as error:
+        reasons += error.reasons
     for export in (export_judgements, export_clip_pairs, export_inferred_goals, export_submitted):
         try:
             done += export(database, datasets, when)
-        except UserError as error:
-            trouble = error
-    if trouble is not None:
-        raise trouble
+        except NotExported as error:
+            done += error.exported
+            reasons += error.reasons
+    if reasons:
+        raise NotExported(reasons, done)
     return done
 
 
-def _export_some(database: Database, datasets: Datasets, project_id: str, dataset: str, when: float) -> int:
-    query = select(EpisodeRecord.id, EpisodeRecord.episode_id).join(Assignment)
-    episodes = query.join(Project, Project.id == EpisodeRecord.project_id).where(
-        EpisodeRecord.project_id == project_id, *_NOT_EXPORTED
-    )
-    waiting = partial(_waiting, database, project_id)
-    return export_batch(database, datasets, dataset, episodes, waiting, _write, Assignment, when)
-
-
-def _write(store: ParquetStore, batch: Mapping[str, Sequence[Mark]]) -> None:
-    marks = {mark for each in batch.values() for mark in each}
+def _write(store: ParquetStore, marks: Sequence[Mark]) -> None:
     known = {mark for episode_id in {mark.episode_id for mark in marks} for mark in store.marks(episode_id)}
-    store.write_marks(marks - known)
+    store.write_marks(set(marks) - known)
 
 
 def _projects_waiting(database: Database) -> list[tuple[str, str]]:
@@ -118,28 +111,30 @@ def _projects_waiting(database: Database) -> list[tuple[str, str]]:
         return [(project_id, dataset) for project_id, dataset in session.execute(query.distinct())]
 
 
-def _waiting(database: Database, project_id: str, gone: Collection[str]) -> dict[str, list[Mark]]:
-    """Return the marks of the next submissions to export, by assignment."""
+def _waiting(database: Database, project_id: str, refused: Collection[str]) -> dict[str, Submitted]:
+    """Return the next submissions to export, by assignment, but ``refused``."""
     with database.reading() as session:
         query = (
             select(Assignment)
             .join(EpisodeRecord)
             .join(Project)
-            .where(Project.id == project_id, EpisodeRecord.id.not_in(gone), *_NOT_EXPORTED)
+            .where(Project.id == project_id, Assignment.id.not_in(refused), *_NOT_EXPORTED)
         )
         query = query.options(joinedload(Assignment.rater)).order_by(Assignment.submitted)
         assignments = session.scalars(query.limit(BATCH_SIZE)).all()
-        return {assignment.id: _marks(session, assignment) for assignment in assignments}
+        return {assignment.id: _submitted(session, assignment) for assignment in assignments}
 
 
-def _marks(session: Session, assignment: Assignment) -> list[Mark]:
-    """Return the marks of a submission that are not deleted, under the rater's pseudonym."""
+def _submitted(session: Session, assignment: Assignment) -> Submitted:
+    """Return a submission with its marks that are not deleted, under the rater's pseudonym."""
     query = select(MarkRecord.step, MarkRecord.sign)
-    query = query.where(MarkRecord.assignment_id == assignment.id, MarkRecord.deleted.is_(False))
-    return [
-        Mark(assignment.episode.episode_id, assignment.rater.pseudonym, step, sign, scripted=False)
-        for step, sign in session.execute(query)
-    ]
+    found = session.execute(query.where(MarkRecord.assignment_id == assignment.id, MarkRecord.deleted.is_(False))).all()
+    episode, rater = assignment.episode, assignment.rater.pseudonym
+
+    def marks() -> list[Mark]:
+        return [Mark(episode.episode_id, rater, step, sign, scripted=False) for step, sign in found]
+
+    return Submitted.of(rater, [episode], marks)
 
 
 class Exporter(Background):

@@ -59,7 +59,7 @@ def pair(assignment_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
         found = comparing.own_comparison(session, assignment_id, visitor)
         project = project_of(session, visitor, found.pair.project_id)
     clips, steps = comparing.sides(found), found.pair.steps
-    shown = [study.datasets.shown(project.dataset, record.episode_id) for record, *_ in clips]
+    shown = [study.datasets.shown(record) for record, *_ in clips]
     return {
         "id": found.id,
         "steps": 2 * steps,  # of the pictures: those of the left clip, then those of the right one

@@ -25,6 +25,7 @@ def make_gold(episode_id: _Id, body: GoldBody, study: Served, visitor: Asking) -
     """Make an episode gold with the marks of one rater, or change its purpose."""
     with study.database.writing() as session:
         record = _known(session, visitor, episode_id)
+        study.datasets.check(record)
         marks = viewer.marks_of_all(session, study.datasets.store(record.project.dataset), record)
         gold.make_gold(session, record, marks, body.rater, body.purpose, now())
     return {}

@@ -56,7 +56,7 @@ def continuation(assignment_id: _Id, study: Served, visitor: Asking) -> dict[str
     with study.database.reading() as session:
         found = judging.own_assignment(session, assignment_id, visitor)
     about, record = found.continuation, found.continuation.episode
-    shown = study.datasets.shown(record.project.dataset, record.episode_id)
+    shown = study.datasets.shown(record)
     return {
         "id": found.id,
         "steps": record.steps,

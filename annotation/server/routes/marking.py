@@ -12,8 +12,8 @@ from annotation.server.db.tables import MarkRecord
 from annotation.server.routes.schema import FramesQuery, MarksBody, OpaqueId, SubmitBody
 from annotation.server.security.policies import RATERS, Asking, Routes, Served
 from annotation.server.services import marking
-from annotation.server.services.datasets import list_episodes
 from annotation.server.services.frames import frames_response
+from annotation.server.services.listing import list_episodes
 
 ROUTES = Routes("/api/marking")
 _Id = Annotated[OpaqueId, Path()]
@@ -47,7 +47,7 @@ def episode(assignment_id: _Id, study: Served, visitor: Asking) -> dict[str, Any
         found = marking.own_assignment(session, assignment_id, visitor)
         marks = marking.marks_of(session, assignment_id)
     record = found.episode
-    shown = study.datasets.shown(record.project.dataset, record.episode_id)
+    shown = study.datasets.shown(record)
     return {
         "id": found.id,
         "steps": record.steps,

@@ -24,8 +24,9 @@ from annotation.server.security.visitors import Visitor
 from annotation.server.services import helping, members
 from annotation.server.services.active_game import ActiveGame, GameRequest
 from annotation.server.services.agents import Agent
-from annotation.server.services.datasets import game_sources, holds_continuations, list_episodes, recorded_places
+from annotation.server.services.datasets import game_sources, holds_continuations, recorded_places
 from annotation.server.services.games import agent_trouble
+from annotation.server.services.listing import list_episodes
 from annotation.server.sockets import SIGNED_OUT, TAKEN_OUT, TERMS_CHANGED, End, PlayerSocket
 from annotation.server.study import Study
 from annotation.session.states import CAST, Kind, Player, Role
@@ -79,7 +80,7 @@ def make_dataset(body: DatasetBody, study: Served) -> dict[str, Any]:
         raise Refused(409, "the study's folder is a dataset itself; play into that")
     if body.name in names:
         raise Refused(409, f"there is a dataset {body.name} already")
-    folder = study.config.data.expanduser() / body.name
+    folder = study.config.data / body.name
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise Refused(409, f"in the study's folder {body.name} is something else already; choose another name")
     open_store(folder, create=True)

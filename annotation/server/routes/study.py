@@ -18,7 +18,8 @@ from annotation.server.security import consent
 from annotation.server.security.policies import ADMINS, Asking, Routes, Served
 from annotation.server.security.visitors import Role
 from annotation.server.services import measuring, members, people, progress, removing
-from annotation.server.services.datasets import check_project_places, game_sources, list_episodes, recorded_places
+from annotation.server.services.datasets import check_project_places, game_sources, recorded_places
+from annotation.server.services.listing import list_episodes
 from annotation.server.services.members import project_of
 from worlds.errors import UserError
 

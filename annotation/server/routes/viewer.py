@@ -100,7 +100,7 @@ def episode(project_id: _Id, episode_id: _Id, study: Served, visitor: Asking) ->
         "split": row.split,
         "created": row.created,
         "words": [{"step": step, "who": who, "words": said} for step, who, said in transcript.spoken()],
-        **study.datasets.shown(project.dataset, record.episode_id).declared,
+        **study.datasets.shown(record).declared,
         "requests": [
             {"step": request.step, "task": request.task.name, "words": request.task.instruction, "success": success}
             for request, success in zip(transcript.requests, transcript.success_step, strict=False)
@@ -133,7 +133,7 @@ def trace(project_id: _Id, episode_id: _Id, body: TraceBody, study: Served, visi
     with study.database.reading() as session:
         project = project_of(session, visitor, project_id)
         record = viewer.episode_of(session, project, episode_id)
-    store = study.datasets.store(project.dataset)
-    created = next((row.created for row in store.rows() if row.episode_id == record.episode_id), "")
-    wanted = TraceRequest(study.viewer.model(body.model), store.folder.absolute(), record.episode_id, created)
+    study.datasets.check(record)
+    folder = study.datasets.store(project.dataset).folder.absolute()
+    wanted = TraceRequest(study.viewer.model(body.model), folder, record.episode_id, record.fingerprint)
     return study.viewer.scorer.ask(wanted, body.again)

@@ -60,6 +60,7 @@ def demonstration(assignment_id: _Id, study: Served, visitor: Asking) -> dict[st
     with study.database.reading() as session:
         found = watching.own_answer(session, assignment_id, visitor)
     record = found.demonstration.episode
+    study.datasets.check(record)
     return {
         "id": found.id,
         "steps": record.steps,

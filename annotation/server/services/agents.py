@@ -64,7 +64,7 @@ class Agents:
     """
 
     def __init__(self, named: Mapping[str, Path], study: Path) -> None:
-        self._study = study.expanduser()
+        self._study = study
         self._seen: tuple[float, list[Agent]] = (-math.inf, [])
         self._named = [_described(name, folder.expanduser()) for name, folder in named.items()]
 

@@ -14,7 +14,8 @@ from annotation.clip_sampling import ClipSampler, ClipSettings, DrawnPair
 from annotation.server.db.comparing_tables import ClipPairRecord, ComparedProject, Comparison
 from annotation.server.db.database import Database
 from annotation.server.db.tables import GONE, PRESENT, EpisodeRecord, Project
-from annotation.server.services.datasets import Datasets, list_episodes
+from annotation.server.services.datasets import Datasets
+from annotation.server.services.listing import list_episodes
 from rlhf.records.preferences import Stretch
 from worlds.errors import UserError
 

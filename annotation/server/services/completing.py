@@ -15,7 +15,8 @@ from annotation.server.db.database import Database
 from annotation.server.db.tables import Project
 from annotation.server.services import removing
 from annotation.server.services.background import Background
-from annotation.server.services.datasets import Datasets, list_episodes
+from annotation.server.services.datasets import Datasets
+from annotation.server.services.listing import list_episodes
 from annotation.server.services.removing import Remover
 from annotation.session.ratings import rating_of, read_ratings
 from rlhf.records.episode import WORLD_OPTIONS

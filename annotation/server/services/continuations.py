@@ -15,7 +15,8 @@ from sqlalchemy.orm import Session
 from annotation.server.db.database import Database
 from annotation.server.db.judging_tables import Continuation, JudgedProject
 from annotation.server.db.tables import PRESENT, Assignment, EpisodeRecord, Project
-from annotation.server.services.datasets import SCENARIO_NOTE, Datasets, holds_continuations, list_episodes
+from annotation.server.services.datasets import SCENARIO_NOTE, Datasets, holds_continuations
+from annotation.server.services.listing import list_episodes
 from worlds.errors import UserError
 
 _AT_ONCE = 200  # that one transaction makes known, so that nobody waits long

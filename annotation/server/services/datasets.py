@@ -1,4 +1,4 @@
-"""The datasets of a study, found in its folder and listed in the database."""
+"""The datasets of a study, found in its folder, and what people see of their episodes."""
 
 from __future__ import annotations
 
@@ -11,9 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import delete, func, select, update
-from sqlalchemy.orm import Session
-
 from annotation.games.config import GameConfig
 from annotation.games.places import (
     DEFAULT_WORLD,
@@ -25,10 +22,8 @@ from annotation.games.places import (
     places_of_dataset,
 )
 from annotation.games.unfinished import Unfinished
-from annotation.server.db.comparing_tables import ClipPairRecord, Comparison
-from annotation.server.db.judging_tables import JudgingAssignment
-from annotation.server.db.tables import GONE, PRESENT, Assignment, EpisodeRecord, Project
-from annotation.server.db.watching_tables import GoalAnswer
+from annotation.server.db.tables import EpisodeRecord, Project
+from annotation.server.errors import Refused
 from annotation.viewer.frames_file import pack_frames
 from rlhf.replay.demonstrations import demonstrated_goal, goal_choices_of
 from rlhf.store import ParquetStore, open_store
@@ -77,10 +72,11 @@ class Datasets:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder.expanduser()
+        self.folder = folder
         self.unfinished = Unfinished(self.folder / UNFINISHED_FOLDER)
-        self._stores: dict[str, ParquetStore] = {}
-        self._shown: OrderedDict[tuple[str, str], Shown] = OrderedDict()  # by dataset and episode, latest last
+        self._stores: dict[str, tuple[Any, ParquetStore]] = {}  # with the version of its description
+        # By dataset and episode, with the fingerprint of its content, latest last.
+        self._shown: OrderedDict[tuple[str, str], tuple[str, Shown]] = OrderedDict()
         self._lock, self._showing = threading.Lock(), threading.Lock()
         self._reading: dict[tuple[str, str], threading.Lock] = {}  # episodes that are being read
         if not self.folder.is_dir():
@@ -101,10 +97,13 @@ class Datasets:
 
     def store(self, name: str) -> ParquetStore:
         """Return the dataset ``name``. Raises UserError if it cannot be read."""
+        folder = self.folder / name
         with self._lock:
-            found = self._stores.get(name)
-            if found is None or found.description.world is None:  # it had no episode yet, and may have its first now
-                found = self._stores[name] = open_store(self.folder / name)
+            version, found = self._stores.get(name, (None, None))
+            now = _version(folder / DESCRIPTION_FILE)
+            if found is None or version != now:  # it has its first episode now, or is another one
+                found = open_store(folder)
+                self._stores[name] = now, found
             return found
 
     def readable(self) -> list[str]:
@@ -112,10 +111,24 @@ class Datasets:
         return [name for name in self.names() if self._is_readable(name)]
 
     def holds(self, record: EpisodeRecord) -> bool:
-        """Return whether an episode is still in its dataset, and the dataset can be read."""
+        """Return whether an episode is in its dataset as it was listed, and the dataset can be read."""
         with suppress(UserError):
-            return record.episode_id in self.store(record.project.dataset)
+            return is_as_listed(record, self.store(record.project.dataset))
         return False
+
+    def check(self, record: EpisodeRecord) -> None:
+        """Refuse an episode that is in its dataset no longer, or that was recorded again with other content.
+
+        Raises:
+          Refused: in both cases.
+          UserError: if the dataset cannot be read.
+        """
+        if not is_as_listed(record, self.store(record.project.dataset)):
+            raise Refused(
+                409,
+                "this episode is no longer in its dataset, or was recorded again with other content; "
+                "go back and open the present one",
+            )
 
     def episodes_played(self) -> Counter[str]:
         """Return in how many recorded episodes each person played, by pseudonym."""
@@ -134,23 +147,30 @@ class Datasets:
         with only_writer(self.folder, name=LOCK_FILE):
             yield
 
-    def shown(self, name: str, episode_id: str) -> Shown:
-        """Return what raters see of an episode. Raises UserError if it cannot be read."""
-        key = name, episode_id
+    def shown(self, record: EpisodeRecord) -> Shown:
+        """Return what raters see of an episode.
+
+        Raises:
+          Refused: if the dataset does not have it any more as it was listed.
+          UserError: if it cannot be read.
+        """
+        self.check(record)
+        key = record.project.dataset, record.episode_id
         with self._reading_of(key):  # words and frames are asked for together: one request reads, the other waits
             with self._showing:
-                if key in self._shown:
+                fingerprint, shown = self._shown.get(key, ("", None))
+                if shown is not None and fingerprint == record.fingerprint:
                     self._shown.move_to_end(key)
-                    return self._shown[key]
-            episode = self.store(name).read_compressed(episode_id)
+                    return shown
+            episode = self.store(record.project.dataset).read_compressed(record.episode_id)
             frames = None if episode.frames is None else pack_frames(episode.frames)
             shown = Shown(frames, tuple(spoken(episode)), acted(episode))
             with self._showing:
-                self._shown[key] = shown
-                while (
-                    sum(len(shown.frames or b"") for shown in self._shown.values()) > KEPT_BYTES
-                    and len(self._shown) > 1
-                ):
+                self._shown[key] = record.fingerprint, shown
+                self._shown.move_to_end(key)
+                while sum(len(kept.frames or b"") for _, kept in self._shown.values()) > KEPT_BYTES:
+                    if len(self._shown) == 1:
+                        break
                     self._shown.popitem(last=False)
             return shown
 
@@ -167,6 +187,25 @@ class Datasets:
             reading = self._reading.setdefault(key, threading.Lock())
         with reading:
             yield
+
+
+def _version(path: Path) -> tuple[int, int] | None:
+    """Return what differs after a file was written again; None if there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns
+
+
+def is_as_listed(record: EpisodeRecord, store: ParquetStore) -> bool:
+    """Return whether ``store`` has an episode with the content that it had when it was listed, as far as that is known.
+
+    Raises:
+      UserError: if the dataset cannot be read.
+    """
+    name = record.episode_id
+    return name in store and record.fingerprint in (store.fingerprints([name])[name], "")
 
 
 def recorded_places(datasets: Datasets) -> dict[str, KnownPlaces]:
@@ -253,70 +292,3 @@ def acted(episode: CompressedEpisode) -> tuple[str, ...] | None:
     action = episode.spaces.solver.action
     values = episode.continuous if episode.continuous is not None else [None] * len(episode)
     return tuple(action_words(action, *both) for both in zip(episode.movement, values, strict=True))
-
-
-def list_episodes(session: Session, datasets: Datasets, when: float) -> list[str]:
-    """List every present dataset and episode in the database; called whenever one may be new.
-
-    Episodes that have been dropped from their dataset are deleted, with their assignments. Those with submitted work
-    are kept, out of every queue (``GONE``).
-
-    Args:
-      session: of the database, for writing.
-      datasets: the study's.
-      when: seconds since 1970.
-
-    Returns:
-      errors of datasets that cannot be read now, such as one being copied; their rows are left as they were.
-    """
-    known = {project.dataset: project for project in session.scalars(select(Project))}
-    troubles = []
-    for name in datasets.names():
-        try:
-            with session.begin_nested():
-                project = known.get(name) or Project(
-                    dataset=name, overlap=1, strategy="breadth", open=True, created=when
-                )
-                session.add(project)
-                session.flush()
-                _list_project(session, project, datasets.store(name))
-        except UserError as error:
-            troubles.append(str(error))
-    return troubles
-
-
-def _list_project(session: Session, project: Project, store: ParquetStore) -> None:
-    project.steps_per_second = store.description.steps_per_second
-    rows = store.rows()
-    own = EpisodeRecord.project_id == project.id
-    listed = session.scalar(select(func.count()).where(own, PRESENT)) or 0
-    last = session.scalar(select(EpisodeRecord.episode_id).where(own).order_by(EpisodeRecord.place.desc()).limit(1))
-    if listed == len(rows) and (not rows or last == rows[-1].episode_id):
-        return
-    there = select(EpisodeRecord.episode_id, EpisodeRecord.id, EpisodeRecord.place).where(own)
-    known = {episode_id: (id, place) for episode_id, id, place in session.execute(there)}
-    if not known and (holds_continuations(store) or holds_demonstrations(store)):  # they are judged, or watched
-        project.marking = False
-    gone = [id for episode_id, (id, _) in known.items() if episode_id not in store]
-    worked_on = set(session.scalars(select(Assignment.episode_id).where(Assignment.submitted.is_not(None))))
-    judged = session.scalars(select(JudgingAssignment.episode_id).where(JudgingAssignment.submitted.is_not(None)))
-    compared = session.scalars(
-        select(EpisodeRecord.id)
-        .join(ClipPairRecord, EpisodeRecord.id.in_((ClipPairRecord.episode_a, ClipPairRecord.episode_b)))
-        .join(Comparison)
-        .where(own, Comparison.submitted.is_not(None))
-    )
-    watched = session.scalars(select(GoalAnswer.episode_id).where(GoalAnswer.submitted.is_not(None)))
-    kept = worked_on | set(judged) | set(compared) | set(watched)
-    for id in gone:
-        chosen = EpisodeRecord.id == id
-        if id in kept:
-            session.execute(update(EpisodeRecord).where(chosen).values(place=GONE))
-        else:
-            session.execute(delete(EpisodeRecord).where(chosen))
-    for place, row in enumerate(rows):
-        if row.episode_id not in known:
-            session.add(EpisodeRecord(project_id=project.id, episode_id=row.episode_id, place=place, steps=row.steps))
-        elif known[row.episode_id][1] != place:  # some before it were dropped
-            moved = update(EpisodeRecord).where(EpisodeRecord.id == known[row.episode_id][0])
-            session.execute(moved.values(place=place))

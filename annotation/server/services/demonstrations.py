@@ -15,7 +15,8 @@ from annotation.server.db.database import Database
 from annotation.server.db.tables import PRESENT, Assignment, EpisodeRecord, Project
 from annotation.server.db.watching_tables import Demonstration, WatchedProject
 from annotation.server.errors import Refused
-from annotation.server.services.datasets import Datasets, holds_demonstrations, list_episodes
+from annotation.server.services.datasets import Datasets, holds_demonstrations
+from annotation.server.services.listing import list_episodes
 from rlhf.replay.demonstrations import demonstrated_goal, goal_choices_of
 from worlds.errors import UserError
 from worlds.goal_choices import GoalChoices

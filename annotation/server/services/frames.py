@@ -22,7 +22,7 @@ from rlhf.replay.views import plain_views
 from worlds.errors import UserError
 from worlds.plain_pictures import SIZE
 
-CACHED = "private, max-age=604800, immutable"  # an episode's frames never change
+CACHED = "private, max-age=604800, immutable"  # an address is of one record, and a record of one content
 _FILE = "application/octet-stream"
 
 
@@ -66,8 +66,10 @@ def clips_response(
       cannot be drawn.
 
     Raises:
-      Refused: if there are no such steps.
+      Refused: if there are no such steps, or an episode was recorded again.
     """
+    for clip in clips:
+        study.datasets.check(clip.record)
     part = "" if asked.begin is None else f"-{asked.view}-{asked.begin}-{CHUNK_STEPS}"
     headers = {"ETag": f'"{tag}{part}"', "Cache-Control": CACHED}
     if request.headers.get("if-none-match") == headers["ETag"]:
@@ -108,8 +110,9 @@ def film_response(
       pictures.
 
     Raises:
-      Refused: if there is no such chunk, or the film cannot be drawn.
+      Refused: if there is no such chunk, the film cannot be drawn, or the episode was recorded again.
     """
+    study.datasets.check(record)
     begin = asked.begin or 0
     if begin % CHUNK_STEPS or begin >= record.steps:
         raise Refused(422, f"chunks begin at multiples of {CHUNK_STEPS} below {record.steps}, not at {begin}")
@@ -129,7 +132,7 @@ def film_response(
 
 def _seen(study: Study, clip: ShownClip, dataset: str) -> list[bytes]:
     """Return pictures as recorded or, where none were, what was observed, drawn plainly."""
-    file = study.datasets.shown(dataset, clip.record.episode_id).frames
+    file = study.datasets.shown(clip.record).frames
     if file is not None:
         return unpack_frames(file, clip.begin, clip.steps)
     episode = study.datasets.store(dataset).read_compressed(clip.record.episode_id)
@@ -163,8 +166,6 @@ def _sharp(study: Study, clips: Sequence[ShownClip], dataset: str) -> list[bytes
 
 def _drawn_chunk(study: Study, record: EpisodeRecord, dataset: str, number: int, film: bool = False) -> bytes | None:
     """Return a chunk of sharp pictures, or of a film; None while it is drawn. Raises UserError if it cannot be."""
-    store = study.datasets.store(dataset)
-    created = next((row.created for row in store.rows() if row.episode_id == record.episode_id), None)
-    if created is None:
-        raise Refused(404, "there is no such episode")
-    return study.viewer.pictures.chunk(PictureRequest(store.folder, record.episode_id, created, film), number)
+    folder = study.datasets.store(dataset).folder
+    wanted = PictureRequest(folder, record.episode_id, record.fingerprint, film)
+    return study.viewer.pictures.chunk(wanted, number)

@@ -172,7 +172,7 @@ def suites(session: Session, when: float) -> list[dict[str, Any]]:
 
 
 def _suite(session: Session, judged: JudgedProject, when: float) -> dict[str, Any]:
-    of_project = EpisodeRecord.project_id == judged.project_id
+    of_project = and_(EpisodeRecord.project_id == judged.project_id, PRESENT)
     count = select(func.count(Continuation.episode_id)).join(EpisodeRecord).where(of_project)
     work = select(func.count(JudgingAssignment.id)).join(Continuation).join(EpisodeRecord).where(of_project)
     submitted, held = JudgingAssignment.submitted.is_not(None), JudgingAssignment.locked_until > when

@@ -229,5 +229,6 @@ def progress_of(session: Session, rater_id: str) -> dict[str, Any]:
     """Return how many episodes the rater has submitted, and whether one is begun."""
     mine = Assignment.rater_id == rater_id
     submitted = session.scalar(select(func.count()).where(mine, Assignment.submitted.is_not(None))) or 0
-    begun = session.scalar(select(func.count()).where(mine, Assignment.submitted.is_(None), ~Assignment.closed)) or 0
+    count = select(func.count()).select_from(Assignment).join(EpisodeRecord).where(mine, PRESENT)
+    begun = session.scalar(count.where(Assignment.submitted.is_(None), ~Assignment.closed)) or 0
     return {"submitted": submitted, "begun": begun > 0}

@@ -14,7 +14,8 @@ from annotation.server.config import ServeConfig
 from annotation.server.db.database import Database
 from annotation.server.db.tables import Assignment, EpisodeRecord, GoldEpisode, MarkRecord, Person, Project
 from annotation.server.errors import Refused
-from annotation.server.services.datasets import Datasets, list_episodes
+from annotation.server.services.datasets import Datasets
+from annotation.server.services.listing import list_episodes
 from annotation.viewer.index import Filters, Index, IndexedEpisode
 from annotation.viewer.indexing import Indexer
 from annotation.viewer.models import FoundModel, Models
@@ -98,16 +99,16 @@ def page_of(
 
 def ids_of(database: Database, datasets: Datasets, project: Project, found: Sequence[IndexedEpisode]) -> dict[str, str]:
     """Return the ids that browsers get of episodes, by their ids in the dataset."""
-    query = select(EpisodeRecord.episode_id, EpisodeRecord.id).where(
+    query = select(EpisodeRecord.episode_id, EpisodeRecord.fingerprint, EpisodeRecord.id).where(
         EpisodeRecord.project_id == project.id, EpisodeRecord.episode_id.in_([each.row.episode_id for each in found])
     )
     with database.reading() as session:
-        known = {episode_id: id for episode_id, id in session.execute(query)}
-    if len(known) < len(found):  # recorded since the database last looked
+        known = {(episode_id, fingerprint): id for episode_id, fingerprint, id in session.execute(query)}
+    if any((each.row.episode_id, each.fingerprint) not in known for each in found):  # recorded since it last looked
         with database.writing() as session:
             list_episodes(session, datasets, now())
-            known = {episode_id: id for episode_id, id in session.execute(query)}
-    return known
+            known = {(episode_id, fingerprint): id for episode_id, fingerprint, id in session.execute(query)}
+    return {episode_id: id for (episode_id, _), id in known.items()}
 
 
 def episode_of(session: Session, project: Project, record_id: str) -> EpisodeRecord:

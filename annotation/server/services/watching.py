@@ -159,10 +159,10 @@ def watched_projects(session: Session, when: float) -> list[dict[str, Any]]:
 
 
 def _progress(session: Session, watched: WatchedProject, when: float) -> dict[str, Any]:
-    of_project = EpisodeRecord.project_id == watched.project_id
+    of_project = and_(EpisodeRecord.project_id == watched.project_id, PRESENT)
     count = select(func.count(Demonstration.episode_id)).join(EpisodeRecord)
     work = select(func.count(GoalAnswer.id)).join(Demonstration).join(EpisodeRecord).where(of_project)
-    demonstrations = session.scalar(count.where(of_project, Demonstration.shown, PRESENT)) or 0
+    demonstrations = session.scalar(count.where(of_project, Demonstration.shown)) or 0
     submitted, held = GoalAnswer.submitted.is_not(None), GoalAnswer.locked_until > when
     return {
         "id": watched.project_id,

@@ -3,9 +3,9 @@
 The first line carries a token that changes whenever the file is rewritten, so that another process which has
 read the file knows whether it only grew. A line of an episode is its listing row and the name of the file that
 holds it; a line with ``episodes`` is a list of such objects, so that episodes that are recorded at once are listed at
-once. A line with ``remove`` names files that were replaced or dropped and may still lie about after a crash. A line
-with ``marks``, ``judgements`` or a table of preferences says how many of them there are at least in which file, so
-that a loss is noticed.
+once. A line with ``remove`` names files that were replaced or dropped, or are about to be added, and may lie about
+after a crash. A line with ``marks``, ``judgements`` or a table of preferences says how many of them there are at least
+in which file, so that a loss is noticed.
 """
 
 from __future__ import annotations
@@ -110,6 +110,10 @@ class EpisodeIndex:
         values = [entry.to_json() for entry in entries]
         if values:
             self._append(_line(values[0] if len(values) == 1 else {_SEVERAL: values}))
+
+    def expect(self, files: Iterable[str]) -> None:
+        """Note the names, relative to the dataset, of files that are added next: a crash leaves none without a line."""
+        self._append(_line({"remove": sorted(files)}))
 
     def count(self, table: str, counts: Mapping[str, int]) -> None:
         """Have other numbers in ``counts(table)``, for the files in ``counts``; on disk when this returns.

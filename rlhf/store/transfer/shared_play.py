@@ -2,13 +2,16 @@
 
 Files of play are never changed once they are written: dropped and repacked episodes are removed and written elsewhere.
 So two datasets can have them in common, as hard links, and each can be added to, dropped from or deleted by itself.
+In the same way a dataset takes in another's play at once.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
+from uuid import uuid4
 
 from rlhf.store.columns.tables import SCHEMAS
 from rlhf.store.files.durable import UNFINISHED, explained, only_writer, sync, write_file
@@ -67,6 +70,34 @@ def share_dataset(source: Path, into: Path) -> None:
         for name in (description.DESCRIPTION_FILE, INDEX_FILE, CARD_FILE):
             if (source / name).exists():
                 write_file(into / name, (source / name).read_bytes())
+
+
+def take_play(source: Path, folder: Path, index: EpisodeIndex) -> None:
+    """Share the play of another dataset in one that is there: all of its episodes or, on an error or a crash, none.
+
+    Args:
+      source: the other dataset, of the same world and spaces, without an episode that is here.
+      folder: of the dataset, whose lock the caller holds.
+      index: of the dataset.
+
+    Raises:
+      OSError: if ``folder`` cannot be written.
+    """
+    entries = EpisodeIndex(source).entries().values()
+    stems = {entry.file: f"taken-{uuid4().hex}" for entry in entries}
+    files = {(table, stem): data_file(folder, table, new) for stem, new in stems.items() for table in TABLES}
+    index.expect(str(file.relative_to(folder)) for file in files.values())
+    try:
+        for (table, stem), file in files.items():
+            share_file(data_file(source, table, stem), file)
+        for table in TABLES:
+            sync(folder / table)
+        index.append(replace(entry, file=stems[entry.file]) for entry in entries)
+    except BaseException:
+        if not {entry.file for entry in index.entries().values()}.intersection(stems.values()):
+            for file in files.values():
+                file.unlink(missing_ok=True)
+        raise
 
 
 def share_file(file: Path, link: Path) -> None:

@@ -418,7 +418,7 @@ def test_a_dropped_continuation_keeps_no_export(enter: Enter, folder: Path, stud
     assert len(judge_all(enter(Role.JUDGE, "ann"))) == 4
     store = open_store(folder / "sts")
     store.drop(gone := store.ids()[:1])
-    with pytest.raises(UserError, match=f"no longer in sts, e.g. {gone[0]}"):
+    with pytest.raises(UserError, match=f"{gone[0]} is no longer in sts"):
         export_judgements(study.database, study.datasets, 1.0)
     assert len(open_store(folder / "sts").judgements()) == 3
 

@@ -18,12 +18,14 @@ import pytest
 from PIL import Image
 from sqlalchemy import update
 
-from annotation.server.db.tables import Assignment
+from annotation.server.db.tables import Assignment, MarkRecord
+from annotation.server.export import marks as export_marks
 from annotation.server.export.marks import export_submitted
 from annotation.server.security.visitors import Role
 from annotation.server.study import Study
 from annotation.viewer.drawing import CHUNK_STEPS
 from annotation.viewer.frames_file import pack_frames
+from pipelines.cli.main import main
 from rlhf.records.marks import Mark
 from rlhf.replay.views import plain_views
 from rlhf.store import open_store
@@ -279,6 +281,37 @@ def test_episodes_recorded_while_serving_are_handed_out(enter: Enter, folder: Pa
     assert ann.said("POST", "/api/marking/next") == {"assignment": None}
 
 
+def test_a_bad_submission_is_named_and_keeps_no_other_back(
+    enter: Enter, study: Study, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(export_marks, "BATCH_SIZE", 1)  # a bad one is not met again and again either
+    study.exporter.stop()  # exported by hand below
+    ann, wrong = enter(Role.RATER, "ann"), ({"step": 99}, {"sign": 3}, {})
+    for number, values in enumerate(wrong):
+        place = begin(ann)
+        say(ann, place, mark(number, 3))
+        ann.said("POST", f"{place}/submit", {"marks": 1})
+        with study.database.writing() as session:
+            damaged = update(MarkRecord).where(MarkRecord.id == str(UUID(int=number)))
+            session.execute(damaged.values(revision=2, **values))
+    database = ["--database", study.config.database] if study.config.database else []
+    submissions = folder.parent / "submissions.jsonl"
+    words = ["marks", "collect", "--data", str(folder), "--submissions", str(submissions), *database]
+    assert main(words) == 1
+    rater, names = ann.said("GET", "/api/me")["id"], open_store(folder / "play").ids()
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].startswith("the marks and judgements of 1 newly submitted") and "3 submissions" in lines[1]
+    kept = f"what {rater} submitted of {{}} stays in the database: "
+    assert lines[2] == kept.format(names[0]) + f"episode {names[0]} has steps 0 to {STEPS - 1}, not 99; count from 0"
+    assert lines[3] == kept.format(names[1]) + "a mark's sign is +1 or -1, not 3"
+    assert lines[4].startswith("error: not everything is exported, for the reasons above") and len(lines) == 5
+    assert open_store(folder / "play").marks() == [Mark(names[2], rater, 3, 1, False)]
+    with study.database.writing() as session:
+        session.execute(update(MarkRecord).values(step=3, sign=1))
+    assert export_submitted(study.database, study.datasets, 2.0) == 2
+    assert len(open_store(folder / "play").marks()) == 3 and len(submissions.read_text().splitlines()) == 3
+
+
 def test_an_episode_that_is_dropped_keeps_no_rater_and_no_export(enter: Enter, study: Study, folder: Path) -> None:
     ann, store = enter(Role.RATER, "ann"), open_store(folder / "play")
     study.exporter.stop()  # exported by hand below
@@ -290,7 +323,7 @@ def test_an_episode_that_is_dropped_keeps_no_rater_and_no_export(enter: Enter, s
     say(ann, begin(ann), mark(1, 3))
     store.drop(kept[::2])  # one is submitted, one is begun
     assert ann.said("POST", "/api/marking/next")["assignment"] is None
-    with pytest.raises(UserError, match=f"no longer in play, e.g. {kept[0]}"):
+    with pytest.raises(UserError, match=f"{kept[0]} is no longer in play"):
         export_submitted(study.database, study.datasets, 1.0)
     assert [found.episode_id for found in open_store(folder / "play").marks()] == [kept[1]]
 

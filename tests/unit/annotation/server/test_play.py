@@ -23,7 +23,7 @@ from annotation.server.routes import play
 from annotation.server.security.visitors import Role
 from annotation.server.services import games as gaming
 from annotation.server.services import people, removing
-from annotation.server.services.datasets import list_episodes
+from annotation.server.services.listing import list_episodes
 from annotation.server.study import Study
 from annotation.session.prompts import CHALLENGE
 from pipelines.stages.record import RecordConfig, record

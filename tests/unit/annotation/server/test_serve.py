@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from annotation.server.app import open_study
-from annotation.server.config import ServeConfig
+from annotation.server.config import ServeConfig, ViewConfig
 from annotation.server.db.database import Database
 from annotation.server.serve import (
     KEEP_ALIVE_SEC,
@@ -149,6 +149,14 @@ def test_commands_of_a_served_study_do_not_make_another_database(folder: Path, c
     with pytest.raises(UserError, match="no annotation.sqlite in .*name the server's database: --database"):
         command(folder)
     assert not (folder / "annotation.sqlite").exists()
+
+
+def test_the_home_folder_may_be_written_short(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(folder.parent))
+    short = Path("~") / folder.name
+    assert ServeConfig(data=short) == ServeConfig(data=folder) and ViewConfig(data=short) == ViewConfig(data=folder)
+    with pytest.raises(UserError, match="no annotation.sqlite in"):
+        collect(CollectConfig(short))
 
 
 def test_collecting_without_submissions_changes_nothing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -51,8 +51,8 @@ def pictures(tmp_path: Path) -> Iterator[Pictures]:
 
 
 def request(store: ParquetStore, number: int) -> PictureRequest:
-    row = store.rows()[number]
-    return PictureRequest(store.folder, row.episode_id, row.created)
+    name, fingerprint = list(store.fingerprints().items())[number]
+    return PictureRequest(store.folder, name, fingerprint)
 
 
 def decoded(frame: bytes) -> np.ndarray:

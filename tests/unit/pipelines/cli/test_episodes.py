@@ -11,13 +11,14 @@ import pytest
 from PIL import Image
 from rich.console import Console
 
+from annotation.server.db.tables import EpisodeRecord, Project
 from annotation.server.services.datasets import Datasets
 from pipelines.cli import episodes as command
 from pipelines.cli.contact_sheet import chosen_steps
 from pipelines.cli.render import RenderConfig, render
 from rlhf.records.marks import Judgement, Mark
 from rlhf.records.preferences import ClipPair, InferredGoal, TakeOver
-from rlhf.store import open_store
+from rlhf.store import ParquetStore, open_store
 from rlhf.store.synthetic import synthetic_episode, synthetic_play
 from tests.unit.rlhf.declared_spaces import CONTINUOUS, GREY, MIXED
 from worlds.contract import BODY
@@ -180,11 +181,15 @@ def test_play_without_pictures(tmp_path: Path, console: Console) -> None:
     command.show_episode(store.folder, "e1", tmp_path / "sheet.png", console)
     render(RenderConfig("e1", data=store.folder, out=tmp_path / "film.png"))
     assert all(Image.open(tmp_path / name).width > 320 for name in ("sheet.png", "film.png"))
-    assert Datasets(store.folder).shown(".", "e1").frames is None
+    assert Datasets(store.folder).shown(listed(store, ".")).frames is None
     other = open_store(tmp_path / "other", create=True)
     other.write(synthetic_play(1, GREY, 2, "e1"))
     study = Datasets(tmp_path)
-    assert study.readable() == ["data", "other"] and study.shown("other", "e1").frames
+    assert study.readable() == ["data", "other"] and study.shown(listed(other, "other")).frames
+
+
+def listed(store: ParquetStore, dataset: str) -> EpisodeRecord:
+    return EpisodeRecord(episode_id="e1", fingerprint=store.fingerprints()["e1"], project=Project(dataset=dataset))
 
 
 def test_pictures_of_other_channels_are_shown(tmp_path: Path, console: Console) -> None:

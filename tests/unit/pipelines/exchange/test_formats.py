@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, get_args
@@ -31,7 +33,9 @@ from pipelines.exchange.settings import (
     RldsImport,
 )
 from pipelines.exchange.sidecar import SIDECAR_FILE
+from rlhf.records.marks import Judgement, Mark
 from rlhf.store import ParquetStore, open_store
+from rlhf.store.group_writer import LONG
 from rlhf.store.synthetic import synthetic_episode
 from worlds.errors import UserError
 
@@ -108,6 +112,53 @@ def test_an_import_that_fails_leaves_the_dataset_as_it_was(data: Path, tmp_path:
         import_episodes(tmp_path / "out", data, "ids", "fails")
     assert open_store(data).ids() == ["e1", "e2"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "out"]
+
+
+def test_an_import_that_is_interrupted_anywhere_adds_all_episodes_or_none(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def import_long(source: Path, store: ParquetStore, settings: Any) -> Imported:
+        for number in range(2, 6):
+            store.write(synthetic_episode(number, steps=LONG, height=6, width=8, episode_id=f"long{number}"))
+        store.write_marks([Mark("long3", "ann", 2, 1, scripted=False)])
+        store.write_judgements([Judgement("long4", "bo", True, 5, scripted=False)])
+        return Imported(len(store), LONG * len(store))
+
+    monkeypatch.setattr(formats, "load_format", lambda name: SimpleNamespace(import_=import_long))
+    before, moment = open_store(data).rows(), 0
+    while True:
+        moment += 1
+        try:
+            with interrupted(data, moment):
+                import_episodes(data, data, "ids", None)
+            break
+        except KeyboardInterrupt:
+            assert open_store(data).rows() == before and open_store(data).marks() == []
+            assert [path.name for path in tmp_path.iterdir()] == ["data"]
+    store = open_store(data)
+    assert moment > 8 and len(store) == len(before) + 4 and store.verify() == []
+    assert len(store.marks()) == len(store.judgements()) == 1
+
+
+@contextmanager
+def interrupted(folder: Path, moment: int) -> Iterator[None]:
+    """Let file number ``moment`` from now on that gets its name in ``folder`` be refused by Ctrl-C."""
+    files = 0
+
+    def refusing(real: Callable[..., None]) -> Callable[..., None]:
+        def call(old: Path, new: Path) -> None:
+            nonlocal files
+            files += folder in Path(new).parents
+            if files == moment and folder in Path(new).parents:
+                raise KeyboardInterrupt
+            real(old, new)
+
+        return call
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("rename", "link"):
+            patch.setattr(os, name, refusing(getattr(os, name)))
+        yield
 
 
 def test_an_import_makes_a_dataset_or_adds_to_one(data: Path, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ def killed(folder: Path, change: Callable[[ParquetStore], object], moment: int) 
     Args:
       folder: of the dataset.
       change: gets the dataset, opened in that process.
-      moment: counted from 1 over calls of write, rename, unlink and fsync.
+      moment: counted from 1 over calls of write, rename, link, unlink and fsync.
 
     Returns:
       Whether the process was killed; False where it made fewer calls.
@@ -36,7 +36,7 @@ def killed(folder: Path, change: Callable[[ParquetStore], object], moment: int) 
 
     def run() -> None:
         store = open_store(folder)
-        for name in ("write", "rename", "unlink", "fsync"):
+        for name in ("write", "rename", "link", "unlink", "fsync"):
             setattr(os, name, dying(getattr(os, name)))
         change(store)
 

@@ -1,0 +1,124 @@
+"""The episodes of a study's datasets, listed in the database."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
+
+from sqlalchemy import delete, select, update
+from sqlalchemy.orm import Session
+
+from annotation.server.db.comparing_tables import ClipPairRecord, Comparison
+from annotation.server.db.judging_tables import JudgingAssignment
+from annotation.server.db.tables import GONE, Assignment, EpisodeRecord, GoldEpisode, MarkRecord, Project, set_aside
+from annotation.server.db.watching_tables import GoalAnswer
+from annotation.server.services.datasets import Datasets, holds_continuations, holds_demonstrations
+from rlhf.store import ParquetStore
+from worlds.errors import UserError
+
+
+class _Listed(NamedTuple):
+    """An episode as the database has it."""
+
+    id: str
+    fingerprint: str
+    place: int
+
+
+def list_episodes(session: Session, datasets: Datasets, when: float) -> list[str]:
+    """List every present dataset and episode in the database; called whenever one may be new.
+
+    Episodes that have been dropped from their dataset are deleted, with their assignments. Those with marks or with
+    submitted work are kept, out of every queue (``GONE``). An episode that was recorded again with other content is
+    another episode: the old one is treated as a dropped one, under another name. If its content comes back, so does it.
+
+    Args:
+      session: of the database, for writing.
+      datasets: the study's.
+      when: seconds since 1970.
+
+    Returns:
+      errors of datasets that cannot be read now, such as one being copied; their rows are left as they were.
+    """
+    known = {project.dataset: project for project in session.scalars(select(Project))}
+    troubles = []
+    for name in datasets.names():
+        try:
+            with session.begin_nested():
+                project = known.get(name) or Project(
+                    dataset=name, overlap=1, strategy="breadth", open=True, created=when
+                )
+                session.add(project)
+                session.flush()
+                _list_project(session, project, datasets.store(name))
+        except UserError as error:
+            troubles.append(str(error))
+    return troubles
+
+
+def _list_project(session: Session, project: Project, store: ParquetStore) -> None:
+    project.steps_per_second = store.description.steps_per_second
+    rows = store.rows()
+    prints = store.fingerprints(row.episode_id for row in rows)
+    there = {row.episode_id: (prints[row.episode_id], place) for place, row in enumerate(rows)}
+    query = select(EpisodeRecord.episode_id, EpisodeRecord.id, EpisodeRecord.fingerprint, EpisodeRecord.place)
+    found = session.execute(query.where(EpisodeRecord.project_id == project.id))
+    known = {name: _Listed(id, fingerprint, place) for name, id, fingerprint, place in found}
+    if there == {name: (one.fingerprint, one.place) for name, one in known.items() if one.place != GONE}:
+        return
+    if not known and (holds_continuations(store) or holds_demonstrations(store)):  # they are judged, or watched
+        project.marking = False
+    same = {name: _same_content(known, name, fingerprint) for name, (fingerprint, _) in there.items()}
+    _retire(session, known, {one.id for one in same.values() if one is not None}, there)
+    for row in rows:
+        fingerprint, place = there[row.episode_id]
+        one = same[row.episode_id]
+        values = {"episode_id": row.episode_id, "fingerprint": fingerprint, "place": place}
+        if one is None:
+            session.add(EpisodeRecord(project_id=project.id, steps=row.steps, **values))
+        elif (one.fingerprint, one.place) != (fingerprint, place):  # some before it were dropped, or it is back
+            session.execute(update(EpisodeRecord).where(EpisodeRecord.id == one.id).values(**values))
+
+
+def _same_content(known: Mapping[str, _Listed], name: str, fingerprint: str) -> _Listed | None:
+    """Return the record of an episode with this content; None if there is none."""
+    found = known.get(name)
+    if found is not None and found.fingerprint in (fingerprint, ""):
+        return found
+    return known.get(set_aside(name, fingerprint))
+
+
+def _retire(session: Session, known: Mapping[str, _Listed], kept: Collection[str], there: Collection[str]) -> None:
+    """Take out of every queue, or delete, what the dataset has no longer.
+
+    Args:
+      session: of the database, for writing.
+      known: every episode of the project, by name.
+      kept: ids in the database of those that stay as they are.
+      there: names that the dataset has.
+    """
+    gone = {name: one for name, one in known.items() if one.id not in kept}
+    worked_on = _worked_on(session) if gone else ()
+    for name, one in gone.items():
+        chosen = EpisodeRecord.id == one.id
+        if one.id in worked_on:
+            renamed = set_aside(name, one.fingerprint) if name in there else name
+            session.execute(update(EpisodeRecord).where(chosen).values(place=GONE, episode_id=renamed))
+        else:
+            session.execute(delete(EpisodeRecord).where(chosen))
+
+
+def _worked_on(session: Session) -> set[str]:
+    """Return ids in the database of all episodes with marks, known ones too, or with submitted work."""
+    compared = select(EpisodeRecord.id).join(
+        ClipPairRecord, EpisodeRecord.id.in_((ClipPairRecord.episode_a, ClipPairRecord.episode_b))
+    )
+    queries = (
+        select(Assignment.episode_id).where(Assignment.submitted.is_not(None)),
+        select(Assignment.episode_id).join(MarkRecord, MarkRecord.assignment_id == Assignment.id),
+        select(GoldEpisode.episode_id),
+        select(JudgingAssignment.episode_id).where(JudgingAssignment.submitted.is_not(None)),
+        compared.join(Comparison).where(Comparison.submitted.is_not(None)),
+        select(GoalAnswer.episode_id).where(GoalAnswer.submitted.is_not(None)),
+    )
+    return {found for query in queries for found in session.scalars(query.distinct())}
