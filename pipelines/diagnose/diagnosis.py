@@ -118,7 +118,7 @@ class SignFindings:
       recall: share of given marks that match a predicted one.
       f1: harmonic mean of the two.
       raters: F1 of one rater against another, the ceiling; None with fewer than two.
-      chance: F1 of the marks predicted for another episode, the floor.
+      chance: F1 of the marks predicted for another episode, the floor; None where there is no other.
     """
 
     sign: int

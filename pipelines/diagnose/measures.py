@@ -139,10 +139,11 @@ class Measurer:
     def marks(self, play: GroupPlay, predicted: Sequence[MarkedSteps], threshold: float) -> MarkFindings:
         """Measure predicted marks against raters', with the raters' own agreement and chance as bounds."""
         tolerance, raters = self.tolerance, play.raters
-        elsewhere = [*predicted[1:], *predicted[:1]]
         model = _stack(against_raters(own, some, tolerance) for own, some in zip(predicted, raters, strict=True))
-        chance = _stack(against_raters(other, some, tolerance) for other, some in zip(elsewhere, raters, strict=True))
-        ceiling = _stack(among_raters(some, tolerance) for some in raters)
+        ceiling, chance = _stack(among_raters(some, tolerance) for some in raters), None
+        if len(predicted) > 1:  # else the only other episode is the episode itself
+            others = zip([*predicted[1:], *predicted[:1]], raters, strict=True)
+            chance = _stack(against_raters(other, some, tolerance) for other, some in others)
         signs = []
         for place, sign in SIGNS.items():
             signs.append(
@@ -152,7 +153,7 @@ class Measurer:
                     recall=self._share(model.matched[:, place], model.given[:, place]),
                     f1=self._f1(model, place),
                     raters=self._f1(ceiling, place),
-                    chance=self._f1(chance, place),
+                    chance=None if chance is None else self._f1(chance, place),
                 )
             )
         return MarkFindings(threshold, tuple(signs))

@@ -147,6 +147,10 @@ def _marks(diagnosis: Diagnosis, figures: Mapping[str, bytes]) -> _Section:
         "A peak of the reward counts as a predicted mark; its threshold is chosen on validation play. Raters "
         "compared with each other are the ceiling; marks predicted for another episode are the floor."
     )
+    alone = [own for own in diagnosis.models[0].groups if own.episodes == 1]
+    if alone:
+        names = "; ".join(sentences.row_name((own.part, own.solver)) for own in alone)
+        lead += f" {names}: one episode only, so there is no floor."
     drawn = ((sentences.marks_sentence(diagnosis), figures.get("predicted_marks")),)
     return _Section("Predicted marks", lead, (_Part(drawn, (_table(diagnosis, head, cells),)),))
 

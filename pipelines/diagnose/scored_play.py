@@ -257,7 +257,10 @@ def _score(
 
 
 def _mark_odds(scored: Scores, raters: Sequence[MarkedSteps]) -> tuple[Reliability, ...]:
-    """Reliability of predicted (+) and (-) against every rater's marks; none if the model predicts none."""
+    """Reliability of predicted (+) and (-) against every rater's marks; none if the model predicts none.
+
+    At an episode's first step a model predicts neither, by definition: that step is left out.
+    """
     if scored.mark_probability is None:
         return ()
     odds = []
@@ -265,7 +268,8 @@ def _mark_odds(scored: Scores, raters: Sequence[MarkedSteps]) -> tuple[Reliabili
         yes = np.zeros(len(scored.reward))
         for moments in raters:
             yes[np.unique(moments[sign])] += 1
-        odds.append(Reliability.of(scored.mark_probability[:, sign], yes, len(raters) - yes, RARE))
+        yes = yes[1:]
+        odds.append(Reliability.of(scored.mark_probability[1:, sign], yes, len(raters) - yes, RARE))
     return tuple(odds)
 
 

@@ -116,11 +116,14 @@ def difference_interval(groups: Sequence[Sequence[np.ndarray]], *, seed: int) ->
     interval of no success in so many trials reaches.
     """
     found = mean_interval(groups, seed=seed)
-    low, high = found.low, found.high
     if np.ptp(_pooled(groups)) == 0:
-        reach = wilson_interval(0, found.count).high
-        low, high = found.estimate - reach, found.estimate + reach
-    return replace(found, low=max(-1.0, low), high=min(1.0, high))
+        return _all_alike(found)
+    return replace(found, low=max(-1.0, found.low), high=min(1.0, found.high))
+
+
+def _all_alike(found: Interval) -> Interval:
+    reach = wilson_interval(0, found.count).high
+    return replace(found, low=max(-1.0, found.estimate - reach), high=min(1.0, found.estimate + reach))
 
 
 def _pooled(groups: Sequence[Sequence[np.ndarray]]) -> np.ndarray:
@@ -197,6 +200,18 @@ def ratio_interval(part: np.ndarray, whole: np.ndarray, *, seed: int, level: flo
         # Its bound there is the share itself, but for rounding.
         return replace(wilson, low=min(wilson.low, wilson.estimate), high=max(wilson.high, wilson.estimate))
     return episode_interval(lambda w: (w @ part) / (w @ whole), len(whole), seed=seed, level=level)
+
+
+def ratio_difference_interval(part: np.ndarray, whole: np.ndarray, *, seed: int) -> Interval | None:
+    """The difference of two shares of ``whole`` [E], of which one has ``part`` [E] more, summed over episodes.
+
+    A bootstrap over the episodes that have something; None if none has. Where all of them have the same difference, it
+    is as wide as that of :func:`difference_interval`.
+    """
+    has = whole > 0
+    part, whole = part[has].astype(np.float64), whole[has].astype(np.float64)
+    found = episode_interval(lambda w: (w @ part) / (w @ whole), len(whole), seed=seed)
+    return found if found is None or np.ptp(part / whole) > 1e-12 else _all_alike(found)
 
 
 def crossed_interval(

@@ -54,7 +54,7 @@ def open_next(
       lock_sec: seconds for which the continuation stays with the judge.
     """
     seen = {project.id for project in projects_of(session, visitor)}
-    query = select(JudgedProject).join(Project).where(JudgedProject.open, Project.dataset.in_(there))
+    query = select(JudgedProject).join(Project).where(JudgedProject.open, Project.open, Project.dataset.in_(there))
     query = query.order_by(Project.created, Project.dataset)
     every = session.scalars(query.with_for_update(of=JudgedProject)).all()
     projects = [project for project in every if project.project_id in seen]

@@ -15,7 +15,8 @@ class EyesConfig:
     Args:
       solver: only play of this solver, e.g. "agent:clone"; none takes all.
       frames: largest number of frames, evenly spaced over the episodes.
-      measured: share of the episodes that nothing learns from and everything is measured on.
+      measured: share of the episodes that nothing learns from and everything is measured on, the agent's training
+        included as far as it is known; there may be fewer that it did not learn from.
       least: pixels of a thing from which on it is in view.
       updates: updates of the network that is taught with the truth.
       probe_updates: updates of each probe of features that stay as they are.

@@ -16,6 +16,7 @@ from pipelines.diagnose.eyes import report
 from pipelines.diagnose.eyes.config import EyesConfig
 from pipelines.diagnose.eyes.findings import EYES_FILE, EyesFindings, EyesMeasurer
 from pipelines.diagnose.eyes.frames import Features, Truth, chosen_steps, features_of, joined, seen_at, truth_of
+from pipelines.diagnose.eyes.learned import learned_episodes
 from pipelines.diagnose.eyes.readings import READING_WORDS, Named, Reader
 from pipelines.report.file import circumstances
 from pipelines.stages.episodes.recordings import evenly_spaced, find_episodes
@@ -37,22 +38,30 @@ def diagnose_eyes(
     Args:
       agent_folder: of the agent.
       data: dataset folders of play that replays.
-      episodes: largest number of episodes, evenly spaced.
+      episodes: largest number of episodes, evenly spaced; those to measure on are among those that the agent did not
+        learn from, as far as that is known.
       config: how it is measured.
       seed: of weights, batches and intervals.
       settings: the command's whole configuration, for the record.
 
     Raises:
-      UserError: the agent cannot be read or has no pictures, there is too little play, it does not replay, or its world
-        does not say what its pictures show.
+      UserError: the agent cannot be read or has no pictures, there is too little play that it did not learn from, play
+        does not replay, or its world does not say what its pictures show.
     """
     agent, tokenizer = load_agent(agent_folder)
     if agent.config.player.observation.image is None:
         raise UserError(f"the agent in {agent_folder} observes no pictures: it has no eyes to diagnose")
     found = find_episodes(data, solver=config.solver)
-    sources = evenly_spaced(found, min(len(found), episodes))
+    learned = learned_episodes(agent_folder)
+    unseen = [source for source in found if source.episode_id not in (learned or ())]
+    if len(unseen) < _FEWEST and learned:
+        raise UserError(
+            f"the agent in {agent_folder} learned from {len(found) - len(unseen)} of the {len(found)} episodes of "
+            f"{', '.join(map(str, data))}, which leaves too few to measure on; record others, or name them with --data"
+        )
+    sources, to_measure = _chosen(found, unseen, episodes, config.measured)
     features, truth = _gather(agent, tokenizer, sources, config)
-    measured = np.isin(truth.episode, _measured_episodes(len(sources), config.measured))
+    measured = np.isin(truth.episode, to_measure)
     measurer = EyesMeasurer(truth, measured, seed)
     if measurer.episodes < _FEWEST or len(np.unique(truth.episode[~measured])) < _FEWEST:
         raise UserError(
@@ -66,6 +75,7 @@ def diagnose_eyes(
     colour, kind = measurer.commonest()
     return EyesFindings(
         agent=str(agent_folder),
+        unseen_episodes=None if learned is None else len(unseen),
         learned_frames=int((~measured).sum()),
         measured_frames=len(measurer.rows),
         measured_episodes=measurer.episodes,
@@ -86,7 +96,7 @@ def write_eyes(findings: EyesFindings, folder: Path) -> Path:
     drawn = report.figure(findings)
     write_file(folder / "figures" / "eyes.png", drawn)
     write_file(folder / report.EYES_PAGE, report.page(findings, drawn).encode())
-    for sentence in (report.headline(findings), *report.cause_sentences(findings)):
+    for sentence in (report.headline(findings), *report.remarks(findings), *report.cause_sentences(findings)):
         announce(sentence)
     announce(f"diagnosis: {(folder / report.EYES_PAGE).resolve()}")
     return folder / report.EYES_PAGE
@@ -112,7 +122,22 @@ def _read(source: Source) -> Episode:
     return source.store.read(source.episode_id)
 
 
-def _measured_episodes(count: int, share: float) -> np.ndarray:
-    """Numbers of the episodes to measure on, evenly spaced."""
-    measured = min(count, max(1, round(share * count)))
-    return np.unique(np.arange(measured) * count // measured)
+def _chosen(
+    found: Sequence[Source], unseen: Sequence[Source], most: int, share: float
+) -> tuple[list[Source], list[int]]:
+    """Choose at most ``most`` episodes, and a ``share`` of them to measure on, evenly spaced.
+
+    Args:
+      found: all episodes.
+      unseen: those of them that can be measured on.
+      most: number of episodes.
+      share: of the chosen episodes; there may be fewer to measure on.
+
+    Returns:
+      The episodes in the order of ``found``, and the numbers of those to measure on.
+    """
+    count = min(len(found), most)
+    measured = set(evenly_spaced(unseen, min(len(unseen), max(1, round(share * count)))))
+    others = set(evenly_spaced([source for source in found if source not in measured], count - len(measured)))
+    chosen = [source for source in found if source in measured or source in others]
+    return chosen, [number for number, source in enumerate(chosen) if source in measured]

@@ -11,7 +11,7 @@ from pipelines.diagnose.diagnosis import Measure
 from pipelines.diagnose.eyes.frames import Truth
 from pipelines.diagnose.eyes.readings import MEMORY, TAUGHT, TOKENS, UNTRAINED, WORDS, Named
 from pipelines.report.data import Circumstances
-from rlhf.run.statistics import episode_interval, ratio_interval
+from rlhf.run.statistics import ratio_difference_interval, ratio_interval
 
 EYES_FILE = "eyes.json"
 PIXELS = (0, 16, 32, 64, 128)  # first of each bin of sizes
@@ -64,6 +64,8 @@ class EyesFindings:
 
     Args:
       agent: its folder.
+      unseen_episodes: recorded episodes that the agent did not learn from, of which all was measured; None if it is not
+        known what it learned from.
       learned_frames: frames that probes and the taught network learned from.
       measured_frames: frames with exactly one thing in view that all were measured on.
       measured_episodes: episodes of these.
@@ -77,6 +79,7 @@ class EyesFindings:
     """
 
     agent: str
+    unseen_episodes: int | None
     learned_frames: int
     measured_frames: int
     measured_episodes: int
@@ -160,10 +163,9 @@ class EyesMeasurer:
         return tuple(found)
 
     def _differences(self, first: Named, second: Named) -> tuple[Measure | None, Measure | None]:
-        counts = np.bincount(self._episode, minlength=self.episodes).astype(np.float64)
-        found = []
+        counts, found = np.bincount(self._episode, minlength=self.episodes), []
         for one, other in zip(self._right(first), self._right(second), strict=True):
             gained = np.bincount(self._episode, other.astype(float) - one, self.episodes)
-            interval = episode_interval(lambda w, g=gained: w @ g / (w @ counts), self.episodes, seed=self._seed)
+            interval = ratio_difference_interval(gained, counts, seed=self._seed)
             found.append(Measure.of(interval, counts.sum()))
         return found[0], found[1]

@@ -19,16 +19,16 @@ from reward_models.scores.plots import SLATE
 from rlhf.run.statistics import LEVEL, Interval, percent, points
 
 EYES_PAGE = "eyes.html"
-_FEW = 10  # episodes with fewer of which no point is drawn
+_FEW = 10  # episodes with fewer of which no point is drawn and no cause is named
 _METHOD = (
     f"Intervals cover {percent(LEVEL)} and resample the measured episodes; they hold for other episodes, not for "
     "another training of agent or probes. They are not corrected for the number of comparisons."
 )
 _LEAD = (
-    "Frames in which exactly one thing is in view, of episodes that no probe and no taught network learned from. The "
-    "taught network is the agent's own image encoder with new weights, taught what is in view in the same frames: what "
-    "it reaches, eyes of that cost can learn. Probes are one linear layer and a soft maximum over features that stay "
-    "as they are."
+    "Frames in which exactly one thing is in view, of episodes that {agent}the probes and the taught network did not "
+    "learn from. The taught network is the agent's own image encoder with new weights, taught what is in view in the "
+    "frames that probes learn from: what it reaches, eyes of that cost can learn. Probes are one linear layer and a "
+    "soft maximum over features that stay as they are."
 )
 # What a fall and a rise from one reading to the next say.
 _CAUSES = {
@@ -56,15 +56,33 @@ def headline(findings: EyesFindings) -> str:
     return f"Eyes of {_name(findings.agent)}: {', '.join(parts)}."
 
 
+def remarks(findings: EyesFindings) -> Iterator[str]:
+    """Sentences on what makes the findings doubtful."""
+    unseen, measured = findings.unseen_episodes, findings.measured_episodes
+    if unseen is None:
+        yield (
+            "It is not known what the agent learned from: its folder, or that of an agent that it began as, does not "
+            "lie in a run that notes it. Measured episodes may be among it, and its readings too high."
+        )
+    if measured < _FEW:
+        left = "" if unseen is None else f"; the agent did not learn from {unseen:,} of those recorded"
+        yield f"Too few episodes to name causes: {measured} were measured on, and {_FEW} are needed{left}."
+
+
 def cause_sentences(findings: EyesFindings) -> Iterator[str]:
-    """A sentence for every comparison, with what it says where its interval excludes 0."""
+    """A sentence for every comparison, with what it says where its interval excludes 0 and episodes are not too few."""
     for step in findings.steps:
         for what, measure in (("colours", step.colour), ("kinds", step.kind)):
             if measure is None:
                 continue
-            fall, rise = _CAUSES[step.first, step.second]
-            says = fall if measure.high < 0 else rise if measure.low > 0 else "no difference that is certain"
+            says = _says(measure, *_CAUSES[step.first, step.second])
             yield f"{what}, {step.second} less {step.first}: {_points(measure)}: {says}"
+
+
+def _says(measure: Measure, fall: str, rise: str) -> str:
+    if measure.episodes < _FEW:
+        return "too few episodes to name a cause"
+    return fall if measure.high < 0 else rise if measure.low > 0 else "no difference that is certain"
 
 
 def figure(findings: EyesFindings) -> bytes:
@@ -97,7 +115,8 @@ def page(findings: EyesFindings, drawn: bytes) -> Markup:
         title="Diagnosis of an agent's eyes",
         findings=findings,
         headline=headline(findings),
-        lead=_LEAD,
+        lead=_LEAD.format(agent="" if findings.unseen_episodes is None else "the agent, "),
+        remarks=list(remarks(findings)),
         table=_overall(findings),
         causes=list(cause_sentences(findings)),
         figure=drawn,

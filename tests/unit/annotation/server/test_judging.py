@@ -204,6 +204,16 @@ def test_a_continuation_goes_to_as_many_judges_as_wanted(enter: Enter, folder: P
     assert len(judge_all(judges[2])) == 4
 
 
+def test_a_closed_project_gives_judges_nothing(enter: Enter) -> None:
+    admin, ann = enter(Role.ADMIN, "eve"), enter(Role.JUDGE, "ann")
+    projects = {project["dataset"]: project["id"] for project in admin.said("GET", "/api/study")["projects"]}
+    begun = begin(ann)
+    admin.said("PATCH", f"/api/projects/{projects['sts']}", {"open": False})
+    assert begin(ann) == begin(enter(Role.JUDGE, "bob")) == "/api/judging/None"
+    admin.said("PATCH", f"/api/projects/{projects['sts']}", {"open": True})
+    assert begin(ann) == begun != "/api/judging/None"
+
+
 def test_only_suites_are_judged_and_they_are_not_marked(enter: Enter) -> None:
     admin, ann, rater = enter(Role.ADMIN, "eve"), enter(Role.JUDGE, "ann"), enter(Role.RATER, "bob")
     assert len(judge_all(ann)) == 4

@@ -22,14 +22,17 @@ from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
 from pipelines.cli.main import main
 from pipelines.diagnose.command import DiagnoseConfig, diagnose
-from pipelines.diagnose.diagnosis import ALL_SOLVERS, DIAGNOSIS_FILE, Diagnosis, Measure
+from pipelines.diagnose.diagnosis import ALL_SOLVERS, DIAGNOSIS_FILE, Diagnosis, MarkFindings, Measure, SignFindings
+from pipelines.diagnose.figures import figures
 from pipelines.diagnose.measures import Measurer
-from pipelines.diagnose.scored_play import Recordings, group_rows, score_models, who_rated
+from pipelines.diagnose.page import page
+from pipelines.diagnose.scored_play import GroupPlay, Recordings, _mark_odds, group_rows, score_models, who_rated
 from pipelines.diagnose.sentences import main_group, signal_sentence
 from pipelines.stages.episodes.division import DIVISION_FILE, Division, division_of
 from pipelines.stages.reward import RewardConfig, reward
 from reward_models.learning.training import RewardTrainingConfig
 from reward_models.loaded import LoadedRewardModel, Scores, load_with_tokenizer
+from reward_models.scores.predicted_marks import MarkedSteps
 from rlhf.data.memory import MemoryDataset
 from rlhf.records.episode import Episode, Request
 from rlhf.records.json_records import from_json
@@ -259,9 +262,31 @@ def test_predicted_marks_are_calibrated_against_given_ones(data: Path, trained: 
     likely = plus.bins[-1]
     assert likely.predicted == pytest.approx(0.3) and likely.happened.items == 2 * sum(map(len, rises.values()))
     assert likely.happened.estimate == at_rises / likely.happened.items == 0.0  # marks are always late
-    given, seen = sum(map(len, marks.values())), 2 * STEPS * len(rises)
+    given, seen = sum(map(len, marks.values())), 2 * (STEPS - 1) * len(rises)  # not the first step
     assert plus.bins[0].happened.estimate == pytest.approx(given / (seen - likely.happened.items))
     assert [one.predicted for one in minus.bins] == [0.0] and minus.bins[0].happened.items == seen
+
+
+def test_a_mark_at_the_first_step_is_not_held_against_a_model_that_predicts_none_there() -> None:
+    probability = np.full((6, 2), 0.25)
+    probability[0] = 0.0  # as the model defines it
+    scored = Scores(np.zeros(6), np.zeros(6), probability)
+    rater = MarkedSteps.of(np.array([[1, 0], [0, 0], [0, 0], [1, 0], [0, 0], [0, 0]]))
+    plus, minus = _mark_odds(scored, [rater])
+    assert plus.weight.sum() == minus.weight.sum() == 5 and plus.happened.sum() == 1
+    assert plus.log_loss == pytest.approx(-math.log(0.25) - 4 * math.log(0.75))
+    alone = _mark_odds(Scores(np.zeros(1), np.zeros(1), np.zeros((1, 2))), [MarkedSteps.of(np.array([[1, 0]]))])
+    assert [one.weight.sum() for one in alone] == [0, 0]
+
+
+def test_one_episode_has_no_floor_of_predicted_marks() -> None:
+    steps = MarkedSteps.of(np.array([[0, 0], [1, 0], [0, 0], [0, 1]]))
+    measurer = Measurer(2, 2, 1, 0)
+    for count in (1, 2):
+        play = GroupPlay(ids=[str(number) for number in range(count)], raters=[[steps]] * count)
+        for sign in measurer.marks(play, [steps] * count, 1.0).signs:
+            assert sign.f1 is not None and sign.f1.estimate == 1.0
+            assert (sign.chance is None) == (count == 1)
 
 
 @pytest.fixture(scope="module")
@@ -338,6 +363,19 @@ def test_the_page_has_everything_and_fetches_nothing(diagnosed: Path) -> None:
             assert isinstance(measure, Measure)
             shown = f'{100 * measure.estimate:.0f}%<small class="quiet">{100 * measure.low:.0f}% to '
             assert shown in page
+
+
+def test_the_page_names_play_without_a_floor(diagnosed: Path) -> None:
+    diagnosis, sentence = read_back(diagnosed), "one episode only, so there is no floor"
+    assert sentence not in page(diagnosis, {}, ())
+    share = Measure(1.0, 0.2, 1.0, 1, 2)
+    marked = MarkFindings(1.0, tuple(SignFindings(sign, share, share, share, None, None) for sign in (1, -1)))
+    models = [
+        replace(model, groups=(replace(model.groups[0], episodes=1, marked=marked), *model.groups[1:]))
+        for model in diagnosis.models
+    ]
+    alone = replace(diagnosis, models=tuple(models))
+    assert f"Held-out play, scripted: {sentence}." in page(alone, figures(alone), ())
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import json
 import math
+import shutil
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,17 +21,28 @@ from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
 from pipelines.cli.main import main
 from pipelines.diagnose.command import DiagnoseConfig, diagnose
+from pipelines.diagnose.eyes import diagnosis
 from pipelines.diagnose.eyes.config import EyesConfig
-from pipelines.diagnose.eyes.diagnosis import _measured_episodes
+from pipelines.diagnose.eyes.diagnosis import _chosen
 from pipelines.diagnose.eyes.findings import EYES_FILE, EyesFindings, EyesMeasurer
 from pipelines.diagnose.eyes.frames import NONE, Features, Truth, chosen_steps, truth_of
+from pipelines.diagnose.eyes.learned import learned_episodes
 from pipelines.diagnose.eyes.network import SeenHead, eyes_loss, learn, log_odds
 from pipelines.diagnose.eyes.readings import MEMORY, READING_WORDS, TAUGHT, TOKENS, WORDS, Reader
-from pipelines.diagnose.eyes.report import cause_sentences, headline
-from pipelines.stages.episodes.recordings import read_episodes, spoken_texts
+from pipelines.diagnose.eyes.report import cause_sentences, headline, remarks
+from pipelines.report.file import circumstances
+from pipelines.stages.clone import CloneConfig, clone
+from pipelines.stages.episodes.division import noted_division, save_division
+from pipelines.stages.episodes.noted_episodes import note_episodes
+from pipelines.stages.episodes.recordings import evenly_spaced, find_episodes, read_episodes, spoken_texts
+from pipelines.stages.executors import HELD_OUT, REPLAYED
+from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.record import RecordConfig, record
 from pipelines.stages.settings.world_config import WorldConfig
+from rlhf.data.source import Source
+from rlhf.learning.cloner import CloningConfig
 from rlhf.records.json_records import from_json
+from rlhf.run.config import save_config
 from rlhf.store import open_store
 from tests import small_worlds
 from tests.unit.agents import made_up_play
@@ -80,7 +93,6 @@ def test_frames_are_spread_over_the_episodes() -> None:
     few = chosen_steps([40, 20, 40], 10)
     assert [len(steps) for steps in few] == [4, 2, 4] and all((steps < 40).all() for steps in few)
     assert few[1].tolist() == [0, 10]
-    assert _measured_episodes(9, 0.34).tolist() == [0, 3, 6] and _measured_episodes(2, 0.01).tolist() == [0]
 
 
 def test_a_thing_of_a_few_pixels_is_neither_in_view_nor_out_of_it() -> None:
@@ -151,6 +163,16 @@ def test_shares_and_differences_are_counted_on_measured_frames_with_one_thing() 
     assert measurer.commonest()[1] == pytest.approx(commonest)
 
 
+def test_differences_that_are_the_same_in_both_episodes_claim_no_certainty() -> None:
+    truth = truth_of([(thing(*RED, 20),), (thing(*BLUE, 20),)] * 10, np.arange(20) // 10, 8)
+    worse = truth.colour.copy()
+    worse[[0, 10]] = 1 - worse[[0, 10]]  # one frame of each episode
+    measurer = EyesMeasurer(truth, np.ones(20, bool), 0)
+    (step,) = measurer.steps({TAUGHT: (truth.colour, truth.kind), TOKENS: (worse, truth.kind)})
+    assert step.colour is not None and (step.colour.estimate, step.colour.episodes) == (pytest.approx(-0.1), 2)
+    assert step.colour.low < -0.1 < 0 < step.colour.high
+
+
 @pytest.fixture(scope="module")
 def play(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """Recorded play of small rooms, and an untrained agent."""
@@ -182,6 +204,88 @@ def test_the_command_writes_numbers_figure_and_page(play: tuple[Path, Path], tmp
     again = diagnose(DiagnoseConfig(agent=agent, data=(data,), runs=tmp_path, name="again", eyes=QUICK))
     other = from_json(EyesFindings, json.loads((again.parent / EYES_FILE).read_text()))
     assert other.readings == found.readings and other.steps == found.steps  # the seed decides
+
+
+def trained_on(play: tuple[Path, Path], run: Path, count: int) -> Path:
+    """The agent in a run that learned from the first `count` of the episodes."""
+    data, agent = play
+    run.mkdir()
+    copied = shutil.copytree(agent, run / "agent")
+    ids = [source.episode_id for source in find_episodes([data])]
+    save_division(run, ids[:count], ids[count:])
+    save_config(run, CloneConfig(data=(data,)))
+    return copied
+
+
+def test_nothing_is_measured_on_what_the_agent_learned_from(
+    play: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen: list[str] = []
+
+    def spy(found: Sequence[Source], *others: Any) -> Any:
+        sources, numbers = _chosen(found, *others)
+        chosen.extend(sources[number].episode_id for number in numbers)
+        return sources, numbers
+
+    monkeypatch.setattr(diagnosis, "_chosen", spy)
+    data, _ = play
+    config = DiagnoseConfig(agent=trained_on(play, tmp_path / "run", 8), data=(data,), runs=tmp_path, eyes=QUICK)
+    path = diagnose(replace(config, eyes=replace(QUICK, measured=0.9)))
+    found = from_json(EyesFindings, json.loads((path.parent / EYES_FILE).read_text()))
+    assert sorted(chosen) == sorted(source.episode_id for source in find_episodes([data])[8:])
+    assert found.learned_frames == 80 and found.unseen_episodes == 4 >= found.measured_episodes
+    (few,) = remarks(found)
+    assert "Too few episodes to name causes" in few and "the agent did not learn from 4 of those recorded" in few
+    page = path.read_text()
+    assert few in page and "of episodes that the agent, the probes and the taught network did not learn from" in page
+    assert all(sentence.endswith("too few episodes to name a cause") for sentence in cause_sentences(found))
+    with pytest.raises(UserError, match="learned from 11 of the 12 episodes of .*record others"):
+        diagnose(replace(config, agent=trained_on(play, tmp_path / "all", 11)))
+
+
+def test_the_page_says_where_it_is_not_known_what_the_agent_learned_from(play: tuple[Path, Path]) -> None:
+    findings = EyesFindings("agent", None, 90, 30, 12, (), (), 0.5, 0.5, (), (), circumstances({}))
+    (doubt,) = remarks(findings)
+    assert "It is not known what the agent learned from" in doubt and learned_episodes(play[1]) is None
+    assert list(remarks(replace(findings, unseen_episodes=12))) == []
+    assert len(list(remarks(replace(findings, measured_episodes=9)))) == 2
+
+
+def test_episodes_to_measure_on_are_spread_over_those_that_the_agent_did_not_learn_from(
+    play: tuple[Path, Path],
+) -> None:
+    found = find_episodes([play[0]])
+    for unseen, most, share, expected in (
+        (found, 12, 0.34, [0, 3, 6, 9]),
+        (found, 2, 0.01, [0]),
+        (found[6:], 12, 0.25, [6, 8, 10]),
+        (found[10:], 12, 0.5, [10, 11]),
+    ):
+        sources, numbers = _chosen(found, unseen, most, share)
+        assert numbers == expected and len(sources) == most
+        assert sources == [source for source in found if source in sources]
+    sources, numbers = _chosen(found, found[6:], 6, 0.5)
+    assert [sources[number] for number in numbers] == evenly_spaced(found[6:], 3) and len(sources) == 6
+
+
+def test_what_an_agent_learned_from_is_what_its_runs_noted(play: tuple[Path, Path], tmp_path: Path) -> None:
+    data, _ = play
+    training = CloningConfig(updates=1, steps=4, batch=2, evaluate_every=1)
+    cloning = CloneConfig(data=(data,), runs=tmp_path, held_out=0.25, checkpoint_every=1, wandb="disabled")
+    agent = clone(replace(cloning, training=training))
+    division = noted_division(tmp_path / "clone")
+    assert division is not None and len(division.learned) == 9
+    assert learned_episodes(agent) == division.learned
+    (checkpoint,) = (tmp_path / "clone" / "checkpoints").glob("step-*")
+    assert learned_episodes(checkpoint / "agent") == division.learned
+    improved, sources = tmp_path / "improve", find_episodes([data])
+    improved.mkdir()
+    note_episodes(improved, {"imitated": sources[:4], REPLAYED: sources[4:6], HELD_OUT: sources[6:]})
+    save_config(improved, ImproveConfig(agent=agent))
+    both = {source.episode_id for source in sources[:6]} | division.learned
+    assert learned_episodes(improved / "agent") == both
+    shutil.rmtree(tmp_path / "clone")
+    assert learned_episodes(improved / "agent") is None  # what it began as is gone
 
 
 def test_a_picture_that_differs_from_its_replay_is_refused(play: tuple[Path, Path], tmp_path: Path) -> None:

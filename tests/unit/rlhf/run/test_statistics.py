@@ -12,6 +12,7 @@ from rlhf.run.statistics import (
     difference_interval,
     episode_interval,
     mean_interval,
+    ratio_difference_interval,
     ratio_interval,
     share_interval,
     wilson_interval,
@@ -181,6 +182,21 @@ def test_differences_that_are_all_alike_claim_no_certainty() -> None:
     assert difference_interval(apart, seed=0).high == 1.0 < mean_interval(apart, seed=0).high
     mixed = [[np.r_[np.ones(5), np.zeros(10), -np.ones(5)]]]
     assert difference_interval(mixed, seed=3) == mean_interval(mixed, seed=3)
+
+
+def test_differences_of_shares_that_are_all_alike_claim_no_certainty() -> None:
+    whole = np.array([10.0, 20.0, 5.0])
+    reach = wilson_interval(0, 3).high
+    for difference in (-0.1, 0.0, 1.0):
+        found = ratio_difference_interval(difference * whole, whole, seed=0)
+        assert found is not None and found.count == 3 and found.estimate == pytest.approx(difference)
+        assert found.low == pytest.approx(max(-1.0, difference - reach))
+        assert found.high == pytest.approx(min(1.0, difference + reach))
+    part = np.array([-1.0, 4.0, 0.0])
+    apart = episode_interval(lambda w: (w @ part) / (w @ whole), 3, seed=2)
+    assert ratio_difference_interval(part, whole, seed=2) == apart
+    assert ratio_difference_interval(np.r_[part, 0.0], np.r_[whole, 0.0], seed=2) == apart  # the last one has nothing
+    assert ratio_difference_interval(np.zeros(2), np.zeros(2), seed=0) is None
 
 
 def test_outcomes_that_are_all_alike_claim_no_certainty() -> None:
