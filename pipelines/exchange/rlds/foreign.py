@@ -116,14 +116,18 @@ class Steps:
             raise UserError(f"{where} has rewards that are not one number a step")
         terminal = columns.get(_TERMINAL, np.zeros(rows, np.bool_))
         ended = not isinstance(terminal, list) and bool(terminal[-1:].any())
-        trees: list[dict[str, Any]] = [{}, {}]
-        for part, tree in zip((_OBSERVATION, _ACTION), trees, strict=True):
-            for path in self._features(part):
-                if path in columns:
-                    _put(tree, self._keys(part, path), columns[path])
+        seen, done = self._tree(_OBSERVATION, columns), self._tree(_ACTION, columns, steps)
         if self.asked is not None and self.asked in columns:
-            trees[0][_HEARD] = columns[self.asked]
-        return ForeignPlay(where, trees[0], trees[1], rewards[:steps].astype(np.float64), ended, not ended)
+            seen[_HEARD] = columns[self.asked]
+        return ForeignPlay(where, seen, done, rewards[:steps].astype(np.float64), ended, not ended)
+
+    def _tree(self, part: str, columns: Mapping[str, Any], rows: int | None = None) -> dict[str, Any]:
+        """Return the tree of those of ``columns`` that are of ``part``, with the first ``rows`` of each; None has all."""
+        tree: dict[str, Any] = {}
+        for path in self._features(part):
+            if path in columns:
+                _put(tree, self._keys(part, path), columns[path][:rows])
+        return tree
 
     def _features(self, part: str) -> dict[str, Feature]:
         return {

@@ -171,6 +171,18 @@ def test_the_last_step_may_have_an_action(tmp_path: Path) -> None:
     assert len(episode) == 5 and episode.notes["return"] == 1 and set(episode.setter_text) == {"tidy up"}
 
 
+@pytest.mark.parametrize("meaningless", [-1000.0, np.nan])
+def test_the_action_of_a_last_step_without_one_counts_for_nothing(meaningless: float, tmp_path: Path) -> None:
+    columns = _robot(5)
+    arm = columns["steps/action/arm"]
+    arm[-1] = meaningless
+    _write(tmp_path / "in", columns)
+    (episode,) = _imported(tmp_path / "in", RldsImport(leave_out=("wrist",)))
+    first, second, _ = episode.declared.solver.action.components
+    for part, values in zip((first, second), arm[:-1].T, strict=True):
+        assert isinstance(part, Continuous) and (part.low, part.high) == (values.min(), values.max())
+
+
 def test_observations_and_actions_may_be_single_columns(tmp_path: Path) -> None:
     columns = {"steps/observation": np.zeros((4, 3), np.float32), "steps/action": np.array([3, 5, 4, 3])}
     _write(tmp_path / "in", columns)
