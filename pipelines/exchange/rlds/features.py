@@ -98,6 +98,11 @@ class Feature:
             raise UserError(f"{where} is not text in UTF-8") from error
 
 
+def is_within(path: str, part: str) -> bool:
+    """Return whether the column ``path`` is ``part``, or in it."""
+    return path == part or path.startswith(f"{part}/")
+
+
 def features_json(features: Mapping[str, Feature]) -> dict[str, Any]:
     """Return ``features.json`` of columns; those below "steps" have a row for every step."""
     tree: dict[str, Any] = {}

@@ -11,7 +11,7 @@ from gymnasium import spaces
 
 from pipelines.exchange.formats import Imported
 from pipelines.exchange.gym_import import ForeignPlay, ForeignSource, with_bounds
-from pipelines.exchange.rlds.features import STEPS, Feature
+from pipelines.exchange.rlds.features import STEPS, Feature, is_within
 from pipelines.exchange.rlds.folder import RldsFolder
 from pipelines.exchange.settings import RldsImport
 from rlhf.run.progress import bar
@@ -75,9 +75,13 @@ class Steps:
 
     @property
     def unread(self) -> list[str]:
-        """Observations and actions of types that are not read."""
-        inside = (f"{_OBSERVATION}/", f"{_ACTION}/")
-        return [path for path, one in self.folder.features.items() if path.startswith(inside) and one.kind == "unknown"]
+        """Columns that an episode would be made of, but for their types, which are not read."""
+        parts = (_OBSERVATION, _ACTION, _REWARD, _TERMINAL)
+        return [
+            path
+            for path, feature in self.folder.features.items()
+            if feature.kind == "unknown" and any(is_within(path, part) for part in parts)
+        ]
 
     @property
     def asked(self) -> str | None:
@@ -101,7 +105,7 @@ class Steps:
         return _dict_space(tree)
 
     def read(self, wanted: tuple[str, ...]) -> Iterator[tuple[str, ForeignPlay]]:
-        """Yield every episode, with only the columns that begin with ``wanted``, and its split."""
+        """Yield every episode, with only the columns ``wanted`` and those in them, and its split."""
         for split in self.folder.shards:
             for where, columns in self.folder.examples(split, wanted, self.unread):
                 yield split, self._play(where, columns)
@@ -133,7 +137,7 @@ class Steps:
         return {
             path: feature
             for path, feature in self.folder.features.items()
-            if feature.kind != "unknown" and (path == part or path.startswith(f"{part}/")) and path != self.asked
+            if feature.kind != "unknown" and is_within(path, part) and path != self.asked
         }
 
     def _keys(self, part: str, path: str) -> list[str]:

@@ -56,7 +56,7 @@ def test_there_is_a_step_more_than_actions(tmp_path: Path) -> None:
         (INFO_FILE, FEATURES_FILE, SIDECAR_FILE, "lab_play-train.tfrecord-00000-of-00001")
     )
     folder = RldsFolder.open(tmp_path / "out")
-    ((_, found),) = folder.examples("train", ("",))
+    ((_, found),) = folder.examples("train", tuple(folder.features))
     assert found["episode_metadata/episode_id"] == ["e0"]
     assert np.array_equal(found["steps/observation/image"][:6], episode.pictures())
     assert np.array_equal(found["steps/observation/image"][6], episode.pictures()[5])
@@ -189,6 +189,32 @@ def test_observations_and_actions_may_be_single_columns(tmp_path: Path) -> None:
     (episode,) = _imported(tmp_path / "in", RldsImport())
     assert episode.declared.solver.action.components == (Discrete("action", ("0", "1", "2")),)
     assert episode.movement[:, 0, 0].tolist() == [0, 2, 1] and set(episode.setter_text) == {"play robot"}
+
+
+@pytest.mark.parametrize("name", ["observation_raw/cloud", "action_tokens", "reward_parts"])
+def test_a_column_that_is_not_read_and_has_the_beginning_of_a_name_is_none(name: str, tmp_path: Path) -> None:
+    folder = _write(tmp_path / "in", _robot(5, **{f"steps/{name}": np.zeros((5, 2), np.int64)}))
+    _described(folder, f"steps/{name}", {"pythonClassName": "x.Unheard"})
+    (episode,) = _imported(folder, RldsImport(leave_out=("wrist",)))
+    assert len(episode) == 4
+
+
+def test_rewards_of_a_type_that_is_not_read_are_left_out_and_named(tmp_path: Path) -> None:
+    folder = _write(tmp_path / "in", _robot(5))
+    _described(folder, "steps/reward", {"pythonClassName": "x.Unheard"})
+    imported = import_episodes(folder, tmp_path / "into", "rlds", RldsImport(leave_out=("wrist",)))
+    assert imported.notes == ("left out: steps/reward, whose types are not read",)
+
+
+def _described(folder: Path, path: str, said: dict[str, Any]) -> None:
+    """Describe a column otherwise in ``features.json``."""
+    whole = json.loads((folder / FEATURES_FILE).read_text())
+    place = whole["featuresDict"]["features"]["steps"]["sequence"]["feature"]
+    *folders, name = path.split("/")[1:]
+    for each in folders:
+        place = place["featuresDict"]["features"][each]
+    place["featuresDict"]["features"][name] = said
+    (folder / FEATURES_FILE).write_text(json.dumps(whole))
 
 
 # Bad input
