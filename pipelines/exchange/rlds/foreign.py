@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ def import_foreign(folder: RldsFolder, store: ParquetStore, settings: RldsImport
     Raises:
       UserError: naming what is missing, damaged, or has no form here.
     """
-    steps = Steps(folder, settings.last_step == "observation")
+    steps = Steps(folder, settings.last_step == "observation", settings.leave_out)
     source = ForeignSource(
         f"the RLDS dataset {folder.name}",
         steps.space(_OBSERVATION),
@@ -39,7 +40,6 @@ def import_foreign(folder: RldsFolder, store: ParquetStore, settings: RldsImport
         world=settings.world or f"rlds:{folder.name}",
         solver=settings.solver,
         instruction=settings.instruction,
-        leave_out=settings.leave_out,
         env_id=folder.name,
     )
     total = 0
@@ -60,15 +60,21 @@ class Steps:
     Args:
       folder: of the dataset.
       last_observed: the last step of an episode has an observation only.
+      leave_out: names of observations and actions that are left out, e.g. "arm.camera".
 
     Raises:
-      UserError: they have no observations or no actions.
+      UserError: they have no observations or no actions, or none of a name that is left out.
     """
 
     folder: RldsFolder
     last_observed: bool
+    leave_out: Sequence[str] = ()
 
     def __post_init__(self) -> None:
+        known = self._names.values()
+        unknown = next((name for name in self.leave_out if name not in known), None)
+        if unknown is not None:
+            raise UserError(f"{self.folder.folder} has no part {unknown!r} to leave out; it has {', '.join(known)}")
         for part in (_OBSERVATION, _ACTION):
             if not self._features(part):
                 raise UserError(f"{self.folder.folder} has no {part} that is read; it is no dataset of episodes")
@@ -80,14 +86,15 @@ class Steps:
         return [
             path
             for path, feature in self.folder.features.items()
-            if feature.kind == "unknown" and any(is_within(path, part) for part in parts)
+            if feature.kind == "unknown" and any(is_within(path, part) for part in parts) and path not in self._left_out
         ]
 
     @property
     def asked(self) -> str | None:
         """The column of what is asked for; None without one."""
         paths = (f"{place}/{name}" for place in (STEPS, _OBSERVATION) for name in _ASKED)
-        return next((path for path in paths if self.folder.features.get(path) == Feature("text")), None)
+        texts = (path for path in paths if self.folder.features.get(path) == Feature("text"))
+        return next((path for path in texts if path not in self._left_out), None)
 
     @property
     def wanted(self) -> tuple[str, ...]:
@@ -106,8 +113,9 @@ class Steps:
 
     def read(self, wanted: tuple[str, ...]) -> Iterator[tuple[str, ForeignPlay]]:
         """Yield every episode, with only the columns ``wanted`` and those in them, and its split."""
+        unwanted = {*self.unread, *self._left_out}
         for split in self.folder.shards:
-            for where, columns in self.folder.examples(split, wanted, self.unread):
+            for where, columns in self.folder.examples(split, wanted, unwanted):
                 yield split, self._play(where, columns)
 
     def _play(self, where: str, columns: Mapping[str, Any]) -> ForeignPlay:
@@ -126,7 +134,7 @@ class Steps:
         return ForeignPlay(where, seen, done, rewards[:steps].astype(np.float64), ended, not ended)
 
     def _tree(self, part: str, columns: Mapping[str, Any], rows: int | None = None) -> dict[str, Any]:
-        """Return the tree of those of ``columns`` that are of ``part``, with the first ``rows`` of each; None has all."""
+        """Return the first ``rows``, or all, of those of ``columns`` that are of ``part``, as a tree."""
         tree: dict[str, Any] = {}
         for path in self._features(part):
             if path in columns:
@@ -134,11 +142,27 @@ class Steps:
         return tree
 
     def _features(self, part: str) -> dict[str, Feature]:
+        other = {self.asked, *self._left_out}
         return {
             path: feature
             for path, feature in self.folder.features.items()
-            if feature.kind != "unknown" and is_within(path, part) and path != self.asked
+            if feature.kind != "unknown" and is_within(path, part) and path not in other
         }
+
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        """Names of observations and actions, by their columns."""
+        return {
+            path: ".".join(self._keys(part, path))
+            for part in (_OBSERVATION, _ACTION)
+            for path in self.folder.features
+            if is_within(path, part)
+        }
+
+    @cached_property
+    def _left_out(self) -> frozenset[str]:
+        """Columns whose names are left out."""
+        return frozenset(path for path, name in self._names.items() if name in self.leave_out)
 
     def _keys(self, part: str, path: str) -> list[str]:
         """Return the keys of a column in the tree of ``part``, which may be a column itself."""

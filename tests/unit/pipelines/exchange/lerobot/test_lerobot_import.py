@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import struct
 import zlib
@@ -13,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from PIL import Image
 
 from pipelines.exchange.formats import Imported, import_episodes
 from pipelines.exchange.lerobot.video import Film
@@ -127,6 +129,25 @@ def test_one_camera_of_several_is_chosen(tmp_path: Path) -> None:
     assert open_store(tmp_path / "blind").read("arm-000000").image is None
 
 
+def _file(picture: Image.Image, form: str = "PNG") -> bytes:
+    file = io.BytesIO()
+    picture.save(file, form)
+    return file.getvalue()
+
+
+def test_pictures_with_a_palette_or_in_black_and_white_are_read(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    grey = Image.fromarray(rng.integers(0, 256, (8, 10)).astype(np.uint8))
+    few = Image.fromarray(rng.integers(0, 3, (8, 10, 3)).astype(np.uint8) * 100)
+    pictures = [grey, grey.convert("1"), few, few.convert("P", palette=Image.Palette.ADAPTIVE)]
+    folder = write_lerobot(tmp_path / "arm", [arm_episode(4)])
+    values = [{"bytes": _file(picture), "path": None} for picture in pictures]
+    _columns(DATA, lambda table: _set(table, "observation.images.front", values))(folder)
+    _import(folder)
+    read = open_store(tmp_path / "data").read("arm-000000").pictures()
+    assert np.array_equal(read, np.stack([np.asarray(picture.convert("RGB")) for picture in pictures]))
+
+
 def test_video_is_read_by_its_times(tmp_path: Path) -> None:
     features = ARM | {"observation.images.front": {"dtype": "video", "shape": [8, 10, 3]}}
     folder = write_lerobot(tmp_path / "arm", [arm_episode(5), arm_episode(3, seed=1)], features)
@@ -190,9 +211,9 @@ def _set(table: pa.Table, name: str, values: Any) -> pa.Table:
 DATA, EPISODES = "data/chunk-000/file-000.parquet", "meta/episodes/chunk-000/file-000.parquet"
 
 
-def _picture(height: int, width: int) -> dict[str, Any]:
-    """A picture whose file claims a size."""
-    header = b"IHDR" + struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+def _picture(height: int, width: int, bits: int = 8) -> dict[str, Any]:
+    """A picture whose file claims a size, and bits of each of three channels."""
+    header = b"IHDR" + struct.pack(">IIBBBBB", width, height, bits, 2, 0, 0, 0)
     file = b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + header + struct.pack(">I", zlib.crc32(header))
     file += struct.pack(">I4s", 99, b"IDAT")
     return {"bytes": file, "path": None}
@@ -245,6 +266,9 @@ def _pictures(picture: dict[str, Any]) -> Callable[[Path], None]:
         (_columns(DATA, lambda table: _set(table, "task_index", [8] * 4)), "tasks.parquet has no task 8"),
         (_pictures({"bytes": None, "path": "/x.png"}), "pictures that are not in the file itself"),
         (_pictures({"bytes": b"GIF89a", "path": None}), "the picture of frame 0 is damaged, or too large"),
+        (_pictures({"bytes": _file(Image.new("I;16", (10, 8), 300)), "path": None}), "frame 0 has pixels of 16 bits"),
+        (_pictures({"bytes": _file(Image.new("CMYK", (10, 8)), "JPEG"), "path": None}), "or in CMYK; only grey and"),
+        (_pictures(_picture(8, 10, bits=16)), "frame 0 has pixels of 16 bits"),
         (_pictures(_picture(90, 80)), "the picture of frame 0 has 90x80 pixels, not 8x10"),
         (_pictures(_picture(30_000, 30_000)), "the picture of frame 0 is damaged, or too large"),
         (_columns(EPISODES, lambda table: table.drop_columns(["length"])), "has no column length"),

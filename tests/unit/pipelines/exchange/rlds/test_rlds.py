@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import struct
 from collections.abc import Callable, Mapping
@@ -11,8 +12,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from pipelines.exchange.formats import export_episodes, import_episodes
+from pipelines.exchange.pictures import picture
 from pipelines.exchange.rlds.features import Feature
 from pipelines.exchange.rlds.folder import FEATURES_FILE, INFO_FILE, FolderWriter, RldsFolder
 from pipelines.exchange.rlds.tfrecord import from_example, read_records, record_bytes, to_example
@@ -120,9 +123,14 @@ def _write(folder: Path, *episodes: Mapping[str, Any], splits: tuple[str, ...] =
     writer = FolderWriter(folder, "robot", 1.0)
     features = {name: Feature.of(column) for name, column in episodes[0].items()}
     for columns, split in zip(episodes, splits or ("train",) * len(episodes), strict=True):
-        writer.write(split, to_example({name: Feature.of(one).encode(one) for name, one in columns.items()}))
+        writer.write(split, to_example({name: _encoded(one) for name, one in columns.items()}))
     writer.finish(features)
     return folder
+
+
+def _encoded(column: Any) -> Any:
+    is_encoded = isinstance(column, list) and isinstance(column[0], bytes)
+    return column if is_encoded else Feature.of(column).encode(column)
 
 
 def _imported(folder: Path, settings: RldsImport) -> list[Episode]:
@@ -206,6 +214,42 @@ def test_rewards_of_a_type_that_is_not_read_are_left_out_and_named(tmp_path: Pat
     assert imported.notes == ("left out: steps/reward, whose types are not read",)
 
 
+@pytest.mark.parametrize("said", [{"dtype": "uint16"}, {"shape": {"dimensions": ["-1", "-1", "3"]}}])
+def test_pictures_of_other_types_and_of_no_fixed_size_are_left_out_and_named(
+    said: dict[str, Any], tmp_path: Path
+) -> None:
+    folder = _write(tmp_path / "in", _robot(5))
+    image = {"dtype": "uint8", "encodingFormat": "png", "shape": {"dimensions": ["4", "4", "3"]}} | said
+    _described(folder, "steps/observation/wrist", {"pythonClassName": "x.Image", "image": image})
+    imported = import_episodes(folder, tmp_path / "into", "rlds", RldsImport())
+    assert imported.notes == ("left out: steps/observation/wrist, whose types are not read",)
+    imported = import_episodes(folder, tmp_path / "other", "rlds", RldsImport(leave_out=("wrist",)))
+    assert imported.notes == () and len(open_store(tmp_path / "other").read("robot-000000")) == 4
+
+
+def test_a_palette_and_black_and_white_are_colours_and_grey() -> None:
+    shades = Image.fromarray(np.arange(72, dtype=np.uint8).reshape(8, 9) * 3)
+    for made, mode in ((shades.convert("1"), "L"), (shades.convert("RGB").quantize(8), "RGB")):
+        file = io.BytesIO()
+        made.save(file, "PNG")
+        expected = np.asarray(made.convert(mode))
+        assert np.array_equal(picture(file.getvalue(), expected.shape, "here"), expected)
+
+
+def test_what_is_left_out_is_not_read(tmp_path: Path) -> None:
+    damaged = {"steps/observation/wrist": [b"GIF89a"] * 5, "steps/action/grip": np.arange(4)}
+    _write(tmp_path / "in", _robot(5), _robot(5) | damaged)
+    assert len(_imported(tmp_path / "in", RldsImport(leave_out=("wrist", "grip")))) == 2
+
+
+def test_an_instruction_among_the_observations_may_be_left_out(tmp_path: Path) -> None:
+    columns = _robot(4, **{"steps/observation/instruction": ["tidy up"] * 4})
+    del columns["steps/language_instruction"]
+    _write(tmp_path / "in", columns)
+    (episode,) = _imported(tmp_path / "in", RldsImport(leave_out=("wrist", "instruction")))
+    assert set(episode.setter_text) == {"play robot"}
+
+
 def _described(folder: Path, path: str, said: dict[str, Any]) -> None:
     """Describe a column otherwise in ``features.json``."""
     whole = json.loads((folder / FEATURES_FILE).read_text())
@@ -285,7 +329,10 @@ def test_a_picture_that_is_none_and_a_missing_column_are_refused(tmp_path: Path)
     folder = _write(tmp_path / "in", _robot())
     file = folder / "robot-train.tfrecord-00000-of-00001"
     example = from_example(next(read_records(file)), "here")
-    for column, words in (([b"GIF89a"] * 5, "no picture"), (None, "no column steps/observation/image")):
+    deep = io.BytesIO()
+    Image.fromarray(np.full((8, 9), 300, np.uint16)).save(deep, "PNG")
+    bad = (([b"GIF89a"] * 5, "no picture"), ([deep.getvalue()] * 5, "16 bits"))
+    for column, words in (*bad, (None, "no column steps/observation/image")):
         changed = {name: one for name, one in example.items() if name != "steps/observation/image"}
         changed |= {} if column is None else {"steps/observation/image": column}
         file.write_bytes(record_bytes(to_example(changed)))
