@@ -17,6 +17,7 @@ import pytest
 from PIL import Image
 
 from pipelines.exchange.formats import Imported, import_episodes
+from pipelines.exchange.lerobot.arrow import to_numpy
 from pipelines.exchange.lerobot.video import Film
 from pipelines.exchange.settings import LeRobotImport
 from rlhf.store import open_store
@@ -174,6 +175,20 @@ def test_frames_of_an_episode_may_lie_apart(tmp_path: Path) -> None:
     assert np.array_equal(episode.continuous[:, 0], arm_episode(4, seed=1)["action"])
 
 
+@pytest.mark.parametrize("row", [[[1, 2, 3], [4, 5, 6]], [1, 2, 3, 4, 5, 6]])
+def test_rows_of_several_dimensions_may_lie_in_one_list(row: list[Any]) -> None:
+    column = pa.chunked_array([[row, row]])
+    assert np.array_equal(to_numpy(column, (2, 3)), np.arange(1, 7).reshape(1, 2, 3).repeat(2, axis=0))
+    with pytest.raises(ValueError, match=r"not \[3, 1\] in each"):
+        to_numpy(column, (3, 1))
+
+
+@pytest.mark.parametrize("row", [[[1, 2], [3, 4], [5, 6]], [[1], [2, 3, 4, 5, 6]]])
+def test_rows_are_never_cut_otherwise_than_they_are(row: list[Any]) -> None:
+    with pytest.raises(ValueError, match=r"not \[2, 3\] in each"):
+        to_numpy(pa.chunked_array([[row]]), (2, 3))
+
+
 def _changed_info(**changed: Any) -> Callable[[Path], None]:
     def change(folder: Path) -> None:
         path = folder / "meta/info.json"
@@ -209,6 +224,9 @@ def _set(table: pa.Table, name: str, values: Any) -> pa.Table:
 
 
 DATA, EPISODES = "data/chunk-000/file-000.parquet", "meta/episodes/chunk-000/file-000.parquet"
+
+
+_MAP = pa.map_(pa.string(), pa.float32())
 
 
 def _picture(height: int, width: int, bits: int = 8) -> dict[str, Any]:
@@ -257,6 +275,11 @@ def _pictures(picture: dict[str, Any]) -> Callable[[Path], None]:
             _columns(DATA, lambda table: _set(table, "action", [[1.0]] * 4)),
             r"it has 4 numbers in 4 rows, not \[2\]",
         ),
+        (
+            _columns(DATA, lambda table: _set(table, "action", [[1.0], [1.0, 2.0, 3.0]] * 2)),
+            r"action of episode 0: it has lists of 1 and of 3 values, not \[2\] in each row",
+        ),
+        (_columns(DATA, lambda table: _set(table, "action", pa.array([[("a", 2)]] * 4, _MAP))), "are no lists of numb"),
         (
             _columns(DATA, lambda table: _set(table, "action", [["x", "y"]] * 4)),
             "action of episode 0: it has string",
