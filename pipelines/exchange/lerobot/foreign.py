@@ -230,11 +230,11 @@ def _episode(
 
 
 def _asked(tasks: Sequence[str], interjected: Sequence[str]) -> Iterator[str]:
-    """Yield what the setter says at each frame: every new task that was not interjected before, and interjections."""
+    """Yield what the setter says at each frame: every new task that was not just interjected, and interjections."""
     task, last = "", ""
     for text, words in zip(tasks, interjected, strict=True):
         yield " ".join(filter(None, [text if text not in (task, last, words) else "", words]))
-        task, last = text, words or last
+        task, last = text, words or (last if text in (task, last) else "")
 
 
 def _last_said(spoken: Sequence[str]) -> tuple[str, ...]:

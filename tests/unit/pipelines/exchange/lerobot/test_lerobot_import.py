@@ -103,6 +103,16 @@ def test_words_rewards_and_interventions_are_read_and_the_rest_is_named(tmp_path
     assert episode.demonstrated().tolist() == [False, True, True, False]
 
 
+def test_a_task_that_returns_to_an_old_interjection_is_said_again(tmp_path: Path) -> None:
+    interject = [{"role": "user", "content": "stack it", "style": "interjection", "camera": None, "tool_calls": None}]
+    columns = {"task": ["lift", "lift", "stack it", "lift", "stack it", "stack it"]}
+    columns |= {"language_events": [[], interject, [], [], [], []]}
+    features = ARM | {"language_events": {"dtype": "language", "shape": [1]}}
+    _import(write_lerobot(tmp_path / "arm", [arm_episode(6) | columns], features))
+    episode = open_store(tmp_path / "data").read("arm-000000")
+    assert episode.setter_utterance == ("lift", "stack it", "", "lift", "stack it", "")
+
+
 def test_states_and_sizes_of_pictures_can_be_chosen(tmp_path: Path) -> None:
     more = {"observation.effort": {"dtype": "float32", "shape": [3]}}
     episode = arm_episode(4) | {"observation.effort": np.ones((4, 3), np.float32)}
