@@ -12,7 +12,10 @@ from PIL import Image
 
 from worlds.errors import UserError
 
+NOT_PLAIN = "has pixels of 16 bits a channel, or in CMYK; only grey and RGB of 8 bits are read"
 _LEAST_SIDE = 32  # pixels: smaller pictures are never encoded
+_PLAIN = ("L", "LA", "RGB", "RGBA")
+_PNG, _BITS = b"\x89PNG", slice(24, 25)  # how a PNG file begins, and where it says how many bits a channel has
 
 
 def decoded(rows: Any, space: spaces.Space, where: str) -> Any:
@@ -41,6 +44,18 @@ def may_be_encoded(space: spaces.Space) -> bool:
     return min(space.shape[:2]) >= _LEAST_SIDE and not space.low.any() and bool((space.high == 255).all())
 
 
+def plain_mode(opened: Image.Image, file: bytes) -> str | None:
+    """Return which of "L", "LA", "RGB" and "RGBA" keeps every pixel of a picture; None if none does.
+
+    Args:
+      opened: the picture in ``file``, JPEG or PNG.
+      file: its bytes, as Pillow opens also RGB of 16 bits as "RGB".
+    """
+    mode = {"1": "L", "P": "RGBA" if opened.has_transparency_data else "RGB"}.get(opened.mode, opened.mode)
+    deep = file.startswith(_PNG) and file[_BITS] > b"\x08"
+    return mode if mode in _PLAIN and not deep else None
+
+
 def picture(file: bytes, shape: Sequence[int], where: str) -> np.ndarray:
     """Return the picture in a JPEG or PNG file: uint8 [height, width] or [height, width, channels].
 
@@ -50,15 +65,18 @@ def picture(file: bytes, shape: Sequence[int], where: str) -> np.ndarray:
       where: place of the picture, for messages.
 
     Raises:
-      UserError: it is none, or of another shape.
+      UserError: it is none, or of another shape, or has more than 8 bits a channel.
     """
     try:
         with Image.open(io.BytesIO(file), formats=("JPEG", "PNG")) as opened:
-            bands = len(opened.getbands())
+            mode = plain_mode(opened, file)
+            if mode is None:
+                raise UserError(f"{where} {NOT_PLAIN}")
+            bands = len(mode)
             if (opened.height, opened.width, *shape[2:]) != tuple(shape) or bands != (*shape, 1)[2]:
                 found = f"{opened.height}x{opened.width} pixels in {bands} channels"
                 raise UserError(f"{where} is a picture of {found}, not {list(shape)}")
-            return np.asarray(opened, np.uint8).reshape(shape)
+            return np.asarray(opened.convert(mode), np.uint8).reshape(shape)
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
         if isinstance(error, UserError):
             raise

@@ -27,6 +27,7 @@ from worlds.errors import UserError
 SIDECAR_FILE = "interactive-rlhf.jsonl"
 VERSION = 1
 _RECORDS: dict[str, type] = {"mark": Mark, "judgement": Judgement, **STATEMENTS}
+_CHECKS = ("steps", "fingerprint", "unpictured")
 _NAMES = {kind: name for name, kind in _RECORDS.items()}
 
 
@@ -37,6 +38,7 @@ class EpisodeAbout:
     Args:
       steps: number of steps.
       fingerprint: of the episode.
+      unpictured: fingerprint without its pictures, for formats that lose some of them; "" of exports from before it.
     """
 
     episode_id: str
@@ -53,16 +55,18 @@ class EpisodeAbout:
     notes: Mapping[str, Any]
     steps: int
     fingerprint: str
+    unpictured: str = ""
 
     @classmethod
     def of(cls, episode: Episode) -> EpisodeAbout:
-        """Return the fields of ``episode``, its length and its fingerprint."""
+        """Return the fields of ``episode``, its length and its fingerprints."""
         own = {one.name: getattr(episode, one.name) for one in fields(cls) if one.name in vars(episode)}
-        return cls(**own, steps=len(episode), fingerprint=episode_fingerprint(episode))
+        whole, unpictured = episode_fingerprint(episode), episode_fingerprint(episode, pictures=False)
+        return cls(**own, steps=len(episode), fingerprint=whole, unpictured=unpictured)
 
     def fields(self) -> dict[str, Any]:
         """Return the fields of the episode."""
-        return {one.name: getattr(self, one.name) for one in fields(self) if one.name not in ("steps", "fingerprint")}
+        return {one.name: getattr(self, one.name) for one in fields(self) if one.name not in _CHECKS}
 
 
 @dataclass
@@ -171,7 +175,7 @@ class Sidecar:
             return
         ((name, value),) = said.items()
         if name == "episode":
-            self.episodes.append(json_records.from_json(EpisodeAbout, value))
+            self.episodes.append(json_records.from_json(EpisodeAbout, {"unpictured": "", **value}))
         else:
             self.records.append(json_records.from_json(_RECORDS[name], value))
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from pipelines.exchange.lerobot.layout import Feature
 
@@ -40,20 +42,22 @@ def to_numpy(column: pa.ChunkedArray, shape: Sequence[int]) -> np.ndarray:
       ValueError: it has nulls, no numbers, or other shapes.
     """
     values: Any = _plain(column)
-    steps = len(values)
+    steps, wanted, sides = len(values), tuple(shape), list[int]()
     for _ in shape:
         if isinstance(values.type, pa.BaseExtensionType):
             values = values.storage
         if pa.types.is_nested(values.type):
-            if values.null_count or not hasattr(values, "flatten") or pa.types.is_struct(values.type):
+            is_record = pa.types.is_struct(values.type) or pa.types.is_map(values.type)
+            if values.null_count or not hasattr(values, "flatten") or is_record:
                 raise ValueError(f"it has values that are no lists of numbers, but {column.type}")
+            sides.append(_length(values, wanted))
             values = values.flatten()
     numeric = pa.types.is_integer(values.type) or pa.types.is_floating(values.type) or pa.types.is_boolean(values.type)
     if not numeric or values.null_count:
         raise ValueError("it has nulls" if numeric else f"it has {values.type} values, not numbers")
     array = values.to_numpy(zero_copy_only=False)
-    wanted = (steps, *(() if tuple(shape) == (1,) else shape))
-    if array.size != int(np.prod(wanted)):
+    flat = (math.prod(wanted),)  # rows of several dimensions may lie in one list
+    if tuple(sides) not in (wanted, flat) and (sides or flat != (1,)):
         raise ValueError(f"it has {array.size} numbers in {steps} rows, not {list(shape)} in each")
     return array.reshape(steps, *shape).copy()
 
@@ -78,6 +82,14 @@ def files_of(column: pa.ChunkedArray) -> list[bytes]:
     if not all(isinstance(file, bytes) and file for file in files):
         raise ValueError("it has pictures that are not in the file itself")
     return files
+
+
+def _length(lists: Any, shape: Sequence[int]) -> int:
+    """Length of each of ``lists``, 0 where there is none. Raises ValueError if they differ."""
+    found = pc.call_function("list_value_length", [lists]).unique().to_pylist()
+    if len(found) > 1:
+        raise ValueError(f"it has lists of {found[0]} and of {found[1]} values, not {list(shape)} in each row")
+    return found[0] if found else 0
 
 
 def _plain(column: pa.ChunkedArray) -> Any:

@@ -22,6 +22,7 @@ from pipelines.exchange.lerobot.layout import ACTION, EVENTS, INTERVENTION, NUMB
 from pipelines.exchange.lerobot.reader import Place, Source
 from pipelines.exchange.lerobot.video import read_film
 from pipelines.exchange.lerobot.words import said
+from pipelines.exchange.pictures import NOT_PLAIN, plain_mode
 from pipelines.exchange.settings import LeRobotImport
 from rlhf.records.episode import AGENT, CO_PILOT, Episode
 from rlhf.records.spaces import EpisodeSpaces
@@ -229,11 +230,11 @@ def _episode(
 
 
 def _asked(tasks: Sequence[str], interjected: Sequence[str]) -> Iterator[str]:
-    """Yield what the setter says at each frame: every new task that was not interjected before, and interjections."""
+    """Yield what the setter says at each frame: every new task that was not just interjected, and interjections."""
     task, last = "", ""
     for text, words in zip(tasks, interjected, strict=True):
         yield " ".join(filter(None, [text if text not in (task, last, words) else "", words]))
-        task, last = text, words or last
+        task, last = text, words or (last if text in (task, last) else "")
 
 
 def _last_said(spoken: Sequence[str]) -> tuple[str, ...]:
@@ -273,6 +274,8 @@ def _drawn(files: Sequence[bytes], plan: _Plan) -> np.ndarray:
                 if (picture.height, picture.width) != plan.pixels:
                     size = _times(picture.height, picture.width)
                     raise ValueError(f"the picture of frame {number} has {size} pixels, not {_times(*plan.pixels)}")
+                if plain_mode(picture, file) is None:
+                    raise ValueError(f"the picture of frame {number} {NOT_PLAIN}")
                 frames.append(_sized(picture.convert("RGB"), plan))
         except (OSError, SyntaxError, Picture.DecompressionBombError) as error:
             raise ValueError(f"the picture of frame {number} is damaged, or too large") from error

@@ -14,11 +14,11 @@ from pipelines.exchange.lerobot.arrow import files_of, to_numpy, to_texts
 from pipelines.exchange.lerobot.columns import camera_of, columns_of, play_fields
 from pipelines.exchange.lerobot.reader import Place, Source
 from pipelines.exchange.lerobot.video import read_film
-from pipelines.exchange.sidecar import Sidecar
+from pipelines.exchange.sidecar import EpisodeAbout, Sidecar
 from rlhf.records.episode import Episode
 from rlhf.records.spaces import EpisodeSpaces
 from rlhf.run.progress import bar
-from rlhf.store import ParquetStore
+from rlhf.store import ParquetStore, episode_fingerprint
 from rlhf.store.columns.png import decode_frames
 from rlhf.store.group_writer import GroupWriter
 from worlds.errors import UserError
@@ -39,7 +39,7 @@ def import_own(source: Source, path: Path, store: ParquetStore) -> Imported:
     known, spaces = sidecar.episodes, sidecar.declared
     if [about.steps for about in known] != [place.steps for place in source.episodes]:
         raise UserError(f"{path} is about other episodes than meta/episodes; without it they are another program's")
-    camera, steps = camera_of(spaces), 0
+    camera, steps, changed = camera_of(spaces), 0, 0
     lossy = camera is not None and _feature(source, camera).dtype == "video"
     frames = _film_frames(source, camera) if lossy and camera else iter(())
     columns = [name for name in columns_of(spaces, "png") if not (lossy and name == camera)]
@@ -56,14 +56,12 @@ def import_own(source: Source, path: Path, store: ParquetStore) -> Imported:
                     spaces=spaces,
                 )
             writer.add(episode)
-            steps += place.steps
+            steps, changed = steps + place.steps, changed + _has_changed(episode, about, lossy)
             shown.advance()
-    fingerprints = store.fingerprints()
-    changed = sum(fingerprints[about.episode_id] != about.fingerprint for about in known)
     for settings in sidecar.play_settings:
         store.note_play_settings(settings)
     marks = sidecar.write_records(store)
-    return Imported(len(known), steps, marks, _notes(changed, lossy))
+    return Imported(len(known), steps, marks, tuple(_notes(changed, lossy, bool(known[0].unpictured))))
 
 
 def _feature(source: Source, name: str) -> Any:
@@ -93,9 +91,20 @@ def _shaped(pictures: np.ndarray, spaces: EpisodeSpaces) -> np.ndarray:
     return pictures.reshape(-1, *image.shape)
 
 
-def _notes(changed: int, lossy: bool) -> tuple[str, ...]:
-    if not changed:
-        return ()
+def _has_changed(episode: Episode, about: EpisodeAbout, lossy: bool) -> bool:
+    """Return whether an episode is another than was exported, as far as that is known; pictures of video always are."""
+    if not lossy:
+        return episode_fingerprint(episode) != about.fingerprint
+    return bool(about.unpictured) and episode_fingerprint(episode, pictures=False) != about.unpictured
+
+
+def _notes(changed: int, lossy: bool, known: bool) -> Iterator[str]:
     if lossy:
-        return ("pictures come from video, which loses details; they differ from those that were exported",)
-    return (f"{changed} episodes are not what was exported, but were changed since",)
+        yield "pictures come from video, which loses details; they differ from those that were exported"
+    if lossy and not known:
+        yield "an earlier version exported them, so whether anything else was changed since is not known"
+    if changed:
+        yield (
+            f"{changed} episodes are not what was exported, but were changed since, or lie in another order; "
+            "ids and marks are those of the exported ones"
+        )

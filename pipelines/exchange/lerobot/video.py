@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -78,32 +79,80 @@ class Film:
 
 
 def read_film(path: Path, stretches: Sequence[tuple[float, int]], rate: float) -> Iterator[np.ndarray]:
-    """Yield the frames of stretches of a film, uint8 [T, H, W, 3] each.
+    """Yield the frames of stretches of a film, uint8 [T, H, W, 3] each: those that are shown 1 / ``rate`` s apart.
 
     Args:
       path: the film.
-      stretches: begin in seconds, and number of frames, of each, in order.
+      stretches: begin in seconds, and number of frames, of each; those in order are read fastest.
       rate: frames per second.
 
     Raises:
-      UserError: it cannot be read, or ends too early.
+      UserError: it cannot be read, ends too early, or shows no frame, or one for two, when there should be one.
     """
     av = _av()
     try:
         with av.open(str(path)) as container:
-            frames = container.decode(container.streams.video[0])
+            film = _ByTime(container, 0.5 / rate)
             for begin, wanted in stretches:
-                found = []
-                while len(found) < wanted:
-                    frame = next(frames, None)
-                    if frame is None:
-                        raise UserError(
-                            f"{path} ends {wanted - len(found)} frames before the episode from {begin:g} s on does"
-                        )
-                    if frame.time is None or frame.time > begin - 0.5 / rate:
-                        found.append(frame.to_ndarray(format="rgb24"))
+                episode, last, found = f"the episode from {begin:g} s on", None, list[np.ndarray]()
+                for step in range(wanted):
+                    frame = film.at(begin + step / rate)
+                    if frame is None and film.ended:
+                        raise UserError(f"{path} ends {wanted - step} frames before {episode} does")
+                    if frame is None or frame is last:
+                        problem = f"has no frame of its own for frame {step} of {episode}"
+                        raise UserError(f"{path} {problem}, as if it had not {rate:g} frames per second")
+                    found.append(frame.to_ndarray(format="rgb24"))
+                    last = frame
                 yield np.stack(found)
     except FileNotFoundError:
         raise UserError(f"there is no file {path}; download the dataset again") from None
     except (av.FFmpegError, IndexError, ValueError, OSError) as error:
         raise UserError(f"{path} is no film that can be read ({' '.join(str(error).split())})") from error
+
+
+class _ByTime:
+    """The frames of a film by the second at which they are shown.
+
+    Args:
+      container: the film, as PyAV opens it.
+      most: seconds by which a frame may be shown too early or too late.
+    """
+
+    def __init__(self, container: Any, most: float) -> None:
+        self._container, self._most = container, most
+        self._stream = container.streams.video[0]
+        self._begin()
+
+    def at(self, second: float) -> Any:
+        """Return the frame nearest to ``second``; None if it is too far away. A second before the last one is sought.
+
+        Raises:
+          ValueError: frames have no times.
+        """
+        if self._frame is not None and second < self._frame.time - self._most:
+            self._container.seek(max(0, int((second - self._most) / self._stream.time_base)), stream=self._stream)
+            self._begin()
+        while self._ahead is not None and _between(self._ahead, second) <= _between(self._frame, second):
+            self._frame, self._ahead = self._ahead, self._next()
+        return self._frame if _between(self._frame, second) <= self._most else None
+
+    @property
+    def ended(self) -> bool:
+        """Whether the frame that was just asked for would be the last one or after it."""
+        return self._ahead is None
+
+    def _begin(self) -> None:
+        self._frames = self._container.decode(self._stream)
+        self._frame, self._ahead = self._next(), self._next()
+
+    def _next(self) -> Any:
+        frame = next(self._frames, None)
+        if frame is not None and frame.time is None:
+            raise ValueError("its frames have no times")
+        return frame
+
+
+def _between(frame: Any, second: float) -> float:
+    """Return the seconds between ``second`` and the time of a frame, which is infinitely far away if there is none."""
+    return math.inf if frame is None else abs(frame.time - second)

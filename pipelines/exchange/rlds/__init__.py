@@ -12,7 +12,7 @@ import numpy as np
 
 from pipelines.exchange.formats import Exported, Imported
 from pipelines.exchange.gym_play import Columns, GymPlay
-from pipelines.exchange.rlds.features import STEPS, Feature
+from pipelines.exchange.rlds.features import STEPS, Feature, is_within
 from pipelines.exchange.rlds.folder import NAME, FolderWriter, RldsFolder
 from pipelines.exchange.rlds.foreign import import_foreign
 from pipelines.exchange.rlds.tfrecord import to_example
@@ -25,7 +25,7 @@ from rlhf.store.files.durable import explained
 from rlhf.store.group_writer import GroupWriter
 from worlds.errors import UserError
 
-_PARTS = tuple(f"{STEPS}/{part}/" for part in ("observation", "action", "info"))
+_PARTS = tuple(f"{STEPS}/{part}" for part in ("observation", "action", "info"))
 _NOTES = (
     "the last step of an episode has an observation only: the one before it, with the words that followed",
     "rewards are the recorded ones where there are any, else 1 where a request succeeded; marks are in steps/info",
@@ -106,4 +106,4 @@ def _import_own(sidecar: Sidecar, folder: RldsFolder, store: ParquetStore) -> Im
 
 
 def _below(folder: str, columns: Columns) -> Columns:
-    return {path.removeprefix(folder): column for path, column in columns.items() if path.startswith(folder)}
+    return {path.removeprefix(f"{folder}/"): column for path, column in columns.items() if is_within(path, folder)}

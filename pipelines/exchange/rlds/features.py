@@ -89,13 +89,16 @@ class Feature:
 
     def _decode_bytes(self, values: list[bytes], where: str) -> Any:
         if self.kind == "image":
-            if -1 in self.shape:
-                raise UserError(f"{where} has pictures of no fixed size; leave it out")
             return np.stack([picture(file, self.shape, f"{where}, row {row}") for row, file in enumerate(values)])
         try:
             return [text.decode() for text in values]
         except UnicodeDecodeError as error:
             raise UserError(f"{where} is not text in UTF-8") from error
+
+
+def is_within(path: str, part: str) -> bool:
+    """Return whether the column ``path`` is ``part``, or in it."""
+    return path == part or path.startswith(f"{part}/")
 
 
 def features_json(features: Mapping[str, Feature]) -> dict[str, Any]:
@@ -177,5 +180,7 @@ def _feature(said: Mapping[str, Any]) -> Feature:
     dtype = own.get("dtype") or "uint8"
     if kind == "tensor" and dtype in ("string", "object"):
         return Feature("text") if not shape else Feature("unknown")
-    fits = dtype in _DTYPES and (kind == "image" or min(shape, default=1) > 0) and own.get("encoding", "none") == "none"
+    sized = min(shape, default=1) > 0  # a side of no fixed length is -1
+    known = dtype == "uint8" and len(shape) == 3 if kind == "image" else dtype in _DTYPES
+    fits = sized and known and own.get("encoding", "none") == "none"
     return Feature(kind, dtype, shape) if fits else Feature("unknown")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pipelines.exchange.rlds.features import STEPS, Feature, features_json, read_features
+from pipelines.exchange.rlds.features import STEPS, Feature, features_json, is_within, read_features
 from pipelines.exchange.rlds.tfrecord import Values, from_example, read_records, record_bytes
 from rlhf.store.columns.json_text import from_json
 from worlds.errors import UserError
@@ -122,14 +122,17 @@ class RldsFolder:
 
         Args:
           split: name of the split.
-          wanted: beginnings of the names of columns.
+          wanted: names of columns, or of what they are in.
           unwanted: names of columns that are not read.
 
         Raises:
           UserError: a file is missing or damaged, or has other columns.
         """
-        names = [path for path in self.features if path.startswith(tuple(wanted)) and path not in unwanted]
-        columns = {path: self.features[path] for path in names}
+        columns = {
+            path: feature
+            for path, feature in self.features.items()
+            if path not in unwanted and any(is_within(path, part) for part in wanted)
+        }
         for file, count in self.shards[split]:
             number = 0
             for number, record in enumerate(read_records(file), 1):

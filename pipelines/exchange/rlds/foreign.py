@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from gymnasium import spaces
 
 from pipelines.exchange.formats import Imported
 from pipelines.exchange.gym_import import ForeignPlay, ForeignSource, with_bounds
-from pipelines.exchange.rlds.features import STEPS, Feature
+from pipelines.exchange.rlds.features import STEPS, Feature, is_within
 from pipelines.exchange.rlds.folder import RldsFolder
 from pipelines.exchange.settings import RldsImport
 from rlhf.run.progress import bar
@@ -31,7 +32,7 @@ def import_foreign(folder: RldsFolder, store: ParquetStore, settings: RldsImport
     Raises:
       UserError: naming what is missing, damaged, or has no form here.
     """
-    steps = Steps(folder, settings.last_step == "observation")
+    steps = Steps(folder, settings.last_step == "observation", settings.leave_out)
     source = ForeignSource(
         f"the RLDS dataset {folder.name}",
         steps.space(_OBSERVATION),
@@ -39,7 +40,6 @@ def import_foreign(folder: RldsFolder, store: ParquetStore, settings: RldsImport
         world=settings.world or f"rlds:{folder.name}",
         solver=settings.solver,
         instruction=settings.instruction,
-        leave_out=settings.leave_out,
         env_id=folder.name,
     )
     total = 0
@@ -60,30 +60,41 @@ class Steps:
     Args:
       folder: of the dataset.
       last_observed: the last step of an episode has an observation only.
+      leave_out: names of observations and actions that are left out, e.g. "arm.camera".
 
     Raises:
-      UserError: they have no observations or no actions.
+      UserError: they have no observations or no actions, or none of a name that is left out.
     """
 
     folder: RldsFolder
     last_observed: bool
+    leave_out: Sequence[str] = ()
 
     def __post_init__(self) -> None:
+        known = self._names.values()
+        unknown = next((name for name in self.leave_out if name not in known), None)
+        if unknown is not None:
+            raise UserError(f"{self.folder.folder} has no part {unknown!r} to leave out; it has {', '.join(known)}")
         for part in (_OBSERVATION, _ACTION):
             if not self._features(part):
                 raise UserError(f"{self.folder.folder} has no {part} that is read; it is no dataset of episodes")
 
     @property
     def unread(self) -> list[str]:
-        """Observations and actions of types that are not read."""
-        inside = (f"{_OBSERVATION}/", f"{_ACTION}/")
-        return [path for path, one in self.folder.features.items() if path.startswith(inside) and one.kind == "unknown"]
+        """Columns that an episode would be made of, but for their types, which are not read."""
+        parts = (_OBSERVATION, _ACTION, _REWARD, _TERMINAL)
+        return [
+            path
+            for path, feature in self.folder.features.items()
+            if feature.kind == "unknown" and any(is_within(path, part) for part in parts) and path not in self._left_out
+        ]
 
     @property
     def asked(self) -> str | None:
         """The column of what is asked for; None without one."""
         paths = (f"{place}/{name}" for place in (STEPS, _OBSERVATION) for name in _ASKED)
-        return next((path for path in paths if self.folder.features.get(path) == Feature("text")), None)
+        texts = (path for path in paths if self.folder.features.get(path) == Feature("text"))
+        return next((path for path in texts if path not in self._left_out), None)
 
     @property
     def wanted(self) -> tuple[str, ...]:
@@ -101,9 +112,10 @@ class Steps:
         return _dict_space(tree)
 
     def read(self, wanted: tuple[str, ...]) -> Iterator[tuple[str, ForeignPlay]]:
-        """Yield every episode, with only the columns that begin with ``wanted``, and its split."""
+        """Yield every episode, with only the columns ``wanted`` and those in them, and its split."""
+        unwanted = {*self.unread, *self._left_out}
         for split in self.folder.shards:
-            for where, columns in self.folder.examples(split, wanted, self.unread):
+            for where, columns in self.folder.examples(split, wanted, unwanted):
                 yield split, self._play(where, columns)
 
     def _play(self, where: str, columns: Mapping[str, Any]) -> ForeignPlay:
@@ -116,21 +128,41 @@ class Steps:
             raise UserError(f"{where} has rewards that are not one number a step")
         terminal = columns.get(_TERMINAL, np.zeros(rows, np.bool_))
         ended = not isinstance(terminal, list) and bool(terminal[-1:].any())
-        trees: list[dict[str, Any]] = [{}, {}]
-        for part, tree in zip((_OBSERVATION, _ACTION), trees, strict=True):
-            for path in self._features(part):
-                if path in columns:
-                    _put(tree, self._keys(part, path), columns[path])
+        seen, done = self._tree(_OBSERVATION, columns), self._tree(_ACTION, columns, steps)
         if self.asked is not None and self.asked in columns:
-            trees[0][_HEARD] = columns[self.asked]
-        return ForeignPlay(where, trees[0], trees[1], rewards[:steps].astype(np.float64), ended, not ended)
+            seen[_HEARD] = columns[self.asked]
+        return ForeignPlay(where, seen, done, rewards[:steps].astype(np.float64), ended, not ended)
+
+    def _tree(self, part: str, columns: Mapping[str, Any], rows: int | None = None) -> dict[str, Any]:
+        """Return the first ``rows``, or all, of those of ``columns`` that are of ``part``, as a tree."""
+        tree: dict[str, Any] = {}
+        for path in self._features(part):
+            if path in columns:
+                _put(tree, self._keys(part, path), columns[path][:rows])
+        return tree
 
     def _features(self, part: str) -> dict[str, Feature]:
+        other = {self.asked, *self._left_out}
         return {
             path: feature
             for path, feature in self.folder.features.items()
-            if feature.kind != "unknown" and (path == part or path.startswith(f"{part}/")) and path != self.asked
+            if feature.kind != "unknown" and is_within(path, part) and path not in other
         }
+
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        """Names of observations and actions, by their columns."""
+        return {
+            path: ".".join(self._keys(part, path))
+            for part in (_OBSERVATION, _ACTION)
+            for path in self.folder.features
+            if is_within(path, part)
+        }
+
+    @cached_property
+    def _left_out(self) -> frozenset[str]:
+        """Columns whose names are left out."""
+        return frozenset(path for path, name in self._names.items() if name in self.leave_out)
 
     def _keys(self, part: str, path: str) -> list[str]:
         """Return the keys of a column in the tree of ``part``, which may be a column itself."""

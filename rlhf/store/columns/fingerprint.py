@@ -27,13 +27,18 @@ _LEFT_OUT = ("created",)  # when it was recorded changes nothing of what was rec
 _BYTES = 16
 
 
-def episode_fingerprint(episode: Episode) -> str:
+def episode_fingerprint(episode: Episode, pictures: bool = True) -> str:
     """Fingerprint of ``episode``, 32 hexadecimal digits; takes 12 us a frame of 72x96.
+
+    Args:
+      episode: to be covered.
+      pictures: cover its frames, too; without, an episode whose pictures have changed has the same one.
 
     Raises:
       UserError: if the episode cannot be recorded.
     """
-    checksums = np.zeros(0, np.uint32) if episode.image is None else frame_checksums(episode.image)
+    drawn = episode.image if pictures else None
+    checksums = np.zeros(0, np.uint32) if drawn is None else frame_checksums(drawn)
     return _digest(episode_row(episode), vars(episode), episode.spaces, checksums)
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import torch
@@ -163,7 +166,8 @@ def test_video_is_lossy_and_nothing_else_is(data: Path) -> None:
     exported = export_episodes(data, data.parent / "out", "lerobot", LeRobotExport(images="video"))
     assert any("video loses details" in note for note in exported.notes)
     imported = import_episodes(data.parent / "out", data.parent / "back", "lerobot", LeRobotImport())
-    assert any("video" in note for note in imported.notes)
+    (note,) = imported.notes
+    assert "video" in note
     for name in ("e0", "e1"):
         one, other = open_store(data).read(name), open_store(data.parent / "back").read(name)
         differences = [
@@ -190,13 +194,48 @@ def test_progress_is_utility_between_0_and_1(data: Path) -> None:
     assert np.allclose(low + progress * (high - low), utility, atol=1e-5)
 
 
-def test_a_dataset_that_was_edited_is_imported_with_a_note(data: Path) -> None:
-    out = _export(data)
+def _with_another_task(out: Path) -> None:
     tasks = pd.read_parquet(out / "meta/tasks.parquet")
     tasks.index = [f"{task}!" for task in tasks.index]
     tasks.to_parquet(out / "meta/tasks.parquet")
+
+
+def _with_another_action(out: Path) -> None:
+    path = out / "data/chunk-000/file-000.parquet"
+    table = pq.read_table(path)
+    actions = table["action"].to_pylist()
+    actions[:30] = actions[29::-1]
+    column = pa.array(actions, table.schema.field("action").type)
+    pq.write_table(table.set_column(table.column_names.index("action"), "action", column), path)
+
+
+def _in_another_order(out: Path) -> None:
+    lines = (out / SIDECAR_FILE).read_text().splitlines(keepends=True)
+    (out / SIDECAR_FILE).write_text("".join([lines[0], lines[2], lines[1], *lines[3:]]))
+
+
+@pytest.mark.parametrize("images", ["png", "video"])
+@pytest.mark.parametrize(
+    ("change", "episodes"), [(_with_another_task, 2), (_with_another_action, 1), (_in_another_order, 2)]
+)
+def test_a_dataset_that_was_edited_is_imported_with_a_note(
+    change: Callable[[Path], None], episodes: int, images: str, data: Path
+) -> None:
+    out = _export(data, images=images)
+    change(out)
     imported = import_episodes(out, data.parent / "back", "lerobot", LeRobotImport())
-    assert any("2 episodes are not what was exported" in note for note in imported.notes)
+    assert f"{episodes} episodes are not what was exported" in imported.notes[-1]
+
+
+def test_a_video_of_an_earlier_version_is_imported_with_what_is_not_known(data: Path) -> None:
+    out = _export(data, images="video")
+    written = (out / SIDECAR_FILE).read_text()
+    earlier = re.sub(r',"unpictured":"\w+"', "", written)
+    assert earlier != written
+    (out / SIDECAR_FILE).write_text(earlier)
+    _in_another_order(out)
+    imported = import_episodes(out, data.parent / "back", "lerobot", LeRobotImport())
+    assert len(imported.notes) == 2 and "not known" in imported.notes[1]
 
 
 def test_a_sidecar_of_other_episodes_is_refused(data: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import struct
 import zlib
@@ -13,8 +14,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from PIL import Image
 
 from pipelines.exchange.formats import Imported, import_episodes
+from pipelines.exchange.lerobot.arrow import to_numpy
 from pipelines.exchange.lerobot.video import Film
 from pipelines.exchange.settings import LeRobotImport
 from rlhf.store import open_store
@@ -100,6 +103,16 @@ def test_words_rewards_and_interventions_are_read_and_the_rest_is_named(tmp_path
     assert episode.demonstrated().tolist() == [False, True, True, False]
 
 
+def test_a_task_that_returns_to_an_old_interjection_is_said_again(tmp_path: Path) -> None:
+    interject = [{"role": "user", "content": "stack it", "style": "interjection", "camera": None, "tool_calls": None}]
+    columns = {"task": ["lift", "lift", "stack it", "lift", "stack it", "stack it"]}
+    columns |= {"language_events": [[], interject, [], [], [], []]}
+    features = ARM | {"language_events": {"dtype": "language", "shape": [1]}}
+    _import(write_lerobot(tmp_path / "arm", [arm_episode(6) | columns], features))
+    episode = open_store(tmp_path / "data").read("arm-000000")
+    assert episode.setter_utterance == ("lift", "stack it", "", "lift", "stack it", "")
+
+
 def test_states_and_sizes_of_pictures_can_be_chosen(tmp_path: Path) -> None:
     more = {"observation.effort": {"dtype": "float32", "shape": [3]}}
     episode = arm_episode(4) | {"observation.effort": np.ones((4, 3), np.float32)}
@@ -127,6 +140,25 @@ def test_one_camera_of_several_is_chosen(tmp_path: Path) -> None:
     assert open_store(tmp_path / "blind").read("arm-000000").image is None
 
 
+def _file(picture: Image.Image, form: str = "PNG") -> bytes:
+    file = io.BytesIO()
+    picture.save(file, form)
+    return file.getvalue()
+
+
+def test_pictures_with_a_palette_or_in_black_and_white_are_read(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    grey = Image.fromarray(rng.integers(0, 256, (8, 10)).astype(np.uint8))
+    few = Image.fromarray(rng.integers(0, 3, (8, 10, 3)).astype(np.uint8) * 100)
+    pictures = [grey, grey.convert("1"), few, few.convert("P", palette=Image.Palette.ADAPTIVE)]
+    folder = write_lerobot(tmp_path / "arm", [arm_episode(4)])
+    values = [{"bytes": _file(picture), "path": None} for picture in pictures]
+    _columns(DATA, lambda table: _set(table, "observation.images.front", values))(folder)
+    _import(folder)
+    read = open_store(tmp_path / "data").read("arm-000000").pictures()
+    assert np.array_equal(read, np.stack([np.asarray(picture.convert("RGB")) for picture in pictures]))
+
+
 def test_video_is_read_by_its_times(tmp_path: Path) -> None:
     features = ARM | {"observation.images.front": {"dtype": "video", "shape": [8, 10, 3]}}
     folder = write_lerobot(tmp_path / "arm", [arm_episode(5), arm_episode(3, seed=1)], features)
@@ -151,6 +183,20 @@ def test_frames_of_an_episode_may_lie_apart(tmp_path: Path) -> None:
     episode = open_store(tmp_path / "data").read("arm-000001")
     assert episode.continuous is not None
     assert np.array_equal(episode.continuous[:, 0], arm_episode(4, seed=1)["action"])
+
+
+@pytest.mark.parametrize("row", [[[1, 2, 3], [4, 5, 6]], [1, 2, 3, 4, 5, 6]])
+def test_rows_of_several_dimensions_may_lie_in_one_list(row: list[Any]) -> None:
+    column = pa.chunked_array([[row, row]])
+    assert np.array_equal(to_numpy(column, (2, 3)), np.arange(1, 7).reshape(1, 2, 3).repeat(2, axis=0))
+    with pytest.raises(ValueError, match=r"not \[3, 1\] in each"):
+        to_numpy(column, (3, 1))
+
+
+@pytest.mark.parametrize("row", [[[1, 2], [3, 4], [5, 6]], [[1], [2, 3, 4, 5, 6]]])
+def test_rows_are_never_cut_otherwise_than_they_are(row: list[Any]) -> None:
+    with pytest.raises(ValueError, match=r"not \[2, 3\] in each"):
+        to_numpy(pa.chunked_array([[row]]), (2, 3))
 
 
 def _changed_info(**changed: Any) -> Callable[[Path], None]:
@@ -190,9 +236,12 @@ def _set(table: pa.Table, name: str, values: Any) -> pa.Table:
 DATA, EPISODES = "data/chunk-000/file-000.parquet", "meta/episodes/chunk-000/file-000.parquet"
 
 
-def _picture(height: int, width: int) -> dict[str, Any]:
-    """A picture whose file claims a size."""
-    header = b"IHDR" + struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+_MAP = pa.map_(pa.string(), pa.float32())
+
+
+def _picture(height: int, width: int, bits: int = 8) -> dict[str, Any]:
+    """A picture whose file claims a size, and bits of each of three channels."""
+    header = b"IHDR" + struct.pack(">IIBBBBB", width, height, bits, 2, 0, 0, 0)
     file = b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + header + struct.pack(">I", zlib.crc32(header))
     file += struct.pack(">I4s", 99, b"IDAT")
     return {"bytes": file, "path": None}
@@ -237,6 +286,11 @@ def _pictures(picture: dict[str, Any]) -> Callable[[Path], None]:
             r"it has 4 numbers in 4 rows, not \[2\]",
         ),
         (
+            _columns(DATA, lambda table: _set(table, "action", [[1.0], [1.0, 2.0, 3.0]] * 2)),
+            r"action of episode 0: it has lists of 1 and of 3 values, not \[2\] in each row",
+        ),
+        (_columns(DATA, lambda table: _set(table, "action", pa.array([[("a", 2)]] * 4, _MAP))), "are no lists of numb"),
+        (
             _columns(DATA, lambda table: _set(table, "action", [["x", "y"]] * 4)),
             "action of episode 0: it has string",
         ),
@@ -245,6 +299,9 @@ def _pictures(picture: dict[str, Any]) -> Callable[[Path], None]:
         (_columns(DATA, lambda table: _set(table, "task_index", [8] * 4)), "tasks.parquet has no task 8"),
         (_pictures({"bytes": None, "path": "/x.png"}), "pictures that are not in the file itself"),
         (_pictures({"bytes": b"GIF89a", "path": None}), "the picture of frame 0 is damaged, or too large"),
+        (_pictures({"bytes": _file(Image.new("I;16", (10, 8), 300)), "path": None}), "frame 0 has pixels of 16 bits"),
+        (_pictures({"bytes": _file(Image.new("CMYK", (10, 8)), "JPEG"), "path": None}), "or in CMYK; only grey and"),
+        (_pictures(_picture(8, 10, bits=16)), "frame 0 has pixels of 16 bits"),
         (_pictures(_picture(90, 80)), "the picture of frame 0 has 90x80 pixels, not 8x10"),
         (_pictures(_picture(30_000, 30_000)), "the picture of frame 0 is damaged, or too large"),
         (_columns(EPISODES, lambda table: table.drop_columns(["length"])), "has no column length"),

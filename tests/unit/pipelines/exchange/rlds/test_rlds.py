@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import struct
 from collections.abc import Callable, Mapping
@@ -11,8 +12,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from pipelines.exchange.formats import export_episodes, import_episodes
+from pipelines.exchange.pictures import picture
 from pipelines.exchange.rlds.features import Feature
 from pipelines.exchange.rlds.folder import FEATURES_FILE, INFO_FILE, FolderWriter, RldsFolder
 from pipelines.exchange.rlds.tfrecord import from_example, read_records, record_bytes, to_example
@@ -56,7 +59,7 @@ def test_there_is_a_step_more_than_actions(tmp_path: Path) -> None:
         (INFO_FILE, FEATURES_FILE, SIDECAR_FILE, "lab_play-train.tfrecord-00000-of-00001")
     )
     folder = RldsFolder.open(tmp_path / "out")
-    ((_, found),) = folder.examples("train", ("",))
+    ((_, found),) = folder.examples("train", tuple(folder.features))
     assert found["episode_metadata/episode_id"] == ["e0"]
     assert np.array_equal(found["steps/observation/image"][:6], episode.pictures())
     assert np.array_equal(found["steps/observation/image"][6], episode.pictures()[5])
@@ -120,9 +123,14 @@ def _write(folder: Path, *episodes: Mapping[str, Any], splits: tuple[str, ...] =
     writer = FolderWriter(folder, "robot", 1.0)
     features = {name: Feature.of(column) for name, column in episodes[0].items()}
     for columns, split in zip(episodes, splits or ("train",) * len(episodes), strict=True):
-        writer.write(split, to_example({name: Feature.of(one).encode(one) for name, one in columns.items()}))
+        writer.write(split, to_example({name: _encoded(one) for name, one in columns.items()}))
     writer.finish(features)
     return folder
+
+
+def _encoded(column: Any) -> Any:
+    is_encoded = isinstance(column, list) and isinstance(column[0], bytes)
+    return column if is_encoded else Feature.of(column).encode(column)
 
 
 def _imported(folder: Path, settings: RldsImport) -> list[Episode]:
@@ -171,12 +179,86 @@ def test_the_last_step_may_have_an_action(tmp_path: Path) -> None:
     assert len(episode) == 5 and episode.notes["return"] == 1 and set(episode.setter_text) == {"tidy up"}
 
 
+@pytest.mark.parametrize("meaningless", [-1000.0, np.nan])
+def test_the_action_of_a_last_step_without_one_counts_for_nothing(meaningless: float, tmp_path: Path) -> None:
+    columns = _robot(5)
+    arm = columns["steps/action/arm"]
+    arm[-1] = meaningless
+    _write(tmp_path / "in", columns)
+    (episode,) = _imported(tmp_path / "in", RldsImport(leave_out=("wrist",)))
+    first, second, _ = episode.declared.solver.action.components
+    for part, values in zip((first, second), arm[:-1].T, strict=True):
+        assert isinstance(part, Continuous) and (part.low, part.high) == (values.min(), values.max())
+
+
 def test_observations_and_actions_may_be_single_columns(tmp_path: Path) -> None:
     columns = {"steps/observation": np.zeros((4, 3), np.float32), "steps/action": np.array([3, 5, 4, 3])}
     _write(tmp_path / "in", columns)
     (episode,) = _imported(tmp_path / "in", RldsImport())
     assert episode.declared.solver.action.components == (Discrete("action", ("0", "1", "2")),)
     assert episode.movement[:, 0, 0].tolist() == [0, 2, 1] and set(episode.setter_text) == {"play robot"}
+
+
+@pytest.mark.parametrize("name", ["observation_raw/cloud", "action_tokens", "reward_parts"])
+def test_a_column_that_is_not_read_and_has_the_beginning_of_a_name_is_none(name: str, tmp_path: Path) -> None:
+    folder = _write(tmp_path / "in", _robot(5, **{f"steps/{name}": np.zeros((5, 2), np.int64)}))
+    _described(folder, f"steps/{name}", {"pythonClassName": "x.Unheard"})
+    (episode,) = _imported(folder, RldsImport(leave_out=("wrist",)))
+    assert len(episode) == 4
+
+
+def test_rewards_of_a_type_that_is_not_read_are_left_out_and_named(tmp_path: Path) -> None:
+    folder = _write(tmp_path / "in", _robot(5))
+    _described(folder, "steps/reward", {"pythonClassName": "x.Unheard"})
+    imported = import_episodes(folder, tmp_path / "into", "rlds", RldsImport(leave_out=("wrist",)))
+    assert imported.notes == ("left out: steps/reward, whose types are not read",)
+
+
+@pytest.mark.parametrize("said", [{"dtype": "uint16"}, {"shape": {"dimensions": ["-1", "-1", "3"]}}])
+def test_pictures_of_other_types_and_of_no_fixed_size_are_left_out_and_named(
+    said: dict[str, Any], tmp_path: Path
+) -> None:
+    folder = _write(tmp_path / "in", _robot(5))
+    image = {"dtype": "uint8", "encodingFormat": "png", "shape": {"dimensions": ["4", "4", "3"]}} | said
+    _described(folder, "steps/observation/wrist", {"pythonClassName": "x.Image", "image": image})
+    imported = import_episodes(folder, tmp_path / "into", "rlds", RldsImport())
+    assert imported.notes == ("left out: steps/observation/wrist, whose types are not read",)
+    imported = import_episodes(folder, tmp_path / "other", "rlds", RldsImport(leave_out=("wrist",)))
+    assert imported.notes == () and len(open_store(tmp_path / "other").read("robot-000000")) == 4
+
+
+def test_a_palette_and_black_and_white_are_colours_and_grey() -> None:
+    shades = Image.fromarray(np.arange(72, dtype=np.uint8).reshape(8, 9) * 3)
+    for made, mode in ((shades.convert("1"), "L"), (shades.convert("RGB").quantize(8), "RGB")):
+        file = io.BytesIO()
+        made.save(file, "PNG")
+        expected = np.asarray(made.convert(mode))
+        assert np.array_equal(picture(file.getvalue(), expected.shape, "here"), expected)
+
+
+def test_what_is_left_out_is_not_read(tmp_path: Path) -> None:
+    damaged = {"steps/observation/wrist": [b"GIF89a"] * 5, "steps/action/grip": np.arange(4)}
+    _write(tmp_path / "in", _robot(5), _robot(5) | damaged)
+    assert len(_imported(tmp_path / "in", RldsImport(leave_out=("wrist", "grip")))) == 2
+
+
+def test_an_instruction_among_the_observations_may_be_left_out(tmp_path: Path) -> None:
+    columns = _robot(4, **{"steps/observation/instruction": ["tidy up"] * 4})
+    del columns["steps/language_instruction"]
+    _write(tmp_path / "in", columns)
+    (episode,) = _imported(tmp_path / "in", RldsImport(leave_out=("wrist", "instruction")))
+    assert set(episode.setter_text) == {"play robot"}
+
+
+def _described(folder: Path, path: str, said: dict[str, Any]) -> None:
+    """Describe a column otherwise in ``features.json``."""
+    whole = json.loads((folder / FEATURES_FILE).read_text())
+    place = whole["featuresDict"]["features"]["steps"]["sequence"]["feature"]
+    *folders, name = path.split("/")[1:]
+    for each in folders:
+        place = place["featuresDict"]["features"][each]
+    place["featuresDict"]["features"][name] = said
+    (folder / FEATURES_FILE).write_text(json.dumps(whole))
 
 
 # Bad input
@@ -247,7 +329,10 @@ def test_a_picture_that_is_none_and_a_missing_column_are_refused(tmp_path: Path)
     folder = _write(tmp_path / "in", _robot())
     file = folder / "robot-train.tfrecord-00000-of-00001"
     example = from_example(next(read_records(file)), "here")
-    for column, words in (([b"GIF89a"] * 5, "no picture"), (None, "no column steps/observation/image")):
+    deep = io.BytesIO()
+    Image.fromarray(np.full((8, 9), 300, np.uint16)).save(deep, "PNG")
+    bad = (([b"GIF89a"] * 5, "no picture"), ([deep.getvalue()] * 5, "16 bits"))
+    for column, words in (*bad, (None, "no column steps/observation/image")):
         changed = {name: one for name, one in example.items() if name != "steps/observation/image"}
         changed |= {} if column is None else {"steps/observation/image": column}
         file.write_bytes(record_bytes(to_example(changed)))
