@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from worlds.checks import check_flags
 from worlds.contract import SETTER, Action, Observation, TaskSpec, WorldError
 from worlds.household.players.acting import PlanningPlayer, action_of, metres_of
 from worlds.household.players.planner import Intent
@@ -47,6 +48,7 @@ class ScriptedSetter(AskingSetter):
             self._settings = PlannerSettings(**(settings or {}))
         except TypeError as error:
             raise WorldError(f"setter settings: {error}") from None
+        check_flags("setter setting", acts=acts, silent=silent)
         self._acts, self._silent = acts, silent
         self._player: PlanningPlayer | None = None
         self._goal: dict[str, int] = {}

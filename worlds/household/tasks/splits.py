@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -64,9 +65,14 @@ def goal_splits() -> Mapping[str, tuple[SampledGoal, ...]]:
 
 def goals_of(split: str) -> tuple[SampledGoal, ...]:
     """Return the goals of a split. Raises WorldError if there is no such split."""
+    check_split(split)
+    return goal_splits()[split]
+
+
+def check_split(split: Any) -> None:
+    """Raise WorldError if there is no such split."""
     if split not in SPLITS:
         raise WorldError(f"the household has no split named {split!r}; known: {', '.join(SPLITS)}")
-    return goal_splits()[split]
 
 
 def _goals_of_two(rng: np.random.Generator) -> tuple[SampledGoal, ...]:

@@ -150,6 +150,8 @@ def test_settings_that_do_not_exist_are_refused_in_one_line():
         make_solver(slip=2)
     with pytest.raises(WorldError, match="simulations: 0 is below 1"):
         make_setter({"put_fridge": 1.0}, settings={"simulations": 0})
+    with pytest.raises(WorldError, match="setter setting silent: true or false, not 'no'"):
+        make_setter({"put_fridge": 1.0}, acts=True, silent="no")
     with pytest.raises(WorldError, match="setter settings: .*'haste'"):
         make_setter({"put_fridge": 1.0}, haste=1)
 

@@ -120,6 +120,10 @@ def test_what_cannot_be_sampled_is_refused() -> None:
         sample(0, homes="apartment-0", tasks="put_fridge", split="test_2")
     with pytest.raises(WorldError, match="place setting tasks: give names, not"):
         sample(0, tasks=3)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(WorldError, match="seed: -1 is not a whole number from 0 up"):
+        sample(-1)
+    with pytest.raises(WorldError, match=r"no split named \['train'\]"):
+        sample(0, split=["train"])  # pyright: ignore[reportArgumentType]
     with pytest.raises(WorldError, match="no task named 'wash_up'; known: setup_table"):
         sample(0, tasks=("wash_up",))
     with pytest.raises(WorldError, match="no goal of put_dishwasher in train is possible in apartment-0"):
