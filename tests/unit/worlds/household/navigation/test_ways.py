@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import math
+import weakref
 
 import numpy as np
 import pytest
@@ -158,6 +160,15 @@ def test_a_place_inside_furniture_leads_to_the_floor_beside_it() -> None:
     found, state = small_home()
     x, y = Ways(found, state).floor((7.0, 0.5))  # the middle of the sofa
     assert gap(found, state, ROW["sofa"], (x, y)) >= 0.2
+
+
+def test_a_floor_plan_keeps_no_home_alive() -> None:
+    found, state = small_home()
+    state.centre[ROW["sofa"], 0] -= 0.1  # a floor that no other test has
+    plan, kept = floor_plan(found, state), weakref.ref(found)
+    del found
+    gc.collect()
+    assert kept() is None and plan.distance.shape[0] == len(plan.fixed)
 
 
 def test_homes_with_the_same_furniture_share_a_floor_plan() -> None:
