@@ -25,7 +25,7 @@ from worlds.household.tasks.splits import SPLITS, goals_of
 def main() -> None:
     """Print a line for each split, and the speed of each part."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seed", type=int, default=0, help="of goals and places")
+    parser.add_argument("--seed", type=int, default=0, help="of places")
     parser.add_argument("--share", type=int, default=1, help="look at one of so many places only")
     options = parser.parse_args()
     print(describe())
@@ -66,7 +66,7 @@ def _look(split: str, seed: int, share: int) -> tuple[Counter[str], dict[str, fl
 
 def _places(split: str, seed: int, share: int) -> Iterator[Callable[[], list[Mapping[str, Any]]]]:
     """Yield functions that sample configurations: two of each task, one of each demonstration."""
-    for number in range(0, len(goals_of(split, seed)), share):
+    for number in range(0, len(goals_of(split)), share):
         yield lambda number=number: [(each := task(split, number, seed)).watch, each.help]
     for number in range(0, DEMONSTRATIONS[split], share):
         yield lambda number=number: [demonstration(split, number, seed)]

@@ -338,7 +338,7 @@ def draw_views() -> Image.Image:
     yaw = float(found.yaw[fridge])
     x, y = state.centre[fridge, :2] + 1.5 * np.array([math.cos(yaw), math.sin(yaw)])
     arrays = tables(found, state)
-    stand_at(arrays, solver, x, y, yaw + math.pi)
+    stand_at(arrays, solver, x, y, yaw + math.pi, int(state.room[fridge]))
     take(arrays, solver, juice, int(Held.LEFT_HAND))
     screen = Pictures(*VIEW_SIZE)
     views = [screen.from_eyes(found, state, solver), screen.from_above(found, state)]

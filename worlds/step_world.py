@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from worlds.checks import check_positive, check_seed, check_views
 from worlds.contract import SETTER, SOLVER, Action, Observation, StepResult, World, WorldError
 from worlds.spaces.action import ActionSpec, FreeText, InvalidAction
 from worlds.spaces.as_gym import gym_action_space, gym_observation_space
@@ -37,7 +38,7 @@ class StepWorld(World):
       state: what :meth:`begin` has returned, as play has changed it.
 
     Raises:
-      WorldError: the length of an episode is not a whole number above zero.
+      WorldError: a size is not a whole number above zero, or a player does not exist.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"name": "step world", "render_modes": []}
@@ -48,8 +49,9 @@ class StepWorld(World):
     def __init__(
         self, height: int | None = None, width: int | None = None, views: Sequence[str] = (), max_steps: int = 200
     ) -> None:
-        if not isinstance(max_steps, int) or isinstance(max_steps, bool) or max_steps < 1:
-            raise WorldError(f"setting max_steps: {max_steps!r} is not a whole number above zero")
+        sizes = {"height": height, "width": width}
+        check_positive(max_steps=max_steps, **{name: size for name, size in sizes.items() if size is not None})
+        check_views(views)
         self.height, self.width, self.views, self.max_steps = height, width, tuple(views), max_steps
         self.agents: list[str] = []
         self._seeds = np.random.default_rng()
@@ -207,9 +209,10 @@ def begun(world: Any, seed: int | None, options: Mapping[str, Any] | None) -> tu
       options: with ``config``, the configuration of the place, instead of one that is sampled.
 
     Raises:
-      WorldError: it is no configuration of the world.
+      WorldError: it is no configuration of the world, or no seed.
     """
     if seed is not None:
+        check_seed(seed)
         world._seeds = np.random.default_rng(seed)
     config = (options or {}).get("config")
     if config is None:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from worlds.bins import find_bad_bin
+from worlds.checks import check_positive, check_views
 from worlds.contract import (
     BODY,
     MOVEMENT,
@@ -80,8 +81,8 @@ class TickWorld(World):
         max_steps: int = FIVE_MINUTES,
         body: ActionSpec = BODY,
     ) -> None:
-        _check_positive(height=height, width=width, max_steps=max_steps)
-        _check_views(views)
+        check_positive(height=height, width=width, max_steps=max_steps)
+        check_views(views)
         self.height, self.width, self.views, self.max_steps = height, width, tuple(views), max_steps
         self.agents: list[str] = []
         self.body = body
@@ -311,18 +312,3 @@ def _read_utterances(utterances: Mapping[str, Any]) -> dict[str, str]:
 def _controls(bins: np.ndarray) -> Controls:
     """Return the values of one tick's bins [components]."""
     return Controls(*(component.values[bin] for component, bin in zip(MOVEMENT, bins.tolist(), strict=True)))
-
-
-def _check_positive(**sizes: Any) -> None:
-    for name, value in sizes.items():
-        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-            raise WorldError(f"setting {name}: {value!r} is not a whole number above zero")
-
-
-def _check_views(views: Any) -> None:
-    known = ", ".join(PLAYERS)
-    if isinstance(views, str):
-        raise WorldError(f"setting views: {views!r} is no list of players; known: {known}")
-    unknown = next((view for view in views if view not in PLAYERS), None)
-    if unknown is not None:
-        raise WorldError(f"setting views: {unknown!r} is no player; known: {known}")

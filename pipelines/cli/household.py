@@ -23,7 +23,7 @@ class HouseholdTasksConfig:
 
     Args:
       out: folder to write into; files of the same names are replaced.
-      seed: of goals and places.
+      seed: of places; goals are the same for all seeds.
       tasks: of each split; none means all: 1,011 of training, 100 of each test.
       train_demonstrations: places in which goals of training are shown.
       test_1_demonstrations: likewise of test_1, whose goals are of one predicate set.
@@ -55,7 +55,7 @@ def write_tasks(config: HouseholdTasksConfig) -> Path:
         TEST_2: config.test_2_demonstrations,
     }
     for split in SPLITS:
-        goals = len(goals_of(split, config.seed))
+        goals = len(goals_of(split))
         lines = map(vars, tasks(split, config.seed))
         _write(config.out / f"{split}.jsonl", min(config.tasks or goals, goals), lines)
         shown = _demonstrations(split, config.seed)

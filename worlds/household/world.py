@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from worlds.checks import check_flags
 from worlds.contract import SETTER, SOLVER, WorldError
 from worlds.errors import UserError
 from worlds.household import homes, rules
@@ -92,7 +93,7 @@ class HouseholdWorld(StepWorld):
         them, also in the pictures of persons who otherwise see everything.
 
     Raises:
-      WorldError: the length of an episode is not a whole number above zero.
+      WorldError: a size is not a whole number above zero, a player does not exist, or a setting is not true or false.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"name": "household", "render_modes": ["rgb_array"]}
@@ -109,6 +110,7 @@ class HouseholdWorld(StepWorld):
         picture: bool = False,
     ) -> None:
         super().__init__(height, width, views, max_steps)
+        check_flags(full=full, text=text, picture=picture)
         self.full, self._text = full, text
         image = Image(height or PICTURE[0], width or PICTURE[1]) if picture else None
         self._pictures = Pictures(image.height, image.width) if image else None

@@ -11,6 +11,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from worlds.checks import check_flags
 from worlds.contract import BODY, FULL_BODY, HAND_GRAB, SOLVER, TICKS_PER_STEP, GrabFailure, ThingInView, WorldError
 from worlds.playhouse.drawing.camera import Camera
 from worlds.playhouse.drawing.onlooker import Onlooker
@@ -106,9 +107,7 @@ class Playhouse(TickWorld):
     ) -> None:
         if hands not in HANDS:
             raise WorldError(f"setting hands: no hands named {hands!r}; known: {', '.join(HANDS)}")
-        for name, value in {"show_hand": show_hand, "see_through": see_through}.items():
-            if not isinstance(value, bool):
-                raise WorldError(f"setting {name}: true or false, not {value!r}")
+        check_flags(show_hand=show_hand, see_through=see_through)
         super().__init__(height, width, views, max_steps, HANDS[hands])
         self.settings = settings if isinstance(settings, HouseSettings) else HouseSettings.of(**(settings or {}))
         self.fov_y_deg = float(fov_y_deg)

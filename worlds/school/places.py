@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from worlds.checks import check_seed
 from worlds.contract import WorldError
 from worlds.errors import UserError
 from worlds.school.parameters.ids import tree_of
@@ -49,7 +50,8 @@ def sample(
       stop_when_lost: an episode ends as soon as the apple can no longer be had.
 
     Raises:
-      WorldError: there is no such environment, no such combination in its tree, or a value is out of its range.
+      WorldError: there is no such environment, no such combination in its tree, or a value is out of its range or of a
+        wrong type.
     """
     several = only if isinstance(only, Sequence) and only else [only or {}]
     if not isinstance(environment, str) or not all(isinstance(one, Mapping) for one in several):
@@ -57,6 +59,7 @@ def sample(
             f"place of the school: environment is an id and only one mapping or several, not {environment!r}, {only!r}"
         )
     try:
+        check_seed(seed)
         allowed = [json.dumps(one, sort_keys=True) for one in several]
         trees = tuple(chain.from_iterable(_trees(environment, one) for one in allowed))
         settings = Settings(

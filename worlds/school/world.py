@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from worlds.checks import check_flags
 from worlds.contract import SETTER, SOLVER, StepResult, WorldError
 from worlds.errors import UserError
 from worlds.school.grid.codes import CHANNELS, COLOURS, NO_OP, OBJECTS, PEER_ACT_IDS, PEER_ACTS, VIEW
@@ -93,7 +94,7 @@ class SchoolWorld(StepWorld):
       published_text: these words are those of the published code.
 
     Raises:
-      WorldError: the length of an episode is not a whole number above zero.
+      WorldError: a size is not a whole number above zero, a player does not exist, or a setting is not true or false.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"name": "school", "render_modes": ["rgb_array"]}
@@ -112,6 +113,7 @@ class SchoolWorld(StepWorld):
         published_text: bool = False,
     ) -> None:
         super().__init__(height, width, views, max_steps)
+        check_flags(tutored=tutored, dialogue=dialogue, picture=picture, text=text, published_text=published_text)
         self._tutored, self._dialogue, self._text = tutored, dialogue, text
         self._in_words = published_surroundings if published_text else surroundings
         self._image = Image(height or PICTURE[0], width or PICTURE[1]) if picture else None

@@ -35,6 +35,8 @@ FIXED = ("Rooms", "Doors", "Characters")  # categories of what is never removed
 def home(name: str) -> tuple[Home, State]:
     """Return a home, the same object each time, and a copy of its first state.
 
+    A file is read once a process, so that a run has one home, whatever becomes of the file meanwhile.
+
     Args:
       name: "apartment-0" to "apartment-6", or the path of a graph's JSON file.
     """

@@ -29,18 +29,20 @@ DOORWAY_M = 0.55  # to both sides of a door's plane the floor is free
 class FloorPlan:
     """Floor of one home; things that move are not in it.
 
+    It does not keep the home, which nobody else may need while homes with the same floor are played in.
+
     Args:
       home: the home.
       state: any state of the home; only things that never move are looked at.
-      fixed: rows of these things.
+      fixed: rows of these things in this home; they may have others in homes with the same floor.
     """
 
     def __init__(self, home: Home, state: State, fixed: np.ndarray) -> None:
-        self.home, self.fixed = home, fixed
+        self.fixed, self._between, self._room_rows = fixed, home.between, home.rooms
         self._low = state.centre - home.size / 2
         self._high = state.centre + home.size / 2
         self._centre, self._held, self._room_of = state.centre.copy(), state.held.copy(), state.room.copy()
-        rooms = home.rooms
+        rooms = self._room_rows
         self.origin = self._low[rooms, :2].min(axis=0).astype(np.float64)
         width, depth = self._high[rooms, :2].max(axis=0) - self.origin
         self.columns, self.rows = (
@@ -51,7 +53,7 @@ class FloorPlan:
         self.x = self.origin[0] + (np.arange(self.columns) + 0.5) * CELL_M
         self.y = self.origin[1] + (np.arange(self.rows) + 0.5) * CELL_M
         self.room = self._rooms()  # int16 [rows, columns], row of the room; NO_ROW outside
-        self.free = self._connected(self._standable())  # bool [rows, columns]
+        self.free = self._connected(self._standable(home))  # bool [rows, columns]
         self.nearest = kernels.nearest_free(self.free, self.room)  # int32 [cells], the cell itself if it is free
 
     @cached_property
@@ -121,7 +123,7 @@ class FloorPlan:
 
     def _rooms(self) -> np.ndarray:
         found = np.full((self.rows, self.columns), NO_ROW, np.int16)
-        for row in self.home.rooms:
+        for row in self._room_rows:
             inside = self._within(row, 1e-6)
             found[inside & (found == NO_ROW)] = row
         return found
@@ -133,29 +135,29 @@ class FloorPlan:
         along_y = (self.y > low[1] - margin) & (self.y < high[1] + margin)
         return along_y[:, None] & along_x[None, :]
 
-    def _standable(self) -> np.ndarray:
+    def _standable(self, home: Home) -> np.ndarray:
         free = np.zeros((self.rows, self.columns), np.bool_)
-        for row in self.home.rooms:
+        for row in home.rooms:
             free |= self._within(row, -BODY_M)
         for row in self.fixed:
             top, bottom = self._high[row, 2], self._low[row, 2]
-            kind = self.home.classes[int(self.home.kind[row])].category
+            kind = home.classes[int(home.kind[row])].category
             stands = self._held[row] == Held.ROOM and kind != "Doors"
             if stands and top > BLOCKS_M[0] and bottom < BLOCKS_M[1]:
                 free &= ~self._within(row, BODY_M)
-        for row in self.home.doors:
-            free |= self._doorway(row)
+        for row in home.doors:
+            free |= self._doorway(home, row)
         return free
 
-    def _doorway(self, row: int) -> np.ndarray:
+    def _doorway(self, home: Home, row: int) -> np.ndarray:
         """Return True for the cells of a doorway; those between two rooms become part of the nearer one."""
-        size, centre = self.home.size[row], self._centre[row]
+        size, centre = home.size[row], self._centre[row]
         across = 0 if size[0] <= size[1] else 1
         offset = (self.x - centre[0], self.y - centre[1])
         half = max(float(size[1 - across]) / 2 - BODY_M, CELL_M / 2 + 1e-6)
         near = [np.abs(offset[axis]) < (DOORWAY_M if axis == across else half) for axis in (0, 1)]
         cells = near[1][:, None] & near[0][None, :]
-        joined = [room for room in self.home.between[row] if room != NO_ROW]
+        joined = [room for room in self._between[row] if room != NO_ROW]
         for at_row, at_column in np.argwhere(cells & (self.room == NO_ROW)):
             point = np.array([self.x[at_column], self.y[at_row]])
             if len(joined) == 2:
@@ -172,7 +174,7 @@ class FloorPlan:
         if len(sizes) == 0:
             return free
         keep = label == np.argmax(sizes)
-        for room in self.home.rooms:
+        for room in self._room_rows:
             here = self.room == room
             if not (keep & here).any() and (free & here).any():
                 counts = np.bincount(label[free & here])
@@ -181,9 +183,9 @@ class FloorPlan:
 
     def _arrived(self, row: int) -> np.ndarray:
         """Return True for the cells in which a person has arrived at a thing or in a room: bool [rows, columns]."""
-        if self.home.classes[int(self.home.kind[row])].category == "Rooms":
+        if row in self._room_rows:
             return self.free & (self.room == row)
-        rooms = [room for room in self.home.between[row] if room != NO_ROW] or [int(self._room_of[row])]
+        rooms = [room for room in self._between[row] if room != NO_ROW] or [int(self._room_of[row])]
         here = self.free & np.isin(self.room, rooms)
         low, high = self._low[row], self._high[row]
         gap_x = np.maximum(np.maximum(low[0] - self.x, self.x - high[0]), 0.0)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from worlds.checks import check_flags
 from worlds.contract import SETTER, Action, Observation, TaskSpec, WorldError
 from worlds.household.players.acting import PlanningPlayer, action_of, metres_of
 from worlds.household.players.planner import Intent
@@ -47,18 +48,25 @@ class ScriptedSetter(AskingSetter):
             self._settings = PlannerSettings(**(settings or {}))
         except TypeError as error:
             raise WorldError(f"setter settings: {error}") from None
+        check_flags("setter setting", acts=acts, silent=silent)
         self._acts, self._silent = acts, silent
         self._player: PlanningPlayer | None = None
         self._goal: dict[str, int] = {}
+        self._words = ""  # of her first request
         self.note = ""
 
     def reset(self, world: Any, seed: int) -> None:
-        """Begin an episode in ``world``, which has just been reset."""
+        """Begin an episode in ``world``, which has just been reset.
+
+        Raises:
+          WorldError: she is to act, and the place has no goal, or one that takes too many words to ask for.
+        """
         super().reset(world, seed)
         self._alice_rng, self._player, self.note = np.random.default_rng([seed, 5]), None, ""
         if not self._acts:
             return
         now, self._goal = world.state, _own_goal(world)
+        self._words = self._own_words()
         metres = metres_of(now.home, now.state, now.ways) if self._settings.metre_cost else None
         self._player = PlanningPlayer(now.home, now.home.persons[0], self._goal, seed, self._settings, metres=metres)
 
@@ -88,9 +96,20 @@ class ScriptedSetter(AskingSetter):
         goal = self._goal
         if reached(now.home, now.state, goal, now.home.persons[0]):
             return None
-        words = request(goal, self._alice_rng, own=True, classes=tuple(each.name for each in now.home.classes))
+        words, self._words = self._words or self._own_words(), ""
         task: Any = self._world.config["task"]
         return TaskSpec(task["name"], words, {"goal": dict(goal), "whose": SETTER}, HORIZON)
+
+    def _own_words(self) -> str:
+        """Return words for her own goal; "" if it takes too many and she says nothing anyway."""
+        now: Any = self._world.state
+        classes = tuple(each.name for each in now.home.classes)
+        try:
+            return request(self._goal, self._alice_rng, own=True, classes=classes)
+        except WorldError:
+            if not self._silent:
+                raise
+            return ""
 
     def _first(self, name: str) -> str:
         """Return the set for which the place was drawn, if it is asked for at all; else ``name``."""

@@ -12,26 +12,8 @@ CHEST = 0.15  # height of what is held above the person's centre, as a share of 
 SEAT_M = 0.45  # height of a seat that has a back
 HIPS = 0.48  # share of the height of a person who sits that is below the seat
 
-_NOWHERE, _ROOM, _SITS = int(Held.NOWHERE), int(Held.ROOM), int(Held.SITS)
+_ROOM, _SITS = int(Held.ROOM), int(Held.SITS)
 _RIGHT, _LEFT, _SITTING = int(Held.RIGHT_HAND), int(Held.LEFT_HAND), int(Condition.SITTING)
-
-
-@inner
-def room_at(t, x, y, room):
-    """Return the row of the room at a point: the nearest one, and ``room`` if that is as near as any."""
-    best = _outside(t, room, x, y)
-    for row in range(len(t.parent)):
-        if t.held[row] == _NOWHERE:
-            far = _outside(t, row, x, y)
-            if far < best:
-                best, room = far, row
-    return room
-
-
-@inner
-def _outside(t, row, x, y):
-    """Return how far a point lies outside a box, seen from above, in metres."""
-    return max(abs(x - t.centre[row, 0]) - t.size[row, 0] / 2, abs(y - t.centre[row, 1]) - t.size[row, 1] / 2, 0.0)
 
 
 @inner
@@ -54,7 +36,7 @@ def carry(t, number):
 
 
 @inner
-def stand_at(t, number, x, y, facing):
+def stand_at(t, number, x, y, facing, room):
     """Put a person on its feet at a point of the floor, with what it holds.
 
     Args:
@@ -63,9 +45,9 @@ def stand_at(t, number, x, y, facing):
       x: metres.
       y: metres.
       facing: direction in which it looks, radians.
+      room: row of the room that the point belongs to.
     """
     person = t.persons[number]
-    room = room_at(t, x, y, t.room[person])
     floor = t.centre[room, 2] - t.size[room, 2] / 2
     t.held[person], t.parent[person], t.room[person] = _ROOM, room, room
     t.conditions[person] &= ~_SITTING

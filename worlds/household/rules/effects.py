@@ -29,6 +29,10 @@ class Scene(NamedTuple):
         """Return the centre of a thing, seen from above."""
         return float(self.state.centre[row, 0]), float(self.state.centre[row, 1])
 
+    def stand(self, number: int, x: float, y: float, facing: float) -> None:
+        """Put a person on its feet at a point of the floor, in the room in which ways to a room end there."""
+        stand_at(self.t, number, x, y, facing, self.ways.room_at((x, y)))
+
 
 def take_effect(scene: Scene, number: int, verb: int, row: int, hand: int) -> int:
     """Change the state by an action of which no precondition fails.
@@ -62,7 +66,7 @@ def _walk_forward(scene: Scene, number: int, verb: int, row: int, hand: int) -> 
     x, y = scene.ways.forward(here, facing, STEP_M)
     if math.dist(here, (x, y)) < _STANDING_M:
         return Refusal.BLOCKED
-    stand_at(scene.t, number, x, y, facing)
+    scene.stand(number, x, y, facing)
     return Refusal.NONE
 
 
@@ -72,7 +76,7 @@ def _walk_towards(scene: Scene, number: int, verb: int, row: int, hand: int) -> 
     (x, y), towards = scene.ways.advance(here, outermost_container(scene.t, row) if target < 0 else target, STEP_M)
     if math.dist(here, (x, y)) < _STANDING_M and abs(math.remainder(towards - facing, math.tau)) < _STANDING_RAD:
         return Refusal.ARRIVED
-    stand_at(scene.t, number, x, y, towards)
+    scene.stand(number, x, y, towards)
     return Refusal.NONE
 
 
@@ -104,7 +108,7 @@ def _sit(scene: Scene, number: int, verb: int, row: int, hand: int) -> int:
 
 def _stand(scene: Scene, number: int, verb: int, row: int, hand: int) -> int:
     x, y = scene.ways.floor(scene.xy(scene.home.persons[number]))
-    stand_at(scene.t, number, x, y, float(scene.state.facing[number]))
+    scene.stand(number, x, y, float(scene.state.facing[number]))
     return Refusal.NONE
 
 

@@ -24,8 +24,9 @@ def apply(
     """Play one step: both persons act in ``state``.
 
     An action of which a precondition fails changes nothing. Where both are possible and touch the same thing, be it
-    pointed at or in the hand that acts, one of them acts: who, follows from ``seed`` and the number of the step. Else
-    the setter's action takes effect first, and the solver's if it is still possible.
+    pointed at or in the hand that acts, one of them acts: who, follows from ``seed`` and the number of the step; if
+    that one finds no free place, the other. Else the setter's action takes effect first, and the solver's if it is
+    still possible.
 
     Args:
       home: of both persons.
@@ -43,12 +44,16 @@ def apply(
     actions = [(int(verb), int(row), int(hand)) for verb, row, hand in actions]
     refusals: list[int] = [_refusal(scene.t, number, act, full) for number, act in enumerate(actions)]
     if not any(refusals) and _touched(scene.t, 0, actions[0]) & _touched(scene.t, 1, actions[1]):
-        refusals[1 - drawn(seed, state.step)] = Refusal.OTHER_FIRST
-    for number, act in enumerate(actions):
-        if number == 1 and not refusals[0] and not refusals[1]:
-            refusals[1] = _refusal(scene.t, 1, act, full)
-        if not refusals[number]:
-            refusals[number] = take_effect(scene, number, *act)
+        first = drawn(seed, state.step)
+        refusals[first] = take_effect(scene, first, *actions[first])
+        other = 1 - first
+        refusals[other] = take_effect(scene, other, *actions[other]) if refusals[first] else Refusal.OTHER_FIRST
+    else:
+        for number, act in enumerate(actions):
+            if number == 1 and not refusals[0] and not refusals[1]:
+                refusals[1] = _refusal(scene.t, 1, act, full)
+            if not refusals[number]:
+                refusals[number] = take_effect(scene, number, *act)
     state.step += 1
     return _words(home, actions[0], refusals[0]), _words(home, actions[1], refusals[1])
 

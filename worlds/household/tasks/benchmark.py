@@ -53,9 +53,9 @@ def task(split: str, number: int, seed: int = 0) -> BenchmarkTask:
     Args:
       split: "train", "test_1" or "test_2".
       number: of the goal, from 0 to 1,010 in training, to 99 in the tests.
-      seed: of goals and places.
+      seed: of places; goals and their numbers are the same for all seeds.
     """
-    each = goals_of(split, seed)[number]
+    each = goals_of(split)[number]
     rng = np.random.default_rng([seed, SPLITS.index(split), number, _HELP])
     homes = [home for home in TRAINING_HOMES if possible(each, home)]
     shown = homes[rng.integers(len(homes))]
@@ -67,7 +67,7 @@ def task(split: str, number: int, seed: int = 0) -> BenchmarkTask:
 
 def tasks(split: str, seed: int = 0) -> Iterator[BenchmarkTask]:
     """Yield all tasks of a split: 1,011 of training, 100 of each test."""
-    for number in range(len(goals_of(split, seed))):
+    for number in range(len(goals_of(split))):
         yield task(split, number, seed)
 
 
@@ -80,10 +80,10 @@ def demonstration(split: str, number: int, seed: int = 0) -> dict[str, Any]:
     Args:
       split: "train", "test_1" or "test_2".
       number: of the demonstration, from 0 up without end: planners that need some more ask for the next ones.
-      seed: of goals and places.
+      seed: of places; goals and their numbers are the same for all seeds.
     """
     goals: dict[tuple[str, ...], list[SampledGoal]] = {}
-    for each in goals_of(split, seed):
+    for each in goals_of(split):
         goals.setdefault(each.sets, []).append(each)
     pairs = [(sets, home) for sets in goals for home in TRAINING_HOMES if possible(goals[sets][0], home)]
     sets, home = pairs[number % len(pairs)]

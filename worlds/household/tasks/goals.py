@@ -10,6 +10,7 @@ from worlds.contract import WorldError
 from worlds.household.state.home import Home, ThingClass
 from worlds.household.state.vocabulary import Property
 from worlds.household.tasks.predicates import Predicate, Relation, parse
+from worlds.household.tasks.sets import check_task_name
 
 Goal = Mapping[str, int]  # count of each predicate's text
 
@@ -114,17 +115,18 @@ def task_of(config: Mapping[str, Any], home: Home) -> dict[str, Any] | None:
     """Return the task of a place's configuration after a check; None if it has none.
 
     Args:
-      config: of the place; its "task" has a "name" and a "goal".
+      config: of the place; its "task" has a "name", of predicate sets joined by "+" or "own", and a "goal".
       home: of the place.
 
     Raises:
-      WorldError: the task has not these two fields, or its goal cannot be in this home.
+      WorldError: the task has not these two fields, has another name, or its goal cannot be in this home.
     """
     task = config.get("task")
     if task is None:
         return None
     if not isinstance(task, Mapping) or not isinstance(task.get("name"), str) or "goal" not in task:
         raise WorldError(f'task: give {{"name": ..., "goal": {{predicate: count}}}}, not {task!r}')
+    check_task_name(task["name"])
     goal = parse_goal(task["goal"], home.classes)
     check_home(goal, home)
     return {"name": task["name"], "goal": goal}

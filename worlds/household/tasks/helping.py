@@ -9,7 +9,7 @@ import numpy as np
 
 from worlds.contract import SETTER, Event, TaskSpec
 from worlds.household.rules.joint import Act
-from worlds.household.rules.refusals import SENTENCES, Refusal
+from worlds.household.rules.refusals import SENTENCES, Refusal, points
 from worlds.household.state.home import NO_ROW, Home, State
 from worlds.household.state.vocabulary import Held, Verb
 from worlds.household.tasks.goals import parse_goal
@@ -64,8 +64,8 @@ class HelpTask:
             goal = parse_goal(self.spec.arguments["goal"], now.home.classes)
             self._check = goal_check(now.home, goal, now.home.persons[0])
         before, self._before = self._before, now.state.copy()
-        aims = {self._aim, now.acts[0][1]} - {NO_ROW}
-        self._aim = now.acts[0][1]
+        aim = now.acts[0][1] if points(now.acts[0][0]) else NO_ROW
+        aims, self._aim = {self._aim, aim} - {NO_ROW}, aim
         if before is None:
             return False, ()
         self.succeeded |= self._check.reached(now.state)

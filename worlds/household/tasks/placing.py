@@ -22,7 +22,7 @@ from worlds.household.state.vocabulary import Held, Property
 from worlds.household.tasks.goals import Goal, check_places, parse_goal, things_of
 from worlds.household.tasks.places import places_of
 from worlds.household.tasks.predicates import Relation, parse
-from worlds.household.tasks.sets import SETS
+from worlds.household.tasks.sets import OWN, SETS
 from worlds.household.tasks.splits import sets_of
 
 TRIES = 51  # to find a place for a thing, as in the reference
@@ -32,7 +32,6 @@ FIRST_ID = 1000  # of things that are added
 SPARE = 1  # more than any goal of its sets needs, at most
 MOST_BOOKS = 3  # that are counted as the largest need of books
 ROOMS = ("kitchen", "bedroom", "livingroom", "bathroom")  # in which persons begin, where a home has them
-OWN = "own"  # name of a goal that is of no set
 
 
 class NoPlaces(WorldError):

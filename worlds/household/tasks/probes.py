@@ -15,7 +15,7 @@ from worlds.household.tasks.helping import HelpTask, is_help
 from worlds.household.tasks.language.asking import request
 from worlds.household.tasks.oracle import obstacles
 from worlds.household.tasks.progress import HORIZON, progress
-from worlds.household.tasks.sets import possible_sets, set_named
+from worlds.household.tasks.sets import check_task_name, possible_sets, set_named
 from worlds.household.tasks.splits import TEST_1, TRAIN, goals_of
 from worlds.household.tasks.success import HouseholdTask, Moment
 
@@ -30,9 +30,7 @@ def make_task(spec: TaskSpec) -> HouseholdTask | HelpTask:
     Raises:
       WorldError: the household does not have such a task.
     """
-    if spec.name != "own":
-        for name in spec.name.split("+"):
-            set_named(name)
+    check_task_name(spec.name)
     return HelpTask(spec) if is_help(spec) else HouseholdTask(spec)
 
 
@@ -79,7 +77,7 @@ def _request(goal: Goal, home: Home, rng: np.random.Generator) -> str:
 def _goals(name: str, config: Mapping[str, Any], split: str, rng: np.random.Generator) -> Iterator[Goal]:
     """Yield the place's own goal, if it is of this set and split, and the others of the split in random order."""
     goals = [each.goal for each in goals_of(SPLITS[split]) if each.sets == (name,)]
-    own = config.get("task", {})
+    own = config.get("task") or {}
     if own.get("name") == name:
         of_tests = any(own["goal"] == each.goal for each in goals_of(TEST_1))
         if of_tests == (SPLITS[split] == TEST_1):

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from worlds.checks import check_seed
 from worlds.contract import WorldError
 from worlds.errors import UserError
 from worlds.household.homes.apartments import APARTMENTS, HELD_OUT
@@ -15,7 +16,7 @@ from worlds.household.homes.placing import home as home_named
 from worlds.household.homes.placing import home_spec
 from worlds.household.tasks.placing import NoPlaces, place_config
 from worlds.household.tasks.sets import NAMES, possible_sets, set_named
-from worlds.household.tasks.splits import TEST_2, TRAIN, SampledGoal, goals_of
+from worlds.household.tasks.splits import TEST_2, TRAIN, SampledGoal, check_split, goals_of
 
 TRAINING_HOMES = tuple(name for name in APARTMENTS if name not in HELD_OUT)
 REDRAWS = 50  # of goal and home, where the things of one find no places in the other
@@ -33,8 +34,10 @@ def sample(
       split: of the goals: "train", "test_1" or "test_2".
 
     Raises:
-      WorldError: a name is unknown, or none of these goals is possible in any of these homes.
+      WorldError: the seed is none, a name is unknown, or none of these goals is possible in any of these homes.
     """
+    check_seed(seed)
+    check_split(split)
     homes, tasks = _names("homes", homes), _names("tasks", tasks)
     chances = _chances(homes, tasks, split)
     rng = np.random.default_rng([seed, 1])

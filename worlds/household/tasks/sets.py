@@ -85,6 +85,7 @@ SETS: Mapping[str, PredicateSet] = {
     )
 }
 NAMES = tuple(SETS)
+OWN = "own"  # name of tasks whose goals are of no set
 PREDICATES = tuple(dict.fromkeys(text for each in SETS.values() for text in each.predicates))
 
 
@@ -93,6 +94,13 @@ def set_named(name: str) -> PredicateSet:
     if name not in SETS:
         raise WorldError(f"the household has no task named {name!r}; known: {', '.join(NAMES)}")
     return SETS[name]
+
+
+def check_task_name(name: str) -> None:
+    """Raise WorldError for a name that is neither "own" nor those of sets, joined by "+"."""
+    unknown = next((each for each in name.split("+") if each not in SETS), None)
+    if name != OWN and unknown is not None:
+        raise WorldError(f"the household has no task named {unknown!r}; known: {', '.join((*NAMES, OWN))}")
 
 
 def possible_sets(home: Home) -> tuple[str, ...]:

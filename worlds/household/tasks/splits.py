@@ -1,14 +1,16 @@
 """Goals of training and of the two tests, none in two of them (Puig et al., 2021, Section 5.1).
 
-Goals of training and of test_1 are of one predicate set, goals of test_2 of two.
+Goals of training and of test_1 are of one predicate set, goals of test_2 of two. The division is the same for all
+seeds, so that no agent has been trained with goals of the tests.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +26,7 @@ GOALS_OF_SET: Mapping[str, int] = {
 TEST_GOALS_OF_SET = 20
 TEST_GOALS_OF_PAIR = 10
 MOST_OF_TWO = 8  # predicates of a goal of two sets
+_SEED = 0  # of the division
 
 
 @dataclass(frozen=True)
@@ -46,29 +49,30 @@ class SampledGoal:
         return frozenset(self.goal.items())
 
 
-@lru_cache(maxsize=8)
-def goal_splits(seed: int = 0) -> Mapping[str, tuple[SampledGoal, ...]]:
-    """Return the goals of each split: 1,011 of training, 100 of test_1, 100 of test_2.
-
-    Args:
-      seed: of the draw; the same seed gives the same goals in the same order.
-    """
+@cache
+def goal_splits() -> Mapping[str, tuple[SampledGoal, ...]]:
+    """Return the goals of each split: 1,011 of training, 100 of test_1, 100 of test_2."""
     train: list[SampledGoal] = []
     test: list[SampledGoal] = []
     for number, each in enumerate(SETS.values()):
         goals = list(each.goals())
-        order = np.random.default_rng([seed, number]).permutation(len(goals))[: GOALS_OF_SET[each.name]]
+        order = np.random.default_rng([_SEED, number]).permutation(len(goals))[: GOALS_OF_SET[each.name]]
         named = [SampledGoal(f"{each.name}-{i}", (each.name,), goals[which]) for i, which in enumerate(order)]
         test += named[:TEST_GOALS_OF_SET]
         train += named[TEST_GOALS_OF_SET:]
-    return {TRAIN: tuple(train), TEST_1: tuple(test), TEST_2: _goals_of_two(np.random.default_rng([seed, len(SETS)]))}
+    return {TRAIN: tuple(train), TEST_1: tuple(test), TEST_2: _goals_of_two(np.random.default_rng([_SEED, len(SETS)]))}
 
 
-def goals_of(split: str, seed: int = 0) -> tuple[SampledGoal, ...]:
+def goals_of(split: str) -> tuple[SampledGoal, ...]:
     """Return the goals of a split. Raises WorldError if there is no such split."""
+    check_split(split)
+    return goal_splits()[split]
+
+
+def check_split(split: Any) -> None:
+    """Raise WorldError if there is no such split."""
     if split not in SPLITS:
         raise WorldError(f"the household has no split named {split!r}; known: {', '.join(SPLITS)}")
-    return goal_splits(seed)[split]
 
 
 def _goals_of_two(rng: np.random.Generator) -> tuple[SampledGoal, ...]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from worlds.checks import check_flags
 from worlds.errors import UserError
 from worlds.school.grid.codes import CHANNELS, COLOURS, NO_OP, NONE, OBJECTS, PEER, PEER_ACT_IDS, PEER_ACTS, VIEW
 from worlds.school.grid.dialogue import Dialogue
@@ -41,7 +42,7 @@ class Settings:
         models does, instead of after all its steps.
 
     Raises:
-      UserError: a number is out of its range.
+      UserError: a number is out of its range, or a setting is not true or false.
     """
 
     size: int = 10
@@ -63,6 +64,13 @@ class Settings:
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
                 raise UserError(f"school setting {name}: {value!r} is not a whole number from {low} to {high}")
+        check_flags(
+            "school setting",
+            hidden_npc=self.hidden_npc,
+            see_through_walls=self.see_through_walls,
+            switch_no_light=self.switch_no_light,
+            stop_when_lost=self.stop_when_lost,
+        )
 
 
 def reward_at(step: int, max_steps: int) -> float:

@@ -15,6 +15,7 @@ import pytest
 
 from tests.unit.worlds.household.small_home import small_home
 from worlds.contract import MOVEMENT, silent
+from worlds.household.navigation.floor_plan import floor_plan
 from worlds.household.pictures.camera import Pictures
 from worlds.household.rules.bodies import stand_at
 from worlds.household.state.tables import tables
@@ -90,7 +91,9 @@ def home() -> Iterator[np.ndarray]:
     pictures = Pictures(72, 96)
     for turn in range(8):
         the_home, state = small_home()
-        stand_at(tables(the_home, state), turn % 2, 2.0 + 0.5 * turn, 2.0, turn * math.pi / 4)
+        x, y = 2.0 + 0.5 * turn, 2.0
+        room = floor_plan(the_home, state).room_at(x, y)
+        stand_at(tables(the_home, state), turn % 2, x, y, turn * math.pi / 4, room)
         yield pictures.from_eyes(the_home, state, turn % 2)
     yield pictures.from_above(*small_home())
 

@@ -136,6 +136,10 @@ class SmallWays:
         x, y = xy[0] + metres * math.cos(facing), xy[1] + metres * math.sin(facing)
         return min(max(x, 0.3), 7.7), min(max(y, 0.3), 3.7)
 
+    def room_at(self, xy: tuple[float, float]) -> int:
+        """Return the row of the room of a point."""
+        return ROW["kitchen"] if xy[0] < self.DOOR[0] else ROW["livingroom"]
+
     def floor(self, xy: tuple[float, float]) -> tuple[float, float]:
         """Return the nearest point at which a person can stand: anywhere, as if furniture were flat."""
         return xy

@@ -122,6 +122,30 @@ def test_what_is_no_place_is_refused_in_one_line():
         assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"full": "no"}, "setting full: true or false, not 'no'"),
+        ({"text": "false"}, "setting text: true or false, not 'false'"),
+        ({"picture": 1}, "setting picture: true or false, not 1"),
+        ({"views": SOLVER}, "setting views: 'solver' is no list of players"),
+        ({"views": ("bob",)}, "setting views: 'bob' is no player"),
+        ({"views": 3}, "setting views: 3 is no list of players"),
+        ({"height": "36"}, "setting height: '36' is not a whole number above zero"),
+        ({"max_steps": 2.5}, "setting max_steps: 2.5 is not a whole number above zero"),
+    ],
+)
+def test_settings_of_a_wrong_type_are_refused(settings: Any, words: str):
+    with pytest.raises(WorldError, match=words):
+        HouseholdWorld(**settings)
+
+
+@pytest.mark.parametrize("seed", [-1, 0.5, "a", True])
+def test_what_is_no_seed_is_refused(seed: Any):
+    with pytest.raises(WorldError, match=f"seed: {seed!r} is not a whole number from 0 up"):
+        HouseholdWorld().reset(seed=seed)
+
+
 def test_the_film_shows_the_setter_beside_the_home_from_above():
     world, _ = begun()
     film, screen = world.film(), world.render()

@@ -120,13 +120,20 @@ def test_places_have_every_problem_equally_often_or_follow_a_tree():
     "wrong",
     [
         {"environment": "Nowhere"}, {"only": {"Problem": "Windows"}}, {"only": 3}, {"only": [3]}, {"only": "Boxes"},
-        {"size": 3}, {"environment": 5}, {"n_colors": 1},
+        {"size": 3}, {"environment": 5}, {"n_colors": 1}, {"hidden_npc": "no"}, {"stop_when_lost": 1},
+        {"seed": -1}, {"seed": "a"},
     ],
 )  # fmt: skip
 def test_places_that_do_not_exist_are_refused_in_one_line(wrong):
     with pytest.raises(WorldError, match="place of the school") as caught:
-        sample(0, **wrong)
+        sample(**{"seed": 0} | wrong)
     assert "\n" not in str(caught.value)
+
+
+def test_settings_of_a_wrong_type_are_refused():
+    wrong: Any = "false"
+    with pytest.raises(WorldError, match="setting tutored: true or false, not 'false'"):
+        SchoolWorld(tutored=wrong)
 
 
 def test_progress_and_regress_are_noted_once():

@@ -20,7 +20,7 @@ from worlds.household.homes.graphs.rooms import add_doors, fill_in_rooms
 from worlds.household.homes.graphs.tree import Tree, tree_of
 from worlds.household.homes.persons import place_persons
 from worlds.household.homes.surfaces import Box
-from worlds.household.navigation.floor_plan import floor_plan
+from worlds.household.navigation.floor_plan import floor_plan, never_moves
 from worlds.household.state.home import NO_ROW, PERSONS, Home, State
 from worlds.household.state.vocabulary import Condition, Held
 
@@ -152,5 +152,6 @@ def _report_geometry(home: Home, state: State, report: Report) -> None:
             report.note("boxes reach out of their room", f"{home.name_of(row)} {home.ids[row]}")
     plan = floor_plan(home, state)
     start = plan.cell(*state.centre[home.persons[0], :2].tolist())
-    for row in plan.fixed[~np.isfinite(plan.distance[:, start])].tolist():
+    fixed = never_moves(home, state)  # the plan's rows may be those of another home with the same furniture
+    for row in fixed[~np.isfinite(plan.distance[:, start])].tolist():
         report.note("no way leads from the first person to", f"{home.name_of(row)} {home.ids[row]}")

@@ -118,6 +118,17 @@ def test_every_room_is_reached_without_any_box_and_without_any_door() -> None:
         assert np.isfinite(Ways(found, state).distances(state.centre[found.persons[0]])).all()
 
 
+def test_what_no_way_leads_to_is_named_also_where_another_home_has_the_same_furniture() -> None:
+    apple = node(30, "apple", "Food", ([2.0, 1.0, 3.0], [0.1, 0.1, 0.1]))
+    for before in ([], [apple]):  # moves the rows of all furniture
+        graph = small_graph()
+        resizes(1, 0.3, 2.5, 4.0)(graph)  # too narrow a room to stand in
+        graph["nodes"][3:3] = before
+        graph["edges"] += [edge(each["id"], "INSIDE", 11) for each in before]
+        report = home_of_graph(graph)[2]
+        assert "no way leads from the first person to: home_office 12, aquarium 15" in report.lines()
+
+
 def test_an_episode_can_be_placed_in_an_imported_home() -> None:
     config = {"home": {"graph": small_graph()}, "seed": 5, "persons": ["home_office", "kitchen"],
               "added": [[1000, "plate", "ON", 14]], "removed": [16]}  # fmt: skip

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import gc
 import math
+import weakref
 
 import numpy as np
 import pytest
 
 from tests.unit.worlds.household.small_home import ROW, small_home
+from worlds.household import rules
 from worlds.household.homes.apartments import APARTMENTS
+from worlds.household.homes.graphs.reading import home_of_graph
 from worlds.household.homes.placing import home
 from worlds.household.navigation.floor_plan import ARRIVED_M, CELL_M, floor_plan
 from worlds.household.navigation.ways import Ways
+from worlds.household.observing import graph_of
+from worlds.household.rules.bodies import stand_at
 from worlds.household.state.home import Home, State
-from worlds.household.state.vocabulary import NEAR_M, STEP_M, Held, Property
+from worlds.household.state.tables import tables
+from worlds.household.state.vocabulary import NEAR_M, STEP_M, Held, Property, Verb
 
 
 def gap(found: Home, state: State, row: int, xy: tuple[float, float]) -> float:
@@ -108,6 +115,23 @@ def test_what_a_person_holds_is_where_the_person_is() -> None:
     assert ways.distance(here, ROW["plate"]) == pytest.approx(1.0 - ARRIVED_M, abs=CELL_M)
 
 
+@pytest.mark.parametrize("scale", [0.93, 1.0, 1.07])
+def test_a_way_to_a_room_ends_in_it_wherever_walls_cross_the_cells_of_the_floor(scale: float) -> None:
+    graph = graph_of(*home("apartment-0"))
+    for node in graph["nodes"]:
+        for values in node["bounding_box"].values():
+            values[0], values[2] = scale * values[0], scale * values[2]
+    found, first, _ = home_of_graph(graph)
+    person, rng = found.persons[1], np.random.default_rng(0)
+    for _ in range(200):
+        state, (here, there) = first.copy(), rng.choice(found.rooms, 2, replace=False)
+        ways, walk = Ways(found, state), (Verb.WALK_TOWARDS, int(there), Held.RIGHT_HAND)
+        x, y = rng.choice(ways.plan.standing_places(here)) + rng.uniform(-CELL_M / 2, CELL_M / 2, 2)
+        stand_at(tables(found, state), 1, float(x), float(y), 0.0, int(here))
+        while state.room[person] != there:
+            assert rules.apply(found, state, ways, (rules.WAITING, walk)) == ("", "")
+
+
 def test_a_room_is_reached_at_its_door_and_a_door_from_both_sides() -> None:
     found, state = small_home()
     ways = Ways(found, state)
@@ -136,6 +160,15 @@ def test_a_place_inside_furniture_leads_to_the_floor_beside_it() -> None:
     found, state = small_home()
     x, y = Ways(found, state).floor((7.0, 0.5))  # the middle of the sofa
     assert gap(found, state, ROW["sofa"], (x, y)) >= 0.2
+
+
+def test_a_floor_plan_keeps_no_home_alive() -> None:
+    found, state = small_home()
+    state.centre[ROW["sofa"], 0] -= 0.1  # a floor that no other test has
+    plan, kept = floor_plan(found, state), weakref.ref(found)
+    del found
+    gc.collect()
+    assert kept() is None and plan.distance.shape[0] == len(plan.fixed)
 
 
 def test_homes_with_the_same_furniture_share_a_floor_plan() -> None:

@@ -10,6 +10,7 @@ import pytest
 from tests.unit.worlds.household.small_home import ROW, small_home
 from worlds.contract import SETTER, SOLVER
 from worlds.household.homes import place
+from worlds.household.navigation.floor_plan import floor_plan
 from worlds.household.observing import graph_of
 from worlds.household.pictures.camera import Pictures
 from worlds.household.pictures.model import parts_of
@@ -26,7 +27,7 @@ SETTER_BODY, SOLVER_BODY = 0, 1
 
 def standing(x, y, facing, number=SOLVER_BODY):
     home, state = small_home()
-    stand_at(tables(home, state), number, x, y, facing)
+    stand_at(tables(home, state), number, x, y, facing, floor_plan(home, state).room_at(x, y))
     return home, state
 
 
@@ -79,7 +80,7 @@ def test_what_is_in_hand_and_the_other_person_are_seen():
     empty.facing[SETTER_BODY] = state.facing[SETTER_BODY] = math.pi / 2
     assert differs(home, empty, state, SETTER_BODY), "the other's hand"
     away = state.copy()
-    stand_at(tables(home, away), SETTER_BODY, 7.0, 1.0, 0.0)
+    stand_at(tables(home, away), SETTER_BODY, 7.0, 1.0, 0.0, ROW["livingroom"])
     assert differs(home, state, away), "the other person"
 
 
@@ -99,7 +100,7 @@ def test_leaving_out_what_is_beside_the_picture_changes_no_pixel(number):
     for _ in range(40):
         room = rng.choice(home.rooms)
         x, y = state.centre[room, :2] + (rng.random(2) - 0.5) * (home.size[room, :2] - 0.4)
-        stand_at(tables(home, state), number, x, y, rng.uniform(-math.pi, math.pi))
+        stand_at(tables(home, state), number, x, y, rng.uniform(-math.pi, math.pi), room)
         assert np.array_equal(PICTURES.from_eyes(home, state, number), everything.from_eyes(home, state, number))
 
 

@@ -80,6 +80,24 @@ def test_alice_acts_and_asks_for_help_and_both_together_reach_her_goal():
     assert not said(playing(silent, make_solver(), 5)[1], SETTER)
 
 
+def test_a_goal_that_takes_too_many_words_is_refused_at_once_and_pursued_in_silence():
+    dishes = "plate", "waterglass", "wineglass", "cutleryfork", "cutleryknife", "cutleryspoon", "bowl", "mug"
+    names = (*dishes, "condimentshaker", "condimentbottle", "kitchenpaper", "apple", "wine")
+    task = {"name": "own", "goal": {f"on_{name}_kitchentable": 1 for name in names}}
+    world = HouseholdWorld()
+    seen: Any = world.reset(options={"config": CONFIG | {"task": task}})[0]
+    with pytest.raises(WorldError, match="asking for it takes .* characters"):
+        make_setter({"put_fridge": 1.0}, acts=True).reset(world, 0)
+    silent = make_setter({"put_fridge": 1.0}, acts=True, silent=True)
+    silent.reset(world, 0)
+    actions = []
+    for _ in range(5):
+        actions.append({SETTER: silent.act(seen[SETTER])})
+        seen = world.step(actions[-1])[0]
+    assert moved(actions, SETTER) and not said(actions, SETTER)
+    assert silent.task is not None
+
+
 def test_the_same_seed_is_played_the_same_with_all_mistakes():
     def record(seed: int) -> list[bytes]:
         solver = make_solver(slip=0.2, distraction=0.2, hesitation=0.2, wrong=1.0)
@@ -132,6 +150,8 @@ def test_settings_that_do_not_exist_are_refused_in_one_line():
         make_solver(slip=2)
     with pytest.raises(WorldError, match="simulations: 0 is below 1"):
         make_setter({"put_fridge": 1.0}, settings={"simulations": 0})
+    with pytest.raises(WorldError, match="setter setting silent: true or false, not 'no'"):
+        make_setter({"put_fridge": 1.0}, acts=True, silent="no")
     with pytest.raises(WorldError, match="setter settings: .*'haste'"):
         make_setter({"put_fridge": 1.0}, haste=1)
 

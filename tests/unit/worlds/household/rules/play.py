@@ -33,7 +33,8 @@ class Play:
     def bring(self, person: str, x: float, y: float) -> None:
         """Set a person down somewhere, with what it holds."""
         number = self.home.persons.index(ROW[person])
-        stand_at(tables(self.home, self.state), number, x, y, float(self.state.facing[number]))
+        facing, room = float(self.state.facing[number]), self.ways.room_at((x, y))
+        stand_at(tables(self.home, self.state), number, x, y, facing, room)
 
     def become(self, name: str, condition: Condition) -> None:
         """Set the conditions of a thing."""

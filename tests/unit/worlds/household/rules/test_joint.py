@@ -11,6 +11,7 @@ from tests.unit.worlds.household.rules.play import LEFT, RIGHT, Play, act
 from tests.unit.worlds.household.small_home import ROW
 from worlds.household.observing import near
 from worlds.household.rules import possible, why_not
+from worlds.household.rules.bodies import take
 from worlds.household.rules.joint import Act, drawn
 from worlds.household.rules.refusals import Refusal, refusal
 from worlds.household.state.home import NO_ROW
@@ -69,6 +70,18 @@ def test_who_could_not_act_anyway_takes_nothing_from_the_other(together):
         play.bring("setter", 5.0, 3.7)
         reasons = play.both(act(Verb.GRAB, "book"), act(Verb.GRAB, "book"))
         assert reasons == ("the book is out of reach: go nearer", "")
+
+
+def test_who_finds_no_free_place_takes_nothing_from_the_other():
+    for seed in range(8):
+        play = Play(seed)
+        for number, (person, name) in enumerate((("setter", "apple 2"), ("solver", "plate 2"))):
+            play.bring(person, 5.0, 3.0)
+            take(tables(play.home, play.state), number, ROW[name], RIGHT)
+        play.become("box", Condition.OPEN)  # beside the book in it there is place for the apple, not for the plate
+        reasons = play.both(act(Verb.PUT_IN, "box"), act(Verb.PUT_IN, "box"))
+        why = "there is no free place for that on or in the box", "the other person was first at the box"
+        assert reasons == ("", why[drawn(seed, 0) == 0]) and play.where("apple 2") == (Held.INSIDE, "box")
 
 
 def test_what_the_setter_does_may_make_the_solvers_action_impossible(together):

@@ -72,6 +72,7 @@ def test_a_task_of_a_place_is_checked() -> None:
     for wrong, message in (
         ({"goal": {}}, 'give {"name": ..., "goal": {predicate: count}}'),
         ("put_fridge", "not 'put_fridge'"),
+        ({"name": "dinner", "goal": {"on_plate_kitchentable": 2}}, "no task named 'dinner'; known: setup_table"),
         ({"name": "own", "goal": {}}, "at least one predicate"),
         ({"name": "own", "goal": {"on_plate_kitchentable": 3}}, "needs 3 of the class plate; small has 2"),
     ):

@@ -97,6 +97,12 @@ def test_taking_what_she_is_about_to_take_is_regress(towards: str, judged: tuple
     assert both.play(act(Verb.GRAB, "apple 2")) == [judged]
 
 
+@pytest.mark.parametrize("verb", [Verb.WAIT, Verb.TURN_LEFT, Verb.WALK_FORWARD, Verb.STAND])
+def test_what_she_points_at_is_no_aim_where_she_does_nothing_with_it(verb: Verb) -> None:
+    both = Both(APPLES)
+    assert both.play(act(Verb.GRAB, "apple 2"), act(verb, "apple 2")) == [(1, "apple in hand")]
+
+
 def test_closing_what_she_is_about_to_use_is_regress() -> None:
     both = Both(APPLES)
     both.play(act(Verb.OPEN, "fridge"))

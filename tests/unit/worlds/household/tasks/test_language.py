@@ -16,7 +16,7 @@ from worlds.household.tasks.language.understanding import goal_in, goal_of, is_o
 from worlds.household.tasks.sets import SETS
 from worlds.household.tasks.splits import goal_splits
 
-GOALS = [each.goal for goals in goal_splits(0).values() for each in goals]
+GOALS = [each.goal for goals in goal_splits().values() for each in goals]
 LONG = {
     "on_poundcake_kitchentable": 1, "on_pudding_kitchentable": 1, "on_coffeepot_kitchentable": 1,
     "holds_book_character": 1, "sit_sofa": 1,

@@ -24,7 +24,7 @@ from worlds.household.tasks.predicates import parse
 from worlds.household.tasks.progress import progress
 from worlds.household.tasks.sampling import TRAINING_HOMES, sample
 from worlds.household.tasks.sets import NAMES, SETS, possible_sets
-from worlds.household.tasks.splits import TEST_1, TEST_2, TRAIN, goals_of, sets_of
+from worlds.household.tasks.splits import SPLITS, TEST_1, TEST_2, TRAIN, goals_of, sets_of
 
 
 def test_sets_are_possible_where_their_places_are() -> None:
@@ -120,6 +120,10 @@ def test_what_cannot_be_sampled_is_refused() -> None:
         sample(0, homes="apartment-0", tasks="put_fridge", split="test_2")
     with pytest.raises(WorldError, match="place setting tasks: give names, not"):
         sample(0, tasks=3)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(WorldError, match="seed: -1 is not a whole number from 0 up"):
+        sample(-1)
+    with pytest.raises(WorldError, match=r"no split named \['train'\]"):
+        sample(0, split=["train"])  # pyright: ignore[reportArgumentType]
     with pytest.raises(WorldError, match="no task named 'wash_up'; known: setup_table"):
         sample(0, tasks=("wash_up",))
     with pytest.raises(WorldError, match="no goal of put_dishwasher in train is possible in apartment-0"):
@@ -136,6 +140,17 @@ def test_help_happens_in_another_home_than_was_watched() -> None:
         assert each.help["home"] != each.watch["home"]
         assert each.help["home"] in (TRAINING_HOMES if split == TRAIN else ("apartment-3", "apartment-6"))
         assert task(split, number) == each
+
+
+@pytest.mark.parametrize("split", SPLITS)
+def test_another_seed_gives_the_same_goals_in_other_places(split: str) -> None:
+    of_training = {each.key for each in goals_of(TRAIN)}
+    for number in (0, 40, 99):
+        one, other = task(split, number, seed=0), task(split, number, seed=1)
+        assert (one.name, one.goal) == (other.name, other.goal) and one.watch != other.watch and one.help != other.help
+        assert (frozenset(other.goal.items()) in of_training) == (split == TRAIN)
+        shown, again = demonstration(split, number, seed=0), demonstration(split, number, seed=1)
+        assert shown["task"] == again["task"] and shown != again
 
 
 def test_demonstrations_show_all_activities_and_homes_alike() -> None:

@@ -63,6 +63,11 @@ def test_the_goal_of_the_place_is_asked_for_first(world: AWorld) -> None:
     assert other is None or other.arguments["goal"] != spec.arguments["goal"]
 
 
+def test_a_place_without_a_goal_is_asked_for_others() -> None:
+    world = AWorld({**sample(0, homes=("apartment-1",)), "task": None})
+    assert probe("put_fridge", world, 0) is not None
+
+
 def test_a_set_whose_place_is_missing_is_not_asked_for() -> None:
     world = AWorld(sample(0, homes=("apartment-4",), tasks=("put_fridge",)))
     assert probe("read_book", world, 0, "train") is None
