@@ -15,8 +15,7 @@ from worlds.checks import check_seed
 from worlds.contract import WorldError
 from worlds.errors import UserError
 from worlds.school.parameters.ids import tree_of
-from worlds.school.parameters.names import parameter_name
-from worlds.school.parameters.tree import Parameter, narrow, parameters
+from worlds.school.parameters.tree import Parameter, having, narrow, parameters
 from worlds.school.parameters.tree import sample as sample_tree
 from worlds.school.problems.problem import Settings
 from worlds.school.problems.types import TYPES
@@ -41,8 +40,9 @@ def sample(
       seed: of parameters and room.
       environment: id of the reference whose parameter tree is sampled, e.g. "EPointingBoxesTestInformationSeeking".
         By default the whole tree is, with every problem equally often.
-      only: values to which parameters are narrowed, by name, e.g. {"Problem": ["Boxes", "Doors"]}. Types of environment
-        that lack one of these parameters are left out. Of several such mappings, places follow one after the other.
+      only: values to which parameters are narrowed, by name, e.g. {"Problem": ["Boxes", "Doors"]}. What lacks one of
+        these parameters is left out: types of environment without problems, or help, where a type of cue is named. Of
+        several such mappings, places follow one after the other.
       size: cells of a side of the largest room, 7 to 100.
       n_colors: colours of objects of InformationSeeking, 2 to 7.
       hidden_npc: the agent does not see the peer, which does nothing.
@@ -90,9 +90,7 @@ def _trees(environment: str, only: str) -> tuple[Parameter, ...]:
     tree = tree_of(environment or WHOLE)
     allowed = json.loads(only)
     kinds = [kind for kind in parameters(tree)["Env_type"] if kind in TYPES]
-    named = {parameter_name(name) for name in allowed}
-    having = [kind for kind in kinds if named <= set(parameters(narrow(tree, {"Env_type": kind})))]
-    tree = narrow(tree, {"Env_type": having or kinds} | allowed)
+    tree = narrow(having(narrow(tree, {"Env_type": kinds}), allowed), allowed)
     if environment:
         return (tree,)
     parts = [part for kind in kinds for problem in TYPES[kind].kinds if (part := _part(tree, kind, problem))]

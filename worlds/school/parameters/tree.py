@@ -7,7 +7,7 @@ of each parameter. Where a parameter occurs twice on the way, the deeper one cou
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -180,6 +180,26 @@ def _narrowed(parameter: Parameter, wanted: Mapping[str, Sequence[str]]) -> Para
         if value.name in wanted.get(parameter.name, (value.name,)) and len(left) == len(inner):
             kept.append(Value(value.name, left))
     return Parameter(parameter.name, tuple(kept)) if kept else None
+
+
+def having(tree: Parameter, named: Iterable[str]) -> Parameter:
+    """Return a tree without the values that lack parameters which other values of the same parameter open.
+
+    Values of parameters that are named themselves stay, and so do all of a parameter of which no value opens them all.
+
+    Args:
+      tree: to make smaller.
+      named: names of the code or of the paper.
+    """
+    return _having(tree, {parameter_name(name) for name in named})
+
+
+def _having(parameter: Parameter, named: Set[str]) -> Parameter:
+    values = [Value(each.name, tuple(_having(inner, named) for inner in each.parameters)) for each in parameter.values]
+    opened = [named & {name for inner in each.parameters for name in parameters(inner)} for each in values]
+    wanted = set[str]() if parameter.name in named else set[str]().union(*opened)
+    kept = tuple(value for value, found in zip(values, opened, strict=True) if wanted <= found)
+    return Parameter(parameter.name, kept or tuple(values))
 
 
 def complete(tree: Parameter, given: Mapping[str, Any]) -> Combination:

@@ -106,7 +106,7 @@ def test_places_have_every_problem_equally_often_or_follow_a_tree():
     found = sample(3, "EPointingBoxesTestInformationSeeking")["parameters"]
     assert (found["Problem"], found["Cue_type"]) == ("Boxes", "Pointing")
     doors = [sample(seed, only={"Problem": ["Doors"], "Cue type": "Imitation"})["parameters"] for seed in range(5)]
-    assert all(one["Problem"] == "Doors" and one.get("Cue_type", "Emulation") == "Emulation" for one in doors)
+    assert all((one["Problem"], one.get("Cue_type")) == ("Doors", "Emulation") for one in doors), "help has no cue"
     pairs = [{"Problem": "Boxes", "Cue_type": "Pointing"}, {"Problem": "Doors", "Cue_type": "Language_Color"}]
     pairs = [{"Scaffolding": "N", "Env_type": "Information_seeking"} | pair for pair in pairs]
     mixed = [sample(seed, only=pairs)["parameters"] for seed in range(20)]

@@ -12,7 +12,7 @@ from scipy import stats
 from worlds.errors import UserError
 from worlds.school.parameters.branches import FULL
 from worlds.school.parameters.text import format_combination
-from worlds.school.parameters.tree import build, combinations, complete, narrow, parameters, sample
+from worlds.school.parameters.tree import build, combinations, complete, having, narrow, parameters, sample
 
 DRAWS = 20_000
 
@@ -113,6 +113,18 @@ def test_what_the_tree_does_not_have_is_refused_in_one_line(allowed: dict[str, o
     with pytest.raises(UserError, match=words) as refused:
         narrow(FULL, allowed)
     assert "\n" not in str(refused.value)
+
+
+def test_values_that_lack_a_named_parameter_are_left_out_of_a_tree_that_has_it() -> None:
+    cued = combinations(having(FULL, ["Cue type", "Problem"]))
+    assert all("Cue_type" in each for each, _ in cued) and len(cued) == 4 * 4 * 6
+    walking = combinations(having(FULL, ["Peer movement"]))
+    assert {each["Version"] for each, _ in walking} == {"Social"}
+    assert having(FULL, ["Env_type", "Help", "Cue type"]) == FULL, "what is named itself is the user's choice"
+    assert having(FULL, []) == having(FULL, ["Weather"]) == FULL
+    kinds = combinations(having(FULL, ["Cue type", "Role"]))
+    assert {each["Env_type"] for each, _ in kinds} == {"Information_seeking", "Collaboration", "AppleStealing"}
+    assert {each.get("Scaffolding") for each, _ in kinds} == {"N", None}, "no type has both; of one, what has its own"
 
 
 def test_a_combination_is_completed_where_one_is_left() -> None:
