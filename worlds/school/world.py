@@ -169,15 +169,13 @@ class SchoolWorld(StepWorld):
         """Return what the peer does and says: what the setter wants, else what the script decides."""
         problem, number = self.state.problem, int(action["movement"][0, 0])
         said = action["utterance"] if action["utterance"] != INSTRUCTION else ""
-        script = problem.script
-        if script is not None and number == AS_SCRIPTED and not self._tutored:
-            act, reply = script.decide(problem, utterance)
+        if problem.script is None:
+            return NO_OP, said or None
+        if number == AS_SCRIPTED and not self._tutored:
+            act, reply = problem.script.decide(problem, utterance)
             return act, said or reply
-        if self._tutored:
-            if script is not None and script.meets and not script.introduced:
-                script.meet(problem, utterance)
-            return _ACT_IDS[number], said or None
-        return (NO_OP if number == AS_SCRIPTED else _ACT_IDS[number - 1]), said or None
+        problem.script.meet(problem, utterance)
+        return _ACT_IDS[number if self._tutored else number - 1], said or None
 
     def see(self, player: str) -> dict[str, Any]:
         """Return what a player observes."""

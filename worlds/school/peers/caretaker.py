@@ -36,26 +36,26 @@ class Caretaker(Script):
 
     Attributes:
       decoy_is_target: what it pretends happens to be true; decided once.
+      answered: it has reacted to the introduction.
     """
 
     def __init__(self, rng: np.random.Generator, cue: str, pretends: bool = False, objects: int = 2) -> None:
         super().__init__(rng)
         self.cue, self.pretends = cue, pretends
         self.decoy_is_target = objects == 1 or bool(rng.integers(2))
-        self.decoy_named = self.apple_is_free = self.out_of_the_way = False
+        self.answered = self.decoy_named = self.apple_is_free = self.out_of_the_way = False
         self.place: Cell | None = None  # from which it points, or to which it steps aside
         self.decoy_place: Cell | None = None
 
-    def decide(self, problem: Any, utterance: str | None) -> Decision:
-        """See :meth:`worlds.school.peers.script.Script.decide`."""
-        if problem.peer.hidden:
-            return NO_OP, None
-        if self.introduced:
+    def respond(self, problem: Any) -> Decision:
+        """See :meth:`worlds.school.peers.script.Script.respond`."""
+        if not self.introduced:
+            return self._pretends(problem) if self.pretends else (self._waits(problem), None)
+        if self.answered:
             return self._informs(problem)
-        if self.meet(problem, utterance):
-            act = STOP_POINT if is_pointing(problem.peer) else self._waits(problem)
-            return act, problem.target_colour if self.cue == COLOUR else None
-        return self._pretends(problem) if self.pretends else (self._waits(problem), None)
+        self.answered = True
+        act = STOP_POINT if is_pointing(problem.peer) else self._waits(problem)
+        return act, problem.target_colour if self.cue == COLOUR else None
 
     # -- before the introduction --------------------------------------------------------------------------------
 

@@ -20,14 +20,14 @@ class Guard(Script):
       walks: half of its acts are steps forward; else it only turns.
     """
 
+    meets = False
+
     def __init__(self, rng: np.random.Generator, walks: bool = False) -> None:
         super().__init__(rng)
         self.walks, self.waited = walks, 0
 
-    def decide(self, problem: Any, utterance: str | None) -> Decision:
-        """See :meth:`worlds.school.peers.script.Script.decide`. It never speaks."""
-        if problem.peer.hidden:
-            return NO_OP, None
+    def respond(self, problem: Any) -> Decision:
+        """See :meth:`worlds.school.peers.script.Script.respond`. It never speaks."""
         if self.waited < WAITS:
             self.waited += 1
             return NO_OP, None

@@ -28,11 +28,9 @@ class Partner(Script):
         super().__init__(rng)
         self.on_left, self.wanders = on_left, wanders
 
-    def decide(self, problem: Any, utterance: str | None) -> Decision:
-        """See :meth:`worlds.school.peers.script.Script.decide`."""
-        if problem.peer.hidden:
-            return NO_OP, None
-        if self.meets and not self.introduced and not self.meet(problem, utterance):
+    def respond(self, problem: Any) -> Decision:
+        """See :meth:`worlds.school.peers.script.Script.respond`."""
+        if self.meets and not self.introduced:
             return NO_OP, None
         if self.wanders:
             self.wanders -= 1

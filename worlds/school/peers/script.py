@@ -43,14 +43,21 @@ class Script(ABC):
         self.rng = rng
         self.introduced = False
 
-    @abstractmethod
     def decide(self, problem: Any, utterance: str | None) -> Decision:
-        """Return what the peer does and says after the agent has acted.
+        """Return what the peer does and says after the agent has acted; a hidden one does nothing.
 
         Args:
           problem: the episode, a :class:`worlds.school.problems.problem.Problem` with a peer.
           utterance: of the agent in this step; None for silence.
         """
+        if problem.peer.hidden:
+            return NO_OP, None
+        self.meet(problem, utterance)
+        return self.respond(problem)
+
+    @abstractmethod
+    def respond(self, problem: Any) -> Decision:
+        """Return what a peer does and says that can be seen, once :meth:`meet` has noted an introduction."""
 
     def turn(self, peer: Peer, wanted: int) -> int:
         """Return the act that turns a peer towards a direction; NO_OP if it looks there. A half turn begins anyhow."""
@@ -75,7 +82,9 @@ class Script(ABC):
         return TOGGLE if peer.front == cell else self.walk_to(room, peer, cell)
 
     def meet(self, problem: Any, utterance: str | None) -> bool:
-        """Return True, and note it, if the agent introduces itself now as the parameters want it."""
+        """Return True, and note it, if the agent introduces itself now as the parameters want it, or has before."""
+        if self.introduced or not self.meets or problem.peer.hidden:
+            return self.introduced
         wanted = problem.parameters.get("Pragmatic_frame_complexity", "No")
         asks = "Ask" not in wanted or utterance == INTRODUCTION
         looks = "Eye_contact" not in wanted or in_eye_contact(problem.room, problem.peer)

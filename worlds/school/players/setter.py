@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from typing import Any
 
 from worlds.contract import SETTER, Action, Observation, Task, WorldError
 from worlds.school.grid.codes import PEER_ACTS
+from worlds.school.peers.script import Decision
 from worlds.school.tasks import INSTRUCTION, NAMES, make_task, probe, task_name
 from worlds.school.world import PEER_ACT_OF
 
@@ -44,6 +46,8 @@ class ScriptedSetter:
     def reset(self, world: Any, seed: int) -> None:
         """Begin an episode in ``world``, which has just been reset."""
         self._world, self._task, self._asked, self._seed = world, None, False, seed
+        self._copied: Any = None
+        self._script: Any = None
         self._body = world.spec(SETTER).action
 
     def act(self, observation: Observation) -> Action:
@@ -57,13 +61,19 @@ class ScriptedSetter:
             if spec is not None:
                 self._task, action["utterance"] = make_task(spec), INSTRUCTION
                 return action
-        if self._acts and problem.script is not None and not problem.ended:
-            said = self._world.state.said
-            act, reply = problem.script.decide(problem, f"{said} " if said else None)
+        if self._acts and problem.script is not None and not problem.peer.hidden and not problem.ended:
+            act, reply = self._decide(problem)
             bins = self._body.components[0].bins
             action["movement"][:] = bins.index(_NAMES[PEER_ACTS[act]])
             action["utterance"] = reply or ""
         return action
+
+    def _decide(self, problem: Any) -> Decision:
+        """Return what the script decides, by a copy of it: what is not recorded must not change the world's own."""
+        if self._copied is not problem.script:
+            self._copied, self._script = problem.script, copy.deepcopy(problem.script)
+        self._script.introduced = problem.script.introduced
+        return self._script.respond(problem)
 
 
 def make_setter(tasks: Mapping[str, float], split: str = "train", **settings: Any) -> ScriptedSetter:
