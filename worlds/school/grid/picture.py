@@ -56,6 +56,8 @@ def draw_room(room: Room, tile: int, seen: np.ndarray | None = None) -> np.ndarr
 def draw_view(room: Room, tile: int, seen: np.ndarray) -> np.ndarray:
     """Return what the agent sees as it sees it, looking up: uint8 [VIEW * tile, VIEW * tile, 3].
 
+    A hidden peer is not drawn.
+
     Args:
       room: with the agent in it.
       tile: pixels of a side of a cell.
@@ -65,7 +67,8 @@ def draw_view(room: Room, tile: int, seen: np.ndarray) -> np.ndarray:
     for i, j in np.argwhere(seen).tolist():
         thing = room.at(*world_cell(*room.agent, room.direction, i, j))
         ahead = NORTH if (i, j) == (VIEW // 2, VIEW - 1) else None
-        drawn = None if thing is None or ahead is not None else _Drawn(thing, room.direction)
+        is_hidden = ahead is not None or getattr(thing, "hidden", False)
+        drawn = None if thing is None or is_hidden else _Drawn(thing, room.direction)
         picture[j * tile : (j + 1) * tile, i * tile : (i + 1) * tile] = Grid.render_tile(drawn, ahead, False, tile)
     return picture
 
@@ -122,5 +125,4 @@ class _Drawn(WorldObj):
     def encode(self) -> tuple[int, ...]:  # type: ignore[override]
         """Return what decides how it is drawn."""
         thing = self._thing
-        hidden = getattr(thing, "hidden", False)
-        return -1, OBJECTS[thing.type], COLOURS[thing.color], int(hidden), *thing.state()
+        return -1, OBJECTS[thing.type], COLOURS[thing.color], *thing.state()
