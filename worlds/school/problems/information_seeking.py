@@ -236,15 +236,19 @@ class InformationSeeking(Problem):
 
     def is_lost(self) -> bool:
         """See :meth:`worlds.school.problems.problem.Problem.is_lost`: a right thing was used wrongly, or not at all."""
-        return any(getattr(thing, "blocked", False) and not getattr(thing, name) for thing, name in self.uses)
+        return any(getattr(thing, "blocked", False) and not getattr(thing, name) for thing, name in self._judged())
+
+    def _judged(self) -> list[tuple[Any, str]]:
+        """Return what shows whether uses were right: they themselves, but a marble may be pushed anywhere."""
+        return self.uses if self.marble is None else [(self.room.at(*self.layout.target), "is_pressed")]
 
     def milestones(self) -> list[tuple[str, int]]:
         """See :meth:`worlds.school.problems.problem.Problem.milestones`; every use counts, and what is blocked."""
         found = super().milestones()
-        done = [thing for (thing, _), by_agent in zip(self.uses, self.flags, strict=True) if by_agent]
-        found += [(f"used the right {thing.type}", 1) for thing in done]
-        for thing, name in self.uses:
-            if getattr(thing, "blocked", False) and not getattr(thing, name):
+        for (thing, name), by_agent in zip(self._judged(), self.flags, strict=True):
+            if by_agent and getattr(thing, name):
+                found.append((f"used the right {thing.type}", 1))
+            elif getattr(thing, "blocked", False) and not getattr(thing, name):
                 found.append((f"blocked the right {thing.type}", -1))
         return found
 
