@@ -180,11 +180,8 @@ class ObjectPairs(Collaboration):
             return [("blocked both boxes", -1)] if self.boxes[0].blocked else []
         if self.chosen is None:
             return [("used an object too early", -1)] if self.candidates[0].blocked else []
-        name = self.chosen.type
-        if isinstance(self.chosen, AppleGenerator):
-            used = self.chosen.is_pressed and bool(self.chosen.yields) and self.apple_of(LEFT_SIDE).at is not None
-        else:
-            used = self.chosen.is_open if isinstance(self.chosen, LockableBox) else self.chosen.is_on
-        if used:
-            return [(f"used the right {name}", 1)]
-        return [(f"blocked the right {name}", -1)] if self.chosen.blocked else []
+        # What was used before it was chosen has given nothing.
+        unlocked = self.locked is not None and not self.locked.is_locked
+        if unlocked or self.apple_of(LEFT_SIDE).at is not None:
+            return [(f"used the right {self.chosen.type}", 1)]
+        return [(f"blocked the right {self.chosen.type}", -1)] if self.chosen.blocked else []

@@ -8,7 +8,7 @@ import pytest
 from tests.unit.worlds.school.small_rooms import stand_before
 from worlds.errors import UserError
 from worlds.school.grid.codes import EAST, GO_FORWARD, NO_OP, PEER_ACTS
-from worlds.school.grid.things import Fence, LockableBox, Switch
+from worlds.school.grid.things import AppleGenerator, Fence, LockableBox, Switch
 from worlds.school.peers.partners import WANDERS, distance
 from worlds.school.players.collaborator import collaborate
 from worlds.school.problems.collaboration import LEFT_SIDE, RIGHT_SIDE, Collaboration, behind, between
@@ -95,6 +95,25 @@ def test_an_object_that_is_used_before_a_box_is_open_gives_nothing() -> None:
     while now.chosen is None:
         now.step(None, None)
     assert not now.chosen.use(now.room) and now.locked is not None and now.locked.is_locked
+
+
+@pytest.mark.parametrize("problem", ["Boxes", "Switches", "Generators", "Marble"])
+def test_an_object_that_is_used_too_early_is_no_progress_once_it_is_chosen(problem: str) -> None:
+    chosen = 0
+    for seed in range(8):
+        now = episode(problem, "A", seed)
+        assert isinstance(now, ObjectPairs) and now.chosen is None
+        used = now.candidates[0]
+        if isinstance(used, AppleGenerator):
+            used.bump(now.room, EAST, now.marble)
+        else:
+            used.use(now.room)
+        assert now.milestones() == [("used an object too early", -1)]
+        while now.chosen is None:
+            now.step(None, None)
+        assert now.milestones() == [(f"blocked the right {used.type}", -1)]
+        chosen += now.chosen is used
+    assert 0 < chosen < 8
 
 
 def test_without_a_partner_the_marble_is_in_the_column_of_the_generator() -> None:
@@ -185,6 +204,7 @@ def test_the_partner_pulls_the_lever_once_the_agent_is_beside_the_marble() -> No
             beside = beside or (abs(x - a), abs(y - b)) == (1, 0)
         assert beside
         away = episode("MarblePush", "A", seed)
+        assert isinstance(away, MarblePush)
         (x, y), (a, b) = away.room.agent, away.marble.place
         if (abs(x - a), abs(y - b)) != (1, 0):
             while not away.ended:
