@@ -166,11 +166,11 @@ class SchoolWorld(StepWorld):
             now.heard = f"{problem.peer_name}: {reply}"
 
     def _decision(self, action: Mapping[str, Any], utterance: str | None) -> tuple[int, str | None]:
-        """Return what the peer does and says: what the setter wants, else what the script decides."""
+        """Return what a peer does and says: what the setter wants, else what the script decides."""
         problem, number = self.state.problem, int(action["movement"][0, 0])
-        said = action["utterance"] if action["utterance"] != INSTRUCTION else ""
         if problem.script is None:
-            return NO_OP, said or None
+            return NO_OP, None
+        said = self.setter_spec.action.spoken(action["utterance"] if action["utterance"] != INSTRUCTION else "")
         if number == AS_SCRIPTED and not self._tutored:
             act, reply = problem.script.decide(problem, utterance)
             return act, said or reply

@@ -10,7 +10,7 @@ import pytest
 
 from tests.unit.worlds.school.small_rooms import QUIET
 from worlds import registry
-from worlds.contract import SETTER, SOLVER, WorldError
+from worlds.contract import SETTER, SOLVER, UTTERANCE_MAX_CHARS, WorldError
 from worlds.school.environments.environment import SchoolEnv
 from worlds.school.grid.codes import OBJECTS, PEER_ACTS
 from worlds.school.places import sample
@@ -69,6 +69,17 @@ def test_the_peer_speaks_for_itself_or_for_the_setter():
     seen, *_ = world.step({SETTER: peer_acts(world, "point west", "over there")})
     assert seen[SOLVER]["heard"] == "Caretaker: over there" and world.state.problem.peer.pointing == 2
     assert seen[SOLVER]["dialogue"] == f"Conversation: \nCaretaker: {colour} \nCaretaker: over there \n"
+
+
+def test_what_the_setter_says_is_cut_and_nobody_says_it_where_there_is_no_peer():
+    world = entered(dialogue=True)
+    seen, *_ = world.step({SETTER: peer_acts(world, "stay", "x" * 500)})
+    assert seen[SOLVER]["setter_text"] == "x" * UTTERANCE_MAX_CHARS
+    assert seen[SOLVER]["heard"] == "Caretaker: " + "x" * UTTERANCE_MAX_CHARS
+    alone = entered(ASK | {"Peer": "N"}, dialogue=True)
+    seen, *_ = alone.step({SETTER: peer_acts(alone, "stay", "over there")})
+    assert seen[SOLVER]["setter_text"] == "over there" and alone.state.reply == ""
+    assert (seen[SOLVER]["heard"], seen[SOLVER]["dialogue"]) == ("", "Conversation: \n")
 
 
 def test_a_tutor_moves_the_peer_and_nothing_else_does():
