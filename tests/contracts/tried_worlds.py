@@ -26,12 +26,16 @@ ANNOUNCED = "announced"  # by an installed package
 FOREIGN = ("gym:CartPole-v1", "gym:FrozenLake-v1", "gym:Pendulum-v1", "gym:BabyAI-GoToObj-v0", PAIR)
 HOUSEHOLD_PICTURES = "household, pictures"
 SCHOOL_PICTURES = "school, pictures"
+HOUSEHOLD_WORDS = "household, words"
+SCHOOL_WORDS = "school, words"
 FULL_HANDS = "playhouse, full hands"
 # Options of worlds that are tried with some; the name of the world is what stands before a comma.
 PICTURED = {
     "gym:MiniGrid-Empty-5x5-v0": {"picture": 56},
     HOUSEHOLD_PICTURES: {"picture": True},
     SCHOOL_PICTURES: {"picture": True},
+    HOUSEHOLD_WORDS: {"text": True, "full": True},
+    SCHOOL_WORDS: {"text": True, "dialogue": True},
     FULL_HANDS: {"hands": "full"},
 }
 # The tier of every world; that of environments of others, which declare none, is the one that they reach.

@@ -11,7 +11,7 @@ from worlds.spaces.action import ActionSpec, Speech
 from worlds.spaces.observation import Entities, PlayerSpec
 
 _SAMPLED = frozenset(chr(code) for code in range(0x20, 0x250) if chr(code).isprintable())  # the Latin letters
-_LONGEST_TEXT = 2000  # characters of a text that is observed
+_LONGEST_TEXT = 65_536  # characters of a text that is observed: whole apartments in words have some 8,000
 
 
 class PrintableText(spaces.Text):
@@ -26,6 +26,14 @@ class PrintableText(spaces.Text):
     def contains(self, x: Any) -> bool:
         """Return True if ``x`` is printable text that is short enough."""
         return isinstance(x, str) and len(x) <= self.max_length and x.isprintable()
+
+
+class PrintableLines(PrintableText):
+    """Such texts of several lines, which worlds show but nobody says."""
+
+    def contains(self, x: Any) -> bool:
+        """Return True if ``x`` is lines of printable text that are short enough together."""
+        return isinstance(x, str) and len(x) <= self.max_length and x.replace("\n", "").isprintable()
 
 
 def gym_action_space(spec: ActionSpec) -> spaces.Dict:
@@ -58,7 +66,7 @@ def gym_observation_space(player: PlayerSpec, heard: Speech | None = None) -> sp
         parts["vector"] = spaces.Box(-np.inf, np.inf, (seen.vector.length,), np.float32)
     if player.action.masked:
         parts["legal"] = spaces.Box(0, 1, (int(player.action.counts.sum()),), np.bool_)  # type: ignore[arg-type]
-    parts |= {name: PrintableText(_LONGEST_TEXT) for name in seen.texts}
+    parts |= {name: PrintableLines(_LONGEST_TEXT) for name in seen.texts}
     parts |= {"setter_text": words, "solver_text": words, "previous_movement": gym_movement_space(player.action)}
     return spaces.Dict(parts | _continuous("previous_continuous", player.action))
 
