@@ -200,6 +200,10 @@ class Room:
         self.solid[around] = before
         return found
 
+    def connects(self, start: Cell, goal: Cell) -> bool:
+        """Return True if who stands in a cell can walk to another, or up to what is there; both may be solid."""
+        return start == goal or self.way(start, EAST, goal) >= 0
+
     def sight(self, through: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """Return what the agent observes, uint8 [VIEW, VIEW, CHANNELS], and what it sees, bool [VIEW, VIEW].
 

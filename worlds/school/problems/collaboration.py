@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from worlds.school.grid.codes import COLOUR_NAMES
-from worlds.school.grid.paths import first_direction
 from worlds.school.grid.room import Cell, NoPlace, Room
 from worlds.school.grid.things import Apple
 from worlds.school.peers.body import Peer
@@ -87,7 +86,7 @@ class Collaboration(Problem):
         other = LEFT_SIDE if self.side == RIGHT_SIDE else RIGHT_SIDE
         self.peer = Peer(colour, hidden=self.settings.hidden_npc)
         self.room.put(self.peer, self.room.free_cell(self.rng, self.suits_partner, self.half(other)))
-        if any(not self._partner_reaches(cell) for cell in self.tasks(other)):
+        if any(not self.room.connects(self.peer.place, cell) for cell in self.tasks(other)):
             raise NoPlace("the partner cannot reach what it has to use")
 
     def place_agent(self) -> None:
@@ -148,11 +147,6 @@ class Collaboration(Problem):
             if self.can_be_solved():
                 break
         self.script = self.make_script(self.rng)
-
-    def _partner_reaches(self, cell: Cell) -> bool:
-        assert self.peer is not None
-        place = self.peer.place
-        return place == cell or first_direction(self.room.solid, *place, self.peer.direction, *cell) >= 0
 
 
 def behind(thing: Cell, target: Cell) -> Cell:

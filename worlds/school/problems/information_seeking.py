@@ -38,6 +38,7 @@ from worlds.school.problems.layouts import draw_layout, line_is_clear, next_to
 from worlds.school.problems.problem import Problem, Settings
 
 Use = tuple[str, Cell]  # "use", "push" or "wait", and where
+_TRIES = 100  # places that are drawn for a peer that should not bar the agent's way
 
 
 class InformationSeeking(Problem):
@@ -183,10 +184,17 @@ class InformationSeeking(Problem):
         return where.apple, where.target
 
     def can_be_solved(self) -> bool:
-        """See :meth:`worlds.school.problems.problem.Problem.can_be_solved`: the peer has a place to point from."""
+        """See :meth:`worlds.school.problems.problem.Problem.can_be_solved`.
+
+        A peer that solves the problem itself has a way, too, and one that points has a place to point from.
+        """
         if not super().can_be_solved():
             return False
-        if self.cue != POINTING or self.peer is None:
+        if self.peer is None:
+            return True
+        if self.cue in (EMULATION, HELP):
+            return all(self.room.connects(self.peer.place, cell) for cell in self.goals())
+        if self.cue != POINTING:
             return True
         meant = [(self.target_cell, self.distractor_cell)]
         if self.pretends and self.distractor_cell is not None:
@@ -232,6 +240,11 @@ class InformationSeeking(Problem):
                 self.room.put(None, thing.at)
         self._furnish()
         self._place_peer()
+        for _ in range(_TRIES):
+            if super().can_be_solved():
+                break
+            self.room.put(None, self.peer_home)
+            self._place_peer()
         self.demonstrated = True
 
     def is_lost(self) -> bool:

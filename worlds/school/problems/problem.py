@@ -13,7 +13,6 @@ from worlds.checks import check_flags
 from worlds.errors import UserError
 from worlds.school.grid.codes import CHANNELS, COLOURS, NO_OP, NONE, OBJECTS, PEER, PEER_ACT_IDS, PEER_ACTS, VIEW
 from worlds.school.grid.dialogue import Dialogue
-from worlds.school.grid.paths import FAR, distances
 from worlds.school.grid.room import Cell, NoPlace, Room
 from worlds.school.grid.sight import view, view_cell
 from worlds.school.grid.things import Apple
@@ -190,8 +189,7 @@ class Problem(ABC):
 
     def can_be_solved(self) -> bool:
         """Return True for a room in which the agent and the peer can do what they have to; others are drawn again."""
-        solid, (x, y) = self.room.solid, self.room.agent
-        return all(distances(solid, *cell)[x, y] < FAR for cell in self.goals())
+        return all(self.room.connects(self.room.agent, cell) for cell in self.goals())
 
     # -- a step -------------------------------------------------------------------------------------------------
 

@@ -80,6 +80,27 @@ def test_it_shows_how_and_brings_everything_back(kind, seed):
     assert PEER_ACTS[problem.last_decision[0]] == "no_op"
 
 
+@pytest.mark.parametrize("cue", [{"Cue_type": "Emulation"}, {"Scaffolding": "Y"}])
+def test_who_solves_the_problem_has_a_way_to_what_it_uses(cue):
+    for size, seeds in ((7, range(80)), (10, (1114,))):
+        for seed in seeds:
+            problem: Any = make_problem(QUIET | {"Problem": "Levers"} | cue, Settings(size=size), seed)
+            assert all(problem.room.connects(problem.peer.place, cell) for cell in problem.goals())
+
+
+def test_who_has_shown_how_does_not_bar_the_agents_way():
+    shown = 0
+    for seed in range(80):
+        problem: Any = make_problem(QUIET | {"Problem": "Levers", "Cue_type": "Emulation"}, Settings(size=7), seed)
+        while not problem.ended and not problem.demonstrated:
+            problem.step(None, None)
+        shown += problem.demonstrated
+        assert not problem.demonstrated or all(
+            problem.room.connects(problem.room.agent, cell) for cell in problem.goals()
+        )
+    assert shown > 40
+
+
 def test_eating_what_the_peer_has_uncovered_is_no_success_while_it_demonstrates():
     for label, value, success in (("Cue_type", "Emulation", False), ("Scaffolding", "Y", True)):
         problem = information(Problem="Boxes", **{label: value})
