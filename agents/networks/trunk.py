@@ -212,7 +212,7 @@ class Trunk(CheckpointedLayers):
         """
         with torch.no_grad():
             named = self.names(self.norm_language(self.words.weight))
-            return glimpsed @ named.T / named.shape[-1] ** 0.5
+            return glimpsed.to(named.dtype) @ named.T / named.shape[-1] ** 0.5
 
     def _texts(self, observations: ObservationBatch) -> Tensor | None:
         """Means of the words of every other text than the setter's: [N, texts, width]; None without such texts."""

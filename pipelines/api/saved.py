@@ -14,6 +14,7 @@ from reward_models.contract import RewardModel
 from reward_models.loaded import LoadedRewardModel, Scores, load_with_tokenizer
 from rlhf.data.memory import encode_episodes
 from rlhf.store import ParquetStore, open_store
+from worlds.contract import SOLVER
 
 AnyPath = str | PathLike[str]
 
@@ -43,25 +44,26 @@ def open_dataset(data: AnyPath, create: bool = False) -> ParquetStore:
     return open_store(Path(data), create=create)
 
 
-def load_agent(agent: AnyPath, device: str = "cpu") -> tuple[InteractiveAgent, Tokenizer]:
+def load_agent(agent: AnyPath, device: str = "cpu", role: str = SOLVER) -> tuple[InteractiveAgent, Tokenizer]:
     """Read an agent from its folder.
 
     Args:
       agent: the folder, as :func:`clone` and :func:`improve` return it.
       device: device of its weights: "cpu", "cuda" or "cuda:1".
+      role: in which it plays: "solver" or "setter".
 
     Returns:
       The agent, a PyTorch module in evaluation mode, and its tokenizer.
 
     Raises:
-      UserError: if the folder holds no agent or a damaged one, or there is no such device.
+      UserError: if the folder holds no agent, one of another role or a damaged one, or there is no such device.
 
     Examples:
       >>> agent, tokenizer = rl.load_agent("runs/clone/agent")
       >>> agent.config.image_size
       (72, 96)
     """
-    return agents.folder.load_agent(Path(agent), device=device)
+    return agents.folder.load_agent(Path(agent), device=device, role=role)
 
 
 def load_reward_model(reward_model: AnyPath, device: str = "cpu") -> tuple[RewardModel, Tokenizer]:

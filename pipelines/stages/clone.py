@@ -278,7 +278,7 @@ def _untrained(
 
 def _load_begun(folder: Path, role: str) -> tuple[InteractiveAgent, Tokenizer]:
     """Return the agent that is to learn further. Raises UserError if there is none, or its role is another one."""
-    agent, tokenizer = load_agent(folder)
+    agent, tokenizer = load_agent(folder, role=None)
     its = getattr(agent.config, "role", SOLVER)
     if its != role:
         raise UserError(f"the agent in {folder} is a {its}, and cannot learn further as a {role}: set --role {its}")

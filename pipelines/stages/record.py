@@ -72,9 +72,10 @@ def record(config: RecordConfig, finish: Callable[[Episode], Episode] | None = N
     training, *held_out = config.parts()
     recorded = _record(training, finish)
     for part in held_out:
+        new = "in houses" if config.setter_agent is not None else "in houses and with instructions"
         announce(
-            f"{part.episodes} of the {config.episodes} episodes are held out: in houses and with instructions that are "
-            "never trained on (--held-out sets the share)"
+            f"{part.episodes} of the {config.episodes} episodes are held out: {new} that are never trained on "
+            "(--held-out sets the share)"
         )
         recorded += _record(part, finish)
     return sorted(recorded)

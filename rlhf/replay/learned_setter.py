@@ -14,7 +14,7 @@ import numpy as np
 
 from rlhf.records.episode import Episode
 from rlhf.replay.live_setter import LiveSetter
-from worlds.contract import SETTER, Action, Observation, Task, World
+from worlds.contract import SETTER, Action, Observation, Task, TaskSpec, World
 from worlds.faults import named_failure
 from worlds.registry import WorldEntry
 
@@ -43,7 +43,8 @@ class LearnedSetter:
       prompt: what it is to ask for, in words; "" without one.
 
     Attributes:
-      task: of the last request that the world can read; None before the first.
+      task: of the last request that the world can read; None before the first. It stays the same where the setter
+        asks for the same again before it is met.
     """
 
     def __init__(self, entry: WorldEntry, prompt: str = "") -> None:
@@ -69,9 +70,15 @@ class LearnedSetter:
         if action["utterance"] and self._entry.read_request is not None:
             with named_failure(self._entry.name, "reading a request"):
                 spec = self._entry.read_request(action["utterance"], self._world)
-            if spec is not None:
+            if spec is not None and not self._asks_again(spec):
                 self.task = self._entry.make_task(spec)
         return action
+
+    def _asks_again(self, spec: TaskSpec) -> bool:
+        """Return True if a request is the one that has not been met yet, perhaps in other words."""
+        if self.task is None or getattr(self.task, "over", False):
+            return False
+        return (spec.name, spec.arguments) == (self.task.spec.name, self.task.spec.arguments)
 
 
 class LearnedSetterPlay(LiveSetter):

@@ -129,6 +129,13 @@ def test_bfloat16_is_close(computing: ComputingConfig) -> None:
     assert {p.dtype for p in made.parameters()} == {g.dtype for g in gradients(made).values()} == {torch.float32}
 
 
+def test_an_agent_with_a_glimpse_learns_words_in_bfloat16() -> None:
+    glimpsing = SIZES | {"glimpse": True}
+    _, expected = learned(FLOAT32, 1, glimpsing)
+    _, found = learned(BF16, 1, glimpsing)
+    assert found[0]["bc/language"] == pytest.approx(expected[0]["bc/language"], rel=0.05)
+
+
 def test_cloning_is_computed_as_configured() -> None:
     play = made_up_play.recorded(agent().config, [4, 3, 5, 4])
 

@@ -76,5 +76,7 @@ def test_the_smallest_of_the_papers_sizes_plays_and_learns() -> None:
 
 
 def test_heads_that_do_not_divide_the_width_are_refused() -> None:
+    with pytest.raises(ValueError, match="pictures of 3x48 pixels are smaller than a patch of 4x4"):
+        AgentConfig(image_size=(3, 48), vision_strides=(4, 3))
     with pytest.raises(ValueError, match="width 64 is not divisible by language_heads 3"):
         AgentConfig.preset("nano", language_heads=3)

@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
+import pipelines as rl
 from agents.acting import AgentSetters
 from agents.card import CARD_FILE
 from agents.folder import load_agent
@@ -92,6 +94,16 @@ def test_it_learns_by_heart_what_was_asked_and_when(data: Path) -> None:
     episodes = list(store.stream(sorted(store.ids())))
     assert len({words for episode in episodes for words in episode.setter_utterance}) > 2
     assert played_again(agent, episodes) == [list(episode.setter_utterance) for episode in episodes]
+
+
+def test_a_setter_learns_further(data: Path) -> None:
+    first = clone(settings(data))
+    further = clone(settings(data, name="further", agent=first))
+    (before, _), (after, _) = (rl.load_agent(agent, role=SETTER) for agent in (first, further))
+    assert after.config.role == SETTER
+    assert any(not torch.equal(weights, after.state_dict()[name]) for name, weights in before.state_dict().items())
+    with pytest.raises(UserError, match="in the role of the setter, not of the solver"):
+        rl.load_agent(further)
 
 
 def test_the_folder_says_its_role(data: Path) -> None:
