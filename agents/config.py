@@ -204,9 +204,7 @@ class AgentConfig(PretrainedConfig):
             raise ValueError("vision_channels, vision_strides and vision_blocks need one entry for every stage each")
         seen, patch = self.image_size, self.vision_strides[0]
         if self.vision_model is None and max(seen) and min(seen) < patch:
-            raise ValueError(
-                f"pictures of {seen[0]}x{seen[1]} pixels are smaller than a patch of {patch}x{patch}"
-            )
+            raise ValueError(f"pictures of {seen[0]}x{seen[1]} pixels are smaller than a patch of {patch}x{patch}")
         if len(self.vision_grid) != 2 or min(self.vision_grid) < 1:
             raise ValueError(f"vision_grid is a number of rows and one of columns from 1 on, not {self.vision_grid}")
         if self.role not in ROLES:

@@ -17,11 +17,10 @@ from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import dataclass
 from typing import Any, get_type_hints
 
+from pipelines.cli.explaining import explain
 from pipelines.cli.usage import UsageError
-from rlhf.run.stopping import Stopped, stoppable
-from worlds.errors import RunError, UserError, device_is_full, disk_is_full, resume_hint, shows_tracebacks
-
-EXIT_FAILED, EXIT_USAGE, EXIT_INTERRUPTED = 1, 2, 130
+from rlhf.run.stopping import stoppable
+from worlds.errors import UserError
 
 
 @dataclass(frozen=True)
@@ -85,10 +84,6 @@ _ANSWERED = "every answer is kept; the same command resumes"
 _UNCHANGED = "the dataset is as it was, or the same command resumes"
 _SERVED = "everything shown as saved is kept"
 
-_SMALLER = (
-    "use a smaller batch or fewer slots, or set bf16 or checkpoint-activations of the settings `computing`, or end "
-    "other programs that use it"
-)
 
 GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
     (
@@ -317,57 +312,6 @@ def _typed(value: Any) -> str:
     return " ".join(map(_typed, value)) if isinstance(value, (tuple, list)) else shlex.quote(str(value))
 
 
-def explain(error: BaseException, kept: str) -> int:
-    """Print one line about an error that the user can fix, and return the exit status. Bugs are raised again.
-
-    With ``RLHF_DEBUG=1`` in the environment all errors are raised, with their tracebacks.
-
-    Args:
-      error: the error.
-      kept: message about finished work.
-    """
-    if shows_tracebacks():
-        raise error
-    if isinstance(error, BrokenPipeError):  # the reader, e.g. `head`, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    kept = resume_hint(error) or kept
-    if isinstance(error, KeyboardInterrupt):
-        print(f"\nstopped; {kept}", file=sys.stderr)
-        return error.status if isinstance(error, Stopped) else EXIT_INTERRUPTED
-    if disk_is_full(error):
-        place = f" ({error.filename})" if isinstance(error, OSError) and error.filename else ""
-        again = "" if resume_hint(error) else " and run the command again"
-        print(f"error: the disk is full{place}; free some space{again}; {kept}", file=sys.stderr)
-        return EXIT_FAILED
-    if isinstance(error, PermissionError) and error.filename:
-        print(
-            f"error: no permission for {error.filename}; choose another folder or fix its permissions", file=sys.stderr
-        )
-        return EXIT_FAILED
-    if isinstance(error, UserError):
-        print(f"error: {_one_line(error)}", file=sys.stderr)
-        return EXIT_USAGE if isinstance(error, UsageError) else EXIT_FAILED
-    if isinstance(error, MemoryError):
-        reason = f" ({_one_line(error)})" if str(error) else ""
-        print(
-            f"error: the memory is full{reason}; use smaller pictures, smaller batches or fewer slots; {kept}",
-            file=sys.stderr,
-        )
-        return EXIT_FAILED
-    if device_is_full(error):
-        again = "" if resume_hint(error) else ", and run the command again"
-        print(f"error: the GPU's memory is full; {_SMALLER}{again}; {kept}", file=sys.stderr)
-        return EXIT_FAILED
-    if isinstance(error, (RunError, FloatingPointError)):  # the message is clearer than a traceback
-        print(f"error: {_one_line(error)}; {kept}; RLHF_DEBUG=1 shows the traceback", file=sys.stderr)
-        return EXIT_FAILED
-    if isinstance(error, OSError) and error.filename is not None:
-        print(f"error: {error.filename}: {error.strerror or type(error).__name__}", file=sys.stderr)
-        return EXIT_FAILED
-    raise error
-
-
 def help_text() -> str:
     """Return the text of ``rlhf --help``."""
     lines = [
@@ -387,10 +331,6 @@ def help_text() -> str:
 
 def _line(verb: Verb) -> str:
     return f"  {verb.name:<{_WIDEST + 1}}{verb.help}"
-
-
-def _one_line(error: BaseException) -> str:
-    return " ".join(str(error).split())
 
 
 if __name__ == "__main__":

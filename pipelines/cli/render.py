@@ -117,8 +117,18 @@ def _chosen(steps: int, marked: list[int], most: int) -> list[int]:
 
 
 def _write_gif(path: Path, frames: Iterator[Image], rate: float) -> None:
-    first = next(frames)
-    first.save(path, "GIF", save_all=True, append_images=frames, duration=1000 / rate, loop=0)
+    timed = _timed(frames, rate)
+    next(timed).save(path, "GIF", save_all=True, append_images=timed, loop=0)
+
+
+def _timed(frames: Iterator[Image], rate: float) -> Iterator[Image]:
+    """Yield frames with durations in whole hundredths of a second, as GIFs have them, that add up to those wanted."""
+    shown = 0
+    for number, frame in enumerate(frames, start=1):
+        end = round(100 * number / rate)
+        frame.info["duration"] = 10 * (end - shown)
+        shown = end
+        yield frame
 
 
 def _write_mp4(path: Path, frames: Iterator[Image], rate: float) -> None:

@@ -177,10 +177,10 @@ def locked_run(config: RunSettings, fixed: Collection[str], command: str) -> Ite
                 raise UserError(f"{folder} has no checkpoint to resume from; start the run again")
             yield folder
         except BaseException as error:
-            if not (folder / CONFIG_FILE).exists():
-                shutil.rmtree(folder)
-            else:
+            if (folder / CONFIG_FILE).exists():
                 set_resume_hint(error, _resume_hint(folder, command))
+            elif config.resume is None:  # else it is a folder of the user's, whatever it holds
+                shutil.rmtree(folder, ignore_errors=True)
             raise
 
 

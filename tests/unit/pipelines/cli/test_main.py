@@ -422,6 +422,17 @@ def test_a_reader_that_leaves_early_is_no_error(words: list[str]) -> None:
     assert (ended.returncode, ended.stderr) == (0, "")
 
 
+def test_a_command_whose_progress_nobody_reads_has_not_finished(tmp_path: Path) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    data = tmp_path / "play"
+    words = [f"--data={data}", "--episodes=1", "--steps=4", "--workers=1", "--world.height=6", "--world.width=8"]
+    code = f"import sys; from pipelines.cli.main import main; sys.exit(main({['record', *words]!r}))"
+    with os.fdopen(writer) as closed:
+        ended = subprocess.run([sys.executable, "-u", "-c", code], stdout=closed, stderr=closed)
+    assert ended.returncode == 141
+
+
 def test_take_gives_the_last_value_and_the_rest() -> None:
     assert pop_option(["--a", "1", "--preset=x", "--preset", "y", "b"], "--preset") == ("y", ["--a", "1", "b"])
     assert pop_option(["--presets", "y"], "--preset") == (None, ["--presets", "y"])

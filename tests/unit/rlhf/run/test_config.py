@@ -19,7 +19,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rlhf.records.json_records import BadRecord, from_json, to_json
-from rlhf.run.config import CONFIG_FILE, LOCK_FILE, load_config, lock_run, new_run_folder, read_record, save_config
+from rlhf.run.config import (
+    CONFIG_FILE,
+    LOCK_FILE,
+    load_config,
+    lock_run,
+    locked_run,
+    new_run_folder,
+    read_record,
+    save_config,
+)
 from rlhf.run.machine import describe
 from tests.patience import PATIENCE_SEC
 from worlds.errors import UserError
@@ -51,6 +60,13 @@ class RunConfig:
     more: tuple[Inner, ...] = ()
     blob: bytes = b""
     anything: Any = None
+    resume: Path | None = None
+
+
+@dataclass(frozen=True)
+class Settings:
+    runs: Path
+    name: str = "x"
     resume: Path | None = None
 
 
@@ -205,6 +221,25 @@ def test_the_lock_is_given_up_after_an_error(tmp_path: Path) -> None:
     with lock_run(tmp_path):
         with pytest.raises(UserError, match="is being written by"), lock_run(tmp_path):
             pass
+
+
+def test_a_folder_that_is_no_run_is_refused_as_one_and_kept(tmp_path: Path) -> None:
+    (tmp_path / "valuable").mkdir()
+    (tmp_path / "valuable" / "thesis.txt").write_text("years of work")
+    resuming = Settings(tmp_path / "runs", resume=tmp_path / "valuable")
+    with pytest.raises(UserError, match="it has no config.json"), locked_run(resuming, (), "rlhf clone"):
+        pass
+    assert (tmp_path / "valuable" / "thesis.txt").read_text() == "years of work"
+
+
+def test_a_new_run_that_could_not_begin_leaves_no_folder(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="no dataset"), locked_run(Settings(tmp_path), (), "rlhf clone"):
+        raise UserError("there is no dataset")
+    assert not (tmp_path / "x").exists()
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "x").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(UserError, match="no dataset"), locked_run(Settings(tmp_path), (), "rlhf clone"):
+        raise UserError("there is no dataset")
 
 
 def test_machine_is_described_in_one_line() -> None:
