@@ -15,7 +15,7 @@ from rich.table import Table
 from annotation.session.states import Kind
 from rlhf.records.preferences import HIGHEST_RATING, LOWEST_RATING, RATED, HelperRating
 from rlhf.run.setting_forms import DatasetFolder
-from rlhf.run.statistics import mean_interval, share_interval
+from rlhf.run.statistics import mean_interval, share_interval, wilson_interval
 from rlhf.store import EpisodeStore, open_store
 from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
@@ -129,13 +129,22 @@ def _measured(episodes: Sequence[HelpedEpisode], seed: int) -> Iterator[tuple[st
 
 
 def _over_people(values: Sequence[tuple[str, float]], seed: int, scale: tuple[float, float]) -> Measured:
-    """Return the mean over people of each person's mean, with its interval, which stays on the scale."""
+    """Return the mean over people of each person's mean, with its interval, which stays on the scale.
+
+    Values that are all alike have no spread to show how far people differ: of shares the interval is Wilson's of so
+    many people, and there is none of other values.
+    """
     people = sorted({person for person, _ in values})
     groups = [[np.array([value for each, value in values if each == person])] for person in people]
     found = (share_interval if scale == _SHARE else mean_interval)(groups, seed=seed)
-    few = found.count < FEWEST
     low, high = max(scale[0], found.low), min(scale[1], found.high)
-    return Measured(found.estimate, None if few else low, None if few else high, found.count)
+    alike = len({value for _, value in values}) == 1
+    if alike and scale == _SHARE and len(people) > 1:
+        rough = wilson_interval(round(found.estimate * len(people)), len(people))
+        low, high = rough.low, rough.high
+    elif found.count < FEWEST or (alike and scale != _SHARE):
+        return Measured(found.estimate, None, None, found.count)
+    return Measured(found.estimate, low, high, found.count)
 
 
 def as_table(results: dict[str, dict[str, Measured]], episodes: Sequence[HelpedEpisode]) -> Table:

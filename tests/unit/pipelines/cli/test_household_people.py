@@ -50,6 +50,13 @@ def test_success_of_everybody_is_no_certainty() -> None:
     played = [episode("a", person, 40, True) for person in ("ann", "bob", "cid")]
     success = results_by_helper(played, seed=0)["a"]["success"]
     assert success.mean == 1.0 == success.high and success.low == pytest.approx(0.438, abs=0.001), "Wilson's"
+    again = results_by_helper([*played, *played, *played], seed=0)["a"]["success"]
+    assert (again.low, again.episodes) == (success.low, 9), "more episodes of the same people are no more people"
+
+
+def test_ratings_that_are_all_alike_say_nothing_of_other_people() -> None:
+    row = results_by_helper([episode("a", person, 40, True, 6) for person in ("ann", "bob")], seed=0)["a"]
+    assert row["helpful"].mean == 6.0 and row["helpful"].low is None and row["helpful"].high is None
 
 
 def dataset(folder: Path) -> Path:
