@@ -49,7 +49,7 @@ class ParallelBridge:
             space = env.observation_space(agent)
             seen = translate_observation(space, without=mission_keys(space))
             if picture is not None and player == SOLVER:
-                seen = with_picture(env, seen, check_side(picture), mission_keys(space))
+                seen = with_picture(self, seen, check_side(picture), mission_keys(space))
             self.translations[player] = Translation(translate_action(env.action_space(agent), (), neutral), seen)
         resting = {agent: translate_action(env.action_space(agent), (), neutral) for agent in idle}
         self._idle = {agent: rest(one) for agent, one in resting.items()}

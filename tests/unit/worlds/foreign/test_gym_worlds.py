@@ -160,6 +160,18 @@ def test_a_picture_of_the_environment_is_observed_where_it_is_asked_for() -> Non
     assert world.render().ndim == 3
 
 
+def test_the_picture_is_that_of_the_play_that_was_returned_to() -> None:
+    world = registry.get("gym:FrozenLake-v1").make(picture=32, env={"is_slippery": False})
+    world.reset(options={"config": {"seed": 1}})
+    right = world.spec(SOLVER).action.silent()
+    right["movement"][:] = 2
+    here = world.snapshot()
+    expected = [world.step({SOLVER: right})[0][SOLVER]["image"] for _ in range(3)]
+    world.restore(here)
+    found = [world.step({SOLVER: right})[0][SOLVER]["image"] for _ in range(3)]
+    assert np.array_equal(expected, found) and not np.array_equal(found[0], found[1])
+
+
 def test_an_action_that_does_nothing_can_be_named() -> None:
     world = registry.get("gym:Pendulum-v1").make(neutral={"action": 0.5})
     assert world.spec(SOLVER).action.silent()["continuous"] == 0.5
