@@ -204,6 +204,17 @@ def test_a_name_in_a_file_is_a_class_or_a_function_of_an_environment(walk: str) 
         registry.get("/nowhere/at/all.py:Walk")
 
 
+def test_one_file_is_one_world_however_its_path_is_spelled(walk: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = Path(walk.rpartition(":")[0]).parent
+    (folder / "inner").mkdir()
+    (folder / "link").symlink_to(folder)
+    monkeypatch.chdir(folder / "inner")
+    for name in ("../walk.py:Walk", f"{folder}/link/walk.py:Walk", f"{folder}/inner/../walk.py:Walk"):
+        assert registry.absolute_name(name) == walk
+        assert registry.get(name) is registry.get(walk)
+    assert registry.absolute_name("../walk.py") == f"{folder}/walk.py"
+
+
 def test_paths_are_absolute_and_ids_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert registry.absolute_name("walk.py:Walk") == f"{tmp_path}/walk.py:Walk"
