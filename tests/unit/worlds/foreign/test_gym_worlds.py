@@ -120,10 +120,35 @@ def test_an_end_that_is_a_limit_truncates_and_any_other_terminates(walk: str) ->
         assert (terminated[SOLVER], truncated[SOLVER]) == seen and rewards[SOLVER] == 0.0
 
 
+@pytest.mark.parametrize(("length", "ends"), [(4, (True, False)), (200, (False, True))])
+def test_a_limit_after_the_end_leaves_the_end_as_it_was(walk: str, length: int, ends: tuple[bool, bool]) -> None:
+    world = registry.get(walk).make(linger=40, max_steps=35, env={"length": length})
+    world.reset(seed=0)
+    forward = world.spec(SOLVER).action.silent()
+    forward["movement"][:] = 2
+    while world.agents:
+        _, _, terminated, truncated, _ = world.step({SOLVER: forward})
+    assert world.step_index == 35 and (terminated[SOLVER], truncated[SOLVER]) == ends
+
+
 def test_success_may_be_a_sum_of_rewards() -> None:
     entry = registry.get("gym:CartPole-v1")
     assert not played(entry, 0, success_return=400)[1].task.succeeded
     assert played(entry, 0, success_return=3)[1].task.succeeded
+
+
+@pytest.mark.parametrize(("wanted", "succeeded"), [(-50, True), (-50.5, True), (-49, False), (0, False)])
+@pytest.mark.parametrize("limit", [{"env": {"max_episode_steps": 50}}, {"max_steps": 50}])
+def test_a_sum_of_zero_or_below_is_judged_when_the_episode_ends(
+    limit: dict[str, Any], wanted: float, succeeded: bool
+) -> None:
+    world = registry.get("gym:MountainCar-v0").make(success_return=wanted, linger=0, **limit)
+    world.reset(seed=0)
+    for _ in range(49):
+        world.step({})
+    assert world.agents and not world.succeeded
+    world.step({})
+    assert not world.agents and world.total == -50 and world.succeeded == succeeded
 
 
 def test_the_instruction_is_that_of_the_setting_or_to_play() -> None:
