@@ -73,11 +73,9 @@ class ParallelBridge:
         given = {agent: action for agent, action in own.items() if agent in alive}
         observations, rewards, terminated, truncated, infos = self.env.step(given)
         seen = {player: observations[agent] for player, agent in self._roles.items() if agent in observations}
-        over = bool(terminated.get(solver, False)) or not self.env.agents
         cut = bool(truncated.get(solver, False))
-        return Turn(
-            seen, float(rewards.get(solver, 0.0)), over and not cut, cut, infos.get(solver) or {}
-        )  # fmt: skip
+        over = bool(terminated.get(solver, False)) or not (self.env.agents or cut)
+        return Turn(seen, float(rewards.get(solver, 0.0)), over, cut, infos.get(solver) or {})
 
     def mission(self, seen: Mapping[str, Any]) -> str:
         """See :class:`worlds.foreign.bridge.Bridge`."""
