@@ -151,7 +151,8 @@ def _parallel_entry(name: str, make_env: Callable[..., Any]) -> WorldEntry:
             reward above 0; a sum of 0 or below is judged when the episode ends.
           linger: steps for which the last observation is shown after the end.
           max_steps: steps after which an episode is cut, besides the environment's own limit.
-          neutral: bin or value of an agent that does nothing, by the action's component.
+          neutral: bin or value of an agent that does nothing, by the action's component; each agent takes those that
+            it has.
           env: settings of the environment itself.
         """
         rules = Rules(instruction, success_return, linger, max_steps)

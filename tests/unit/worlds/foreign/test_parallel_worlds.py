@@ -14,6 +14,7 @@ from worlds import registry
 from worlds.contract import SETTER, SOLVER, WorldError
 from worlds.foreign.entries import class_entry
 from worlds.foreign.parallel_bridge import cast_agents
+from worlds.spaces.action import InvalidSpace
 from worlds.spaces.observation import Vector
 
 RENDEZVOUS = Path(__file__).parents[3] / "contracts" / "rendezvous.py"
@@ -131,3 +132,12 @@ def test_a_goal_that_is_reached_at_the_time_limit_is_reached() -> None:
     bystander.reset(seed=0)
     _, _, terminated, truncated, _ = bystander.step({})
     assert not bystander.succeeded and not terminated[SOLVER] and truncated[SOLVER]
+
+
+def test_each_agent_rests_by_the_names_that_it_has() -> None:
+    world = three(neutral={"action.0": 1.5, "action": 2, "push": 1})
+    world.step({})
+    given = world.env.given
+    assert given["solver"].tolist() == [1.5, 1.0] and given["setter"] == 2 and given["bystander"] == {"push": 1}
+    with pytest.raises(InvalidSpace, match="^neutral names 'jump'; components: action.0, action.1, action, push$"):
+        three(neutral={"action": 2, "jump": 1})
