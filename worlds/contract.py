@@ -221,7 +221,7 @@ class TickWise(Protocol):
           utterances: of this step, by player.
 
         Raises:
-          WorldError: ticks of the step have not been played yet, or an utterance is no text.
+          WorldError: the episode is over, ticks of the step have not been played yet, or an utterance is no text.
         """
         ...
 

@@ -172,7 +172,7 @@ def get(name: str) -> WorldEntry:
     Raises:
       WorldError: there is none (the message lists the known ones), or its module or file does not register it.
     """
-    return _foreign(name) if is_foreign(name) else _registry.get(name)
+    return _foreign(absolute_name(name)) if is_foreign(name) else _registry.get(name)
 
 
 def names() -> list[str]:
@@ -194,24 +194,28 @@ def is_found_anywhere(name: str) -> bool:
 
 
 def absolute_name(name: str) -> str:
-    """Return ``name``, with the path of a Python file made absolute: other processes may begin in another folder."""
+    """Return ``name``, with one spelling of a Python file's path, which is absolute.
+
+    Other processes may begin in another folder, and one file is one world.
+    """
     if name.startswith(_FOREIGN):
         return name
     path, suffix, rest = name.partition(f"{FILE_SUFFIX}:")
     if suffix:
-        return f"{Path(path + FILE_SUFFIX).absolute()}:{rest}"
-    return str(Path(name).absolute()) if name.endswith(FILE_SUFFIX) else name
+        return f"{Path(path + FILE_SUFFIX).resolve()}:{rest}"
+    return str(Path(name).resolve()) if name.endswith(FILE_SUFFIX) else name
 
 
 @cache
 def _foreign(name: str) -> WorldEntry:
+    """Return the environment of an absolute name."""
     from worlds.foreign import entries
 
     if name.startswith("gym:"):
         return entries.gym_entry(name)
     if name.startswith("pettingzoo:"):
         return entries.pettingzoo_entry(name)
-    path, _, maker = absolute_name(name).rpartition(":")
+    path, _, maker = name.rpartition(":")
     module = _registry.import_file(Path(path))
     if not callable(getattr(module, maker, None)):
         raise WorldError(f"world file {path} has no class or function {maker!r}")

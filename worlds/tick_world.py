@@ -180,6 +180,7 @@ class TickWorld(World):
 
     def end_step(self, utterances: Mapping[str, str]) -> StepResult:
         """See :meth:`worlds.contract.TickWise.end_step`."""
+        self._check_running()
         if self._tick < TICKS_PER_STEP:
             raise WorldError(f"{TICKS_PER_STEP - self._tick} ticks of the step are left; play them before end_step()")
         return self._end_step(_read_utterances(utterances))

@@ -106,7 +106,8 @@ def _gym_entry(name: str, make_env: Callable[..., Any]) -> WorldEntry:
           picture: side in pixels of a picture of the environment that the solver observes; without it, the solver
             observes what the environment itself returns.
           instruction: what the setter asks for, instead of the environment's own mission.
-          success_return: sum of rewards from which an episode is a success, instead of an end with a reward above 0.
+          success_return: sum of rewards from which an episode is a success, instead of an end with a reward above 0;
+            a sum of 0 or below is judged when the episode ends.
           linger: steps for which the last observation is shown after the end.
           max_steps: steps after which an episode is cut, besides the environment's own limit.
           neutral: bin or value of a solver that does nothing, by the action's component.
@@ -147,10 +148,11 @@ def _parallel_entry(name: str, make_env: Callable[..., Any]) -> WorldEntry:
             observes what the environment itself returns.
           instruction: what the setter asks for, instead of the environment's own mission.
           success_return: sum of the solver's rewards from which an episode is a success, instead of an end with a
-            reward above 0.
+            reward above 0; a sum of 0 or below is judged when the episode ends.
           linger: steps for which the last observation is shown after the end.
           max_steps: steps after which an episode is cut, besides the environment's own limit.
-          neutral: bin or value of an agent that does nothing, by the action's component.
+          neutral: bin or value of an agent that does nothing, by the action's component; each agent takes those that
+            it has.
           env: settings of the environment itself.
         """
         rules = Rules(instruction, success_return, linger, max_steps)

@@ -15,7 +15,7 @@ from gymnasium import spaces
 from worlds.contract import SOLVER, WorldError
 from worlds.faults import described
 from worlds.foreign import minigrid
-from worlds.foreign.bridge import MISSIONS, Translation, Turn
+from worlds.foreign.bridge import MISSIONS, Bridge, Translation, Turn
 from worlds.foreign.pictures import Picture, check_side, resized
 from worlds.spaces.gym_spaces import (
     ObservationTranslation,
@@ -62,7 +62,7 @@ class GymBridge:
             neutral = resting if neutral is None else neutral
         translation = translate_observation(env.observation_space, grids, without)
         if picture is not None:
-            translation = with_picture(env, translation, check_side(picture), without)
+            translation = with_picture(self, translation, check_side(picture), without)
         self.translations = {SOLVER: Translation(translate_action(env.action_space, bins, neutral), translation)}
 
     @property
@@ -168,19 +168,21 @@ def rendered(env: Any) -> np.ndarray | None:
 
 
 def with_picture(
-    env: Any, translation: ObservationTranslation, side: int, without: tuple[str, ...]
+    bridge: Bridge, translation: ObservationTranslation, side: int, without: tuple[str, ...]
 ) -> ObservationTranslation:
     """Return a translation that observes a picture of the environment besides its texts and numbers.
 
     MiniGrid's symbols are drawn as the agent's view, and no longer observed themselves.
     """
+    env = bridge.env
     if minigrid.is_minigrid(env):
         return minigrid.pictured(env, side, without)
     if translation.spec.image is not None:
         scale: Callable[[Any], Picture] = lambda seen: resized(translation.read(seen)["image"], side)  # noqa: E731
         channels = translation.spec.image.channels
     elif getattr(env, "render_mode", None) == "rgb_array":
-        scale, channels = lambda seen: resized(rendered(env), side), 3
+        # A return to a snapshot gives the bridge another environment.
+        scale, channels = lambda seen: resized(bridge.render(), side), 3
     else:
         raise WorldError("setting picture: the environment draws no pictures; it has no render mode rgb_array")
     spec = ObservationSpec(

@@ -8,13 +8,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from gymnasium import spaces
 
 from worlds.contract import SETTER, SOLVER, WorldError
 from worlds.faults import described
 from worlds.foreign.bridge import Translation, Turn, rest
 from worlds.foreign.gym_bridge import find_mission, import_package, mission_keys, part_outside, rendered, with_picture
 from worlds.foreign.pictures import check_side
-from worlds.spaces.gym_spaces import translate_action, translate_observation
+from worlds.spaces.action import InvalidSpace
+from worlds.spaces.gym_spaces import ActionTranslation, translate_action, translate_observation
 
 
 class ParallelBridge:
@@ -26,7 +28,7 @@ class ParallelBridge:
       setter: name of the agent that is the setter; None takes the one of this name, else the setter only speaks.
       idle: names of all other agents, which do nothing.
       picture: side in pixels of a picture of the environment that the solver observes; None for none.
-      neutral: by the component's name, the bin or value of an agent that does nothing.
+      neutral: by the component's name, the bin or value of an agent that does nothing; each takes the names it has.
 
     Raises:
       WorldError: an agent has no part in the play, or is none of the environment's.
@@ -44,15 +46,15 @@ class ParallelBridge:
     ) -> None:
         self.env: Any = env
         self._roles = cast_agents(tuple(env.possible_agents), solver, setter, tuple(idle))
+        actions = translate_actions({agent: env.action_space(agent) for agent in env.possible_agents}, neutral or {})
         self.translations: dict[str, Translation] = {}
         for player, agent in self._roles.items():
             space = env.observation_space(agent)
             seen = translate_observation(space, without=mission_keys(space))
             if picture is not None and player == SOLVER:
-                seen = with_picture(env, seen, check_side(picture), mission_keys(space))
-            self.translations[player] = Translation(translate_action(env.action_space(agent), (), neutral), seen)
-        resting = {agent: translate_action(env.action_space(agent), (), neutral) for agent in idle}
-        self._idle = {agent: rest(one) for agent, one in resting.items()}
+                seen = with_picture(self, seen, check_side(picture), mission_keys(space))
+            self.translations[player] = Translation(actions[agent], seen)
+        self._idle = {agent: rest(actions[agent]) for agent in idle}
 
     @property
     def most_steps(self) -> int | None:
@@ -73,11 +75,9 @@ class ParallelBridge:
         given = {agent: action for agent, action in own.items() if agent in alive}
         observations, rewards, terminated, truncated, infos = self.env.step(given)
         seen = {player: observations[agent] for player, agent in self._roles.items() if agent in observations}
-        over = bool(terminated.get(solver, False)) or not self.env.agents
         cut = bool(truncated.get(solver, False))
-        return Turn(
-            seen, float(rewards.get(solver, 0.0)), over and not cut, cut, infos.get(solver) or {}
-        )  # fmt: skip
+        over = bool(terminated.get(solver, False)) or not (self.env.agents or cut)
+        return Turn(seen, float(rewards.get(solver, 0.0)), over, cut, infos.get(solver) or {})
 
     def mission(self, seen: Mapping[str, Any]) -> str:
         """See :class:`worlds.foreign.bridge.Bridge`."""
@@ -127,6 +127,31 @@ def cast_agents(
             "that asks, if there is one, with --world.setter-agent, and all others with --world.idle-agents"
         )
     return {SOLVER: solver} | ({SETTER: setter} if setter is not None else {})
+
+
+def translate_actions(
+    action_spaces: Mapping[str, spaces.Space], neutral: Mapping[str, float]
+) -> dict[str, ActionTranslation]:
+    """Return the translation of each agent's actions.
+
+    Args:
+      action_spaces: of the agents, by their names.
+      neutral: by the component's name, the bin or value of an agent that does nothing; each takes the names it has.
+
+    Raises:
+      InvalidSpace: a space that has no form here, or a name in ``neutral`` that no agent has.
+    """
+    names = {
+        agent: [each.name for each in translate_action(space).components] for agent, space in action_spaces.items()
+    }
+    known = list(dict.fromkeys(name for own in names.values() for name in own))
+    unknown = next((name for name in neutral if name not in known), None)
+    if unknown is not None:
+        raise InvalidSpace(f"neutral names {unknown!r}; components: {', '.join(known)}")
+    return {
+        agent: translate_action(space, (), {name: neutral[name] for name in names[agent] if name in neutral})
+        for agent, space in action_spaces.items()
+    }
 
 
 def make_parallel(module: str, **settings: Any) -> Any:

@@ -25,10 +25,17 @@ def resized(picture: Any, side: int) -> Picture:
     if picture is None:
         raise WorldError("the environment returns no picture")
     array = np.asarray(picture, np.uint8)
-    single = array.ndim == 3 and array.shape[2] == 1
-    scaled = PillowImage.fromarray(array[..., 0] if single else array).resize((side, side), PillowImage.Resampling.BOX)
-    found = np.array(scaled, np.uint8)
-    return found[..., None] if found.ndim == 2 else found
+    if array.ndim == 2:
+        array = array[..., None]
+    if array.shape[2] == 3:
+        return _scaled(array, side)
+    # Pillow would read two or four channels as colours with an opacity, by which it weighs them.
+    return np.stack([_scaled(channel, side) for channel in np.moveaxis(array, 2, 0)], axis=2)
+
+
+def _scaled(picture: Picture, side: int) -> Picture:
+    """Return a picture of one or three colours at another size: uint8 [height, width] or [height, width, 3]."""
+    return np.array(PillowImage.fromarray(picture).resize((side, side), PillowImage.Resampling.BOX), np.uint8)
 
 
 def shared_surfaces(env: Any) -> dict[int, Any]:

@@ -16,7 +16,7 @@ from gymnasium import spaces
 
 from worlds.contract import SETTER, SOLVER, Action, Observation, StepResult, World, WorldError
 from worlds.faults import named_failure
-from worlds.foreign.bridge import WORDS_ONLY, Bridge, still
+from worlds.foreign.bridge import WORDS_ONLY, Bridge, Turn, still
 from worlds.foreign.pictures import shared_surfaces
 from worlds.spaces.action import ActionSpec, FreeText, InvalidAction
 from worlds.spaces.as_gym import gym_action_space, gym_observation_space
@@ -34,8 +34,9 @@ class Rules:
 
     Args:
       instruction: what is asked for; "" takes the environment's own mission, or else asks to play it.
-      success_return: sum of rewards from which the episode is a success; None leaves it to the environment: it ends
-        the episode with a reward above 0, or its info says so.
+      success_return: sum of rewards from which the episode is a success; one of 0 or below, which holds before anything
+        has been done, is judged when the episode ends. None leaves it to the environment: it ends the episode with a
+        reward above 0, or its info says so.
       linger: steps for which the last observation is shown after the environment has ended the episode.
       max_steps: steps after which the episode is cut; None leaves it to the environment.
     """
@@ -150,16 +151,16 @@ class ForeignWorld(World):
         for player in PLAYERS:
             if words := (actions.get(player) or {}).get("utterance"):
                 self._words[f"{player}_text"] = words[: SPEECH.most_chars]
+        is_last = self.rules.max_steps is not None and self._step_index + 1 >= self.rules.max_steps
         if self.ended:
             self.reward, self._lingered = 0.0, self._lingered + 1
         else:
-            self._play()
+            self._play(is_last)
         self._step_index += 1
-        shown = self.ended and self._lingered >= self.rules.linger
-        over, cut = shown and not self._cut, shown and self._cut
-        if not shown and self.rules.max_steps is not None and self._step_index >= self.rules.max_steps:
-            cut = True
-        if over or cut:
+        shown = is_last or (self.ended and self._lingered >= self.rules.linger)
+        over = shown and self.ended and not self._cut
+        cut = shown and not over
+        if shown:
             self.agents = []
         return (
             self._observed(),
@@ -234,7 +235,7 @@ class ForeignWorld(World):
         given = action.get("continuous")
         return action["movement"].astype(movement.dtype), values if given is None else np.array(given, np.float32)
 
-    def _play(self) -> None:
+    def _play(self, is_last: bool) -> None:
         actions = {}
         for player in self.bridge.translations:
             movement, values = self._own[player]
@@ -245,13 +246,14 @@ class ForeignWorld(World):
         self.reward, self.total = turn.reward, self.total + turn.reward
         self.ended = turn.terminated or turn.truncated
         self._cut = turn.truncated and not turn.terminated
-        self.succeeded = self.succeeded or self._is_success(turn.terminated, turn.info)
+        self.succeeded = self.succeeded or self._is_success(turn, is_last)
 
-    def _is_success(self, terminated: bool, info: Mapping[str, Any]) -> bool:
-        if self.rules.success_return is not None:
-            return self.total >= self.rules.success_return
-        key = next((key for key in _SUCCESS_KEYS if key in info), None)
-        return self.ended and bool(terminated and self.reward > 0 if key is None else info[key])
+    def _is_success(self, turn: Turn, is_last: bool) -> bool:
+        wanted = self.rules.success_return
+        if wanted is not None:
+            return self.total >= wanted and (wanted > 0 or self.ended or is_last)
+        key = next((key for key in _SUCCESS_KEYS if key in turn.info), None)
+        return self.ended and bool(turn.terminated and self.reward > 0 if key is None else turn.info[key])
 
     def _look(self, seen: Mapping[str, Any]) -> None:
         self._raw = seen

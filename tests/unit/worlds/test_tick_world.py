@@ -56,6 +56,15 @@ def test_a_world_may_advance_several_ticks_at_once():
     assert world.state == {"ticks": 3, "bins": 0} and world.step_index == 0
 
 
+def test_after_the_end_there_is_no_step_to_end():
+    world = Counter(height=2, width=2, max_steps=1)
+    world.reset(seed=0)
+    world.step({})
+    for over in (lambda: world.end_step({}), lambda: world.step({}), lambda: world.play_ticks({})):
+        with pytest.raises(WorldError, match="the episode is over"):
+            over()
+
+
 def test_a_world_with_neither_tick_nor_advance_is_named():
     class Nothing(Counter):
         advance = TickWorld.advance

@@ -120,10 +120,35 @@ def test_an_end_that_is_a_limit_truncates_and_any_other_terminates(walk: str) ->
         assert (terminated[SOLVER], truncated[SOLVER]) == seen and rewards[SOLVER] == 0.0
 
 
+@pytest.mark.parametrize(("length", "ends"), [(4, (True, False)), (200, (False, True))])
+def test_a_limit_after_the_end_leaves_the_end_as_it_was(walk: str, length: int, ends: tuple[bool, bool]) -> None:
+    world = registry.get(walk).make(linger=40, max_steps=35, env={"length": length})
+    world.reset(seed=0)
+    forward = world.spec(SOLVER).action.silent()
+    forward["movement"][:] = 2
+    while world.agents:
+        _, _, terminated, truncated, _ = world.step({SOLVER: forward})
+    assert world.step_index == 35 and (terminated[SOLVER], truncated[SOLVER]) == ends
+
+
 def test_success_may_be_a_sum_of_rewards() -> None:
     entry = registry.get("gym:CartPole-v1")
     assert not played(entry, 0, success_return=400)[1].task.succeeded
     assert played(entry, 0, success_return=3)[1].task.succeeded
+
+
+@pytest.mark.parametrize(("wanted", "succeeded"), [(-50, True), (-50.5, True), (-49, False), (0, False)])
+@pytest.mark.parametrize("limit", [{"env": {"max_episode_steps": 50}}, {"max_steps": 50}])
+def test_a_sum_of_zero_or_below_is_judged_when_the_episode_ends(
+    limit: dict[str, Any], wanted: float, succeeded: bool
+) -> None:
+    world = registry.get("gym:MountainCar-v0").make(success_return=wanted, linger=0, **limit)
+    world.reset(seed=0)
+    for _ in range(49):
+        world.step({})
+    assert world.agents and not world.succeeded
+    world.step({})
+    assert not world.agents and world.total == -50 and world.succeeded == succeeded
 
 
 def test_the_instruction_is_that_of_the_setting_or_to_play() -> None:
@@ -160,6 +185,18 @@ def test_a_picture_of_the_environment_is_observed_where_it_is_asked_for() -> Non
     assert world.render().ndim == 3
 
 
+def test_the_picture_is_that_of_the_play_that_was_returned_to() -> None:
+    world = registry.get("gym:FrozenLake-v1").make(picture=32, env={"is_slippery": False})
+    world.reset(options={"config": {"seed": 1}})
+    right = world.spec(SOLVER).action.silent()
+    right["movement"][:] = 2
+    here = world.snapshot()
+    expected = [world.step({SOLVER: right})[0][SOLVER]["image"] for _ in range(3)]
+    world.restore(here)
+    found = [world.step({SOLVER: right})[0][SOLVER]["image"] for _ in range(3)]
+    assert np.array_equal(expected, found) and not np.array_equal(found[0], found[1])
+
+
 def test_an_action_that_does_nothing_can_be_named() -> None:
     world = registry.get("gym:Pendulum-v1").make(neutral={"action": 0.5})
     assert world.spec(SOLVER).action.silent()["continuous"] == 0.5
@@ -190,6 +227,17 @@ def test_a_name_in_a_file_is_a_class_or_a_function_of_an_environment(walk: str) 
             registry.get(f"{path}:{name}")
     with pytest.raises(WorldError, match="no world file"):
         registry.get("/nowhere/at/all.py:Walk")
+
+
+def test_one_file_is_one_world_however_its_path_is_spelled(walk: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = Path(walk.rpartition(":")[0]).parent
+    (folder / "inner").mkdir()
+    (folder / "link").symlink_to(folder)
+    monkeypatch.chdir(folder / "inner")
+    for name in ("../walk.py:Walk", f"{folder}/link/walk.py:Walk", f"{folder}/inner/../walk.py:Walk"):
+        assert registry.absolute_name(name) == walk
+        assert registry.get(name) is registry.get(walk)
+    assert registry.absolute_name("../walk.py") == f"{folder}/walk.py"
 
 
 def test_paths_are_absolute_and_ids_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

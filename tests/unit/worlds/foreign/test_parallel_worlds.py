@@ -5,11 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from gymnasium import spaces
+from pettingzoo import ParallelEnv
 
 from worlds import registry
 from worlds.contract import SETTER, SOLVER, WorldError
+from worlds.foreign.entries import class_entry
 from worlds.foreign.parallel_bridge import cast_agents
+from worlds.spaces.action import InvalidSpace
 from worlds.spaces.observation import Vector
 
 RENDEZVOUS = Path(__file__).parents[3] / "contracts" / "rendezvous.py"
@@ -85,3 +90,54 @@ def test_modules_that_cannot_be_played_are_named(name: str, refusal: str) -> Non
     with pytest.raises(WorldError) as caught:
         registry.get(name)
     assert refusal in str(caught.value) and "\n" not in str(caught.value)
+
+
+class Three(ParallelEnv):
+    """Three agents with other actions each; the solver reaches its goal in the step of the time limit."""
+
+    metadata = {"name": "three", "render_modes": []}
+    possible_agents = ["solver", "setter", "bystander"]
+
+    def observation_space(self, agent: str) -> Any:
+        return spaces.Box(0, 1, (2,), np.float32)
+
+    def action_space(self, agent: str) -> Any:
+        pushes = {"bystander": spaces.Dict(push=spaces.Discrete(3)), "setter": spaces.Discrete(3)}
+        return pushes.get(agent, spaces.Box(1, 2, (2,), np.float32))
+
+    def reset(self, seed: int | None = None, options: Any = None) -> Any:
+        self.agents, self.given = list(self.possible_agents), {}
+        return {agent: np.zeros(2, np.float32) for agent in self.agents}, {agent: {} for agent in self.agents}
+
+    def step(self, actions: Any) -> Any:
+        self.given, agents, self.agents = actions, self.agents, []
+        seen = {agent: np.zeros(2, np.float32) for agent in agents}
+        ends = {agent: agent == "solver" for agent in agents}
+        return seen, dict.fromkeys(agents, 1.0), ends, dict.fromkeys(agents, True), {agent: {} for agent in agents}
+
+
+def three(**options: Any) -> Any:
+    world = class_entry("Three", Three).make(idle_agents=("bystander",), linger=0, **options)
+    world.reset(seed=0)
+    return world
+
+
+def test_a_goal_that_is_reached_at_the_time_limit_is_reached() -> None:
+    world = three()
+    _, _, terminated, truncated, _ = world.step({})
+    assert world.succeeded and terminated[SOLVER] and not truncated[SOLVER]
+    bystander = class_entry("Three", Three).make(
+        solver_agent="bystander", setter_agent="setter", idle_agents=("solver",), linger=0
+    )
+    bystander.reset(seed=0)
+    _, _, terminated, truncated, _ = bystander.step({})
+    assert not bystander.succeeded and not terminated[SOLVER] and truncated[SOLVER]
+
+
+def test_each_agent_rests_by_the_names_that_it_has() -> None:
+    world = three(neutral={"action.0": 1.5, "action": 2, "push": 1})
+    world.step({})
+    given = world.env.given
+    assert given["solver"].tolist() == [1.5, 1.0] and given["setter"] == 2 and given["bystander"] == {"push": 1}
+    with pytest.raises(InvalidSpace, match="^neutral names 'jump'; components: action.0, action.1, action, push$"):
+        three(neutral={"action": 2, "jump": 1})
