@@ -166,6 +166,35 @@ def test_success_is_said_by_mouse_alone(tmp_path: Path) -> None:
         assert judge.complaints == []
 
 
+@pytest.mark.e2e
+def test_nothing_is_submitted_that_a_window_does_not_show(tmp_path: Path) -> None:
+    """Two windows say different things of one continuation: the second is told, and shows the first's once reloaded."""
+    folder = tmp_path / "study"
+    judged_synthetic_suite(folder, continuations=1, steps=60)
+    with chromium() as browser, served(folder) as (_, url, _):
+        judge = Visitor(browser)
+        judge.context.add_cookies([{"name": COOKIE, "value": new_people(folder, Role.JUDGE, 1)[0], "url": url}])
+        other = judge.context.new_page()
+        other.set_default_timeout(PATIENCE_MS)
+        for page in (judge.page, other):
+            page.goto(f"{url}/judge")
+            page.get_by_role("slider").wait_for()
+        judge.press("t", "s")
+        judge.page.locator(".verdict-said").filter(has_text="Succeeded").wait_for()
+        judge.sees_saved()
+        other.keyboard.press("f")
+        other.get_by_text("1 change not saved: you have said something else of this in another window").wait_for()
+        other.keyboard.press("Enter")
+        other.get_by_text("not everything is saved yet").wait_for()
+        other.reload()
+        other.locator(".verdict-said").filter(has_text="Succeeded").wait_for()
+        other.wait_for_timeout(500)  # what this browser has kept is read
+        other.locator('.saved[data-waiting="0"]').wait_for()
+        other.keyboard.press("Enter")
+        other.get_by_text("All done.").wait_for()
+        assert [one.success for one in exported(folder, 1)] == [True] and judge.complaints == []
+
+
 def succeeds(judge: Judge) -> Said:
     """The take-over, seven steps on, success; too early it is refused, and it can be undone and moved."""
     judge.opened()
