@@ -4,7 +4,11 @@ import { ApiError } from "../src/api";
 import type { PendingEdit, Edit } from "../src/saving/local_store";
 import { Queue, type SavedState } from "../src/saving/queue";
 
-Object.assign(globalThis, { addEventListener: () => undefined });
+const listening = new Set<() => void>(); // for a connection that is back
+Object.assign(globalThis, {
+  addEventListener: (_: string, listener: () => void) => listening.add(listener),
+  removeEventListener: (_: string, listener: () => void) => listening.delete(listener),
+});
 
 const said = (id: string, assignment: string): PendingEdit<Edit> => ({ id, revision: 1, assignment, person: "ann" });
 
@@ -80,6 +84,27 @@ test("a queue that cannot be flushed says why", async () => {
   await old.add("old", { id: "a", revision: 1 });
   await assert.rejects(old.flush(), /not everything is saved yet \(the episode is submitted\)/);
   clearTimeout((old as unknown as { timer: ReturnType<typeof setTimeout> }).timer);
+});
+
+test("a closed queue listens until nothing waits, and no longer", async () => {
+  listening.clear();
+  let online = false;
+  const store = { keep: async () => undefined, kept: async () => [], forget: async () => undefined };
+  const put = async () => {
+    if (!online) throw new ApiError(0, "the server cannot be reached");
+  };
+  const queue = new Queue<Edit>("ann", "now", store, put, () => undefined);
+  await queue.add("now", { id: "a", revision: 1 });
+  await queue.send();
+  queue.close();
+  assert.equal(listening.size, 1);
+  online = true;
+  for (const listener of listening) listener();
+  await queue.send();
+  assert.equal(queue.waiting, 0);
+  assert.equal(listening.size, 0);
+  new Queue<Edit>("ann", "now", store, put, () => undefined).close();
+  assert.equal(listening.size, 0);
 });
 
 test("what another window said instead is not sent at the next visit, and what is said now is", async () => {

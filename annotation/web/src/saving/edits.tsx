@@ -39,6 +39,7 @@ export function useEdits<S extends Edit, E extends WorkInfo>(props: EditingProps
       })
       .then(() => queue.send());
   }, [queue, work.episode]);
+  useEffect(() => () => queue.close(), [queue]);
   useEffect(() => {
     const timer = setTimeout(() => void keepPlace(store, person, work, step, props.now()), 400);
     return () => clearTimeout(timer);

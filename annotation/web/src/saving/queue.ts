@@ -20,6 +20,8 @@ export class Queue<S extends Edit> {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private trouble = "";
   private lost = false;
+  private closing = false;
+  private readonly online = () => this.retryNow();
 
   /**
    * `own` is the assignment that is being worked on. `put` sends edits of one assignment; the server has them when it
@@ -32,7 +34,15 @@ export class Queue<S extends Edit> {
     private readonly put: (assignment: string, batch: PendingEdit<S>[]) => Promise<unknown>,
     private readonly changed: (state: SavedState) => void,
   ) {
-    addEventListener("online", () => this.retryNow());
+    addEventListener("online", this.online);
+  }
+
+  /** End when nothing waits any more. Until then the page keeps this queue, and with it the work whose edits it sends. */
+  close(): void {
+    this.closing = true;
+    if (this.unsaved.size > 0) return;
+    removeEventListener("online", this.online);
+    clearTimeout(this.timer);
   }
 
   /** Resume with the edits that an earlier visit could not send, and return them. */
@@ -113,6 +123,7 @@ export class Queue<S extends Edit> {
       this.report();
     }
     if (this.unsaved.size > 0) this.later();
+    else if (this.closing) this.close();
     this.report();
   }
 
