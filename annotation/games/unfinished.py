@@ -46,17 +46,37 @@ class UnfinishedGame:
 
     def __init__(self, folder: Path, held: ExitStack) -> None:
         self.id, self.folder, self._held = folder.name, folder, held
-        about = json.loads((folder / ABOUT_FILE).read_text(encoding="utf-8"))
-        self.dataset, self.project_id = str(about["dataset"]), str(about["project"])
+        self._about = (folder / ABOUT_FILE).read_bytes()
         self._kept = folder / "kept"
+
+    @property
+    def dataset(self) -> str:
+        """The dataset for which it is played. Raises UserError if what is known of the game is damaged."""
+        return self._said("dataset")
+
+    @property
+    def project_id(self) -> str:
+        """The project of that dataset. Raises UserError as ``dataset`` does."""
+        return self._said("project")
+
+    def _said(self, name: str) -> str:
+        # Not when the folder is opened: one that is damaged would keep every later game from being finished.
+        try:
+            return str(json.loads(self._about)[name])
+        except (ValueError, TypeError, KeyError) as error:
+            about = self.folder / ABOUT_FILE
+            raise UserError(f"{about} is damaged ({error}); put back a copy, or remove {self.folder}") from error
 
     def keep(self, episode: Episode) -> None:
         """Make the played episode durable. Raises UserError if it cannot be written."""
         with explained(f"episode {episode.episode_id}", self.folder):
-            part = self._kept.with_name(self._kept.name + UNFINISHED)
-            _remove(part)
-            open_store(part, create=True).write(episode)
-            part.rename(self._kept)
+            if self._kept.exists():  # only `sync` failed the last time; the notes may be others since
+                self.note(episode.notes)
+            else:
+                part = self._kept.with_name(self._kept.name + UNFINISHED)
+                _remove(part)
+                open_store(part, create=True).write(episode)
+                part.rename(self._kept)
             sync(self.folder)
 
     def note(self, notes: Mapping[str, Any]) -> None:

@@ -179,7 +179,10 @@ class PlayerSocket:
                 if (barred := await asyncio.to_thread(self._barred)) is not None:
                     return barred
             waited = now - self._unseen[0][1] if self._unseen else 0.0
-            await self._tell({"lag_ms": round(1000 * max(self._lag_sec, waited))})
+            # Nothing may be sendable to a browser that is gone: that must not keep its silence from being noticed.
+            with suppress(TimeoutError):
+                async with asyncio.timeout(WATCH_SEC):
+                    await self._tell({"lag_ms": round(1000 * max(self._lag_sec, waited))})
 
     async def _wait_replaced(self) -> End:
         await self._replaced.wait()

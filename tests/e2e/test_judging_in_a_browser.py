@@ -166,6 +166,57 @@ def test_success_is_said_by_mouse_alone(tmp_path: Path) -> None:
         assert judge.complaints == []
 
 
+@pytest.mark.e2e
+def test_nothing_is_submitted_that_a_window_does_not_show(tmp_path: Path) -> None:
+    """Two windows say different things of one continuation: the second is told, and shows the first's once reloaded."""
+    folder = tmp_path / "study"
+    judged_synthetic_suite(folder, continuations=1, steps=60)
+    with chromium() as browser, served(folder) as (_, url, _):
+        judge = Visitor(browser)
+        judge.context.add_cookies([{"name": COOKIE, "value": new_people(folder, Role.JUDGE, 1)[0], "url": url}])
+        other = judge.context.new_page()
+        other.set_default_timeout(PATIENCE_MS)
+        for page in (judge.page, other):
+            page.goto(f"{url}/judge")
+            page.get_by_role("slider").wait_for()
+        judge.press("t", "s")
+        judge.page.locator(".verdict-said").filter(has_text="Succeeded").wait_for()
+        judge.sees_saved()
+        other.keyboard.press("f")
+        other.get_by_text("1 change not saved: you have said something else of this in another window").wait_for()
+        other.keyboard.press("Enter")
+        other.get_by_text("not everything is saved yet").wait_for()
+        other.reload()
+        other.locator(".verdict-said").filter(has_text="Succeeded").wait_for()
+        other.wait_for_timeout(500)  # what this browser has kept is read
+        other.locator('.saved[data-waiting="0"]').wait_for()
+        other.keyboard.press("Enter")
+        other.get_by_text("All done.").wait_for()
+        assert [one.success for one in exported(folder, 1)] == [True] and judge.complaints == []
+
+
+@pytest.mark.e2e
+def test_who_has_tried_again_by_hand_is_not_interrupted(tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    judged_synthetic_suite(folder, continuations=1, steps=60)
+    with chromium() as browser, served(folder) as (_, url, _):
+        judge = Visitor(browser)
+        judge.context.add_cookies([{"name": COOKIE, "value": new_people(folder, Role.JUDGE, 1)[0], "url": url}])
+        judge.page.clock.install()
+        judge.page.route("**/api/judging/next", lambda route: route.abort("internetdisconnected"))
+        judge.page.goto(f"{url}/judge")
+        judge.page.get_by_text("the server cannot be reached").wait_for()
+        judge.page.clock.pause_at(time.time() + 3600)  # the page has tried again by itself, and waits for the next time
+        judge.page.get_by_text("the server cannot be reached").wait_for()
+        judge.page.unroute("**/api/judging/next")
+        judge.page.get_by_role("button", name="Try again").click()
+        judge.page.get_by_role("slider").wait_for()
+        judge.page.evaluate("document.querySelector('.bench').dataset.old = 'yes'")
+        judge.page.clock.run_for(10_000)
+        judge.page.get_by_role("slider").wait_for()
+        assert judge.page.locator(".bench[data-old]").count() == 1 and judge.complaints == []
+
+
 def succeeds(judge: Judge) -> Said:
     """The take-over, seven steps on, success; too early it is refused, and it can be undone and moved."""
     judge.opened()

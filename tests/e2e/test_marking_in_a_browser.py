@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-from benchmarks.serving import make_study, served
+from annotation.server.security.sessions import COOKIE
+from annotation.server.security.visitors import Role
+from benchmarks.serving import make_study, new_people, served
 from rlhf.records.marks import Mark
 from rlhf.store import open_store
 from tests.e2e.browsers import LAPTOP, chromium, keeps_work, kept_for_later, wait_in
@@ -106,6 +108,30 @@ def test_an_episode_is_marked(tmp_path: Path) -> None:
     episode = "synthetic-000000"
     expected = [(10, 1), (31, -1), (50, 1)]
     assert marks == [Mark(episode, pseudonym, step, sign, scripted=False) for step, sign in expected]
+
+
+@pytest.mark.e2e
+def test_what_is_played_faster_than_the_screen_is_seen(tmp_path: Path) -> None:
+    folder, sent = tmp_path / "study", []
+    make_study(folder, episodes=1, steps=STEPS)
+    with chromium() as browser, served(folder) as (_, url, _):
+        rater = Visitor(browser)
+        rater.context.add_cookies([{"name": COOKIE, "value": new_people(folder, Role.RATER, 1)[0], "url": url}])
+        rater.page.on("request", lambda asked: sent.append(asked.post_data_json) if "submit" in asked.url else None)
+        rater.page.clock.install()
+        rater.page.goto(f"{url}/mark")
+        rater.page.get_by_role("slider").wait_for()
+        rater.sees_all_loaded()
+        rater.page.clock.pause_at(time.time() + 3600)
+        rater.press("Home", "4", "Space")  # four times as fast: six steps for each picture
+        while int(rater.page.get_by_role("slider").get_attribute("aria-valuenow") or 0) < STEPS - 1:
+            rater.page.clock.fast_forward(100)
+        rater.page.clock.resume()
+        rater.page.get_by_role("button", name="Submit episode").click()
+        rater.page.get_by_text("You have marked nothing in this episode.").wait_for()
+        rater.page.get_by_role("button", name="Submit all the same").click()
+        rater.page.get_by_text("All done.").wait_for()
+        assert [body["seen"] for body in sent] == [[[0, STEPS - 1]]] and rater.complaints == []
 
 
 def marks_online(rater: Visitor) -> None:

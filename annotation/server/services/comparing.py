@@ -22,6 +22,7 @@ from annotation.server.errors import Refused
 from annotation.server.security.visitors import Visitor
 from annotation.server.services.clip_pairs import whole_pairs
 from annotation.server.services.members import project_of, projects_of
+from annotation.server.services.revisions import is_newer
 from rlhf.records.preferences import CANNOT_TELL, SAME, A, B
 
 LEFT, RIGHT = "left", "right"
@@ -124,14 +125,14 @@ def answer(comparison: Comparison, said: str, revision: int, when: float) -> Non
       when: present time.
 
     Raises:
-      Refused: if the answer was submitted.
+      Refused: if the answer was submitted, or another window has given another in this revision.
     """
-    if revision <= comparison.revision:
+    given = (_SWAPPED if comparison.swapped else _SIDES).get(said, said)
+    if not is_newer(revision, comparison.revision, given == comparison.answer):
         return
     if comparison.submitted is not None:
         raise Refused(409, "you have opened the next clips; your answer to these stays as it is")
-    comparison.revision, comparison.saved = revision, when
-    comparison.answer = (_SWAPPED if comparison.swapped else _SIDES).get(said, said)
+    comparison.revision, comparison.answer, comparison.saved = revision, given, when
 
 
 def submit(comparison: Comparison, revision: int, when: float) -> None:

@@ -18,6 +18,7 @@ from annotation.server.db.tables import PRESENT, EpisodeRecord, Project
 from annotation.server.errors import Refused
 from annotation.server.security.visitors import Visitor
 from annotation.server.services.members import project_of, projects_of
+from annotation.server.services.revisions import is_newer
 
 _ORDER = "shuffled"  # no other would be blind: agents' continuations lie one after the other in the dataset
 
@@ -127,7 +128,8 @@ def say(assignment: JudgingAssignment, said: SaidVerdict, when: float) -> None:
     """Save a verdict; verdicts may arrive twice or in any order.
 
     Raises:
-      Refused: if a success has no moment, or none after the take-over, or the verdict was submitted.
+      Refused: if a success has no moment, or none after the take-over, or the verdict was submitted, or another
+        window has said something else in this revision.
     """
     continuation = assignment.continuation
     if said.left_out and said.success is not None:
@@ -137,7 +139,8 @@ def say(assignment: JudgingAssignment, said: SaidVerdict, when: float) -> None:
     if said.step is not None and not continuation.step <= said.step < continuation.episode.steps:
         last = continuation.episode.steps - 1
         raise Refused(422, f"what is judged are steps {continuation.step} to {last}, not {said.step}")
-    if said.revision <= assignment.revision:
+    kept = SaidVerdict(assignment.revision, assignment.success, assignment.step, assignment.left_out)
+    if not is_newer(said.revision, kept.revision, said == kept):
         return
     if assignment.submitted is not None:
         raise Refused(409, "you have opened the next one; what you said of this stays as it is")

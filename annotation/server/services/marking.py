@@ -15,6 +15,7 @@ from annotation.server.db.tables import PRESENT, Assignment, EpisodeRecord, Gold
 from annotation.server.errors import Refused
 from annotation.server.security.visitors import Role, Visitor
 from annotation.server.services.members import project_of, visible_to
+from annotation.server.services.revisions import is_newer
 from annotation.server.services.seen import merge_ranges
 
 MARKS_PER_EPISODE = 5000  # deleted ones included; far more than people give
@@ -169,7 +170,8 @@ def save(session: Session, assignment: Assignment, said: Sequence[MarkEdit], whe
       the state of each mark that was named.
 
     Raises:
-      Refused: if the episode is submitted and this would change it, or a mark lies outside it.
+      Refused: if the episode is submitted and this would change it, or a mark lies outside it, or another window has
+        changed a mark otherwise in this revision.
     """
     named, own = {mark.id for mark in said}, MarkRecord.assignment_id == assignment.id
     known = {record.id: record for record in session.scalars(select(MarkRecord).where(own, MarkRecord.id.in_(named)))}
@@ -180,7 +182,7 @@ def save(session: Session, assignment: Assignment, said: Sequence[MarkEdit], whe
         if mark.step >= assignment.episode.steps:
             raise Refused(422, f"the episode has steps 0 to {assignment.episode.steps - 1}, not {mark.step}")
         record = known.get(mark.id)
-        if record is not None and record.revision >= mark.revision:
+        if record is not None and not is_newer(mark.revision, record.revision, mark == _kept(record)):
             continue
         if assignment.submitted is not None:
             raise Refused(409, "the episode is submitted; its marks do not change any more")
@@ -190,6 +192,10 @@ def save(session: Session, assignment: Assignment, said: Sequence[MarkEdit], whe
         record.revision, record.step, record.sign = mark.revision, mark.step, mark.sign
         record.deleted, record.saved = mark.deleted, when
     return [known[mark_id] for mark_id in dict.fromkeys(mark.id for mark in said)]
+
+
+def _kept(record: MarkRecord) -> MarkEdit:
+    return MarkEdit(record.id, record.revision, record.step, record.sign, record.deleted)
 
 
 def note_work(

@@ -18,6 +18,7 @@ from annotation.server.db.watching_tables import Demonstration, GoalAnswer, Watc
 from annotation.server.errors import Refused
 from annotation.server.security.visitors import Visitor
 from annotation.server.services.members import project_of, projects_of
+from annotation.server.services.revisions import is_newer
 from rlhf.records.preferences import goal_text
 from worlds.contract import WorldError
 from worlds.goal_choices import GoalChoices
@@ -117,17 +118,19 @@ def say(answer: GoalAnswer, goal: Mapping[str, int], revision: int, offered: Goa
       when: present time.
 
     Raises:
-      Refused: if that cannot be said, or the answer was submitted.
+      Refused: if that cannot be said, or the answer was submitted, or another window has said something else in this
+        revision.
     """
     try:
         offered.check(goal)
     except WorldError as error:
         raise Refused(422, str(error)) from error
-    if revision <= answer.revision:
+    said = goal_text(goal)
+    if not is_newer(revision, answer.revision, said == answer.goal):
         return
     if answer.submitted is not None:
         raise Refused(409, "you have opened the next one; your answer to this stays as it is")
-    answer.revision, answer.goal, answer.saved = revision, goal_text(goal), when
+    answer.revision, answer.goal, answer.saved = revision, said, when
 
 
 def submit(answer: GoalAnswer, revision: int, when: float) -> None:

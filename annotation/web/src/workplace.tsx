@@ -1,6 +1,6 @@
 // A page of work, one piece after the other: loads the next piece and shows the bench for it.
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { base } from "./address";
 import { AGAIN_MS, ApiError, me, type Me } from "./api";
 import { Frame, Trouble } from "./frame";
@@ -19,16 +19,23 @@ export function Workplace<W>(props: Props<W>) {
   const [trouble, setTrouble] = useState<Error | null>(null);
   const barred = trouble instanceof ApiError && trouble.status === 403; // trying again does not help
 
+  const loads = useRef(0);
+  const again = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+
   const load = async () => {
+    clearTimeout(again.current);
+    const number = ++loads.current;
     setLoaded(null);
     setTrouble(null);
     try {
       const person = await whoIsHere();
-      setLoaded({ person, work: await props.load(person) });
+      const work = await props.load(person);
+      if (number === loads.current) setLoaded({ person, work }); // else a later load has begun
     } catch (error) {
+      if (number !== loads.current) return;
       if (error instanceof ApiError && error.status === 401) location.replace("./");
       else setTrouble(error as Error);
-      if (error instanceof ApiError && error.passing) setTimeout(() => void load(), AGAIN_MS);
+      if (error instanceof ApiError && error.passing) again.current = setTimeout(() => void load(), AGAIN_MS);
     }
   };
   useEffect(() => void load(), []);

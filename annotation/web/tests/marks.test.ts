@@ -59,9 +59,9 @@ test("a moved mark jumps over others and stays inside the episode", () => {
 test("what the server says counts if it is newer", () => {
   const mark = (revision: number, step: number): Mark => ({ id: "a", revision, step, sign: 1, deleted: false });
   const marks = new Marks([mark(3, 4)], 10);
-  marks.learn(mark(2, 8));
+  assert.equal(marks.learn(mark(2, 8)), false);
   assert.deepEqual(shown(marks), [[4, 1]]);
-  marks.learn(mark(4, 8));
+  assert.equal(marks.learn(mark(4, 8)), true);
   assert.deepEqual(shown(marks), [[8, 1]]);
 });
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { passedFrom } from "../src/episode/player";
 import { question, Seen } from "../src/marking/seen";
 
 test("what was seen before and what is seen now are one set of steps", () => {
@@ -21,4 +22,10 @@ test("only what is empty or barely seen is asked about", () => {
   assert.match(question(0, 0.8), /^You have marked nothing in this episode/);
   assert.match(question(3, 0.123), /^You have seen 12% of this episode\. Submit/);
   assert.match(question(0, 0), /^You have seen 0% of this episode and marked nothing/);
+});
+
+test("what playing passes between two pictures is seen, but not while nobody can watch", () => {
+  assert.equal(passedFrom(10, 14, 17), 11);
+  assert.equal(passedFrom(10, 10, 17), 10); // a step that lasts for several pictures
+  assert.equal(passedFrom(10, 900, 60_000), 900); // the page was hidden
 });

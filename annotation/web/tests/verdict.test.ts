@@ -59,9 +59,9 @@ test("what the server says counts if it is newer", () => {
   const verdict = fresh();
   verdict.succeed(12);
   verdict.fail();
-  verdict.learn({ id: "a", revision: 1, success: true, step: 12, left_out: "" });
+  assert.equal(verdict.learn({ id: "a", revision: 1, success: true, step: 12, left_out: "" }), false);
   assert.deepEqual(shown(verdict), [false, null]);
-  verdict.learn({ id: "a", revision: 7, success: true, step: 13, left_out: "" });
+  assert.equal(verdict.learn({ id: "a", revision: 7, success: true, step: 13, left_out: "" }), true);
   assert.deepEqual(shown(verdict), [true, 13]);
   assert.equal(verdict.fail()?.revision, 8);
 });

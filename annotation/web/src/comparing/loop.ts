@@ -66,5 +66,5 @@ export function useLoop(steps: number, stepsPerSecond: number, ready: (step: num
   );
   const toggle = useCallback(() => play(!moving.current), []);
   const nothing = useCallback(() => undefined, []); // the mouse does not scan clips
-  return { step, loop, playing, speed, held: true, go, scan: nothing, hold: nothing, toggle, setSpeed };
+  return { step, since: step, loop, playing, speed, held: true, go, scan: nothing, hold: nothing, toggle, setSpeed };
 }

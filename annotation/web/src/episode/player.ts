@@ -5,6 +5,7 @@ export const SPEEDS = [0.5, 1, 2, 4];
 
 export interface Player {
   step: number;
+  since: number; // the first step that playing has passed since the picture before, or `step` itself
   playing: boolean;
   speed: number;
   held: boolean; // a moment was chosen: the mouse does not scan
@@ -15,29 +16,41 @@ export interface Player {
   setSpeed: (speed: number) => void;
 }
 
+const LOOK_MS = 500; // longer between two pictures, and the page was hidden, or too busy to be watched
+
+/** The first step that playing has passed on its way from `before` to `next`, for which it took `ms`. */
+export function passedFrom(before: number, next: number, ms: number): number {
+  return ms < LOOK_MS ? Math.min(before + 1, next) : next;
+}
+
 /** The moment that is shown of an episode of `steps`. Playing waits for steps that `frames` does not have yet. */
 export function usePlayer(steps: number, stepsPerSecond: number, start: number, frames: { has(step: number): boolean }): Player {
-  const [step, setStep] = useState(Math.min(start, steps - 1));
+  const [{ step, since = step }, setShown] = useState<{ step: number; since?: number }>({ step: Math.min(start, steps - 1) });
   const [playing, setPlaying] = useState(false);
   const [speed, setSpeed] = useState(1);
   const [held, setHeld] = useState(false);
   const now = useRef(step);
   now.current = step;
+  const show = (step: number, since = step) => setShown((shown) => (shown.step === step ? shown : { step, since }));
 
   useEffect(() => {
     if (!playing) return undefined;
     let from = now.current;
     let began = performance.now();
+    let drawn = began;
     let frame = 0;
     const tick = () => {
-      const next = from + Math.floor(((performance.now() - began) / 1000) * stepsPerSecond * speed);
+      const ms = performance.now() - drawn;
+      drawn += ms;
+      const next = from + Math.floor(((drawn - began) / 1000) * stepsPerSecond * speed);
       if (next < steps && !frames.has(next)) {
         from = now.current;
-        began = performance.now();
+        began = drawn;
         frame = requestAnimationFrame(tick);
         return;
       }
-      setStep(Math.min(next, steps - 1));
+      const last = Math.min(next, steps - 1);
+      show(last, passedFrom(now.current, last, ms));
       if (next >= steps - 1) setPlaying(false);
       else frame = requestAnimationFrame(tick);
     };
@@ -49,21 +62,21 @@ export function usePlayer(steps: number, stepsPerSecond: number, start: number, 
     (to: number) => {
       setPlaying(false);
       setHeld(true);
-      setStep(Math.max(0, Math.min(to, steps - 1)));
+      show(Math.max(0, Math.min(to, steps - 1)));
     },
     [steps],
   );
-  const scan = useCallback((to: number) => !playing && !held && setStep(Math.max(0, Math.min(to, steps - 1))), [playing, held, steps]);
+  const scan = useCallback((to: number) => !playing && !held && show(Math.max(0, Math.min(to, steps - 1))), [playing, held, steps]);
   const hold = useCallback(() => {
     setPlaying(false);
     setHeld(playing || !held);
   }, [playing, held]);
   const toggle = useCallback(() => {
-    if (!playing && now.current >= steps - 1) setStep(0);
+    if (!playing && now.current >= steps - 1) show(0);
     setPlaying(!playing);
     setHeld(true);
   }, [playing, steps]);
-  return { step, playing, speed, held, go, scan, hold, toggle, setSpeed };
+  return { step, since, playing, speed, held, go, scan, hold, toggle, setSpeed };
 }
 
 /** Minutes, seconds and tenths at which a step begins. */

@@ -28,7 +28,10 @@ export function Bench(props: { person: Me; work: Work<Episode>; onNext: () => vo
   const [trouble, setTrouble] = useState("");
   const player = usePlayer(episode.steps, episode.steps_per_second, props.work.position, frames);
   const there = frames.has(player.step);
-  useEffect(() => void (there && seen.add(player.step)), [seen, player.step, there]);
+  useEffect(() => {
+    // Playing may be faster than the screen: what lies between two pictures is seen all the same.
+    for (let step = player.since; step <= player.step; step++) if (frames.has(step)) seen.add(step);
+  }, [seen, player.since, player.step, there]);
   const { queue, saved, changed, place } = useEdits<Mark, Episode>({
     person: props.person,
     work: props.work,

@@ -43,10 +43,11 @@ export class Marks {
     return direction === 1 ? living.find((mark) => mark.step > step) : living.reverse().find((mark) => mark.step < step);
   }
 
-  /** Take over the state of a mark from the server or an earlier visit, if it is newer. */
-  learn(mark: Mark): void {
-    const known = this.all.get(mark.id);
-    if (!known || known.revision < mark.revision) this.all.set(mark.id, mark);
+  /** Take over the state of a mark from the server or an earlier visit, if it is newer. Returns whether it is. */
+  learn(mark: Mark): boolean {
+    const newer = mark.revision > (this.all.get(mark.id)?.revision ?? 0);
+    if (newer) this.all.set(mark.id, mark);
+    return newer;
   }
 
   /** Mark a step; an existing mark takes the new sign. Returns the changed mark, if anything changed. */

@@ -32,6 +32,7 @@ export function Choosing({ board, enabled, onChoose }: Props) {
     if (enabled && !waits && onChoose(key, board.step)) setSent(board.step);
   };
   const press = (event: KeyboardEvent) => {
+    if (event.isComposing) return; // the key is for the input method
     const buttons = [...(list.current?.querySelectorAll<HTMLButtonElement>("button") ?? [])];
     const at = buttons.indexOf(event.target as HTMLButtonElement);
     const inField = event.target === filter.current;

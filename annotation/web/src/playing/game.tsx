@@ -170,6 +170,7 @@ function Line(props: { input: { current: HTMLInputElement | null }; hands: Hands
     return () => clearInterval(timer);
   }, [send, props.enabled]);
   const press = (event: KeyboardEvent) => {
+    if (event.isComposing) return; // the key is for the input method, which may write a word with several
     if (event.key === "Enter") {
       event.preventDefault();
       if (text.trim()) setSend((waiting) => (waiting ? `${waiting} ${text}` : text));

@@ -33,14 +33,18 @@ export function Lobby() {
   const [person, setPerson] = useState<Me | null>(null);
   const [data, setData] = useState<Data | null>(null);
   const [trouble, setTrouble] = useState("");
+  const [lost, setLost] = useState(""); // why the games cannot be loaded now
   const [, setSkipped] = useState(0);
   const [busy, setBusy] = useState(false);
   const [unanswered, setUnanswered] = useState(false); // whether a start or a joining had no answer, and may have been done
 
   const load = () =>
     ask<Data>("GET", "/api/play")
-      .then(setData)
-      .catch((error: Error) => setTrouble(error.message));
+      .then((found) => {
+        setData(found);
+        setLost("");
+      })
+      .catch((error: Error) => setLost(error.message));
   useEffect(() => {
     untilAnswered(me, setTrouble)
       .then(setPerson)
@@ -74,8 +78,8 @@ export function Lobby() {
   const locked = (project?: Project) => busy || mine !== undefined || !knows(project ? project.taught_by : "");
   return (
     <Frame title="Play" me={person}>
-      <Trouble said={trouble} />
-      {!data && !trouble && <p role="status">Loading the games…</p>}
+      <Trouble said={trouble || lost} />
+      {!data && !trouble && !lost && <p role="status">Loading the games…</p>}
       {data && person && (
         <>
           {mine && <Mine game={mine} onLeave={() => void leave(mine)} />}

@@ -17,7 +17,7 @@ interface EditingProps<S extends Edit, E extends WorkInfo> {
   store: LocalStore<S, E>;
   step: number; // the step that is shown
   put: (assignment: string, batch: PendingEdit<S>[], place: Place) => Promise<unknown>; // sends edits; the server has them when it ends
-  learn: (edit: S) => void; // takes an edit that an earlier visit could not send
+  learn: (edit: S) => boolean; // takes an edit that an earlier visit could not send, if it is newer than what is shown
   now: () => Partial<E>; // the present state, for the next visit
 }
 
@@ -33,11 +33,13 @@ export function useEdits<S extends Edit, E extends WorkInfo>(props: EditingProps
     void queue
       .resume()
       .then((kept) => {
-        for (const edit of kept) if (edit.assignment === work.episode.id) props.learn(edit);
+        const old = kept.filter((edit) => edit.assignment === work.episode.id && !props.learn(edit));
         changed();
+        return work.fresh ? queue.forget(old) : undefined;
       })
       .then(() => queue.send());
   }, [queue, work.episode]);
+  useEffect(() => () => queue.close(), [queue]);
   useEffect(() => {
     const timer = setTimeout(() => void keepPlace(store, person, work, step, props.now()), 400);
     return () => clearTimeout(timer);

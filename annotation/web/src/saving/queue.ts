@@ -9,7 +9,7 @@ export interface SavedState {
 }
 
 const AT_ONCE = 200;
-const TOO_LATE = 409; // the work is submitted already, from another window or browser
+const TOO_LATE = 409; // another window or browser has submitted the work, or said something else of it
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
 
@@ -20,6 +20,8 @@ export class Queue<S extends Edit> {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private trouble = "";
   private lost = false;
+  private closing = false;
+  private readonly online = () => this.retryNow();
 
   /**
    * `own` is the assignment that is being worked on. `put` sends edits of one assignment; the server has them when it
@@ -32,7 +34,15 @@ export class Queue<S extends Edit> {
     private readonly put: (assignment: string, batch: PendingEdit<S>[]) => Promise<unknown>,
     private readonly changed: (state: SavedState) => void,
   ) {
-    addEventListener("online", () => this.retryNow());
+    addEventListener("online", this.online);
+  }
+
+  /** End when nothing waits any more. Until then the page keeps this queue, and with it the work whose edits it sends. */
+  close(): void {
+    this.closing = true;
+    if (this.unsaved.size > 0) return;
+    removeEventListener("online", this.online);
+    clearTimeout(this.timer);
   }
 
   /** Resume with the edits that an earlier visit could not send, and return them. */
@@ -44,6 +54,12 @@ export class Queue<S extends Edit> {
     }
     this.report();
     return kept;
+  }
+
+  /** Forget edits that an earlier visit has kept, as the server has newer ones, or others in their place. */
+  async forget(kept: PendingEdit<S>[]): Promise<void> {
+    await this.drop(kept.filter((edit) => this.unsaved.get(edit.id) === edit)); // not what was said since
+    this.report();
   }
 
   /** Keep an edit and send it. */
@@ -107,21 +123,25 @@ export class Queue<S extends Edit> {
       this.report();
     }
     if (this.unsaved.size > 0) this.later();
+    else if (this.closing) this.close();
     this.report();
   }
 
   private async sendBatch(assignment: string, batch: PendingEdit<S>[]): Promise<void> {
     await this.put(assignment, batch);
-    const known = batch.filter((edit) => this.unsaved.get(edit.id)?.revision === edit.revision);
-    for (const edit of known) this.unsaved.delete(edit.id);
-    await this.store.forget(known).catch(() => undefined); // sent twice is sent once
+    await this.drop(batch.filter((edit) => this.unsaved.get(edit.id)?.revision === edit.revision));
+  }
+
+  private async drop(edits: PendingEdit<S>[]): Promise<void> {
+    for (const edit of edits) this.unsaved.delete(edit.id);
+    await this.store.forget(edits).catch(() => undefined); // sent twice is sent once
   }
 
   /** Drop edits of earlier work that the server refuses: they must not hold up the present work. */
   private async giveUp(assignment: string, forGood: boolean): Promise<void> {
     const refused = [...this.unsaved.values()].filter((edit) => edit.assignment === assignment);
-    for (const edit of refused) this.unsaved.delete(edit.id);
-    if (forGood) await this.store.forget(refused).catch(() => undefined); // else the next visit tries again
+    if (forGood) return this.drop(refused);
+    for (const edit of refused) this.unsaved.delete(edit.id); // the next visit tries again
   }
 
   private fail(error: unknown): void {

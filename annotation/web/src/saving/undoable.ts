@@ -15,9 +15,11 @@ export class Undoable<S extends Edit> {
     return this.said;
   }
 
-  /** Take over what the server or an earlier visit says, if it is newer. */
-  learn(said: S): void {
-    if (said.revision > this.said.revision) this.said = said;
+  /** Take over what the server or an earlier visit says, if it is newer. Returns whether it is. */
+  learn(said: S): boolean {
+    const newer = said.revision > this.said.revision;
+    if (newer) this.said = said;
+    return newer;
   }
 
   get canUndo(): boolean {

@@ -8,6 +8,7 @@ export interface Work<E extends WorkInfo> {
   episode: E;
   frames: Frames;
   position: number;
+  fresh: boolean; // as the server has it, not as this browser kept it
 }
 
 /**
@@ -26,10 +27,10 @@ export async function loadWork<S extends Edit, E extends WorkInfo>(person: Me, r
     const episode = await ask<E>("GET", `${routes}/${assignment}`);
     const position = same?.position ?? episode.position ?? 0;
     await store.saveWork({ person: person.id, episode, frames: same?.frames ?? null, position }).catch(() => undefined);
-    return { episode, frames: framesOf(person, routes, store, episode, same?.frames ?? undefined), position };
+    return { episode, frames: framesOf(person, routes, store, episode, same?.frames ?? undefined), position, fresh: true };
   } catch (error) {
     if (!(error instanceof ApiError) || !error.passing || !kept?.frames) throw error;
-    return { episode: kept.episode, frames: framesOf(person, routes, store, kept.episode, kept.frames), position: kept.position };
+    return { episode: kept.episode, frames: framesOf(person, routes, store, kept.episode, kept.frames), position: kept.position, fresh: false };
   }
 }
 

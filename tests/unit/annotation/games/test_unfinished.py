@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from annotation.games.unfinished import NOTES_FILE, Unfinished, UnfinishedGame
+from annotation.games import unfinished as module
+from annotation.games.unfinished import ABOUT_FILE, NOTES_FILE, Unfinished, UnfinishedGame
 from rlhf.records.episode import Episode
 from rlhf.store import same_episode
 from rlhf.store.synthetic import synthetic_episode
@@ -83,3 +85,30 @@ def test_damage_is_named_with_its_remedy(unfinished: Unfinished) -> None:
     (game.folder / "kept" / NOTES_FILE).write_text("{")
     with pytest.raises(UserError, match="notes.json is damaged .* remove it"):
         game.episode()
+
+
+@pytest.mark.parametrize("damaged", ["", "{", "[]", "{}", '"\udcff"'])
+def test_a_damaged_game_is_named_when_it_is_its_turn(damaged: str, unfinished: Unfinished) -> None:
+    first, second = sorted((unfinished.begin("people", "p1") for _ in range(2)), key=lambda game: game.id)
+    (first.folder / ABOUT_FILE).write_bytes(damaged.encode(errors="surrogateescape"))
+    first.let_go()
+    second.let_go()
+    left = list(unfinished.left())
+    assert [game.id for game in left] == [first.id, second.id] and left[1].dataset == "people"
+    with pytest.raises(UserError, match=r"game.json is damaged .* remove"):
+        _ = left[0].dataset
+
+
+def test_an_episode_whose_name_did_not_reach_the_disk_is_kept_at_the_next_try(
+    unfinished: Unfinished, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(path: Path) -> None:
+        raise OSError(errno.EIO, "no such luck")
+
+    game = unfinished.begin("people", "p1")
+    with monkeypatch.context() as broken, pytest.raises(UserError, match="no such luck"):
+        broken.setattr(module, "sync", fails)
+        game.keep(played(game, notes={"verdicts": []}))
+    game.keep(played(game, notes={"verdicts": [{"step": 1}]}))
+    found = game.episode()
+    assert found is not None and found.notes["verdicts"] == [{"step": 1}]

@@ -205,6 +205,19 @@ def test_the_order_and_number_of_answers_do_not_matter_until_they_are_submitted(
     assert begin(ann) != place
 
 
+@both_databases
+def test_two_windows_do_not_give_different_answers_in_one_revision(admin: Browser, enter: Enter) -> None:
+    ann = enter(Role.RATER, "ann")
+    for _ in range(6):  # whichever side clip A is on
+        place = begin(ann)
+        for _ in range(2):
+            say(ann, place, "left")
+        other = ann.ask("PUT", f"{place}/answer", {"revision": 1, "answer": "right"})
+        assert other.status_code == 409 and "in another window; load the page again" in other.json()["error"]
+        assert say(ann, place, "right", 2) == {"revision": 2, "answer": "right"}
+        ann.said("POST", f"{place}/submit", {"revision": 2})
+
+
 @pytest.mark.parametrize("wrong", [{"answer": "a"}, {"answer": None}, {"revision": 0}, {"active_sec": -1}, {"clip": 1}])
 def test_a_wrong_answer_is_refused_and_nothing_kept(wrong: dict[str, Any], admin: Browser, enter: Enter) -> None:
     ann = enter(Role.RATER, "ann")

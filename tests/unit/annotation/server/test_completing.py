@@ -90,3 +90,12 @@ def test_a_game_that_cannot_be_stored_keeps_no_other_back(study: Study, folder: 
         with pytest.raises(UserError, match="nowhere"):
             complete(study.database, study.datasets, now())
     assert fine in open_store(folder / "play") and (folder / "annotation.games" / lost / "kept").is_dir()
+
+
+def test_a_damaged_game_keeps_no_other_back(study: Study, folder: Path) -> None:
+    name = player(study, "ann")
+    damaged, fine = sorted(left(study, name) for _ in range(2))
+    (folder / "annotation.games" / damaged / "game.json").write_text("{")
+    with pytest.raises(UserError, match=rf"{damaged}/game.json is damaged"):
+        complete(study.database, study.datasets, now())
+    assert fine in open_store(folder / "play") and (folder / "annotation.games" / damaged / "kept").is_dir()

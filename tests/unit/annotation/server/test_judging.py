@@ -276,6 +276,17 @@ def test_the_order_and_number_of_sayings_do_not_matter(enter: Enter) -> None:
     assert ann.said("GET", place)["verdict"]["success"] is None
 
 
+def test_two_windows_do_not_say_different_things_in_one_revision(enter: Enter) -> None:
+    ann = enter(Role.JUDGE, "ann")
+    place = begin(ann)
+    say(ann, place, True, 10)
+    for others in ({"success": False, "step": None}, {"success": True, "step": 11}):
+        other = ann.ask("PUT", f"{place}/verdict", {"revision": 1, **others})
+        assert other.status_code == 409 and "in another window; load the page again" in other.json()["error"]
+    assert say(ann, place, True, 10)["verdict"]["success"] is True
+    assert say(ann, place, False, None, 2)["verdict"]["success"] is False  # the window that was told goes on
+
+
 def test_a_verdict_can_be_changed_until_the_next_is_opened(enter: Enter, folder: Path) -> None:
     ann = enter(Role.JUDGE, "ann")
     place = begin(ann)

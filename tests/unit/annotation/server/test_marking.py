@@ -85,6 +85,18 @@ def test_the_order_and_number_of_sayings_do_not_matter(enter: Enter) -> None:
     assert ann.said("GET", place)["marks"] == [history[-1]]
 
 
+def test_two_windows_do_not_change_a_mark_differently_in_one_revision(enter: Enter) -> None:
+    ann = enter(Role.RATER, "ann")
+    place = begin(ann)
+    moved = mark(1, 5, revision=2)
+    for said in (mark(1, 3), moved, moved):
+        say(ann, place, said)
+    for other in (mark(1, 6, revision=2), mark(1, 5, -1, revision=2), mark(1, 5, revision=2, deleted=True)):
+        answer = ann.ask("PUT", f"{place}/marks", {"marks": [mark(2, 9), other]})
+        assert answer.status_code == 409 and "in another window; load the page again" in answer.json()["error"]
+    assert ann.said("GET", place)["marks"] == [moved]
+
+
 def test_a_rater_resumes_where_they_were(enter: Enter) -> None:
     ann = enter(Role.RATER, "ann")
     place = begin(ann)

@@ -164,7 +164,18 @@ def test_answers_may_arrive_twice_or_out_of_order(enter: Enter, study: Study) ->
     for _ in range(2):
         assert ann.said("POST", f"{place}/submit", {"revision": 4}) == {}
     assert ann.ask("PUT", f"{place}/goal", {"revision": 5, "goal": {}}).status_code == 409
-    assert say(ann, place, {}, 4)["goal"] == {"sit_sofa": 1}  # the same again changes nothing
+    assert say(ann, place, {"sit_sofa": 1}, 4)["goal"] == {"sit_sofa": 1}  # the same again changes nothing
+
+
+@both_databases
+def test_two_windows_do_not_say_different_things_in_one_revision(enter: Enter) -> None:
+    ann = enter(Role.RATER, "ann")
+    place = begin(ann)
+    for _ in range(2):
+        say(ann, place, {"sit_sofa": 1})
+    other = ann.ask("PUT", f"{place}/goal", {"revision": 1, "goal": {}})
+    assert other.status_code == 409 and "in another window; load the page again" in other.json()["error"]
+    assert say(ann, place, {}, 2)["goal"] == {}  # the window that was told goes on
 
 
 @pytest.mark.parametrize(
