@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from sqlalchemy import update
@@ -94,7 +95,41 @@ def export_projects(
     return done
 
 
-def export_batch(
+def export_waiting(
+    database: Database,
+    datasets: Datasets,
+    projects: Iterable[tuple[str, str]],
+    waiting: Callable[[Database, str, Collection[str]], Mapping[str, Submitted]],
+    write: Callable[[ParquetStore, Sequence[Any]], None],
+    submissions: Any,
+    when: float,
+) -> int:
+    """Export the submissions of one kind that are not exported yet.
+
+    Args:
+      database: of the study.
+      datasets: of the study.
+      projects: id and dataset of each with something to export.
+      waiting: takes the database, a project's id and ids of submissions to leave out, and returns the next ones by id.
+      write: adds records to a dataset, those that it has already excepted.
+      submissions: table of the submissions.
+      when: present time.
+
+    Returns:
+      how many were exported.
+
+    Raises:
+      NotExported: if some could not be; the others are written all the same.
+    """
+
+    def export_some(project_id: str, dataset: str, refused: dict[str, str]) -> int | None:
+        of_project = partial(waiting, database, project_id)
+        return _export_batch(database, datasets, dataset, of_project, write, submissions, refused, when)
+
+    return export_projects(projects, export_some)
+
+
+def _export_batch(
     database: Database,
     datasets: Datasets,
     dataset: str,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from functools import partial
 
 from sqlalchemy import select
 from sqlalchemy.orm import joinedload
@@ -11,7 +10,7 @@ from sqlalchemy.orm import joinedload
 from annotation.server.db.database import Database
 from annotation.server.db.tables import EpisodeRecord, Project
 from annotation.server.db.watching_tables import Demonstration, GoalAnswer
-from annotation.server.export.batches import BATCH_SIZE, Submitted, export_batch, export_projects
+from annotation.server.export.batches import BATCH_SIZE, Submitted, export_waiting
 from annotation.server.services.datasets import Datasets
 from rlhf.records.preferences import InferredGoal
 from rlhf.store import ParquetStore
@@ -25,12 +24,7 @@ def export_inferred_goals(database: Database, datasets: Datasets, when: float) -
     Raises:
       NotExported: if some could not be; the others are written all the same.
     """
-
-    def export_some(project_id: str, dataset: str, refused: dict[str, str]) -> int | None:
-        waiting = partial(_waiting, database, project_id)
-        return export_batch(database, datasets, dataset, waiting, _write, GoalAnswer, refused, when)
-
-    return export_projects(_projects_waiting(database), export_some)
+    return export_waiting(database, datasets, _projects_waiting(database), _waiting, _write, GoalAnswer, when)
 
 
 def _write(store: ParquetStore, goals: Sequence[InferredGoal]) -> None:

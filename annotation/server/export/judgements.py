@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from functools import partial
 
 from sqlalchemy import select
 from sqlalchemy.orm import joinedload
@@ -11,7 +10,7 @@ from sqlalchemy.orm import joinedload
 from annotation.server.db.database import Database
 from annotation.server.db.judging_tables import Continuation, JudgingAssignment
 from annotation.server.db.tables import EpisodeRecord, Project
-from annotation.server.export.batches import BATCH_SIZE, Submitted, export_batch, export_projects
+from annotation.server.export.batches import BATCH_SIZE, Submitted, export_waiting
 from annotation.server.services.datasets import Datasets
 from rlhf.records.marks import Judgement
 from rlhf.store import ParquetStore
@@ -25,12 +24,7 @@ def export_judgements(database: Database, datasets: Datasets, when: float) -> in
     Raises:
       NotExported: if some could not be; the others are written all the same.
     """
-
-    def export_some(project_id: str, dataset: str, refused: dict[str, str]) -> int | None:
-        waiting = partial(_waiting, database, project_id)
-        return export_batch(database, datasets, dataset, waiting, _write, JudgingAssignment, refused, when)
-
-    return export_projects(_projects_waiting(database), export_some)
+    return export_waiting(database, datasets, _projects_waiting(database), _waiting, _write, JudgingAssignment, when)
 
 
 def _write(store: ParquetStore, judgements: Sequence[Judgement]) -> None:

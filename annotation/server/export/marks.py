@@ -7,7 +7,6 @@ next export writes those marks again; marks are sets, so they are stored once.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from functools import partial
 
 from sqlalchemy import or_, select, update
 from sqlalchemy.orm import Session, joinedload
@@ -15,7 +14,7 @@ from sqlalchemy.orm import Session, joinedload
 from annotation.server.clock import now
 from annotation.server.db.database import Database
 from annotation.server.db.tables import Assignment, EpisodeRecord, MarkRecord, Project
-from annotation.server.export.batches import BATCH_SIZE, NotExported, Submitted, export_batch, export_projects
+from annotation.server.export.batches import BATCH_SIZE, NotExported, Submitted, export_projects, export_waiting
 from annotation.server.export.clip_pairs import export_clip_pairs
 from annotation.server.export.inferred_goals import export_inferred_goals
 from annotation.server.export.judgements import export_judgements
@@ -38,12 +37,7 @@ def export_submitted(database: Database, datasets: Datasets, when: float) -> int
     Raises:
       NotExported: if some could not be; the others are written all the same.
     """
-
-    def export_some(project_id: str, dataset: str, refused: dict[str, str]) -> int | None:
-        waiting = partial(_waiting, database, project_id)
-        return export_batch(database, datasets, dataset, waiting, _write, Assignment, refused, when)
-
-    return export_projects(_projects_waiting(database), export_some)
+    return export_waiting(database, datasets, _projects_waiting(database), _waiting, _write, Assignment, when)
 
 
 def withdraw_returned(database: Database, datasets: Datasets) -> int:
