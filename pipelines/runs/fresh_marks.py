@@ -2,15 +2,16 @@
 
 `rlhf reproduce fresh-marks --source runs/reproduce/plateau`, for seeds of `plateau` that are complete, without those
 of "default". Its "BC+RL (IBT, read later)" is improved further, by half as many updates, with the learner of `plateau`,
-in three ways that start alike:
+in four ways that start alike:
 
 * "same reward model": against the reward model that it was improved against already.
 * "BC's play marked": against a reward model that learns from a third more marked play, of the cloned agent. The marks
   of `plateau` are on its play, too, and on demonstrations.
 * "its own play marked": the same, but the further play is of the improved agent (the second round of the paper's
   Figure 9).
+* "both marked": against a reward model that learns from both.
 
-Houses, requests, raters and the reward models' settings are the same for both. The reward models start from the cloned
+Houses, requests, raters and the reward models' settings are the same for all. The reward models start from the cloned
 agent. Fresh setters are not replayed: BC+RL replays those of `plateau`.
 """
 

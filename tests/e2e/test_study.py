@@ -321,7 +321,7 @@ def test_its_improved_agents_are_improved_further_with_marks_of_their_own_play(r
         updates=4, checkpoint_every=4,
     )  # fmt: skip
     page = fresh_marks_study(config).read_text()
-    for arm, tables in zip(("BC", config.arm, *FURTHER, *config.beside), (1, 2, 3, 4, 5, 2), strict=True):
+    for arm, tables in zip(("BC", config.arm, *FURTHER, *config.beside), (1, 2, 3, 4, 5, 5, 2), strict=True):
         assert page.count(f"| {arm} |") == tables, arm
     for seed in config.seeds:
         folder, study = config.run / f"seed-{seed}", run.absolute() / f"seed-{seed}"
@@ -333,7 +333,10 @@ def test_its_improved_agents_are_improved_further_with_marks_of_their_own_play(r
             models.append(folder / f"reward-{whose}")
             assert settings_in(models[-1])["data"] == [str(study / "data"), str(folder / f"play-{whose}")]
         assert asked[0] == asked[1]
-        for improving, model in zip(("improve", "improve-bc", "improve-own"), models, strict=True):
+        models.append(folder / "reward-both")
+        plays = [str(folder / f"play-{whose}") for whose in ("bc", "own")]
+        assert settings_in(models[-1])["data"] == [str(study / "data"), *plays]
+        for improving, model in zip(("improve", "improve-bc", "improve-own", "improve-both"), models, strict=True):
             improved = settings_in(folder / improving)
             assert improved["agent"] == str(study / "improve-bc-rl-ibt" / "agent")
             assert improved["reward_model"] == str(model / "reward_model")
