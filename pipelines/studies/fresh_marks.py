@@ -1,7 +1,7 @@
 """Whose play to mark once a reward model is used up: agents that a study has improved are improved further.
 
 RUN/seed-N/play-bc, play-own         further play of the cloned agent and of the improved one, with marks
-RUN/seed-N/reward-bc, reward-own     reward models of the study's marks and of these
+RUN/seed-N/reward-bc, -own, -both    reward models of the study's marks and of these
 RUN/seed-N/improve, improve-*        the improved agent, further: against the study's reward model and each of these
 RUN/table.md, success.png            success of all, less the improved agent, BC and each other
 """
@@ -49,9 +49,9 @@ from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
 
 _FIRST_SEED = LARGEST_SEED // 2  # of recordings; smaller ones are of the first 125 seeds of studies, two for a seed
-BC, OWN = "bc", "own"  # whose further play is marked
+BC, OWN, BOTH = "bc", "own", "both"  # whose further play is marked
 UNMARKED = "further, same reward model"
-MARKED = {BC: "further, BC's play marked", OWN: "further, its own play marked"}
+MARKED = {BC: "further, BC's play marked", OWN: "further, its own play marked", BOTH: "further, both marked"}
 FURTHER = (UNMARKED, *MARKED.values())
 RESULTS = "results.json"
 
@@ -142,18 +142,25 @@ class FurtherStages:
         updates = f"{self.config.updates} updates"
         evaluating, unmarked = self.evaluating(), self.improving(None)
         stages = [Stage(UNMARKED, updates, lambda: resume_or_start(improve, unmarked))]
-        for whose in MARKED:
-            stages += self.marked(whose)
+        for whose in (BC, OWN):
+            stages += [*self.marked(whose), *self.learned(whose)]
+        stages += self.learned(BOTH)
         return [*stages, Stage("evaluation", "held-out requests", lambda: evaluate(evaluating))]
 
     def marked(self, whose: str) -> list[Stage]:
-        """Return the stages of an agent whose reward model learns from further play as well."""
-        playing, rewarding, improving = self.playing(whose), self.rewarding(whose), self.improving(whose)
+        """Return the stages of further play and its marks."""
+        playing = self.playing(whose)
         marking = self.wiring.mark(marking_of(self.study, self.study.arms[self.config.arm].marks), playing.data)
         return [
             Stage(f"play {whose}", f"{playing.episodes} episodes", lambda: record(playing)),
             Stage(f"marks {whose}", "by scripted raters", lambda: mark(marking)),
-            Stage(f"reward {whose}", "from all marks so far", lambda: resume_or_start(reward, rewarding)),
+        ]
+
+    def learned(self, whose: str) -> list[Stage]:
+        """Return the stages of an agent whose reward model learns from marked further play as well."""
+        rewarding, improving = self.rewarding(whose), self.improving(whose)
+        return [
+            Stage(f"reward {whose}", "from these marks as well", lambda: resume_or_start(reward, rewarding)),
             Stage(MARKED[whose], f"{self.config.updates} updates", lambda: resume_or_start(improve, improving)),
         ]
 
@@ -167,7 +174,8 @@ class FurtherStages:
         """Return the settings of a reward model, those of the agent's in the study, of more marks."""
         arm = self.study.arms[self.config.arm]
         cloned = clone_folder(folder_of(self.study, self.seed), arm.clone)
-        marked = data_of(self.study, arm.marks, self.seed), self.playing(whose).data
+        further = (BC, OWN) if whose == BOTH else (whose,)
+        marked = (data_of(self.study, arm.marks, self.seed), *(self.playing(one).data for one in further))
         return self.wiring.reward(self.study.rewards[arm.reward], marked, cloned, f"reward-{whose}")
 
     def improving(self, whose: str | None) -> ImproveConfig:
@@ -198,7 +206,7 @@ def _write_report(config: FreshMarksConfig, study: StudyConfig) -> Path:
     parts = ["# fresh-marks", made_by(config.seeds)]
     table = tabulate(found, tuple(found), probes, study.compared_with)
     parts.append(markdown(table, REQUESTS[study.evaluate.split]))
-    for other, *arms in ((config.arm, *FURTHER), FURTHER, (MARKED[BC], MARKED[OWN])):
+    for other, *arms in ((config.arm, *FURTHER), FURTHER, tuple(MARKED.values())):
         parts.append(differences(tabulate(found, (other, *arms), probes, other)))
     write_file(config.run / "success.png", png(study_figures.success(table)))
     path = config.run / "table.md"
