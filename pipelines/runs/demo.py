@@ -1,4 +1,4 @@
-"""The demo: the whole loop on two CPU cores in 9 to 15 minutes, with the best settings that were found for this time.
+"""The demo: the whole loop on two CPU cores in 10 to 20 minutes, with the best settings that were found for this time.
 
 They are those of :mod:`pipelines.runs.small`, and these differ:
 
