@@ -23,7 +23,7 @@ from typing import Any
 from worlds.errors import UserError
 
 DEFAULT_KEY_VARIABLE = "OPENAI_API_KEY"
-_ENVIRONMENT = "RLHF_PERMITTED"  # hands what this command permits to the processes that it starts
+PERMITTED = "RLHF_PERMITTED"  # hands what this command permits to the processes that it starts
 _PYTHON_FILE = re.compile(r"(.+?\.py)(?=$|[:/])", re.DOTALL)
 _MODULE = re.compile(r"(?:gym:(?=[^:]+:)|pettingzoo:)([A-Za-z_][\w.]*)")
 _LONGEST_NAME = 4096
@@ -113,7 +113,7 @@ def permit(words: Iterable[str]) -> None:
     named = [thing for text in texts for thing in code_named_by(text)]
     urls = (text for text in texts if text.startswith(("http://", "https://")))
     named += [address(url, variable) for url in urls for variable in variables]
-    os.environ[_ENVIRONMENT] = json.dumps(sorted(_permitted() | {thing.digest for thing in named}))
+    os.environ[PERMITTED] = json.dumps(sorted(_permitted() | {thing.digest for thing in named}))
 
 
 def permit_texts(config: Any) -> None:
@@ -124,7 +124,7 @@ def permit_texts(config: Any) -> None:
 def environment() -> Mapping[str, str]:
     """Return the environment variable that another machine's processes need to permit the same, if there is one."""
     permitted = sorted(_permitted() | trusted().keys())
-    return {_ENVIRONMENT: json.dumps(permitted)} if permitted else {}
+    return {PERMITTED: json.dumps(permitted)} if permitted else {}
 
 
 def code_named_by(text: str) -> Iterator[Named]:
@@ -179,7 +179,7 @@ def _check(thing: Named) -> None:
 
 def _permitted() -> set[str]:
     with suppress(ValueError, TypeError):
-        return set(json.loads(os.environ.get(_ENVIRONMENT, "[]")))
+        return set(json.loads(os.environ.get(PERMITTED, "[]")))
     return set()
 
 

@@ -179,11 +179,11 @@ def find_parallel(module: str) -> Any:
 
     Raises:
       WorldError: there is none.
-      UntrustedError: the module is not PettingZoo's, and the user has neither named nor trusted it.
+      UntrustedError: the module is neither PettingZoo's nor ours, and the user has neither named nor trusted it.
     """
     wanted = f"pettingzoo:{module}"
     own = module if module.startswith("pettingzoo.") or not _is_family(module) else f"pettingzoo.{module}"
-    if not own.startswith("pettingzoo."):
+    if not own.startswith(("pettingzoo.", "worlds.")):
         check_module(own)
     found = import_package(own, wanted) if "." not in own else _import_inner(own, wanted)
     maker = getattr(found, "parallel_env", None)
