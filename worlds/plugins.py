@@ -16,6 +16,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Generic, TypeVar
 
+from worlds.trust import UntrustedError, read_source
+
 Entry = TypeVar("Entry")
 
 FILE_SUFFIX = ".py"
@@ -82,7 +84,12 @@ class Registry(Generic[Entry]):
             )
 
     def import_file(self, path: Path) -> ModuleType:
-        """Import the Python file ``path``, once. Raises ``error`` if there is none, or it fails to import."""
+        """Import the Python file ``path``, once.
+
+        Raises:
+          error: there is no such file, or it fails to import.
+          UntrustedError: the user has neither named nor trusted it.
+        """
         path = path.resolve()
         if path in self._files:
             return self._files[path]
@@ -90,6 +97,8 @@ class Registry(Generic[Entry]):
             raise self._error(f"no {self.noun} file {path}; known by name: {', '.join(self.names())}")
         try:
             self._files[path] = _run_file(path)
+        except UntrustedError:
+            raise
         except Exception as error:  # a foreign file may raise anything
             raise self._fails_to_import(f"{self.noun} file {path}", error) from error
         return self._files[path]
@@ -116,13 +125,17 @@ class Registry(Generic[Entry]):
 
 
 def _run_file(path: Path) -> ModuleType:
-    """Import a file outside all packages, under a module name of its own."""
+    """Import a file outside all packages, under a module name of its own.
+
+    What is compiled are the bytes whose digest was checked; a cached ``.pyc`` beside the file is not read.
+    """
+    source = read_source(path)
     name = f"{path.stem}_{sha256(str(path).encode()).hexdigest()[:8]}"
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None and spec.loader is not None
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
     try:
-        spec.loader.exec_module(module)
+        exec(compile(source, str(path), "exec", dont_inherit=True), module.__dict__)
     except BaseException:
         del sys.modules[name]
         raise

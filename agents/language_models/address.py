@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from agents.language_models.config import LOOPBACK, ModelSource
 from agents.language_models.model import Completion, Prompt, first_line
 from worlds.errors import UserError
+from worlds.trust import check_address
 
 _CHARS_OF_TOKEN = 4  # on average in English text; a service counts its own tokens
 _LONGEST_WAIT_SEC = 60.0
@@ -40,12 +41,14 @@ class RemoteModel:
 
     Raises:
       UserError: the key would be sent without encryption to another machine.
+      UntrustedError: the user has neither named nor trusted the address with this variable.
     """
 
     limit = None  # the protocol does not say
 
     def __init__(self, source: ModelSource, seed: int = 0, wait: Callable[[float], None] = time.sleep) -> None:
         assert source.address is not None
+        check_address(source.address, source.key_variable)
         self._source, self._seed, self._wait = source, seed, wait
         self._url = source.address.rstrip("/") + ("/chat/completions" if source.chat else "/completions")
         self._key = os.environ.get(source.key_variable, "")

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from agents.ranges import Count, CountFromZero, Positive, Range, Weight, check_ranges
 from worlds.errors import UserError
+from worlds.trust import DEFAULT_KEY_VARIABLE
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 Requests = Annotated[int, Range(least=1, most=64, what="a number of requests")]
@@ -40,7 +41,7 @@ class ModelSource:
     folder: Path | None = None
     address: str | None = None
     name: str = ""
-    key_variable: str = "OPENAI_API_KEY"
+    key_variable: str = DEFAULT_KEY_VARIABLE
     chat: bool = False
     temperature: Weight = 0.0
     answer_tokens: Count = 24

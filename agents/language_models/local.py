@@ -17,6 +17,7 @@ from agents.language_models.config import ModelSource
 from agents.language_models.model import Completion, Prompt, first_line
 from worlds.errors import UserError
 
+_NO_CODE = {"local_files_only": True, "trust_remote_code": False}  # nothing is downloaded, no code of a folder is run
 _LARGEST_LIMIT = 10**8  # a tokenizer without a limit of its own declares a huge one
 
 
@@ -120,9 +121,9 @@ def _load(source: ModelSource, device: torch.device) -> tuple[Any, Any]:
         raise UserError(f"{folder} has no weights in safetensors; other files of weights may run code and are not read")
     disable_progress_bar()
     try:
-        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, padding_side="left")
+        tokenizer = AutoTokenizer.from_pretrained(folder, padding_side="left", **_NO_CODE)
         dtype = torch.float32 if device.type == "cpu" else "auto"
-        model = AutoModelForCausalLM.from_pretrained(folder, local_files_only=True, use_safetensors=True, dtype=dtype)
+        model = AutoModelForCausalLM.from_pretrained(folder, use_safetensors=True, dtype=dtype, **_NO_CODE)
     except (OSError, ValueError, KeyError, TypeError, RuntimeError, ImportError) as error:
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise UserError(f"{folder} holds no causal language model that can be read ({reason[:200]})") from error

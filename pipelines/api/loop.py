@@ -25,10 +25,13 @@ from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
 from rlhf.records.marks import Mark
 from rlhf.run.config import load_config
 from worlds.errors import UserError
+from worlds.trust import permit_texts
 
 AnyPath = str | PathLike[str]
 Paths = AnyPath | Sequence[AnyPath]  # of one dataset or several
 Config = TypeVar("Config")
+# Settings that may come from the folder of a run. All others were named by the user's own Python code.
+_FROM_START = ("training", "learner")
 
 
 def record(
@@ -73,7 +76,7 @@ def record(
       20
     """
     resolved = _with(
-        config or RecordConfig(),
+        _start(config, RecordConfig, None),
         data=_path(data),
         episodes=episodes,
         steps=steps,
@@ -119,7 +122,7 @@ def mark(
       33
     """
     return marking.mark(
-        _with(config or MarkConfig(), data=_path(data), raters=raters, solver=solver, share=share, seed=seed)
+        _with(_start(config, MarkConfig, None), data=_path(data), raters=raters, solver=solver, share=share, seed=seed)
     )
 
 
@@ -342,7 +345,7 @@ def evaluate(
     named = None if agents is None else {name: str(folder) for name, folder in agents.items()}
     return evaluation.evaluate(
         _with(
-            config or EvaluateConfig(),
+            _start(config, EvaluateConfig, None),
             agents=named,
             probes=None if probes is None else tuple(probes),
             episodes=episodes,
@@ -367,6 +370,7 @@ def _paths(paths: Paths | None) -> tuple[Path, ...] | None:
 
 def _with(config: Config, **settings: Any) -> Config:
     """Return ``config`` with those of ``settings`` that are not None."""
+    permit_texts([value for name, value in settings.items() if name not in _FROM_START])
     return replace(config, **{name: value for name, value in settings.items() if value is not None})  # type: ignore[type-var]
 
 
@@ -377,6 +381,7 @@ def _start(config: Config | None, kind: type[Config], resume: AnyPath | None) ->
       UserError: if both are given.
     """
     if resume is None:
+        permit_texts(config)
         return kind() if config is None else config
     if config is not None:
         raise UserError("resume takes the settings of the run; leave out config")

@@ -176,6 +176,7 @@ GROUPS: tuple[tuple[str, tuple[Verb, ...]], ...] = (
             Verb("household inferred", "pipelines.cli.household_inferred:report_inferred", "people's inferred goals"),
             Verb("household check", "pipelines.cli.household_home:check_home", "a graph of VirtualHome as a home"),
             Verb("school tree", "pipelines.cli.school:show_tree", "the school's parameters, printed, drawn, sampled"),
+            Verb("trust", "pipelines.cli.trust:trust_things", "code and addresses that others' data may name"),
             Verb("world check", "pipelines.cli.world:check", "what a world promises, by trying it", status=True),
             Verb("doctor", "pipelines.cli.doctor:doctor", "what this machine has and lacks", status=True),
         ),
@@ -293,7 +294,9 @@ def run(verb: Verb, words: Sequence[str]) -> Any:
     """Build the command's configuration from ``words``, call its function, and return the result."""
     from pipelines.cli import settings
     from pipelines.cli.presets import presets_of, starting_point
+    from worlds.trust import permit
 
+    permit(words)
     kind, function = verb.load()
     base, words = starting_point(verb.function, kind, words, verb.preset)
     about = verb.help[0].upper() + verb.help[1:] + "."

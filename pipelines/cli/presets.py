@@ -19,6 +19,7 @@ from typing import Any
 from pipelines.cli.usage import UsageError
 from rlhf.run.config import load_config
 from worlds.errors import UserError
+from worlds.trust import permit_texts
 
 PACKAGE = "pipelines.runs"
 LOOPS = ("demo", "study", "iterate")  # functions of a preset whose results have the settings of all `stages()`
@@ -53,7 +54,9 @@ def starting_point(
         return replace(load_config(Path(resume), kind, older=True), resume=Path(resume)), rest
     preset = preset or otherwise
     if preset is not None:
-        return _configure(_load(preset, function), preset, function, kind), rest
+        config = _configure(_load(preset, function), preset, function, kind)
+        permit_texts(config)  # a preset is code that the user named, and so is what it names
+        return config, rest
     return None, rest
 
 

@@ -15,6 +15,7 @@ from ray._private import ray_constants
 
 from rlhf.distributed.config import RayConfig
 from worlds.errors import UserError
+from worlds.trust import environment
 
 _ATTEMPTS = 3  # to start Ray here
 
@@ -36,7 +37,8 @@ def connect(config: RayConfig) -> bool:
         _start(config, quiet)
         return True
     try:
-        ray.init(address, **quiet)
+        permitted = {"runtime_env": {"env_vars": dict(environment())}} if environment() else {}
+        ray.init(address, **permitted, **quiet)
     except (ConnectionError, ValueError, RuntimeError) as error:
         raise UserError(
             f"no Ray cluster at {address} ({' '.join(str(error).split())}); start one with `ray start --head`, or "
@@ -56,7 +58,7 @@ def _start(config: RayConfig, quiet: dict[str, Any]) -> None:
                     num_cpus=max(os.cpu_count() or 1, math.ceil(config.cpus)),
                     object_store_memory=config.object_store_mb * 1_000_000,
                     include_dashboard=False,
-                    runtime_env={"env_vars": {"PYTHONPATH": path}},
+                    runtime_env={"env_vars": {"PYTHONPATH": path, **environment()}},
                     **quiet,
                 )
             return

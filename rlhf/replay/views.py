@@ -36,6 +36,7 @@ from worlds.contract import (
 from worlds.errors import UserError
 from worlds.faults import named_failure
 from worlds.plain_pictures import SIZE, PlainPictures
+from worlds.trust import UntrustedError
 
 REPLAYED, RECORDED = "replayed", "as recorded"
 DRAWN, PLAIN = "drawn by its world", "drawn from what was observed"
@@ -150,7 +151,7 @@ def recreated_views(episode: Episode) -> Iterator[tuple[int, np.ndarray]]:
     """
     try:
         world = _world_of(episode)
-    except WorldError as error:
+    except (WorldError, UntrustedError) as error:
         raise NoPictures(str(error)) from error
     with closing(world):
         for step in _replayed(world, episode):
@@ -169,7 +170,7 @@ def filmed_views(episode: Episode) -> Iterator[tuple[int, np.ndarray]]:
     """
     try:
         world = _world_of(episode)
-    except WorldError as error:
+    except (WorldError, UntrustedError) as error:
         raise NoPictures(str(error)) from error
     with closing(world):
         if not isinstance(world, Filmed):
@@ -263,7 +264,7 @@ def _is_tick_wise(episode: Episode) -> bool:
     try:
         with closing(_world_of(episode)) as world:
             return isinstance(world, TickWise)
-    except WorldError:
+    except (WorldError, UntrustedError):
         return False
 
 

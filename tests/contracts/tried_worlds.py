@@ -14,6 +14,7 @@ from worlds.contract import SETTER, SOLVER
 from worlds.random_play import fitted
 from worlds.spaces.random_action import random_action, words_of
 from worlds.tiers import EXACT, TICK_WISE, includes
+from worlds.trust import permit
 
 small_worlds.register()
 
@@ -23,6 +24,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples" / "own_world"
 SMALL = {"height": 24, "width": 32, "views": PLAYERS}
 PAIR = f"{Path(__file__).parent / 'rendezvous.py'}:Rendezvous"
 ANNOUNCED = "announced"  # by an installed package
+permit([PAIR])
 FOREIGN = ("gym:CartPole-v1", "gym:FrozenLake-v1", "gym:Pendulum-v1", "gym:BabyAI-GoToObj-v0", PAIR)
 HOUSEHOLD_PICTURES = "household, pictures"
 SCHOOL_PICTURES = "school, pictures"

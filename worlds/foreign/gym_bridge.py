@@ -26,6 +26,7 @@ from worlds.spaces.gym_spaces import (
     translate_observation,
 )
 from worlds.spaces.observation import Image, ObservationSpec
+from worlds.trust import check_module
 
 # Packages that register environments only when they are imported, by how the names of these begin.
 _PACKAGES = {
@@ -123,8 +124,15 @@ def make_env(env_id: str, **settings: Any) -> gymnasium.Env:
 
 
 def find_env(env_id: str) -> Any:
-    """Return the specification of a registered environment. Raises WorldError, with the nearest names, for another."""
+    """Return the specification of a registered environment.
+
+    Raises:
+      WorldError: there is none; the message has the nearest names.
+      UntrustedError: the user has neither named nor trusted the package of its name.
+    """
     package, _, name = env_id.rpartition(":")
+    if package and package not in _PACKAGES.values():
+        check_module(package)
     package = package or next((module for begin, module in _PACKAGES.items() if name.startswith(begin)), "")
     if package and name not in gymnasium.registry:
         import_package(package, f"gym:{env_id}")

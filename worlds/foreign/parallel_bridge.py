@@ -17,6 +17,7 @@ from worlds.foreign.gym_bridge import find_mission, import_package, mission_keys
 from worlds.foreign.pictures import check_side
 from worlds.spaces.action import InvalidSpace
 from worlds.spaces.gym_spaces import ActionTranslation, translate_action, translate_observation
+from worlds.trust import check_module
 
 
 class ParallelBridge:
@@ -174,9 +175,16 @@ def make_parallel(module: str, **settings: Any) -> Any:
 
 
 def find_parallel(module: str) -> Any:
-    """Return the function that makes a module's parallel environment. Raises WorldError if there is none."""
+    """Return the function that makes a module's parallel environment.
+
+    Raises:
+      WorldError: there is none.
+      UntrustedError: the module is neither PettingZoo's nor ours, and the user has neither named nor trusted it.
+    """
     wanted = f"pettingzoo:{module}"
     own = module if module.startswith("pettingzoo.") or not _is_family(module) else f"pettingzoo.{module}"
+    if not own.startswith(("pettingzoo.", "worlds.")):
+        check_module(own)
     found = import_package(own, wanted) if "." not in own else _import_inner(own, wanted)
     maker = getattr(found, "parallel_env", None)
     if not callable(maker):

@@ -15,6 +15,7 @@ from agents.language_models.local import LocalModel
 from agents.language_models.model import Prompt
 from tests.unit.agents.language_models.tiny_model import completion, make_model, service
 from worlds.errors import UserError
+from worlds.trust import permit
 
 PAIRS = [("ball left\nAct:", " left"), ("ball right\nAct:", " right"), ("a wall, and far away a door\nAct:", " stay")]
 PROMPTS = [Prompt("", question) for question, _ in PAIRS]
@@ -71,6 +72,7 @@ def test_folders_without_a_model_are_one_line(taught: Path, tmp_path: Path) -> N
 
 def remote(address: str, waited: list[float] | None = None, **settings: Any) -> RemoteModel:
     waits: list[float] = [] if waited is None else waited
+    permit([address, settings.get("key_variable", "")])
     return RemoteModel(ModelSource(address=address, name="large", **settings), seed=3, wait=waits.append)
 
 
@@ -145,4 +147,5 @@ def test_a_key_is_not_sent_unencrypted_to_another_machine(monkeypatch: pytest.Mo
     with pytest.raises(UserError, match="is not encrypted"):
         remote("http://example.org/v1", key_variable="MY_KEY")
     remote("https://example.org/v1", key_variable="MY_KEY")
+    permit(["http://example.org/v1", "NO_SUCH"])
     open_model(ModelSource(address="http://example.org/v1", name="m", key_variable="NO_SUCH"))

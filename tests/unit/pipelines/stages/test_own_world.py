@@ -15,6 +15,7 @@ from tests.unit.docs.pages import blocks
 from worlds import registry
 from worlds.contract import WorldError
 from worlds.errors import UserError
+from worlds.trust import permit
 
 OWN_WORLD = Path(__file__).parents[4] / "examples" / "own_world" / "discs.py"
 
@@ -46,6 +47,7 @@ def test_the_scripted_player_of_the_documents_plays(tmp_path: Path) -> None:
     page = Path(__file__).parents[4] / "docs" / "own-world.md"
     (source,) = (block.text for block in blocks(page) if "PoliteSolver" in block.text)
     (tmp_path / "polite.py").write_text(source)
+    permit([str(tmp_path / "polite.py")])
     world = WorldConfig(str(tmp_path / "polite.py"), height=12, width=16)
     names = record(RecordConfig(data=tmp_path / "data", episodes=1, steps=20, workers=1, world=world))
     episode = open_store(tmp_path / "data").read(names[0])
@@ -84,6 +86,7 @@ def test_a_task_that_the_world_does_not_have_is_refused(tmp_path: Path) -> None:
 def test_a_file_without_a_world_is_named(text: str | None, complaint: str, tmp_path: Path) -> None:
     if text is not None:
         (tmp_path / "world.py").write_text(text)
+        permit([str(tmp_path / "world.py")])
     with pytest.raises(WorldError, match=complaint) as caught:
         registry.get(str(tmp_path / "world.py"))
     assert "\n" not in str(caught.value)

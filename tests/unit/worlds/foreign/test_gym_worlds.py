@@ -12,6 +12,7 @@ from worlds import registry
 from worlds.contract import SETTER, SOLVER, WorldError
 from worlds.spaces.action import Continuous, Discrete
 from worlds.spaces.observation import Image, Vector
+from worlds.trust import permit
 
 WALK = '''
 import gymnasium
@@ -58,6 +59,7 @@ NUMBER = 3
 @pytest.fixture
 def walk(tmp_path: Path) -> str:
     (tmp_path / "walk.py").write_text(WALK)
+    permit([str(tmp_path / "walk.py")])
     registry._foreign.cache_clear()
     yield f"{tmp_path / 'walk.py'}:Walk"  # type: ignore[misc]
     registry._registry._entries.pop("Walk", None)
@@ -214,6 +216,7 @@ def test_an_action_that_does_nothing_can_be_named() -> None:
     ],
 )
 def test_what_cannot_be_made_is_named_in_one_line(name: str, options: dict[str, Any], refusal: str) -> None:
+    permit([name])
     with pytest.raises(WorldError) as caught:
         registry.get(name).make(**options)
     assert refusal in str(caught.value) and "\n" not in str(caught.value)

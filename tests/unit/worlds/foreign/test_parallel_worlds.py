@@ -16,6 +16,7 @@ from worlds.foreign.entries import class_entry
 from worlds.foreign.parallel_bridge import cast_agents
 from worlds.spaces.action import InvalidSpace
 from worlds.spaces.observation import Vector
+from worlds.trust import permit
 
 RENDEZVOUS = Path(__file__).parents[3] / "contracts" / "rendezvous.py"
 
@@ -26,6 +27,7 @@ def module(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
     source = RENDEZVOUS.read_text() + "\n\ndef parallel_env(**settings):\n    return Rendezvous(**settings)\n"
     (tmp_path / "ring_v0.py").write_text(source)
     monkeypatch.syspath_prepend(tmp_path)
+    permit(["pettingzoo:ring_v0"])
     registry._foreign.cache_clear()
     return "pettingzoo:ring_v0"
 
@@ -87,6 +89,7 @@ def test_agents_without_a_part_are_named(there: tuple[str, ...], given: dict[str
     ],
 )
 def test_modules_that_cannot_be_played_are_named(name: str, refusal: str) -> None:
+    permit([name])
     with pytest.raises(WorldError) as caught:
         registry.get(name)
     assert refusal in str(caught.value) and "\n" not in str(caught.value)

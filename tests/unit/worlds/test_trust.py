@@ -1,0 +1,171 @@
+"""Code and addresses that data names are used only where the user named or trusted them."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import py_compile
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import agents.registry
+from agents.language_models.address import RemoteModel
+from agents.language_models.config import ModelSource
+from agents.language_models.folder import LanguageModelAgent, save_language_model
+from agents.language_models.local import LocalModel
+from agents.language_models.model import Prompt
+from pipelines.cli.trust import TrustConfig, trust_things
+from tests.unit.agents.language_models.tiny_model import make_model
+from worlds import registry, trust
+from worlds.errors import UserError
+from worlds.trust import UntrustedError, permit
+
+HOSTILE = "from pathlib import Path\nPath({canary!r}).write_text('ran')\n"
+
+
+@pytest.fixture
+def canary(tmp_path: Path) -> Path:
+    """A file that exists once hostile code has run."""
+    return tmp_path / "canary"
+
+
+@pytest.fixture
+def hostile(tmp_path: Path, canary: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A Python file and an importable module of the same content, which someone else put beside their data."""
+    monkeypatch.syspath_prepend(tmp_path / "made")
+    monkeypatch.delitem(sys.modules, "hostile_module", raising=False)
+    path = tmp_path / "made" / "hostile_module.py"
+    path.parent.mkdir()
+    path.write_text(HOSTILE.format(canary=str(canary)))
+    return path
+
+
+NAMES = ("{file}", "{file}:World", "gym:hostile_module:World-v0", "pettingzoo:hostile_module")
+
+
+def look_up(name: str) -> None:
+    """Look up a world; the hostile code, once it has run, registers none."""
+    try:
+        registry.get(name)
+    except UntrustedError:
+        raise
+    except UserError:
+        return
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_data_names_is_not_run_until_it_is_named_or_trusted(name: str, hostile: Path, canary: Path) -> None:
+    name = name.format(file=hostile)
+    with pytest.raises(UntrustedError, match="rlhf trust") as refused:
+        registry.get(name)
+    assert not canary.exists() and "\n" not in str(refused.value)
+    permit(["record", f"--world.name={name}"])
+    look_up(name)
+    assert canary.exists()
+
+
+@pytest.mark.parametrize("kind", [agents.registry.get, registry.get])
+def test_every_registry_has_the_gate(kind: Any, hostile: Path, canary: Path) -> None:
+    with pytest.raises(UntrustedError):
+        kind(str(hostile))
+    assert not canary.exists()
+
+
+@pytest.mark.parametrize("name", NAMES[:2])
+def test_trust_ends_when_the_file_changes(name: str, hostile: Path, canary: Path, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "dataset.json").write_text(json.dumps({"deep": [{"world": name.format(file=hostile)}]}))
+    trust_things(TrustConfig((str(data),)))
+    look_up(name.format(file=hostile))
+    assert canary.exists()
+    canary.unlink()
+    hostile.write_text(hostile.read_text() + "# another one\n")
+    with pytest.raises(UntrustedError):
+        registry._registry._files.clear()
+        registry.get(name.format(file=hostile))
+    assert not canary.exists()
+    trust_things(TrustConfig((str(hostile),)))
+    assert hostile.samefile(trust.trusted().popitem()[1].rpartition(" ")[2])
+    trust_things(TrustConfig((str(hostile),), forget=True))
+    assert not trust.trusted()
+
+
+def test_compiled_code_beside_a_trusted_file_is_not_run(hostile: Path, canary: Path) -> None:
+    compiled = Path(importlib.util.cache_from_source(str(hostile)))
+    py_compile.compile(str(hostile), str(compiled), invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
+    hostile.write_text("x = 1\n")
+    permit([str(hostile)])
+    look_up(str(hostile))
+    assert not canary.exists()
+
+
+def test_processes_of_the_command_permit_the_same(hostile: Path, canary: Path) -> None:
+    code = f"from worlds import registry; registry.get({str(hostile)!r})"
+    refused = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "UntrustedError" in refused.stderr and not canary.exists()
+    permit([str(hostile)])
+    assert trust.environment().items() <= os.environ.items()
+    subprocess.run([sys.executable, "-c", code], capture_output=True)
+    assert canary.exists()
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '{"trusted": 3}', "[" * 100_000])
+def test_a_damaged_list_trusts_nothing(content: str, hostile: Path, canary: Path) -> None:
+    trust.list_path().parent.mkdir(parents=True, exist_ok=True)
+    trust.list_path().write_text(content)
+    with pytest.raises(UserError, match="trusted.json cannot be read"):
+        registry.get(str(hostile))
+    assert not canary.exists()
+
+
+def test_a_folder_that_names_nothing_is_nothing_to_trust(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text('{"world": "playhouse", "file": "missing.py", "environment": "gym:Taxi-v3"}')
+    with pytest.raises(UserError, match="names neither code nor addresses"):
+        trust_things(TrustConfig((str(tmp_path),)))
+    with pytest.raises(UserError, match="no Python file"):
+        trust_things(TrustConfig((str(tmp_path / "config.json"),)))
+
+
+def test_a_folder_sends_no_variable_to_an_address_of_its_own(tmp_path: Path) -> None:
+    source = ModelSource(address="https://example.org/v1", name="m", key_variable="AWS_SECRET_ACCESS_KEY")
+    with pytest.raises(UntrustedError, match="AWS_SECRET_ACCESS_KEY"):
+        RemoteModel(source)
+    permit(["--model.address", "https://example.org/v1"])  # with the default variable, not with any
+    with pytest.raises(UntrustedError):
+        RemoteModel(source)
+    save_language_model(LanguageModelAgent(source), tmp_path / "lm")
+    trust_things(TrustConfig((str(tmp_path / "lm"),)))
+    RemoteModel(source)
+    with pytest.raises(UntrustedError):
+        RemoteModel(ModelSource(address="https://example.org/v2", name="m", key_variable="AWS_SECRET_ACCESS_KEY"))
+
+
+@pytest.mark.parametrize("file", ["config.json", "tokenizer_config.json"])
+def test_code_in_a_language_models_folder_is_neither_run_nor_asked_about(
+    file: str, tmp_path: Path, canary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = make_model(tmp_path / "model", [("a", "b")])
+    for name in ("modeling_hostile.py", "tokenization_hostile.py"):
+        (folder / name).write_text(HOSTILE.format(canary=str(canary)) + "class Hostile: pass\n")
+    settings = json.loads((folder / file).read_text())
+    settings["auto_map"] = {
+        "AutoConfig": "modeling_hostile.Hostile", "AutoModelForCausalLM": "modeling_hostile.Hostile",
+        "AutoTokenizer": ["tokenization_hostile.Hostile", None],
+    }  # fmt: skip
+    (folder / file).write_text(json.dumps(settings))
+
+    def ask(*_: Any) -> str:
+        raise AssertionError("a question is asked")
+
+    monkeypatch.setattr("builtins.input", ask)
+    try:
+        LocalModel(ModelSource(folder=folder)).complete([Prompt("", "a")])
+    except UserError as refused:
+        assert "\n" not in str(refused)
+    assert not canary.exists()
