@@ -300,7 +300,8 @@ def test_an_agent_is_evaluated_blindly(tmp_path: Path, agent: Path) -> None:
             ann.says(words)
             ann.page.locator(".requests .words", has_text=words).wait_for()
             if words == "go to the bed":
-                says_success_in_german(ann)
+                press_key(ann.page, "KeyZ", "y")  # of a German keyboard
+                ann.page.locator('.requests .success[aria-pressed="true"]').wait_for()
         ann.shot("play-evaluation")
         until(lambda: ann.wait(0.1) or len(ann.heard) > 50, "messages in which an agent could be named")
         ends(ann)
@@ -309,6 +310,7 @@ def test_an_agent_is_evaluated_blindly(tmp_path: Path, agent: Path) -> None:
         ann.shot("play-judging")
         sheet = ann.page.locator(".sheet .requests li")
         sheet.filter(has_text="well done").get_by_role("button", name="It asked for nothing").click()
+        press_key(ann.page, "KeyY", "z")  # which says nothing
         ann.page.keyboard.press("n")
         ann.sees("Saved. Thank you!")
         assert not any(b"zebra" in said or b"quokka" in said for said in ann.heard)
@@ -322,14 +324,6 @@ def test_an_agent_is_evaluated_blindly(tmp_path: Path, agent: Path) -> None:
         assert verdict["step"] >= verdict["request_step"]
     assert episode.solver in ("agent:zebra", "agent:quokka") and episode.notes["kind"] == "evaluation"
     assert_replays(episode)
-
-
-def says_success_in_german(ann: Somebody) -> None:
-    """The letter Y decides wherever the keyboard has it; at the place of an English Y nothing happens."""
-    press_key(ann.page, "KeyY", "z")
-    press_key(ann.page, "KeyZ", "y")
-    ann.page.locator('.requests .success[aria-pressed="true"]').wait_for()
-    assert sum("judge" in message for message in ann.sent) == 1
 
 
 @pytest.mark.e2e
