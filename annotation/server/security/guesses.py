@@ -1,8 +1,8 @@
-"""Limits on guessed passwords. They are kept in memory: a server that starts again has forgotten the guesses.
+"""Limits on guessed passwords. They are kept in memory; a restart of the server clears them.
 
-A name's guesses are counted whether or not anybody has it, so that refusals do not tell who takes part. A stranger who
-guesses must not lock the person out: guesses from other addresses count separately, up to many addresses' guesses
-together; a browser in which the person has signed in before has guesses of its own; and links work always.
+Guesses count for every name, whether or not anybody has it, so that a refusal does not reveal who takes part. A
+stranger's guesses must not lock the person out, so each address has guesses of its own, and so has each browser in
+which the person has signed in before.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from annotation.server.errors import Refused
 from annotation.server.security.limits import RateLimit
 
 AT_ONCE, EVERY_SEC = 10, 60.0  # of a name from one address, or in one known browser
-AT_ONCE_IN_ALL, EVERY_SEC_IN_ALL = 60, 20.0  # of a name from all addresses: three that go on do not use it up
+AT_ONCE_IN_ALL, EVERY_SEC_IN_ALL = 60, 20.0  # of a name from all addresses; three of them cannot use it up
 
 
 class Guesses:
@@ -34,13 +34,13 @@ class Guesses:
         Args:
           name: as people.normalized_name returns it.
           address: of the request.
-          browser: id of a browser in which the person has signed in before; None for others.
+          browser: id of the browser if the person has signed in there before; None for others.
 
         Returns:
           a function to call if the guess is right, so that it does not count.
 
         Raises:
-          Refused: if there were too many wrong ones.
+          Refused: if there were too many wrong passwords.
         """
         name = name.lower()
         limits = [(self._one_place, f"{name} in {browser}")]

@@ -16,7 +16,7 @@ from annotation.server.services import members
 
 INVITATION_SEC = 14 * 24 * 3600.0
 ADMIN_LINK_SEC = 3600.0
-FRESH_SEC = 3600.0  # after signing in, in which a password may be changed
+FRESH_SEC = 3600.0  # time after signing in, in which a password can be replaced
 _TERMINAL = "printed by rlhf serve"
 
 
@@ -116,16 +116,15 @@ def close_sessions(session: Session, person_id: str, but: str = "") -> None:
 
 
 def set_password(session: Session, person_id: str, hashed: str, token: str, when: float) -> None:
-    """Keep the hash of a person's password. A new one in place of another signs them out in their other browsers.
+    """Keep the hash of a person's password. Replacing a password ends the person's other sessions.
 
     Raises:
-      Refused: if they have one already and signed in so long ago, by the session ``token``, that it may be another
-        person who sits before their browser.
+      Refused: if they replace a password and the session ``token`` is old: another person may be using their browser.
     """
     person = session.get_one(Person, person_id)
     if person.password is not None:
         if session.get_one(BrowserSession, token_hash(token)).created < when - FRESH_SEC:
-            raise Refused(403, "sign out and in again to change your password, or ask for a link")
+            raise Refused(403, "sign out and in again to change your password, or ask for a new link")
         close_sessions(session, person_id, but=token)
     person.password = hashed
 

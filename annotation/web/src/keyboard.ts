@@ -1,4 +1,4 @@
-// Which key is pressed. Letters and signs are those that a key types, wherever the layout has them; the keys that move a body are places.
+// Which key is pressed: letters and signs by what the key types, wherever the layout has it; keys that move a body by their place.
 import { useEffect, useState } from "preact/hooks";
 
 export type Press = Pick<KeyboardEvent, "key" | "shiftKey" | "altKey" | "ctrlKey" | "metaKey"> & { code?: string };
@@ -16,13 +16,13 @@ export function keyOf(press: Press, shown: (key: string) => boolean): string | u
   return meant !== undefined && shown(meant) ? meant : undefined;
 }
 
-/** The sign that is meant where a hand holds, or does not hold, Shift as for its neighbour; and a minus that is typeset. */
+/** The sign that is meant by a plus without its Shift, a minus with the Shift of a plus before it, and a typographic minus. */
 function instead(press: Press, typed: string): string | undefined {
   if (typed === "=" && !press.shiftKey) return "+";
   return typed === "−" || (typed === "_" && press.shiftKey) ? "-" : undefined;
 }
 
-/** What the key's place types on an English keyboard, for layouts that have no such letter, or have the digit with Shift. */
+/** What the key in this place types on an English keyboard: for layouts of another script, and those that need Shift for digits. */
 function atPlace(press: Press, typed: string): string | undefined {
   const digit = press.code?.startsWith("Digit") && !press.shiftKey && !/^\d$/.test(typed);
   return digit || FOREIGN.test(typed) ? english(press.code ?? "") : undefined;
@@ -33,13 +33,13 @@ function english(code: string): string | undefined {
   return /^(?:Key([A-Z])|Digit(\d))$/.test(code) ? code.slice(-1).toLowerCase() : SIGNS[code];
 }
 
-/** The one of a declared body's keys that is pressed: `codes` name keys of an English keyboard, which pages show by what they type. */
+/** Which of a declared body's `codes` is pressed. They name keys of an English keyboard; pages show what those type. */
 export function declaredKey(press: Press, codes: string[]): string | undefined {
   const shown = new Map(codes.map((code) => [english(code) ?? code, code]));
   return shown.get(keyOf(press, (key) => shown.has(key)) ?? "");
 }
 
-/** True if Ctrl, Alt or Meta makes the press another than the key's own; some keyboards type signs with Alt. */
+/** True for a press with Ctrl, Alt or Meta, which is not for the page; some keyboards need Alt to type a sign. */
 export function isChord(press: Press): boolean {
   const sign = press.altKey && !press.metaKey && /^[^\p{L}\p{N}\s]$/u.test(press.key);
   return (press.ctrlKey || press.metaKey || press.altKey) && !sign;
