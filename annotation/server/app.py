@@ -29,6 +29,7 @@ from annotation.server.routes import (
     viewer,
     watching,
 )
+from annotation.server.security.guesses import Guesses
 from annotation.server.security.limits import RateLimits, RequestLimits
 from annotation.server.security.policies import refuse_unguarded
 from annotation.server.security.sessions import Signer, load_secret
@@ -106,7 +107,7 @@ def create_app(study: Study) -> FastAPI:
         description="People play, mark, judge, compare and watch.",
         openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False, lifespan=running,
     )  # fmt: skip
-    app.state.study = study
+    app.state.study, app.state.guesses = study, Guesses()
     for module in VIEWING if study.config.viewing else MODULES:
         module.ROUTES.add_to(app)
     refuse_unguarded(app)

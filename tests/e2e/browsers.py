@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -41,6 +42,26 @@ def wait_in(page: "Page", expression: str, arg: object = None) -> None:  # noqa:
     Playwright's `wait_for_function` repeats it by `eval`, which the pages' Content-Security-Policy forbids.
     """
     until(lambda: page.evaluate(expression, arg), expression)
+
+
+_LAYOUT = """layout => {
+  const keyboard = { getLayoutMap: async () => new Map(Object.entries(layout)) };
+  Object.defineProperty(Navigator.prototype, 'keyboard', { value: keyboard });
+}"""
+
+
+def has_keyboard(page: "Page", layout: dict[str, str]) -> None:  # noqa: F821, UP037  (Playwright may be missing)
+    """Give the pages that ``page`` opens from now on a keyboard: what its keys type, by their places."""
+    page.add_init_script(f"({_LAYOUT})({json.dumps(layout)})")
+
+
+def press_key(page: "Page", code: str, key: str) -> None:  # noqa: F821, UP037  (Playwright may be missing)
+    """Press and release the key at the place ``code`` of a keyboard that types ``key`` there."""
+    page.evaluate(
+        """([code, key]) => ["keydown", "keyup"].forEach((kind) =>
+          document.body.dispatchEvent(new KeyboardEvent(kind, { code, key, bubbles: true, cancelable: true })))""",
+        [code, key],
+    )
 
 
 def kept_for_later(page: "Page") -> None:  # noqa: F821, UP037

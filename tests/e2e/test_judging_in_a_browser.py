@@ -132,7 +132,7 @@ def test_a_suite_is_judged(tmp_path: Path) -> None:
         admin.page.get_by_role("row").filter(has_text="sts").get_by_text("6 of 6").wait_for()
         admin.shot("study-judging")
         check_nothing_tells(judge, suite, folder)
-    assert judge.complaints == [] and admin.complaints == []
+        assert judge.complaints == [] and admin.complaints == []
     assert sorted((one.success, one.step) for one in found) == sorted(said, key=lambda s: (s[0], s[1] or 0))
     check_report(folder, found)
 

@@ -15,14 +15,18 @@ from benchmarks.serving import make_study, new_people, served
 from rlhf.records.marks import Mark
 from rlhf.store import open_store
 from tests.e2e.browsers import LAPTOP, chromium, keeps_work, kept_for_later, wait_in
-from tests.patience import PATIENCE_MS, PATIENCE_SEC
+from tests.e2e.wires import Wire
+from tests.patience import PATIENCE_MS, PATIENCE_SEC, until
 
 STEPS = 200
 SHOTS = os.environ.get("RLHF_SCREENSHOTS", "")  # a folder for pictures of the pages, for the documentation
 
 
 class Visitor:
-    """Somebody with a browser of their own, which must never complain."""
+    """Somebody with a browser of their own, which must never complain.
+
+    Complaints are read while the server runs: pages that ask now and then complain of a server that has ended.
+    """
 
     def __init__(self, browser: Any, **options: Any) -> None:
         self.context = browser.new_context(viewport=LAPTOP, **options)
@@ -104,7 +108,7 @@ def test_an_episode_is_marked(tmp_path: Path) -> None:
         rater.page.goto(f"{url}/study")
         rater.page.get_by_text("This page is for the study's leaders.").wait_for()
         assert rater.page.get_by_role("link", name="Consent").count() == 0
-    assert rater.complaints == [] and admin.complaints == []
+        assert rater.complaints == [] and admin.complaints == []
     episode = "synthetic-000000"
     expected = [(10, 1), (31, -1), (50, 1)]
     assert marks == [Mark(episode, pseudonym, step, sign, scripted=False) for step, sign in expected]
@@ -132,6 +136,32 @@ def test_what_is_played_faster_than_the_screen_is_seen(tmp_path: Path) -> None:
         rater.page.get_by_role("button", name="Submit all the same").click()
         rater.page.get_by_text("All done.").wait_for()
         assert [body["seen"] for body in sent] == [[[0, STEPS - 1]]] and rater.complaints == []
+
+
+@pytest.mark.e2e
+def test_requests_that_find_their_connection_closed_are_sent_again_and_count_once(tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    make_study(folder, episodes=1, steps=STEPS)
+    with chromium() as browser, served(folder) as (_, url, _):
+        wire = Wire(int(url.rpartition(":")[2]))
+        url = f"http://127.0.0.1:{wire.port}"
+        rater = Visitor(browser)
+        rater.context.add_cookies([{"name": COOKIE, "value": new_people(folder, Role.RATER, 1)[0], "url": url}])
+        rater.page.goto(f"{url}/mark")
+        rater.page.get_by_role("slider").wait_for()
+        rater.sees_all_loaded()
+        for key in ("+", "-"):
+            wire.resets = 1
+            rater.press("Shift+ArrowRight", key)
+            until(lambda: wire.resets == 0, "a request on a closed connection")
+            rater.sees_saved()
+        wire.resets = 1
+        rater.press("End")
+        rater.page.get_by_role("button", name="Submit episode").click()
+        rater.page.get_by_role("button", name="Submit all the same").click()
+        rater.page.get_by_text("All done.").wait_for()
+        assert wire.resets == 0 and [(mark.step, mark.sign) for mark in exported(folder, 2)] == [(10, 1), (20, -1)]
+        assert rater.complaints == []
 
 
 def marks_online(rater: Visitor) -> None:

@@ -22,7 +22,15 @@ from annotation.server.security.visitors import Role
 from benchmarks.serving import new_people, served
 from rlhf.records.episode import CO_PILOT, Episode
 from rlhf.store import open_store
-from tests.e2e.browsers import GAME_SEC, chromium, game_advances, played_enough, wait_in
+from tests.e2e.browsers import (
+    GAME_SEC,
+    chromium,
+    game_advances,
+    has_keyboard,
+    played_enough,
+    press_key,
+    wait_in,
+)
 from tests.e2e.evaluating import kept
 from tests.e2e.wires import Wire
 from tests.patience import PATIENCE_MS, PATIENCE_SEC, until
@@ -292,8 +300,8 @@ def test_an_agent_is_evaluated_blindly(tmp_path: Path, agent: Path) -> None:
             ann.says(words)
             ann.page.locator(".requests .words", has_text=words).wait_for()
             if words == "go to the bed":
-                ann.page.keyboard.press("y")
-                ann.page.locator('.requests [aria-pressed="true"]').wait_for()
+                press_key(ann.page, "KeyZ", "y")  # of a German keyboard
+                ann.page.locator('.requests .success[aria-pressed="true"]').wait_for()
         ann.shot("play-evaluation")
         until(lambda: ann.wait(0.1) or len(ann.heard) > 50, "messages in which an agent could be named")
         ends(ann)
@@ -302,6 +310,7 @@ def test_an_agent_is_evaluated_blindly(tmp_path: Path, agent: Path) -> None:
         ann.shot("play-judging")
         sheet = ann.page.locator(".sheet .requests li")
         sheet.filter(has_text="well done").get_by_role("button", name="It asked for nothing").click()
+        press_key(ann.page, "KeyY", "z")  # which says nothing
         ann.page.keyboard.press("n")
         ann.sees("Saved. Thank you!")
         assert not any(b"zebra" in said or b"quokka" in said for said in ann.heard)
@@ -434,3 +443,28 @@ def composes(ann: Somebody, words: str) -> None:
     ann.page.keyboard.type(words)
     line.dispatch_event("keydown", {"key": "Enter", "isComposing": True})
     assert line.input_value() == words
+
+
+FRENCH = {"KeyW": "z", "KeyA": "q", "KeyS": "s", "KeyD": "d", "KeyE": "e", "KeyQ": "a", "KeyG": "g"}
+
+
+@pytest.mark.e2e
+def test_keys_that_move_are_places_and_are_shown_as_the_keyboard_has_them(tmp_path: Path) -> None:
+    with chromium() as browser, study(tmp_path / "study") as (url, cookie):
+        ann = Somebody(browser, url, cookie(Role.SETTER))
+        has_keyboard(ann.page, FRENCH)
+        ann.page.reload()
+        ann.click("Learn the keys")
+        ann.plays()
+        for place, key, moves in (("KeyA", "q", "left"), ("KeyQ", "a", "pull"), ("KeyW", "z", "forward")):
+            ann.sent.clear()
+            press_key(ann.page, place, key)
+            until(lambda: ann.wait(0.1) or ann.sent, f"what {key} does")
+            assert f'"tapped":["{moves}"]' in "".join(ann.sent), key
+        keys = ann.page.locator(".keys dt").all_inner_texts()
+        assert {"Z Q S D", "wheel, E A", "G"} <= set(keys)
+        ann.holds("ArrowLeft", ann.page.locator(".tutorial .done", has_text="Look around"))
+        ann.sees("Hold Z to go ahead; Q, S and D go left, back and right.")
+        ann.shot("play-french")
+        assert "English keyboard" not in ann.page.locator(".keys").inner_text()
+        assert ann.complaints == []

@@ -54,7 +54,7 @@ def test_a_study_is_run(folder: Path) -> None:
         trains(rater)
         sees_numbers(admin, store, marked, pseudonyms)
         deletes(admin, folder, pseudonyms["Bob"])
-    assert rater.complaints == [] and admin.complaints == []
+        assert rater.complaints == [] and admin.complaints == []
 
 
 def asks_for_consent(admin: Visitor) -> None:

@@ -61,7 +61,7 @@ def test_a_dataset_is_looked_at(folder: Path, tmp_path: Path, monkeypatch: pytes
         finds_by_filters(viewer, store)
         step = finds_what_was_said(viewer, store)
         sees_the_trace(viewer, folder, store, step)
-    assert viewer.complaints == []
+        assert viewer.complaints == []
     assert sorted(os.listdir(folder)) == ["models", "play"]  # nothing was written beside the dataset
 
 

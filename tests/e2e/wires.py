@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import socket
+import struct
 import threading
 
 
@@ -12,13 +13,18 @@ class Wire:
 
     Args:
       port: of the server, on this machine.
+
+    Attributes:
+      resets: number of requests that find their connection closed, as by a server that has kept it for long enough.
+        They are the next ones over connections with an answer.
     """
 
     def __init__(self, port: int) -> None:
         self._to = port
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = self._listener.getsockname()[1]
-        self._whole = True
+        self._whole, self.resets = True, 0
+        self._answered: set[socket.socket] = set()
         self._open: set[socket.socket] = set()
         threading.Thread(target=self._accept, daemon=True).start()
 
@@ -40,13 +46,20 @@ class Wire:
                 continue
             far = socket.create_connection(("127.0.0.1", self._to))
             self._open |= {near, far}
-            for source, target in ((near, far), (far, near)):
-                threading.Thread(target=self._pass_on, args=(source, target), daemon=True).start()
+            for ends in ((near, far, False), (far, near, True)):
+                threading.Thread(target=self._pass_on, args=ends, daemon=True).start()
 
-    def _pass_on(self, source: socket.socket, target: socket.socket) -> None:
+    def _pass_on(self, source: socket.socket, target: socket.socket, answers: bool) -> None:
         with contextlib.suppress(OSError):
             while data := source.recv(65536):
+                if source in self._answered and self.resets:
+                    self.resets -= 1
+                    source.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # RST, no FIN
+                    source.close()
+                    break
                 target.sendall(data)
+                if answers:
+                    self._answered.add(target)
         for end in (source, target):
             _close(end)
             self._open.discard(end)

@@ -71,6 +71,12 @@ class RateLimit:
                 return 0.0
             return (1 - bucket.tokens) / self._per_second
 
+    def give_back(self, key: str) -> None:
+        """Uncount a request of ``key``."""
+        with self._lock:
+            if bucket := self._buckets.get(key):
+                bucket.tokens = min(self._burst, bucket.tokens + 1)
+
     def _forget(self, now: float) -> None:
         full = self._burst / self._per_second
         self._buckets = {key: bucket for key, bucket in self._buckets.items() if now - bucket.filled < full}

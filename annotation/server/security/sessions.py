@@ -19,8 +19,10 @@ from annotation.server.config import SECRET_FILE, SECRET_VARIABLE, secret_too_sh
 from worlds.errors import UserError
 
 COOKIE = "rlhf_session"  # followed by a name of the study, as a host may have several
+BROWSER_COOKIE = "rlhf_browser"  # likewise
 CSRF_HEADER = "X-CSRF-Token"
 SESSION_SEC = 30 * 24 * 3600.0
+BROWSER_SEC = 365 * 24 * 3600.0
 _TOKEN_BYTES = 32
 
 _hasher = PasswordHasher()
@@ -46,12 +48,15 @@ class Signer:
     Attributes:
       cookie_name: name of the session's cookie. Servers of other studies on this host have others, as cookies do not
         depend on the port.
+      browser_cookie_name: name of the cookie that says who has signed in in a browser. It stays at signing out.
     """
 
     def __init__(self, secret: str) -> None:
         self._secret = secret.encode()
         self._serializer = URLSafeSerializer(secret, salt="session")
-        self.cookie_name = f"{COOKIE}_{hmac.new(self._secret, b'name', hashlib.sha256).hexdigest()[:8]}"
+        self._browsers = URLSafeSerializer(secret, salt="browser")
+        study = hmac.new(self._secret, b"name", hashlib.sha256).hexdigest()[:8]
+        self.cookie_name, self.browser_cookie_name = f"{COOKIE}_{study}", f"{BROWSER_COOKIE}_{study}"
 
     def cookie(self, token: str) -> str:
         """Return the cookie of the session ``token``."""
@@ -69,6 +74,19 @@ class Signer:
     def session(self, cookies: Mapping[str, str]) -> str | None:
         """Return the session that a request's cookies name; an older version's cookie is without the study's name."""
         return self.token(cookies.get(self.cookie_name)) or self.token(cookies.get(COOKIE))
+
+    def browser_cookie(self, person_id: str) -> str:
+        """Return the cookie of a browser in which the person has signed in."""
+        signed = self._browsers.dumps([person_id, secrets.token_hex(8)])
+        return signed if isinstance(signed, str) else signed.decode()
+
+    def browser(self, cookies: Mapping[str, str], person_id: str) -> str | None:
+        """Return the id of a browser in which the person has signed in before; None for others."""
+        try:
+            found = self._browsers.loads(cookies.get(self.browser_cookie_name, ""))
+        except BadSignature:
+            return None
+        return found[1] if found[0] == person_id else None
 
     def csrf(self, token: str) -> str:
         """Return the value that requests of the session ``token`` carry in ``CSRF_HEADER``."""
@@ -113,9 +131,10 @@ def hash_password(password: str) -> str:
 
 def password_matches(kept: str | None, password: str) -> bool:
     """Return whether ``password`` is the one that was kept; this takes as long where none was."""
+    nobodys = _nobodys()  # not only where it is needed: the first time it takes long
     try:
         with _hashing:
-            return _hasher.verify(kept or _nobodys(), password) and kept is not None
+            return _hasher.verify(kept or nobodys, password) and kept is not None
     except (VerifyMismatchError, InvalidHashError):
         return False
 

@@ -16,6 +16,7 @@ from annotation.server.services import members
 
 INVITATION_SEC = 14 * 24 * 3600.0
 ADMIN_LINK_SEC = 3600.0
+FRESH_SEC = 3600.0  # time after signing in, in which a password can be replaced
 _TERMINAL = "printed by rlhf serve"
 
 
@@ -108,9 +109,24 @@ def sign_out(session: Session, token: str) -> None:
     session.execute(delete(BrowserSession).where(BrowserSession.id == token_hash(token)))
 
 
-def close_sessions(session: Session, person_id: str) -> None:
-    """Sign a person out everywhere."""
-    session.execute(delete(BrowserSession).where(BrowserSession.person_id == person_id))
+def close_sessions(session: Session, person_id: str, but: str = "") -> None:
+    """Sign a person out everywhere, except in the session with the token ``but``."""
+    theirs = delete(BrowserSession).where(BrowserSession.person_id == person_id)
+    session.execute(theirs.where(BrowserSession.id != token_hash(but)))
+
+
+def set_password(session: Session, person_id: str, hashed: str, token: str, when: float) -> None:
+    """Keep the hash of a person's password. Replacing a password ends the person's other sessions.
+
+    Raises:
+      Refused: if they replace a password and the session ``token`` is old: another person may be using their browser.
+    """
+    person = session.get_one(Person, person_id)
+    if person.password is not None:
+        if session.get_one(BrowserSession, token_hash(token)).created < when - FRESH_SEC:
+            raise Refused(403, "sign out and in again to change your password, or ask for a new link")
+        close_sessions(session, person_id, but=token)
+    person.password = hashed
 
 
 def set_roles(session: Session, person: Person, roles: set[Role]) -> None:

@@ -61,13 +61,16 @@ test("the goal is said in words, group by group", () => {
 });
 
 test("keys of a line set its count, and other keys are left to the film", () => {
-  assert.equal(countOf("3", 0, 4), 3);
-  assert.equal(countOf("5", 0, 4), undefined);
-  assert.equal(countOf("ArrowUp", 4, 4), 4);
-  assert.equal(countOf("ArrowDown", 1, 4), 0);
-  assert.equal(countOf("Delete", 3, 4), 0);
-  assert.equal(countOf(" ", 3, 4), undefined);
-  assert.equal(countOf("ArrowRight", 3, 4), undefined);
+  const count = (key: string, now: number, code?: string) => countOf({ key, code, shiftKey: false, altKey: false, ctrlKey: false, metaKey: false }, now, 8);
+  assert.equal(count("3", 0), 3);
+  assert.equal(count("9", 0), undefined);
+  assert.equal(count("ArrowUp", 8), 8);
+  assert.equal(count("ArrowDown", 1), 0);
+  assert.equal(count("-", 2, "Minus"), 1);
+  assert.equal(count("-", 2, "Digit6"), 6); // on a French keyboard, which has the digit with Shift
+  assert.equal(count("Delete", 3), 0);
+  assert.equal(count(" ", 3), undefined);
+  assert.equal(count("ArrowRight", 3), undefined);
 });
 
 test("keys of the page", () => {

@@ -1,5 +1,6 @@
 // Keys of the page that compares clips.
-import { pressed, type Press, type Shared } from "../episode/keys";
+import { pressed, type Shared } from "../episode/keys";
+import type { Press } from "../keyboard";
 import type { Given } from "./answer";
 
 export type Command = Shared | { do: "answer"; answer: Given } | { do: "next" };

@@ -1,4 +1,5 @@
 // Keys of the pages that show an episode.
+import { isChord, keyOf, type Press } from "../keyboard";
 
 /** Commands of all these pages. */
 export type Shared =
@@ -12,23 +13,22 @@ export type Shared =
 /** Commands of the marking page. */
 export type Command = Shared | { do: "put"; sign: 1 | -1 } | { do: "jump"; to: "mark"; direction: 1 | -1 };
 
-export type Press = Pick<KeyboardEvent, "key" | "shiftKey" | "altKey" | "ctrlKey" | "metaKey">;
-
 /** The command of a key press on the marking page; undefined for other keys. */
 export const command = (press: Press): Command | undefined => pressed<Command>(press, MARKING);
 
 /** The command of a key press on a page with keys of its `own`; undefined for other keys. */
 export function pressed<C>(press: Press, own: Record<string, C>): C | Shared | undefined {
-  const key = press.key.length === 1 ? press.key.toLowerCase() : press.key;
-  if (press.ctrlKey || press.metaKey) {
-    if (key === "z") return { do: press.shiftKey ? "redo" : "undo" };
-    return key === "y" ? { do: "redo" } : undefined;
+  if ((press.ctrlKey || press.metaKey) && !press.altKey) {
+    const key = keyOf(press, (shown) => shown === "z" || shown === "y");
+    return key === undefined ? undefined : { do: key === "z" && !press.shiftKey ? "undo" : "redo" };
   }
-  if (key === "ArrowLeft" || key === "ArrowRight") {
-    const by = key === "ArrowLeft" ? -1 : 1;
+  if (press.key === "ArrowLeft" || press.key === "ArrowRight") {
+    const by = press.key === "ArrowLeft" ? -1 : 1;
     return press.altKey ? { do: "nudge", by } : { do: "step", by: press.shiftKey ? 10 * by : by };
   }
-  return press.altKey ? undefined : (own[key] ?? PLAIN[key]);
+  const keys: Record<string, C | Shared> = { ...PLAIN, ...own };
+  const key = isChord(press) ? undefined : keyOf(press, (shown) => shown in keys);
+  return key === undefined ? undefined : keys[key];
 }
 
 const PLAIN: Record<string, Shared> = {
@@ -47,11 +47,8 @@ const PLAIN: Record<string, Shared> = {
 
 const MARKING: Record<string, Command> = {
   "+": { do: "put", sign: 1 },
-  "=": { do: "put", sign: 1 },
   p: { do: "put", sign: 1 },
   "-": { do: "put", sign: -1 },
-  _: { do: "put", sign: -1 },
-  "−": { do: "put", sign: -1 },
   n: { do: "put", sign: -1 },
   "[": { do: "jump", to: "mark", direction: -1 },
   "]": { do: "jump", to: "mark", direction: 1 },

@@ -1,5 +1,6 @@
 // Keys and clicks of pages that show an episode.
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { isForFocused } from "../keyboard";
 
 /** Run commands of keys: `read` returns the command of a press. */
 export function useKeys<C>(read: (press: KeyboardEvent) => C | undefined, obey: (asked: C) => void, active: boolean): void {
@@ -9,10 +10,8 @@ export function useKeys<C>(read: (press: KeyboardEvent) => C | undefined, obey: 
   useLayoutEffect(() => {
     if (!active) return undefined;
     const press = (event: KeyboardEvent) => {
-      const target = event.target as HTMLElement;
       const asked = read(event);
-      const own = target.closest("button, a, summary") && (event.key === " " || event.key === "Enter");
-      if (!asked || own || target.closest("input, textarea, select")) return;
+      if (!asked || isForFocused(event)) return;
       event.preventDefault();
       latest.current(asked);
     };

@@ -1,5 +1,6 @@
 // Keys of the judging page.
-import { pressed, type Press, type Shared } from "../episode/keys";
+import { pressed, type Shared } from "../episode/keys";
+import type { Press } from "../keyboard";
 
 export type Command = Shared | { do: "succeed" | "fail" | "next" | "take-over" } | { do: "leave-out"; reason: "no request" | "cannot tell" };
 
@@ -10,11 +11,9 @@ const JUDGING: Record<string, Command> = {
   s: { do: "succeed" },
   y: { do: "succeed" },
   "+": { do: "succeed" },
-  "=": { do: "succeed" },
   f: { do: "fail" },
   n: { do: "fail" },
   "-": { do: "fail" },
-  _: { do: "fail" },
   x: { do: "leave-out", reason: "no request" },
   u: { do: "leave-out", reason: "cannot tell" },
   t: { do: "take-over" },

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ApiError, ask, me, untilAnswered, type Me } from "../api";
 import { Frame, Trouble } from "../frame";
 import { keepFocus } from "../episode/press";
+import { declaredKey, isForFocused, keyOf, useLayout } from "../keyboard";
 import { Connection, type Link } from "./connection";
 import { Choosing, Status } from "./choosing";
 import { Hands } from "./hands";
@@ -68,6 +69,7 @@ function Table(props: { person: Me; about: About }) {
   const connection = useRef<Connection | null>(null);
   const hands = useMemo(() => new Hands((message) => connection.current?.send(message) ?? false, about.keys.map((key) => key.codes)), []);
   const line = useRef<HTMLInputElement>(null);
+  const layout = useLayout();
 
   useEffect(() => {
     const made = new Connection(about.id, {
@@ -98,7 +100,7 @@ function Table(props: { person: Me; about: About }) {
   const rate = (ratings: Ratings) => connection.current?.send({ rate: ratings });
   const choose = (chosen: string, step: number) => connection.current?.send({ inputs: { chosen, chosen_at: step } }) ?? false;
   const steers = view?.state === "playing" && link.state === "open" && (role === "setter" || view.in_control === role);
-  useGameKeys({ view, hands, line, role, steers: steers && !about.chooses, ownBody: about.own_body, doThis, judge });
+  useGameKeys({ view, hands, line, role, steers: steers && !about.chooses, ownBody: about.own_body, declared: about.keys.flatMap((key) => key.codes), doThis, judge });
   useEffect(() => {
     if (link.state === "open") hands.sendAgain();
   }, [link.state]);
@@ -135,10 +137,10 @@ function Table(props: { person: Me; about: About }) {
         <aside class="side">
           {about.chooses && <Status board={view?.board ?? null} />}
           {about.chooses && <Choosing board={view?.board ?? null} enabled={steers} onChoose={choose} />}
-          {about.tutorial ? <Tutorial person={props.person} about={about} hands={hands} view={view} onDone={() => doThis("end")} /> : about.kind !== "helped" && <Prompt about={about} role={role} />}
+          {about.tutorial ? <Tutorial person={props.person} about={about} hands={hands} view={view} layout={layout} onDone={() => doThis("end")} /> : about.kind !== "helped" && <Prompt about={about} role={role} />}
           {(about.kind !== "helped" || (view?.dialogue.length ?? 0) > 0) && <Dialogue view={view} />}
           {about.kind === "evaluation" && view && view.state !== "judging" && <Requests asked={view.asked} onJudge={judge} />}
-          {!about.chooses && <Keys kind={about.kind} role={role} declared={about.keys} ownBody={about.own_body} fullHands={about.full_hands} />}
+          {!about.chooses && <Keys kind={about.kind} role={role} declared={about.keys} ownBody={about.own_body} layout={layout} fullHands={about.full_hands} />}
         </aside>
       </div>
     </Frame>
@@ -207,11 +209,12 @@ interface GameKeys {
   role: string;
   steers: boolean;
   ownBody: boolean; // of the Playhouse
+  declared: string[]; // codes of another body's keys
   doThis: (event: string) => void;
   judge: (step: number, said: Said) => void;
 }
 
-const VERDICTS: Record<string, Said> = { KeyY: "success", KeyN: "failure", KeyX: "no request" };
+const VERDICTS: Record<string, Said> = { y: "success", n: "failure", x: "no request" };
 
 /** Listen for the keys of the game, except while a line is being written. */
 function useGameKeys(game: GameKeys): void {
@@ -219,9 +222,7 @@ function useGameKeys(game: GameKeys): void {
   latest.current = game;
   useEffect(() => {
     const down = (event: KeyboardEvent) => {
-      const target = event.target as HTMLElement;
-      const own = target.closest("button, a, summary") && (event.code === "Space" || event.key === "Enter");
-      if (own || target.closest("input, textarea, select") || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (isForFocused(event) || event.ctrlKey || event.metaKey || event.altKey) return;
       if (act(latest.current, event)) event.preventDefault();
     };
     const up = (event: KeyboardEvent) => latest.current.hands.release(event.code);
@@ -238,26 +239,28 @@ function useGameKeys(game: GameKeys): void {
 }
 
 /** Do what a key asks for. Returns false if it is not one of the game's keys. */
-function act({ view, hands, line, steers, ownBody, doThis, judge }: GameKeys, event: KeyboardEvent): boolean {
+function act({ view, hands, line, steers, ownBody, declared, doThis, judge }: GameKeys, event: KeyboardEvent): boolean {
   const can = (what: string) => view?.can.includes(what) ?? false;
-  const said = VERDICTS[event.code];
   if (event.key === "Enter") {
     if (can("ready") && view?.state === "ready") doThis("ready");
     else if (view?.state === "judging") return false;
     else line.current?.focus();
     return true;
   }
-  if (event.code === "KeyC" && !event.repeat) {
-    if (can("take_over")) doThis("take_over");
-    else if (can("hand_back")) doThis("hand_back");
-    return can("take_over") || can("hand_back");
+  const letter = keyOf(event, (key) => key === "c" || key in VERDICTS);
+  const control = letter === "c" && ["take_over", "hand_back"].find(can);
+  if (control) {
+    if (!event.repeat) doThis(control);
+    return true;
   }
-  if (said && view) {
+  const said = VERDICTS[letter ?? ""];
+  if (said && view && view.asked.length > 0) {
     const asked = openRequest(view.asked);
     if (asked && !event.repeat) judge(asked.step, said);
-    return view.asked.length > 0;
+    return true;
   }
   if (!steers) return false;
-  if (event.code === "KeyG" && ownBody && !event.repeat) hands.toggleHold();
-  return (event.code === "KeyG" && ownBody) || hands.press(event.code);
+  if (ownBody && event.code === "KeyG" && !event.repeat) hands.toggleHold();
+  const code = ownBody ? event.code : declaredKey(event, declared);
+  return (ownBody && code === "KeyG") || (code !== undefined && hands.press(code));
 }

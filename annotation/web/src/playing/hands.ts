@@ -1,4 +1,4 @@
-// From keys and mouse to messages: what is held and how far the mouse went, 30 times a second at most.
+// From keys, by their place, and the mouse to messages: what is held and how far the mouse went, 30 times a second at most.
 
 export const KEYS: Record<string, string> = {
   KeyW: "forward",

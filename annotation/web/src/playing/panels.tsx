@@ -1,6 +1,7 @@
 // Panels beside the picture: the prompt, the dialogue, the verdicts, and the keys.
 import { useEffect, useRef } from "preact/hooks";
 import { KeyList } from "../episode/key_list";
+import { written, type Layout } from "../keyboard";
 import { NAMES, openRequest, type About, type Asked, type BodyKey, type Kind, type Role, type Said, type View } from "./view";
 
 export function Prompt(props: { about: About; role: Role }) {
@@ -83,23 +84,27 @@ export function Requests(props: { asked: Asked[]; onJudge: (step: number, said: 
   );
 }
 
-const MOVING: [string, string][] = [
-  ["W A S D", "walk"],
-  ["mouse, ← → ↑ ↓", "turn, look (Shift: slowly)"],
-  ["button, Space", "hold: grab at the cross"],
-  ["G", "keep hold, let go"],
-  ["wheel, E Q", "push away, pull nearer"],
-];
+const BY_PLACE = "Letters that move you are those of an English keyboard: on another, press the keys at their places.";
 
-const FULL_HANDS: [string, string][] = [
-  ["I K, J L, U O", "tilt, spin, roll what you hold"],
-  ["F", "throw it"],
-];
+/** The keys of the Playhouse's body, see hands.ts. */
+function moving(layout: Layout | undefined, fullHands: boolean): [string, string][] {
+  const at = (places: string) => written(layout, places);
+  const keys: [string, string][] = [
+    [at("W A S D"), "walk"],
+    ["mouse, ← → ↑ ↓", "turn, look (Shift: slowly)"],
+    ["button, Space", "hold: grab at the cross"],
+    [at("G"), "keep hold, let go"],
+    [`wheel, ${at("E Q")}`, "push away, pull nearer"],
+  ];
+  if (fullHands) keys.push([at("I K, J L, U O"), "tilt, spin, roll what you hold"], [at("F"), "throw it"]);
+  return keys;
+}
 
-export function Keys(props: { kind: Kind; role: Role; declared: BodyKey[]; ownBody: boolean; fullHands: boolean }) {
-  const moving = props.ownBody ? [...MOVING, ...(props.fullHands ? FULL_HANDS : [])] : props.declared.map((key): [string, string] => [key.shown, key.name]);
-  const keys: [string, string][] = [...moving, ["Enter", "write a line, send it"], ["Escape", props.ownBody ? "free the mouse, leave the line" : "leave the line"]];
+export function Keys(props: { kind: Kind; role: Role; declared: BodyKey[]; ownBody: boolean; fullHands: boolean; layout: Layout | undefined }) {
+  const body = props.ownBody ? moving(props.layout, props.fullHands) : props.declared.map((key): [string, string] => [key.shown, key.name]);
+  const hint = props.ownBody ? `Click the picture to look with the mouse.${props.layout === null ? ` ${BY_PLACE}` : ""}` : undefined;
+  const keys: [string, string][] = [...body, ["Enter", "write a line, send it"], ["Escape", props.ownBody ? "free the mouse, leave the line" : "leave the line"]];
   if (props.role === "co_pilot") keys.unshift(["C", "take over, hand back"]);
   if (props.kind === "evaluation") keys.push(["Y N X", "succeeded, failed, was no request"]);
-  return <KeyList keys={keys} open hint={props.ownBody ? "Click the picture to look with the mouse." : undefined} />;
+  return <KeyList keys={keys} open hint={hint} />;
 }

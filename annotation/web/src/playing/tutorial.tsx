@@ -1,6 +1,7 @@
 // The tutorial: the keys one after another, each confirmed by using it. Nothing of it is recorded.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Me } from "../api";
+import { written, type Layout } from "../keyboard";
 import type { Hands, Practice } from "./hands";
 import type { About, View } from "./view";
 
@@ -11,16 +12,16 @@ export interface Lesson {
 }
 
 const ENOUGH_MS = 700;
-const PLAYHOUSE: Lesson[] = [
+const playhouse = (at: (places: string) => string): Lesson[] => [
   {
     title: "Look around",
     how: "Click the picture and move the mouse, or hold the arrow keys. Escape frees the mouse.",
     done: (practice) => practice.looked >= ENOUGH_MS,
   },
-  { title: "Walk", how: "Hold W to go ahead; A, S and D go left, back and right.", done: (practice) => practice.moved >= ENOUGH_MS },
+  { title: "Walk", how: `Hold ${at("W")} to go ahead; ${at("A, S")} and ${at("D")} go left, back and right.`, done: (practice) => practice.moved >= ENOUGH_MS },
   {
     title: "Grab",
-    how: "Aim the cross at a thing and hold the mouse button, or Space. Release it to let go. G keeps hold for you; the wheel, or E and Q, push it away and pull it nearer.",
+    how: `Aim the cross at a thing and hold the mouse button, or Space. Release it to let go. ${at("G")} keeps hold for you; the wheel, or ${at("E")} and ${at("Q")}, push it away and pull it nearer.`,
     done: (practice) => practice.grabbed >= ENOUGH_MS,
   },
 ];
@@ -31,13 +32,13 @@ const SPEAK: Lesson = {
 };
 
 /** Return what the body of a game can do: a lesson for each key that its world declares, or the Playhouse's. */
-export function lessonsOf(about: Pick<About, "keys" | "speaks" | "taught_by">): Lesson[] {
+export function lessonsOf(about: Pick<About, "keys" | "speaks" | "taught_by">, layout?: Layout): Lesson[] {
   const keys = about.keys.map((key, number) => ({
     title: key.name,
     how: `Press ${key.shown.split(" ").join(" or ")}.`,
     done: (practice: Practice) => practice.pressed.includes(number),
   }));
-  return [...(about.taught_by ? keys : PLAYHOUSE), ...(about.speaks ? [SPEAK] : [])];
+  return [...(about.taught_by ? keys : playhouse((places) => written(layout, places))), ...(about.speaks ? [SPEAK] : [])];
 }
 
 const kept = (person: Me, taughtBy: string) => `rlhf-tutorial-${person.id}${taughtBy && `-${taughtBy}`}`;
@@ -51,10 +52,10 @@ export function rememberKeys(person: Me, taughtBy: string): void {
   localStorage.setItem(kept(person, taughtBy), "yes");
 }
 
-export function Tutorial(props: { person: Me; about: About; hands: Hands; view: View | null; onDone: () => void }) {
+export function Tutorial(props: { person: Me; about: About; hands: Hands; view: View | null; layout: Layout | undefined; onDone: () => void }) {
   const [at, setAt] = useState(0);
-  const { view, hands, about } = props;
-  const lessons = useMemo(() => lessonsOf(about), [about]);
+  const { view, hands, about, layout } = props;
+  const lessons = useMemo(() => lessonsOf(about, layout), [about, layout]);
   const lesson = lessons[at];
   useEffect(() => {
     if (view?.state === "abandoned") rememberKeys(props.person, about.taught_by); // the world has ended it

@@ -33,7 +33,7 @@ export function GoalForm(props: Props) {
 function Row({ group, choice, count, disabled, onSet }: { group: string; choice: Choice; count: number; disabled: boolean; onSet: Props["onSet"] }) {
   const press = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey || disabled) return;
-    const asked = countOf(event.key, count, choice.most);
+    const asked = countOf(event, count, choice.most);
     if (asked === undefined && event.key !== "Enter") return; // the film's keys work here, too
     event.preventDefault();
     event.stopPropagation();

@@ -1,4 +1,5 @@
 // What a rater says that the setter wanted, with undo and redo. Knows neither screen nor server.
+import { keyOf, type Press } from "../keyboard";
 import type { Edit } from "../saving/local_store";
 import { Undoable } from "../saving/undoable";
 import type { Choice, ChoiceGroup } from "./load";
@@ -47,10 +48,12 @@ export function inWords(goal: Counts, groups: ChoiceGroup[]): string[] {
   });
 }
 
+const CHANGES: Record<string, number> = { ArrowUp: 1, "+": 1, ArrowDown: -1, "-": -1, Delete: -Infinity, Backspace: -Infinity };
+
 /** The count that a key asks for in the row of a predicate; undefined for other keys. */
-export function countOf(key: string, now: number, most: number): number | undefined {
-  if (key === "ArrowUp" || key === "+" || key === "=") return Math.min(most, now + 1);
-  if (key === "ArrowDown" || key === "-") return Math.max(0, now - 1);
-  if (key === "Delete" || key === "Backspace") return 0;
-  return /^\d$/.test(key) && Number(key) <= most ? Number(key) : undefined;
+export function countOf(press: Press, now: number, most: number): number | undefined {
+  const digit = keyOf(press, (shown) => /^\d$/.test(shown)); // first: on some keyboards the key of 6 types a minus
+  if (digit) return Number(digit) <= most ? Number(digit) : undefined;
+  const key = keyOf(press, (shown) => shown in CHANGES);
+  return key === undefined ? undefined : Math.max(0, Math.min(most, now + CHANGES[key]!));
 }

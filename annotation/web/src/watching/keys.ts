@@ -1,5 +1,6 @@
 // Keys of the page on which goals are inferred.
-import { pressed, type Press, type Shared } from "../episode/keys";
+import { pressed, type Shared } from "../episode/keys";
+import type { Press } from "../keyboard";
 
 export type Command = Shared | { do: "next" } | { do: "form" };
 

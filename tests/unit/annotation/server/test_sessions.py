@@ -5,10 +5,12 @@ from __future__ import annotations
 import stat
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from argon2 import PasswordHasher
 from sqlalchemy import select, update
 from starlette.testclient import TestClient
 
@@ -17,6 +19,7 @@ from annotation.server.clock import now
 from annotation.server.config import ServeConfig
 from annotation.server.db.tables import BrowserSession, Invitation, Person
 from annotation.server.security import sessions
+from annotation.server.security.guesses import Guesses
 from annotation.server.security.sessions import COOKIE, Signer, load_secret
 from annotation.server.security.visitors import Role
 from annotation.server.services import people
@@ -100,6 +103,93 @@ def test_a_password_signs_in(enter: Enter, visit: Visit) -> None:
     assert browser.said("GET", "/api/me")["name"] == "Ann"
 
 
+GUESSED = {"name": "ann", "password": "a wrong password"}
+RIGHT = {"name": " ANN ", "password": "correct horse battery"}
+
+
+def guess(browser: Browser, body: dict[str, str], address: str = "10.0.0.1") -> int:
+    """The status of a sign-in by password from ``address``."""
+    transport = browser.client._transport
+    transport.client = (address, 50000)  # type: ignore[attr-defined]
+    return browser.ask("POST", "/api/sign-in/password", body).status_code
+
+
+@pytest.fixture
+def clock(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[float]]:
+    """The time of the limits on guesses; passwords are compared at once."""
+    time = [0.0]
+    app = visit().client.app
+    monkeypatch.setattr(app.state, "guesses", Guesses(lambda: time[0]))  # type: ignore[attr-defined]
+    monkeypatch.setattr(sessions, "_hasher", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+    sessions._nobodys.cache_clear()
+    yield time
+    sessions._nobodys.cache_clear()
+
+
+def test_guesses_of_a_password_are_limited(enter: Enter, visit: Visit, clock: list[float]) -> None:
+    hers = enter(Role.RATER, "Ann")
+    hers.said("POST", "/api/me/password", {"password": RIGHT["password"]})
+    stranger = visit()
+    assert [guess(stranger, GUESSED) for _ in range(12)] == [403] * 10 + [429] * 2
+    assert guess(stranger, RIGHT) == 429, "a right guess says nothing then"
+    answer = stranger.ask("POST", "/api/sign-in/password", GUESSED)
+    assert answer.headers["retry-after"] == "60" and "too many wrong passwords" in answer.json()["error"]
+    assert [guess(stranger, {**GUESSED, "name": "nobody"}) for _ in range(11)] == [403] * 10 + [429]
+    clock[0] = 60.0
+    assert [guess(stranger, {**GUESSED, "name": name}) for name in ("Ann", "aNN\u00a0")] == [403, 429]
+
+
+def test_a_stranger_locks_nobody_out(study: Study, visit: Visit, clock: list[float]) -> None:
+    hers = visit().join(link(study), "Ann")
+    hers.said("POST", "/api/me/password", {"password": RIGHT["password"]})
+    hers.said("POST", "/api/sign-out")
+    strangers, elsewhere = [f"10.0.0.{number}" for number in range(1, 9)], "10.0.1.1"
+    for address in strangers[:3]:
+        assert [guess(visit(), GUESSED, address) for _ in range(11)][-1] == 429
+    assert guess(visit(), RIGHT, elsewhere) == 200
+    statuses = [guess(visit(), GUESSED, address) for address in strangers[3:] for _ in range(11)]
+    assert statuses.count(403) == 60 - 30, "the guesses from all addresses together"
+    assert guess(visit(), RIGHT, elsewhere) == 429
+    assert guess(hers, RIGHT, strangers[0]) == 200, "a browser that she has used has guesses of its own"
+    assert [guess(hers, GUESSED) for _ in range(11)] == [403] * 10 + [429]
+    his = visit().join(link(study), "Bob")
+    assert guess(his, GUESSED) == 429, "his browser is no browser of hers"
+    clock[0] = 20.0
+    assert guess(visit(), RIGHT, elsewhere) == 200
+
+
+def test_right_passwords_are_no_guesses(enter: Enter, visit: Visit, clock: list[float]) -> None:
+    enter(Role.RATER, "Ann").said("POST", "/api/me/password", {"password": RIGHT["password"]})
+    assert [guess(visit(), RIGHT) for _ in range(15)] == [200] * 15
+
+
+def test_guesses_at_once_are_no_more(enter: Enter, visit: Visit, clock: list[float]) -> None:
+    with ThreadPoolExecutor(8) as threads:
+        statuses = list(threads.map(lambda _: guess(visit(), GUESSED), range(30)))
+    assert sorted(statuses) == [403] * 10 + [429] * 20
+
+
+def test_a_changed_password_signs_out_elsewhere_and_wants_a_fresh_sign_in(
+    study: Study, enter: Enter, visit: Visit, clock: list[float]
+) -> None:
+    hers = enter(Role.RATER, "Ann")
+    hers.said("POST", "/api/me/password", {"password": RIGHT["password"]})
+    other = visit()
+    other.said("POST", "/api/sign-in/password", RIGHT)
+    with study.database.writing() as session:
+        session.execute(update(BrowserSession).values(created=now() - people.FRESH_SEC - 1))
+    answer = hers.ask("POST", "/api/me/password", {"password": "another password"})
+    assert answer.status_code == 403 and "sign out and in again" in answer.json()["error"]
+    with study.database.writing() as session:
+        session.execute(update(BrowserSession).values(created=now()))
+    hers.said("POST", "/api/me/password", {"password": "another password"})
+    assert hers.ask("GET", "/api/me").status_code == 200 and other.ask("GET", "/api/me").status_code == 401
+    assert [guess(visit(), {**RIGHT, "password": said}) for said in (RIGHT["password"], "another password")] == [
+        403,
+        200,
+    ]
+
+
 def test_letters_beyond_english_are_letters(enter: Enter, visit: Visit, study: Study) -> None:
     enter(Role.RATER, "Åsa Łoś").said("POST", "/api/me/password", {"password": "correct horse battery"})
     for name in ("Åsa Łoś", "åsa łoś", "A\u030asa ŁOŚ"):
@@ -138,8 +228,10 @@ def test_passwords_are_checked_two_at_a_time(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_cookies_are_kept_from_scripts_and_other_sites(study: Study, visit: Visit) -> None:
     answer = visit().ask("POST", "/api/sign-in/link", {"token": link(study), "name": "ann"})
-    said = answer.headers["set-cookie"].lower()
-    assert "httponly" in said and "samesite=lax" in said and "path=/" in said
+    cookies = answer.headers.get_list("set-cookie")
+    assert len(cookies) == 2
+    for said in map(str.lower, cookies):
+        assert "httponly" in said and "samesite=lax" in said and "path=/" in said
 
 
 def test_a_session_ends(enter: Enter, study: Study) -> None:
@@ -197,6 +289,10 @@ def test_a_forged_cookie_signs_nobody_in(forged: str) -> None:
     assert Signer("a" * 32).token(forged) is None
     assert Signer("a" * 32).token(Signer("b" * 32).cookie("token")) is None
     assert Signer("a" * 32).token(Signer("a" * 32).cookie("token")) == "token"
+    signer, other = Signer("a" * 32), Signer("b" * 32)
+    browsers = [forged, other.browser_cookie("ann"), signer.browser_cookie("bob"), signer.cookie("ann")]
+    assert [signer.browser({signer.browser_cookie_name: cookie}, "ann") for cookie in browsers] == [None] * 4
+    assert signer.token(signer.browser_cookie("ann")) is None
 
 
 def test_the_secret_is_made_once_and_for_its_owner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
