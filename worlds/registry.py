@@ -47,7 +47,7 @@ class WorldEntry:
       make_setter: (tasks={name: weight}, split=, **settings) -> a scripted setter that asks for these tasks, so often
         relative to each other; by default one that stands still and asks for what ``probe`` offers.
       splits_requests: True if ``probe`` asks in the split "held_out" only for what it never asks for in "train"; False
-        if places alone tell the splits apart.
+        if only places differ between the splits.
       games: names of further tasks, which are asked for and evaluated only where they are named.
       people_settings: settings of ``sample_config`` for places in which people play, where they are not set otherwise.
       tier: that the world declares, one of :data:`worlds.tiers.NAMES`; None leaves it to ``rlhf world check``.

@@ -1,7 +1,7 @@
 """What is said to hold each thing of a graph, and which of several holders is kept.
 
 A thing has one parent in a home. VirtualHome's scenes often give it several, as it writes edges of all things whose
-boxes overlap. Of these one is kept by the first of these rules that tells them apart:
+boxes overlap. Of these one is kept by the first of these rules that distinguishes them:
 
 1. it can hold the thing: a hand, a surface for ON, a container for INSIDE, a seat for a person;
 2. it is the innermost: no other of them is on or in it;
