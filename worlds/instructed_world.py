@@ -65,6 +65,7 @@ class InstructedWorld(StepWorld):
             make_task=InstructionTask,
             probe=probe,
             probes=(TASK,),
+            splits_requests=bool(cls.held_out),
             tier=tier,
         )
 

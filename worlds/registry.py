@@ -42,10 +42,12 @@ class WorldEntry:
       make_solver: (perfect=, **settings) -> a scripted solver, deliberately imperfect unless ``perfect``.
       make_task: (spec) -> the success check of a recorded :class:`~worlds.contract.TaskSpec`.
       probe: (name, world, seed, split) -> a probe task's or a game's spec for the place at hand, None where none is
-        feasible; split "held_out" asks only for what is never asked for in training.
+        feasible; see ``splits_requests``.
       probes: names of the probe tasks, in the order reports show them.
       make_setter: (tasks={name: weight}, split=, **settings) -> a scripted setter that asks for these tasks, so often
         relative to each other; by default one that stands still and asks for what ``probe`` offers.
+      splits_requests: True if ``probe`` asks in the split "held_out" only for what it never asks for in "train"; False
+        if only places differ between the splits.
       games: names of further tasks, which are asked for and evaluated only where they are named.
       people_settings: settings of ``sample_config`` for places in which people play, where they are not set otherwise.
       tier: that the world declares, one of :data:`worlds.tiers.NAMES`; None leaves it to ``rlhf world check``.
@@ -77,6 +79,7 @@ class WorldEntry:
     probe: Callable[[str, World, int, str], TaskSpec | None]
     probes: Sequence[str]
     make_setter: Callable[..., Setter] = _asks_for_probes
+    splits_requests: bool = False
     games: Sequence[str] = ()
     people_settings: Mapping[str, Any] = field(default_factory=dict)
     tier: str | None = None

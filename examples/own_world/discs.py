@@ -87,6 +87,6 @@ class Walker:
 register(
     WorldEntry(
         name="discs", make=DiscRoom, sample_config=DiscRoom.sample, make_solver=Walker, make_task=GoTo, probe=probe,
-        probes=("go",), tier="tick-wise",
+        probes=("go",), splits_requests=True, tier="tick-wise",
     )
 )  # fmt: skip

@@ -18,7 +18,7 @@ from pipelines.stages.evaluate_setters import (
     first_success,
     learned_plans,
 )
-from pipelines.stages.outcomes.evaluation_text import REQUESTS, difference_table, success_table
+from pipelines.stages.outcomes.evaluation_text import difference_table, requests_of, success_table
 from pipelines.stages.outcomes.results_file import (
     LEARNED,
     RANDOM,
@@ -57,7 +57,6 @@ if TYPE_CHECKING:
     from agents.acting import AgentSetters
 
 __all__ = [
-    "REQUESTS",
     "EvaluateConfig",
     "ProbeResult",
     "Split",
@@ -154,7 +153,7 @@ def evaluate(config: EvaluateConfig) -> list[ProbeResult]:
     _check_before_playing(config)
     with lock_file(config.out.with_name(f".{config.out.name}.lock"), config.out):
         results = _evaluate(config, probes)
-    announce(success_table(results, config.split))
+    announce(success_table(results, requests_of(config.split, entry)))
     if config.baseline is not None:
         announce(difference_table(results, config.baseline))
     announce(f"results: {config.out}")
@@ -204,7 +203,7 @@ def _evaluate(config: EvaluateConfig, probes: Sequence[str]) -> list[ProbeResult
 
 
 def _evaluated_with(config: EvaluateConfig) -> EvaluatedWith:
-    config = replace(config, world=config.world.by_name())
+    config = replace(config, world=config.world.by_name(), players=config.players.of_world(config.world.entry()))
     settings = {field.name: getattr(config, field.name) for field in fields(EvaluatedWith)}
     settings["setters"] = asked_with(config)
     return EvaluatedWith(**settings)
@@ -376,8 +375,9 @@ def _asking(entry: WorldEntry, spec: TaskSpec) -> Setter:
 
 
 def _infeasible(config: EvaluateConfig, probe: str, found: int, tried: int) -> str:
+    requests = requests_of(config.split, config.world.entry())
     return (
-        f"{probe} has {REQUESTS[config.split]} in {found} of {tried:,} places: change world.settings or --split, or "
+        f"{probe} has {requests} in {found} of {tried:,} places: change world.settings or --split, or "
         "leave it out of --probes"
     )
 

@@ -72,13 +72,22 @@ def record(config: RecordConfig, finish: Callable[[Episode], Episode] | None = N
     training, *held_out = config.parts()
     recorded = _record(training, finish)
     for part in held_out:
-        new = "in houses" if config.setter_agent is not None else "in houses and with instructions"
+        new = "with places and requests" if _splits_requests(config) else "with places"
         announce(
             f"{part.episodes} of the {config.episodes} episodes are held out: {new} that are never trained on "
             "(--held-out sets the share)"
         )
         recorded += _record(part, finish)
     return sorted(recorded)
+
+
+def _splits_requests(config: RecordConfig) -> bool:
+    """Return True if nothing that is asked for in held-out episodes is asked for in those of training.
+
+    A learned setter, and one that acts for a goal of her own, ask for the same in both.
+    """
+    acts = config.players.setter_settings().get("acts", False)
+    return config.world.entry().splits_requests and config.setter_agent is None and not acts
 
 
 def _resolve_config(config: RecordConfig) -> RecordConfig:

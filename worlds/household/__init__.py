@@ -36,6 +36,7 @@ HOUSEHOLD = register(
         make_task=make_task,
         probe=probe,
         probes=NAMES,
+        splits_requests=True,
         tier=EXACT,
         live_play=_later("live_play", "HouseholdLivePlay"),
         helpers=HELPERS,

@@ -46,6 +46,7 @@ PLAYHOUSE = register(
         probe=_later("games.asking", "probe"),
         read_request=_later("games.hearing", "read_request"),
         probes=("go", "lift", "position", "color", "count", "exist"),
+        splits_requests=True,
         games=("tower", *games()),
         tier=TICK_WISE,
         people_settings={"face_room": True},

@@ -6,19 +6,31 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from pipelines.stages.outcomes.results_file import LEARNED, ProbeResult, Split
 from rlhf.run.statistics import Interval, points, wilson_interval
+from worlds.registry import WorldEntry
 
 REQUESTS: Mapping[Split, str] = {"held_out": "held-out requests", "train": "requests of training combinations"}
 NEW_HOUSES: Mapping[Split, str] = {split: f"{requests} in new houses" for split, requests in REQUESTS.items()}
+_SAME_REQUESTS = "requests in new places"  # where both splits ask for the same
 _LEARNED_REQUESTS = "first requests of a learned setter"
 _LEAST_WIDTH = 9  # of the column of probes
 
 
-def success_table(results: Sequence[ProbeResult], split: Split) -> str:
-    """Format the success of every agent at every probe, with 95% intervals, as lines of text."""
+def requests_of(split: Split, entry: WorldEntry) -> str:
+    """Return what an evaluation asks for in a world, in words."""
+    return REQUESTS[split] if entry.splits_requests else _SAME_REQUESTS
+
+
+def success_table(results: Sequence[ProbeResult], requests: str) -> str:
+    """Format the success of every agent at every probe, with 95% intervals, as lines of text.
+
+    Args:
+      results: of the agents and probes.
+      requests: what was asked for, in words; see :func:`requests_of`.
+    """
     agents, probes = (list(dict.fromkeys(getattr(r, name) for r in results)) for name in ("agent", "probe"))
     cells = {(r.agent, r.probe): wilson_interval(sum(r.success), len(r.success)) for r in results}
     width = max(len(agent) for agent in agents)
-    requests = _LEARNED_REQUESTS if probes == [LEARNED] else f"{REQUESTS[split]} a probe"
+    requests = _LEARNED_REQUESTS if probes == [LEARNED] else f"{requests} a probe"
     lines = [f"success at {results[0].episodes} {requests}, 95% intervals:"]
     for probe in probes:
         columns = (

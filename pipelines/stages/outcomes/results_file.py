@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import Any, Literal
@@ -165,6 +165,8 @@ class ResultsFile:
             settings = from_json(EvaluatedWith, with_new_settings(EvaluatedWith, row[_SETTINGS]))
         except BadRecord as error:
             raise UserError(f"{self._path} was written by another version ({error}); {_HINT}") from error
+        if settings.world == self._settings.world:  # older versions wrote the Playhouse's tasks for every world
+            settings = replace(settings, players=settings.players.of_world(settings.world.entry()))
         if other := list(differences(settings, self._settings)):
             raise UserError(f"{self._path} holds results of other settings: {format_differences(other)}; {_HINT}")
         agent = row["agent"]

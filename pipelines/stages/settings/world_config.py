@@ -313,6 +313,10 @@ class PlayersConfig:
         every = self.tasks is None or self.tasks == _EVERY_PROBE
         return dict.fromkeys(entry.probes, 1.0) if every else dict(self.tasks or {})
 
+    def of_world(self, entry: WorldEntry) -> PlayersConfig:
+        """Return the same with the default of ``tasks`` replaced by the probes of a world."""
+        return replace(self, tasks=self.weights(entry))
+
     def setter_settings(self) -> dict[str, Any]:
         """Return the setter's settings. Raises UserError for those that are set elsewhere."""
         settings = dict(self.setter or {})

@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import re
+import shlex
+from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
 
 from docs import school_rooms
-from tests.unit.docs.pages import ROOT
+from pipelines.cli.main import main
+from tests.unit.docs.pages import ROOT, blocks
 from worlds.school.grid.codes import OBJECTS
 from worlds.school.problems.labels import COLLABORATION_PROBLEMS, TREE_PROBLEMS
 
 PAGE = ROOT / "docs" / "school.md"
+SMALL = {  # settings of the page's commands, which learn too little to show anything
+    "record": {"--episodes": "12", "--workers": "1"},
+    "render": {},
+    "mark": {},
+    "clone": {"--training.updates": "2", "--wandb": "disabled"},
+    "reward": {"--training.updates": "2", "--wandb": "disabled"},
+    "improve": {"--slots": "2", "--batch": "2", "--updates": "1", "--wandb": "disabled"},
+    "evaluate": {"--episodes": "1"},
+}
 
 
 @pytest.mark.parametrize(
@@ -44,3 +56,19 @@ def test_numbers_of_objects_are_those_of_the_code():
     }  # fmt: skip
     found = {words.get(name, name): int(number) for name, number in re.findall(r"([a-z][a-z ]*?) \((\d+)\)", section)}
     assert len(found) == 14 and all(OBJECTS[name] == number for name, number in found.items())
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("forked_workers")
+def test_the_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for block in blocks(PAGE):
+        if block.language == "python":
+            exec(compile(block.text, f"{PAGE.name}, line {block.line}", "exec"), {})
+        for line in block.text.splitlines() if block.language == "bash" else ():
+            verb, *words = shlex.split(line, comments=True)[1:]
+            if verb != "serve":
+                kept = [word for before, word in zip(["", *words], words, strict=False) if before not in SMALL[verb]]
+                small = [word for pair in SMALL[verb].items() for word in pair]
+                assert main([verb, *(word for word in kept if word not in SMALL[verb]), *small]) == 0, line
+    assert Path("film.gif").stat().st_size > 1000

@@ -70,3 +70,17 @@ def test_the_playhouse_loads_no_window_library() -> None:
     environment = {name: value for name, value in os.environ.items() if name != "MUJOCO_GL"}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
     assert done.stdout == "False\n"
+
+
+@pytest.mark.parametrize("name", ["playhouse", "household", "school"])
+def test_requests_of_the_two_splits_differ_where_the_entry_says_so(name: str) -> None:
+    entry = registry.get(name)
+    world = entry.make()
+    asked: dict[str, set[str]] = {"train": set(), "held_out": set()}
+    for seed in range(4):
+        world.reset(seed, {"config": entry.sample_config(seed)})
+        for split, found in asked.items():
+            specs = (entry.probe(probe, world, seed, split) for probe in entry.probes)
+            found.update(spec.instruction for spec in specs if spec)
+    assert all(asked.values())
+    assert asked["train"].isdisjoint(asked["held_out"]) == entry.splits_requests

@@ -1,5 +1,5 @@
 """Homes: the seven apartments, places of episodes, and homes of others."""
 
-from worlds.household.homes.placing import home, place, spot
+from worlds.household.homes.placing import home, lay, place, spot
 
-__all__ = ["home", "place", "spot"]
+__all__ = ["home", "lay", "place", "spot"]

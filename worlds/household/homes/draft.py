@@ -9,9 +9,10 @@ import numpy as np
 
 from worlds.errors import UserError
 from worlds.household.catalogue.classes import CLASSES, NUMBER_OF, first_conditions
+from worlds.household.homes.packing import pack
 from worlds.household.homes.surfaces import Box, place_on
 from worlds.household.state.home import MOST_THINGS, NO_ROW, Home, State, ThingClass
-from worlds.household.state.vocabulary import Condition, Held
+from worlds.household.state.vocabulary import Condition, Held, Property
 
 
 @dataclass
@@ -95,6 +96,38 @@ class Draft:
         thing = self.things[parent]
         others = [self.things[row].box for row in self._children.get(parent, ()) if self.things[row].held == held]
         return place_on(thing.box, thing.yaw, self.class_of(parent).properties, held, tuple(size), others, near)
+
+    def make_room(self, size: Sequence[float], held: Held, parent: int) -> Box | None:
+        """Move what can be carried on or in a thing so that another one fits, and return the free box for that.
+
+        Args:
+          size: of the other thing, metres.
+          held: ON or INSIDE.
+          parent: row of the support or container.
+
+        Returns:
+          The free box; None if there is none, then nothing was moved.
+        """
+        thing = self.things[parent]
+        there = [row for row in self._children.get(parent, ()) if self.things[row].held == held]
+        loose = [row for row in there if Property.GRABBABLE in self.class_of(row).properties]
+        sizes = [tuple(size), *(self.things[row].box.size for row in loose)]
+        fixed = [self.things[row].box for row in there if row not in loose]
+        found = pack(thing.box, thing.yaw, self.class_of(parent).properties, held, sizes, fixed)
+        if found is None:
+            return None
+        for row, box in zip(loose, found[1:], strict=True):
+            x, y, z = (after - before for after, before in zip(box.centre, self.things[row].box.centre, strict=True))
+            self._shift(row, (x, y, z))
+        return found[0]
+
+    def _shift(self, row: int, by: tuple[float, float, float]) -> None:
+        """Move a thing with all that lies on or in it."""
+        box = self.things[row].box
+        x, y, z = (at + step for at, step in zip(box.centre, by, strict=True))
+        self.things[row].box = Box((x, y, z), box.size)
+        for below in self._children.get(row, ()):
+            self._shift(below, by)
 
     def finish(self, name: str, persons: tuple[int, int]) -> tuple[Home, State]:
         """Return the home and its first state.

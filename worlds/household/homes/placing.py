@@ -16,9 +16,11 @@ from worlds.household.homes.apartments import APARTMENTS, apartment
 from worlds.household.homes.building import SIDES, turned
 from worlds.household.homes.draft import Draft, Thing
 from worlds.household.homes.graphs.reading import home_of_graph, load_graph, without_derived
+from worlds.household.homes.packing import pack
 from worlds.household.homes.persons import place_persons
 from worlds.household.homes.surfaces import Box, place_on
 from worlds.household.state.home import NO_ROW, Home, State
+from worlds.household.state.tables import move, tables
 from worlds.household.state.vocabulary import Condition, Held, Property
 
 # Of each pair a thing has one at a time.
@@ -62,7 +64,7 @@ def _graphs_home(path: str) -> tuple[Home, State]:
     return found, state
 
 
-def place(config: Mapping[str, Any]) -> tuple[Home, State]:
+def place(config: Mapping[str, Any], repacks: bool = True) -> tuple[Home, State]:
     """Return the home and the first state of an episode; the same configuration leads to the same bits.
 
     Args:
@@ -75,6 +77,7 @@ def place(config: Mapping[str, Any]) -> tuple[Home, State]:
         "removed": ids of things that are taken away with all that is on or in them.
         "added": [id, class, "ON" or "INSIDE", id of the support or container] of each new thing.
         "conditions": a condition or several by id.
+      repacks: move what can be carried where a new thing finds no free place otherwise.
 
     Raises:
       UserError: in one line, where one of these is impossible.
@@ -84,7 +87,7 @@ def place(config: Mapping[str, Any]) -> tuple[Home, State]:
     if config.get("removed") or config.get("added"):
         draft, persons = _without(Draft.of(found, state), config.get("removed") or (), found.persons)
         for wanted in config.get("added") or ():
-            _add(draft, wanted, chance)
+            _add(draft, wanted, chance, repacks)
         facing = state.facing.copy()
         found, state = draft.finish(found.name, persons)
         state.facing = facing
@@ -124,6 +127,42 @@ def spot(
         near,
     )
     return None if found is None else np.array(found.centre, np.float32)
+
+
+def lay(
+    home: Home,
+    state: State,
+    row: int,
+    held: Held,
+    parent: int,
+    near: tuple[float, float] | None = None,
+    repacks: bool = True,
+) -> bool:
+    """Put a thing on or in another one, with all that lies on or in it. Arguments as those of :func:`spot`.
+
+    Args:
+      repacks: where there is no free place for it, move what can be carried there so that all fits.
+
+    Returns:
+      False if there is no room for it; then nothing has changed.
+    """
+    t = tables(home, state)
+    centre = spot(home, state, row, held, parent, near)
+    moved = {} if centre is None else {row: centre.tolist()}
+    if centre is None and repacks:
+        there = [
+            int(other) for other in np.flatnonzero((state.parent == parent) & (state.held == held)) if other != row
+        ]
+        loose = [row, *(other for other in there if home.has(other, Property.GRABBABLE))]
+        sizes = [tuple(home.size[each].tolist()) for each in loose]
+        fixed = [_box(home, state, other) for other in there if other not in loose]
+        properties = Property(int(home.properties[parent]))
+        found = pack(_box(home, state, parent), float(home.yaw[parent]), properties, held, sizes, fixed) or []
+        moved = {each: list(box.centre) for each, box in zip(loose, found, strict=bool(found))}
+    for each, (x, y, z) in moved.items():
+        state.parent[each], state.held[each] = parent, held
+        move(t, each, x, y, z, state.room[parent])
+    return bool(moved)
 
 
 def _box(home: Home, state: State, row: int) -> Box:
@@ -166,7 +205,7 @@ def _without(draft: Draft, ids: Any, persons: tuple[int, int]) -> tuple[Draft, t
     return found, (new[persons[0]], new[persons[1]])
 
 
-def _add(draft: Draft, wanted: Any, chance: Callable[[], float]) -> None:
+def _add(draft: Draft, wanted: Any, chance: Callable[[], float], repacks: bool) -> None:
     """Add a thing somewhere on or in another one, turned to any side."""
     try:
         number, name, relation, parent_id = wanted
@@ -187,9 +226,12 @@ def _add(draft: Draft, wanted: Any, chance: Callable[[], float]) -> None:
     near = box.low(0) + chance() * box.size[0], box.low(1) + chance() * box.size[1]
     sides = list(SIDES)
     first = math.floor(chance() * len(sides))
-    for side in (sides[first], sides[first - 1]):
-        found = draft.spot(turned(draft.classes[kind].size, side), held, parent, near)
-        if found:
+    turns = [(side, turned(draft.classes[kind].size, side)) for side in (sides[first], sides[first - 1])]
+    for moves in (False, True) if repacks else (False,):
+        for side, size in turns:
+            found = draft.make_room(size, held, parent) if moves else draft.spot(size, held, parent, near)
+            if found is None:
+                continue
             conditions = draft.first_conditions(kind)
             draft.append(Thing(number, kind, found, SIDES[side], held, parent, conditions))
             return

@@ -23,6 +23,7 @@ BODY_M = 0.2  # radius of a person
 ARRIVED_M = 0.6  # from a thing's box at which a person has arrived; farther where furniture is in between
 BESIDE_M = 1.0  # from the centre of a thing on furniture at which a person has arrived; farther likewise
 BLOCKS_M = (0.05, 1.0)  # a box blocks the way if its upper edge is above the first and its lower below the second
+FLOOR_M = 0.1  # what is lower stands on the floor, or on a rug
 DOORWAY_M = 0.55  # to both sides of a door's plane the floor is free
 
 
@@ -53,7 +54,9 @@ class FloorPlan:
         self.x = self.origin[0] + (np.arange(self.columns) + 0.5) * CELL_M
         self.y = self.origin[1] + (np.arange(self.rows) + 0.5) * CELL_M
         self.room = self._rooms()  # int16 [rows, columns], row of the room; NO_ROW outside
+        self.hollow = self._hollow(home)  # rows of furniture in whose box other furniture stands: an L of counters
         self.free = self._connected(self._standable(home))  # bool [rows, columns]
+        self._join_pockets()
         self.nearest = kernels.nearest_free(self.free, self.room)  # int32 [cells], the cell itself if it is free
 
     @cached_property
@@ -123,10 +126,43 @@ class FloorPlan:
 
     def _rooms(self) -> np.ndarray:
         found = np.full((self.rows, self.columns), NO_ROW, np.int16)
-        for row in self._room_rows:
-            inside = self._within(row, 1e-6)
-            found[inside & (found == NO_ROW)] = row
+        inside = np.stack([self._within(row, 1e-6) for row in self._room_rows])
+        for row, here in zip(self._room_rows, inside, strict=True):
+            found[here & (found == NO_ROW)] = row
+        several = inside.sum(axis=0) > 1
+        if several.any():  # the boxes of rooms overlap: what is beside a room's furniture is in that room
+            gap = np.stack([self._from_furniture(row) for row in self._room_rows])
+            nearest = self._room_rows[np.where(inside, gap, np.inf).argmin(axis=0)]
+            found[several] = nearest[several]
         return found
+
+    def _from_furniture(self, room: int) -> np.ndarray:
+        """Return the distance of every cell from the nearest furniture of a room: float64 [rows, columns], metres."""
+        there = [row for row in self.fixed if self._room_of[row] == room and self._held[row] == Held.ROOM]
+        there = [row for row in there if (self._between[row] == NO_ROW).all()] or [room]
+        return np.min([self._gap(row) for row in there], axis=0)
+
+    def _gap(self, row: int) -> np.ndarray:
+        """Return the distance of every cell from the box of a thing, seen from above: float64 [rows, columns]."""
+        low, high = self._low[row], self._high[row]
+        gap_x = np.maximum(np.maximum(low[0] - self.x, self.x - high[0]), 0.0)
+        gap_y = np.maximum(np.maximum(low[1] - self.y, self.y - high[1]), 0.0)
+        return np.hypot(gap_y[:, None], gap_x[None, :])
+
+    def _join_pockets(self) -> None:
+        """Count floor of a room that is reached through another room alone as that room's."""
+        for room in self._room_rows:
+            label, sizes = kernels.components(self.free & (self.room == room))
+            for part in np.flatnonzero(np.arange(len(sizes)) != np.argmax(sizes)) if len(sizes) else ():
+                pocket = label == part
+                beside = np.zeros_like(pocket)
+                beside[1:] |= pocket[:-1]
+                beside[:-1] |= pocket[1:]
+                beside[:, 1:] |= pocket[:, :-1]
+                beside[:, :-1] |= pocket[:, 1:]
+                others = self.room[beside & self.free & ~pocket]
+                if len(others):
+                    self.room[pocket] = np.bincount(others).argmax()
 
     def _within(self, row: int, margin: float) -> np.ndarray:
         """Return True for cells whose centre is in the box of a thing, seen from above, or ``margin`` around it."""
@@ -139,15 +175,36 @@ class FloorPlan:
         free = np.zeros((self.rows, self.columns), np.bool_)
         for row in home.rooms:
             free |= self._within(row, -BODY_M)
-        for row in self.fixed:
-            top, bottom = self._high[row, 2], self._low[row, 2]
-            kind = home.classes[int(home.kind[row])].category
-            stands = self._held[row] == Held.ROOM and kind != "Doors"
-            if stands and top > BLOCKS_M[0] and bottom < BLOCKS_M[1]:
+        for row in self._standing(home):
+            if row not in self.hollow:
                 free &= ~self._within(row, BODY_M)
         for row in home.doors:
             free |= self._doorway(home, row)
         return free
+
+    def _standing(self, home: Home) -> list[int]:
+        """Return the rows of what stands in the way: on the floor of its room, or on a rug."""
+        found = []
+        for row in self.fixed:
+            top, bottom = self._high[row, 2], self._low[row, 2]
+            stands = self._held[row] == Held.ROOM or bottom < FLOOR_M
+            stands &= home.classes[int(home.kind[row])].category not in ("Rooms", "Doors")
+            if stands and top > BLOCKS_M[0] and bottom < BLOCKS_M[1]:
+                found.append(int(row))
+        return found
+
+    def _hollow(self, home: Home) -> frozenset[int]:
+        """Return the rows of what stands in the way by its box alone, as other furniture stands in that box."""
+        standing = self._standing(home)
+        on_floor = [row for row in standing if self._low[row, 2] < FLOOR_M and self._held[row] != Held.INSIDE]
+        area = home.size[:, 0] * home.size[:, 1]
+        found = set()
+        for row in standing:
+            for other in on_floor:
+                within = (np.abs(self._centre[other] - self._centre[row]) < home.size[row] / 2)[:2].all()
+                if within and area[other] < area[row]:
+                    found.add(row)
+        return frozenset(found)
 
     def _doorway(self, home: Home, row: int) -> np.ndarray:
         """Return True for the cells of a doorway; those between two rooms become part of the nearer one."""
@@ -187,10 +244,7 @@ class FloorPlan:
             return self.free & (self.room == row)
         rooms = [room for room in self._between[row] if room != NO_ROW] or [int(self._room_of[row])]
         here = self.free & np.isin(self.room, rooms)
-        low, high = self._low[row], self._high[row]
-        gap_x = np.maximum(np.maximum(low[0] - self.x, self.x - high[0]), 0.0)
-        gap_y = np.maximum(np.maximum(low[1] - self.y, self.y - high[1]), 0.0)
-        gap = np.where(here, np.hypot(gap_y[:, None], gap_x[None, :]), np.inf)
+        gap = np.where(here, self._gap(row), np.inf)
         return here & (gap <= max(ARRIVED_M, float(gap.min()) + CELL_M / 2))
 
 

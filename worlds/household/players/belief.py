@@ -8,8 +8,8 @@ import numpy as np
 
 from worlds.household.players.places import Places, places_of
 from worlds.household.players.sight import Sight
-from worlds.household.state.home import Home
-from worlds.household.state.vocabulary import Condition, Property
+from worlds.household.state.home import NO_ROW, Home
+from worlds.household.state.vocabulary import Condition, Held, Property
 
 Prior = Literal["uniform", "reference"]
 # Containers of the reference's belief, and those of them in which it looks for books.
@@ -26,7 +26,7 @@ class Belief:
     entries are drawn again.
 
     The rows of the belief are the home's fixtures, of which only the room is unknown, and then the things that can be
-    grabbed.
+    grabbed. A fixture that is in none of the rooms is in another one that was seen closed.
 
     Args:
       home: that the person is in.
@@ -44,6 +44,7 @@ class Belief:
       is_open: bool [F], supposed to be open; True for what cannot be closed.
       is_on: bool [F], supposed to be switched on.
       known: bool [F], fixtures that have been seen.
+      missed: bool [F + T], not seen since every place was refuted.
     """
 
     def __init__(
@@ -62,6 +63,8 @@ class Belief:
         self._allowed = _allowed(home, self.places, self.rows, prior)
         self.possible = self._allowed.copy()
         self.known = np.zeros(len(fixtures), dtype=bool)
+        self.missed = np.zeros(len(self.rows), dtype=bool)
+        self._within = np.full(len(fixtures), -1, dtype=np.int64)  # fixture that can be closed, in which each was seen
         self.is_open = ~self.places.can_open | (rng.random(len(fixtures)) < chance_open)
         self.is_on = rng.random(len(fixtures)) < chance_open
         self.chance_open = np.where(self.places.can_open, chance_open, 1.0)
@@ -85,7 +88,11 @@ class Belief:
         in_view = self._in_view(sight)
         self.possible &= seen[:, None] | ~in_view
         lost = np.flatnonzero(~seen & ~self.possible.any(axis=1))
+        self.missed[lost] = True
+        self.missed &= ~seen
         self.possible[lost] = self._allowed[lost] & ~in_view
+        hidden = lost[lost < len(self.known)]
+        self.possible[hidden] = self._closets() & ~in_view
         nowhere = lost[~self.possible[lost].any(axis=1)]
         self.possible[nowhere] = self._allowed[nowhere]
         self.possible[seen] = False
@@ -105,10 +112,26 @@ class Belief:
         rows = self.index[things[~sight.visible[things]]]
         self.possible[rows] |= self._allowed[rows] & ~self._in_view(sight)
 
+    def _closets(self) -> np.ndarray:
+        """Return True for the insides of fixtures that can be closed and have been seen: bool [P]."""
+        fixture = self.places.fixture
+        return self.places.inside & self.places.can_open[fixture] & self.known[fixture]
+
+    def _closet_around(self, sight: Sight, row: int) -> int:
+        """Return the fixture that can be closed in which a visible thing is, at any depth; -1 for none."""
+        while (parent := int(sight.parent[row])) != NO_ROW:
+            around = int(self.index[parent])
+            if sight.held[row] == Held.INSIDE and 0 <= around < len(self.known) and self.places.can_open[around]:
+                return around
+            row = parent
+        return -1
+
     def _see_conditions(self, sight: Sight) -> None:
         fixtures, can_open = self.places.fixtures, self.places.can_open
         seen = sight.visible[fixtures]
         conditions = sight.conditions[fixtures]
+        for number in np.flatnonzero(seen & ~self.known):
+            self._within[number] = self._closet_around(sight, int(fixtures[number]))
         self.known |= seen
         self.is_open = np.where(seen & can_open, (conditions & Condition.OPEN) != 0, self.is_open)
         self.is_on = np.where(seen, (conditions & Condition.ON) != 0, self.is_on)
@@ -131,7 +154,8 @@ class Belief:
         rows = self.rows
         place = self.places.of(sight.held[rows], sight.parent[rows], sight.room[rows])
         fixtures = self.places.fixtures
-        place[: len(fixtures)] = self.places.in_room[sight.room[fixtures]]
+        closets = self.places.in_fixture[fixtures[self._within]]
+        place[: len(fixtures)] = np.where(self._within < 0, self.places.in_room[sight.room[fixtures]], closets)
         return place
 
     def _weights(self, rows: np.ndarray) -> np.ndarray:

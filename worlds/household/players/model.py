@@ -23,7 +23,8 @@ PLACE, STATE, NEAR = range(3)  # columns of ``items``
 ROOM, ANCHOR, HAND, FREE, SEAT = range(5)  # entries of ``body``
 HOLDER, INSIDE = range(2)  # columns of ``places``
 SORT, PREDICATE, THING, TARGET, SHOWN, BARRED = range(6)  # columns of ``subgoals``
-MOST_LEGS = 4  # of a sub-goal
+MOST_LEGS = 12  # of a sub-goal
+MOST_AROUND = 4  # fixtures around a fixture, one in the other
 HANDLING, DOOR, ACROSS = 0.05, 0.5, 1.0  # costs: of handling a thing, of walking to another room and to a thing
 
 _WALK, _GRAB, _OPEN = int(Verb.WALK_TOWARDS), int(Verb.GRAB), int(Verb.OPEN)
@@ -41,6 +42,7 @@ class Model(NamedTuple):
       subgoals: int64 [S, 6], SORT; PREDICATE; THING that is put or held, -1 for others; TARGET, the place to put it at,
         or the fixture to sit on or to switch on; SHOWN, 1 where the thing is visible now, and where there is none;
         BARRED, 1 for those that are left alone.
+      around: int64 [F], the closed or open fixture in which each one is; -1 for those that stand in the room.
       anchor: int64 [F], row of ``metres`` for each fixture: that of its room where it has not been seen.
       metres: float32 [F + R + 1, F + R], ways between fixtures and rooms, and from where the person stands.
       metre_cost: of walking a metre; 0 for the fixed costs DOOR and ACROSS.
@@ -49,6 +51,7 @@ class Model(NamedTuple):
     places: np.ndarray
     satisfies: np.ndarray
     subgoals: np.ndarray
+    around: np.ndarray
     anchor: np.ndarray
     metres: np.ndarray
     metre_cost: float
@@ -82,6 +85,33 @@ def counts(model, now, row, predicate, thing):
 _counts = kernel(counts)
 
 
+def uncover(model, now, row, fixture, legs, first):
+    """Put the opening of what is around a fixture before the other legs, the outermost first.
+
+    Args:
+      model: :class:`Model`.
+      now: :class:`Situation`.
+      row: of the situation.
+      fixture: index.
+      legs: int64 [MOST_LEGS, 2].
+      first: index of the first of the other legs.
+
+    Returns:
+      Index of the first leg.
+    """
+    for _ in range(MOST_AROUND):
+        fixture = model.around[fixture]
+        if fixture < 0:
+            break
+        if now.items[row, fixture, STATE] == 0:
+            first -= 1
+            legs[first, 0], legs[first, 1] = _OPEN, fixture
+    return first
+
+
+_uncover = kernel(uncover)
+
+
 def regress(model, now, row, subgoal, legs):
     """Find what has to be done for a sub-goal, from its end to its beginning.
 
@@ -96,22 +126,28 @@ def regress(model, now, row, subgoal, legs):
       Index of the first leg; -1 if nothing leads to the sub-goal.
     """
     sort, thing, target = model.subgoals[subgoal, SORT], model.subgoals[subgoal, THING], model.subgoals[subgoal, TARGET]
-    first, free, place, source = MOST_LEGS, now.body[row, FREE], NONE, NONE
+    first, free, place, source, at = MOST_LEGS, now.body[row, FREE], NONE, NONE, NONE
     if thing >= 0:
         place = now.items[row, len(model.anchor) + thing, PLACE]
-        if place >= 0 and model.places[place, INSIDE] == 1:
-            source = model.places[place, HOLDER]
+        if place >= 0:
+            at = model.places[place, HOLDER]
+            source = at if model.places[place, INSIDE] == 1 else NONE
     if sort == PUT:
         holder, inside = model.places[target, HOLDER], model.places[target, INSIDE] == 1
         first -= 1
         legs[first, 0], legs[first, 1] = _PUT_IN if inside else _PUT_ON, holder
+        last = first
         if inside and holder != source and now.items[row, holder, STATE] == 0:
             first -= 1
             legs[first, 0], legs[first, 1] = _OPEN, holder
-            free -= 1
+        if model.around[holder] >= 0:
+            first = _uncover(model, now, row, holder, legs, first)
+        free -= first < last
     elif sort != HOLD:
         first -= 1
         legs[first, 0], legs[first, 1] = _SIT if sort == SIT else _SWITCH_ON, target
+        if model.around[target] >= 0:
+            first = _uncover(model, now, row, target, legs, first)
     if thing >= 0 and place != IN_HAND:
         first -= 1
         legs[first, 0], legs[first, 1] = _GRAB, len(model.anchor) + thing
@@ -119,6 +155,8 @@ def regress(model, now, row, subgoal, legs):
         if source >= 0 and now.items[row, source, STATE] == 0:
             first -= 1
             legs[first, 0], legs[first, 1] = _OPEN, source
+        if at >= 0 and model.around[at] >= 0:
+            first = _uncover(model, now, row, at, legs, first)
     return NONE if free < 0 or place == TAKEN else first
 
 

@@ -16,7 +16,7 @@ from worlds.household.players.situation import Metres, Supposition
 from worlds.household.players.subgoals import Subgoal, Subgoals
 from worlds.household.rules.joint import WAITING, Act
 from worlds.household.state.home import NO_ROW, Home
-from worlds.household.state.vocabulary import Held, Verb
+from worlds.household.state.vocabulary import Condition, Held, Property, Verb
 from worlds.household.tasks.goals import Goal
 from worlds.household.tasks.predicates import Predicate
 
@@ -26,6 +26,8 @@ BARRED_STEPS = 25  # for which it is
 DOUBT_STEPS = 4  # without a sub-goal, after which a planner looks again at what it has done
 CHANCES = 997  # random numbers of a search, which are used in turn
 NEVER_CLOSED = {"toilet"}
+CARRIED = Property.GRABBABLE | Property.CONTAINERS | Property.CAN_OPEN
+HANDS = (Held.RIGHT_HAND, Held.LEFT_HAND)
 NO_PLAN, PUTS_AWAY = "no plan: waits", "puts away what is not needed"
 
 
@@ -103,6 +105,11 @@ class Planner:
         self._last: tuple[Act, tuple[float, ...]] = (WAITING, ())
         self._walked: list[tuple[float, ...]] = []  # positions since something was done that is no walk
         self._cannot_put: set[tuple[int, int]] = set()
+        self._carried = np.flatnonzero(
+            home.properties & CARRIED == CARRIED
+        )  # containers that are no places of a belief
+        self._looked_into: set[int] = set()
+        self._looking = NO_ROW  # one of them, to which this step leads
         self.closes, self.only = self.settings.closes, ""
         self.set_goal(goal, puts_only)
 
@@ -133,6 +140,7 @@ class Planner:
         self._step += 1
         self.belief.update(sight)
         self._note_failure(sight, failed)
+        self._looking = NO_ROW
         self._choose_targets()
         supposed = Supposition(self.belief, sight, self.subgoals, self._search.rows_needed)
         self._remaining = supposed.remaining.copy()
@@ -146,7 +154,7 @@ class Planner:
         if self._idle >= DOUBT_STEPS and self.settings.doubts:
             self.belief.doubt(self.subgoals.things, sight)
         self._last = decision.act, tuple(sight.position)
-        if decision.act[0] == Verb.OPEN:
+        if decision.act[0] == Verb.OPEN and decision.act[1] not in self._carried:
             self._opened = int(self.belief.index[decision.act[1]])
         return decision
 
@@ -169,7 +177,10 @@ class Planner:
                 return Decision(note=NO_PLAN)
             first = m.regress(model, supposed.situations, 0, self._current, self._legs)
             model.subgoals[self._current, m.BARRED] = first < 0
-        return Decision(self._first_action(sight, supposed, model, first), self._described(self._current))
+        thing = int(self.subgoals.table[self._current, 2])
+        missed = thing >= 0 and self.belief.missed[self.belief.index[self.subgoals.things[thing]]]
+        act = self._look_into(sight) if missed else None
+        return Decision(act or self._first_action(sight, supposed, model, first), self._described(self._current))
 
     def _best(self, model: m.Model, supposed: Supposition) -> int:
         """Return the sub-goal to pursue: the present one while it is available, else the best; -1 for none."""
@@ -224,7 +235,12 @@ class Planner:
         verb, item = Verb(int(self._legs[first, 0])), int(self._legs[first, 1])
         walks = not supposed.items[item, m.NEAR]
         leaves = walks or (verb == Verb.OPEN and item != self._opened)
-        if self.closes and leaves and self._has_to_close(supposed):
+        if (
+            self.closes
+            and leaves
+            and self._has_to_close(supposed)
+            and not self._leads_into(self._opened, supposed, first)
+        ):
             return Verb.CLOSE, int(self.belief.rows[self._opened]), Held.RIGHT_HAND
         if not walks:
             return self._act(sight, verb, int(supposed.rows[item]))
@@ -259,6 +275,39 @@ class Planner:
         things = supposed.items[supposed.fixtures :]
         inside = (things[:, m.PLACE] == place) & (things[:, m.STATE] == 1)
         return not (self.subgoals.member[unfinished] & inside).any()
+
+    def _leads_into(self, fixture: int, supposed: Supposition, first: int) -> bool:
+        """Return True if a leg of the plan is at something in a fixture."""
+        return any(supposed.is_in(int(item), fixture) for item in self._legs[first:, 1])
+
+    def _look_into(self, sight: Sight) -> Act | None:
+        """Return a step towards the inside of a closed thing that can be carried; None if all have been looked into.
+
+        The belief has no places in such things, so what is nowhere else may be in one of them.
+        """
+        closed = sight.conditions[self._carried] & Condition.CLOSED != 0
+        self._looked_into |= set(self._carried[sight.visible[self._carried] & ~closed].tolist())
+        belief, places = self.belief, self.belief.places
+        found = []
+        for row in self._carried.tolist():
+            holders = belief.possible[belief.index[row]]
+            if row in self._looked_into or sight.held[row] in HANDS or holders.sum() != 1:
+                continue
+            target, place = row, int(belief.sample[belief.index[row]])
+            fixture = int(places.fixture[place])
+            if not sight.visible[row] and fixture >= 0:
+                target = int(places.fixtures[fixture])
+                place = int(belief.sample[fixture])
+            if sight.visible[target] or place < len(places.rooms):
+                found.append((not sight.near[target], not sight.visible[target], row, target, place))
+        if not found or len(sight.hands()) == len(HANDS):
+            return None
+        is_far, is_unseen, self._looking, target, place = min(found)
+        if sight.held[sight.person] == Held.SITS and (is_far or is_unseen):
+            return Verb.STAND, NO_ROW, Held.RIGHT_HAND
+        if is_unseen:
+            return Verb.WALK_TOWARDS, int(places.rooms[place]), Held.RIGHT_HAND
+        return (Verb.WALK_TOWARDS, target, Held.RIGHT_HAND) if is_far else self._act(sight, Verb.OPEN, target)
 
     def _put_away(self, sight: Sight, supposed: Supposition) -> Decision | None:
         """Put down something that the goal does not need; None if there is no such thing in hand."""
@@ -304,7 +353,9 @@ class Planner:
             self._cannot_put |= {(row, target) for row, hand in sight.hands() if hand == used}
         if self._failures >= FAILURES:
             self._failures, self._walked = 0, []
-            if self._current >= 0:
+            if self._looking != NO_ROW:
+                self._looked_into.add(self._looking)
+            elif self._current >= 0:
                 self._give_up(verb)
                 self._current = -1
 

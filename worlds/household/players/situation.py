@@ -52,6 +52,7 @@ class Supposition:
     Attributes:
       rows: int64 [F + T], rows of the model's items in the home.
       fixtures: F.
+      around: int64 [F], the fixture in which each one is supposed to be; -1 for those that stand in the room.
       situations: of which the first row is the present situation.
       items: int64 [F + T, 3], see :class:`~worlds.household.players.model.Situation`; likewise ``body`` and
         ``remaining``.
@@ -74,7 +75,8 @@ class Supposition:
             np.empty((rows, predicates), dtype=np.int64),
         )
         self.items, self.body, self.remaining = (array[0] for array in self.situations)
-        self.items[:, m.PLACE] = np.concatenate([belief.sample[: self.fixtures], place])
+        rooms, self.around = self._where_fixtures_are()
+        self.items[:, m.PLACE] = np.concatenate([rooms, place])
         self.items[:, m.STATE] = np.concatenate([belief.is_open, belief.possible[index].sum(axis=1) == 1])
         self.items[:, m.NEAR] = sight.near[self.rows]
         self._fill_body()
@@ -106,10 +108,34 @@ class Supposition:
             places.table,
             subgoals.satisfies,
             table,
+            self.around,
             anchor,
             between,
             settings.metre_cost if metres else 0.0,
         )
+
+    def is_in(self, item: int, fixture: int) -> bool:
+        """Return True if an item of the model is supposed to be in a fixture, at any depth."""
+        if item >= self.fixtures:
+            place = int(self.items[item, m.PLACE])
+            item = int(self._belief.places.fixture[place]) if place >= 0 else -1
+            if item == fixture:
+                return True
+        while item >= 0 and self.around[item] != fixture:
+            item = int(self.around[item])
+        return item >= 0
+
+    def _where_fixtures_are(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the place of the room of each fixture, and the fixture in which it is or -1: int64 [F] both."""
+        places = self._belief.places
+        room = self._belief.sample[: self.fixtures].astype(np.int64)
+        around = np.where(room < len(places.rooms), -1, places.fixture[room])
+        for _ in range(m.MOST_AROUND):
+            enclosed = room >= len(places.rooms)
+            room[enclosed] = self._belief.sample[places.fixture[room[enclosed]]]
+        enclosed = room >= len(places.rooms)  # in one another, or too deep
+        room[enclosed], around[enclosed] = 0, -1
+        return room, around
 
     def _fill_body(self) -> None:
         """Write where the person is and what it has in its hands."""

@@ -99,23 +99,6 @@ def _is_taken(t, seat, axis, at, width):
 
 
 @inner
-def put(t, row, held, parent, x, y, z):
-    """Give a thing another place in the tree and in space, with all that lies on or in it.
-
-    Args:
-      t: arrays of the home and its state, changed in place.
-      row: of the thing.
-      held: where it is then, a value of Held.
-      parent: row on or in which it is then.
-      x: of its centre, metres.
-      y: likewise.
-      z: likewise.
-    """
-    t.parent[row], t.held[row] = parent, held
-    move(t, row, x, y, z, t.room[parent])
-
-
-@inner
 def take(t, number, row, hand):
     """Give a thing into the hand of a person, with all that lies on or in it.
 

@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-from worlds.household.homes import spot
+from worlds.household.homes import lay
 from worlds.household.navigation.ways import Ways
-from worlds.household.rules.bodies import carry, put, sit_on, stand_at, take
+from worlds.household.rules.bodies import carry, sit_on, stand_at, take
 from worlds.household.rules.refusals import Refusal
 from worlds.household.state.home import Home, State
 from worlds.household.state.tables import Tables, holder, in_hand, outermost_container
@@ -88,11 +88,8 @@ def _grab(scene: Scene, number: int, verb: int, row: int, hand: int) -> int:
 def _put(scene: Scene, number: int, verb: int, row: int, hand: int) -> int:
     held = Held.ON if verb == Verb.PUT_ON else Held.INSIDE
     item = in_hand(scene.t, scene.home.persons[number], hand)
-    found = spot(scene.home, scene.state, item, held, row, scene.xy(scene.home.persons[number]))
-    if found is None:
-        return Refusal.NO_SPACE
-    put(scene.t, item, int(held), row, *map(float, found))
-    return Refusal.NONE
+    is_laid = lay(scene.home, scene.state, item, held, row, scene.xy(scene.home.persons[number]))
+    return Refusal.NONE if is_laid else Refusal.NO_SPACE
 
 
 def _switch(scene: Scene, number: int, verb: int, row: int, hand: int) -> int:

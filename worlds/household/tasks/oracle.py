@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from worlds.household.homes.placing import spot
+from worlds.household.homes.placing import lay
 from worlds.household.navigation.ways import Ways
 from worlds.household.observing import near
 from worlds.household.state.home import NO_ROW, Home, State
@@ -73,17 +73,7 @@ class Oracle:
 
     def _moves(self, row: int, held: Held, target: int) -> bool:
         """Move a thing in the copy; return False if there is no room for it."""
-        centre = spot(self.home, self.state, row, held, target)
-        if centre is None:
-            return False
-        state = self.state
-        state.centre[row], state.held[row], state.parent[row], state.room[row] = (
-            centre,
-            held,
-            target,
-            state.room[target],
-        )
-        return True
+        return lay(self.home, self.state, row, held, target)
 
     def _hold(self, thing: str, count: int) -> Iterator[str]:
         held = [row for row in self._rows(thing) if self._is_held(row)]

@@ -8,6 +8,7 @@ may lie (:mod:`worlds.household.tasks.places`), but not where the goal wants it 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -15,18 +16,19 @@ import numpy as np
 from worlds.contract import WorldError
 from worlds.errors import UserError
 from worlds.household.homes.placing import home as home_named
-from worlds.household.homes.placing import place, spot
+from worlds.household.homes.placing import lay, place
 from worlds.household.homes.surfaces import Box, levels
 from worlds.household.state.home import Home, State
 from worlds.household.state.vocabulary import Held, Property
 from worlds.household.tasks.goals import Goal, check_places, parse_goal, things_of
 from worlds.household.tasks.places import places_of
 from worlds.household.tasks.predicates import Relation, parse
-from worlds.household.tasks.sets import OWN, SETS
+from worlds.household.tasks.sets import OWN, PREDICATES, SETS
 from worlds.household.tasks.splits import sets_of
 
 TRIES = 51  # to find a place for a thing, as in the reference
 REDRAWS = 20  # of all places, where a thing found none
+LAYINGS = 300  # of things at the goal's places, in the search for one at which all fit
 FULL = 0.5  # share of a surface that things may cover; of places that turn out too full, less and less
 FIRST_ID = 1000  # of things that are added
 SPARE = 1  # more than any goal of its sets needs, at most
@@ -53,26 +55,33 @@ def place_config(goal: Goal, home_spec: str | Mapping[str, Any], seed: int, name
     """
     home, state = home_named(home_spec) if isinstance(home_spec, str) else place({"home": home_spec})
     goal = parse_goal(goal, home.classes)
+    goal = {text: goal[text] for text in sorted(goal, key=_rank)}
     check_places(goal, home)
-    rng = np.random.default_rng([seed, 0])
-    for redraw in range(REDRAWS):
-        removed = _removed(goal, home, state, FULL * (1 - redraw / REDRAWS))
-        added = _added(goal, home, state, removed, rng)
-        persons = _begin(home, rng)
-        if added is None:
-            continue
-        config = {
-            "home": home_spec,
-            "seed": int(seed),
-            "persons": persons,
-            "removed": removed,
-            "added": added,
-            "conditions": {},
-            "task": {"name": name or "+".join(sets_of(goal)) or OWN, "goal": goal},
-        }
-        if _has_room(config, goal):
-            return config
+    for repacks in (False, True):  # only where simple placing fails: what it finds stays the same
+        rng = np.random.default_rng([seed, int(repacks)])
+        for redraw in range(REDRAWS):
+            removed = _removed(goal, home, state, FULL * (1 - redraw / REDRAWS))
+            added = _added(goal, home, state, removed, rng, repacks)
+            persons = _begin(home, rng)
+            if added is None:
+                continue
+            config = {
+                "home": home_spec,
+                "seed": int(seed),
+                "persons": persons,
+                "removed": removed,
+                "added": added,
+                "conditions": {},
+                "task": {"name": name or "+".join(sets_of(goal)) or OWN, "goal": goal},
+            }
+            if _has_room(config, goal, repacks):
+                return config
     raise NoPlaces(f"the things of the goal {goal} find no places in {home.name}")
+
+
+def _rank(text: str) -> tuple[int, str]:
+    """Return a key that sorts predicates as goals of the sets have them, and others after them by their text."""
+    return PREDICATES.index(text) if text in PREDICATES else len(PREDICATES), text
 
 
 def _begin(home: Home, rng: np.random.Generator) -> list[int]:
@@ -81,23 +90,50 @@ def _begin(home: Home, rng: np.random.Generator) -> list[int]:
     return [int(home.ids[row]) for row in rng.choice(rooms, size=2, replace=len(rooms) < 2)]
 
 
-def _has_room(config: Mapping[str, Any], goal: Goal) -> bool:
-    """Return True if all that is added finds a spot, and after that all that the goal wants at its places."""
+def _has_room(config: Mapping[str, Any], goal: Goal, repacks: bool) -> bool:
+    """Return True if all that is added finds a spot, and after that all that the goal wants at its places.
+
+    Args:
+      config: of the place.
+      goal: of its task.
+      repacks: move what lies there, and try all places of each thing, if need be.
+    """
     try:
-        home, state = place(config)
+        home, state = place(config, repacks)
     except UserError:
         return False
+    wanted: list[tuple[int, Held, list[int]]] = []
     for text, count in goal.items():
         predicate = parse(text)
         if predicate.relation in (Relation.ON, Relation.INSIDE):
             held, targets = Held[predicate.relation.name], home.rows_of(predicate.place).tolist()
-            for row in home.rows_of(predicate.thing)[:count].tolist():
-                spots = ((target, spot(home, state, row, held, target)) for target in targets)
-                target, centre = next(((target, free) for target, free in spots if free is not None), (None, None))
-                if target is None:
-                    return False
-                state.held[row], state.parent[row], state.centre[row] = held, target, centre
-    return True
+            wanted += [(row, held, targets) for row in home.rows_of(predicate.thing)[:count].tolist()]
+    if repacks:
+        wanted.sort(key=lambda each: -float(home.size[each[0], :2].prod()))
+        return _is_laid(home, state, wanted, [LAYINGS])
+    return all(
+        any(lay(home, state, row, held, target, repacks=False) for target in targets) for row, held, targets in wanted
+    )
+
+
+def _is_laid(home: Home, state: State, wanted: Sequence[tuple[int, Held, list[int]]], left: list[int]) -> bool:
+    """Return True if all things find room, each at one of its places.
+
+    Args:
+      home: the home.
+      state: of it; left as it is.
+      wanted: row, ON or INSIDE, and rows of the places of each thing.
+      left: things that may yet be laid somewhere in this search, one number that counts down.
+    """
+    if not wanted:
+        return True
+    (row, held, targets), *others = wanted
+    for target in targets:
+        left[0] -= 1
+        tried = state.copy()
+        if left[0] >= 0 and lay(home, tried, row, held, target) and _is_laid(home, tried, others, left):
+            return True
+    return False
 
 
 def _removed(goal: Goal, home: Home, state: State, full: float) -> list[int]:
@@ -152,10 +188,10 @@ def _of_classes(home: Home, names: Collection[str]) -> np.ndarray:
 
 
 def _added(
-    goal: Goal, home: Home, state: State, removed: Collection[int], rng: np.random.Generator
+    goal: Goal, home: Home, state: State, removed: Collection[int], rng: np.random.Generator, repacks: bool
 ) -> list[list[Any]] | None:
     """Return what comes into the apartment: [id, class, "ON" or "INSIDE", id of the parent]; None if a thing finds
-    no place."""
+    no place. With ``repacks``, only what is needed comes, and all places are tried."""
     gone = np.isin(home.ids, list(removed))
     used = _used(home, state, gone)
     goal_places = {parse(text).place for text in goal}
@@ -168,8 +204,9 @@ def _added(
             if where not in goal_places and len(rows := _usable(home, held, where, gone))
         ]
         (kind,) = (each for each in home.classes if each.name == name)
-        for _ in range(int(rng.integers(needed, max(needed, _most(name, goal) + SPARE), endpoint=True))):
-            found = _spot(options, kind.size[0] * kind.size[1], home, state, used, rng)
+        most = needed if repacks else max(needed, _most(name, goal) + SPARE)
+        for _ in range(int(rng.integers(needed, most, endpoint=True))):
+            found = _spot(options, kind.size[0] * kind.size[1], home, state, used, rng, repacks)
             if found is None:
                 return None
             held, row = found
@@ -208,11 +245,13 @@ def _spot(
     state: State,
     used: dict[tuple[Held, int], float],
     rng: np.random.Generator,
+    repacks: bool,
 ) -> tuple[Held, int] | None:
     """Return where a thing of this area is to lie, and note that it does; None if everything is full."""
-    for _ in range(TRIES if options else 0):
-        held, rows = options[int(rng.integers(len(options)))]
-        row = int(rows[rng.integers(len(rows))])
+    kinds = (options[int(rng.integers(len(options)))] for _ in range(TRIES if options else 0))
+    drawn = ((held, int(rows[rng.integers(len(rows))])) for held, rows in kinds)
+    every = [(held, int(row)) for held, rows in options for row in rows] if repacks else []
+    for held, row in chain(drawn, every):
         covered = used.get((held, row), 0.0) + area
         if covered < FULL * _area(home, state, held, row):
             used[held, row] = covered

@@ -74,12 +74,13 @@ def by_activity(values: Values, published: Mapping[str, Published]) -> Figure:
     return figure
 
 
-def speedup_over_success(values: Values, published: Mapping[str, Published]) -> Figure:
+def speedup_over_success(values: Values, published: Mapping[str, Published], clipped: bool) -> Figure:
     """Draw every helper at its success and speedup over all tasks; published ones are hollow (5a).
 
     Args:
       values: by measure, helper and activity.
       published: by helper.
+      clipped: the published speedups are clipped at 0.
     """
     figure = blank_figure(6.2, 3.6)
     axes = figure.subplots()
@@ -91,8 +92,8 @@ def speedup_over_success(values: Values, published: Mapping[str, Published]) -> 
             100 * success.mean, speedup.mean, xerr=100 * success.error, yerr=speedup.error, fmt="o",
             color=_colour(number), markersize=6, elinewidth=0.8, label=name,
         )  # fmt: skip
-        known = published.get(name)
-        there = (known.of("success", ALL), known.of("speedup", ALL)) if known else (None, None)
+        figures = published.get(name)
+        there = (figures.of("success", ALL), figures.of("speedup", ALL)) if figures else (None, None)
         if there[0] is not None and there[1] is not None:
             axes.plot(100 * there[0], there[1], "D", color="none", markeredgecolor=_colour(number), markersize=6)
             axes.plot([100 * there[0], 100 * success.mean], [there[1], speedup.mean], color=FAINT, linewidth=0.8)
@@ -100,8 +101,9 @@ def speedup_over_success(values: Values, published: Mapping[str, Published]) -> 
     axes.set_ylabel("speedup", fontsize=8)
     _plain(axes)
     handles, labels = axes.get_legend_handles_labels()
-    hollow = Line2D([], [], marker="D", color="none", markeredgecolor=INK, markersize=5, label="published")
-    figure.legend([*handles, hollow], [*labels, "published"], fontsize=7, frameon=False, loc="outside right center")
+    hollow, known = Line2D([], [], marker="D", color="none", markeredgecolor=INK, markersize=5), "published"
+    known += ", clipped at 0" * clipped
+    figure.legend([*handles, hollow], [*labels, known], fontsize=7, frameon=False, loc="outside right center")
     return figure
 
 

@@ -1,8 +1,10 @@
 """Tables and figures of the help stage, from the files of all episodes so far.
 
-For a task, the steps with a helper are compared with the mean steps of Alice alone in the same task. Speedup is as in
-the authors' result files: max(alone / helped - 1, 0), and 0 for a failure. The reward is success - steps / 250, and -1
-for a failure. Means are over tasks, of the means over tries; errors are standard errors over tasks.
+For a task, the steps with a helper are compared with the mean steps of Alice alone in the same task. Speedup is the
+paper's, alone / helped - 1 of each episode, below 0 where a helper is in the way; a failure has taken all 250 steps.
+The authors' result files, of which the published figures of test 1 are, clip it: at 0, and 0 for a failure. The reward
+is success - steps / 250, and -1 for a failure. Means are over tasks, of the means over tries; errors are standard
+errors over tasks.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from pipelines.studies.config import slug
 from pipelines.studies.household.helping import figures
 from pipelines.studies.household.helping.episodes import HelpEpisode, load_episodes
 from pipelines.studies.household.helping.methods import ALONE, METHODS
-from pipelines.studies.household.helping.published import ALL, PUBLISHED
+from pipelines.studies.household.helping.published import ALL, CLIPPED, PUBLISHED
 from pipelines.studies.results_docs import ResultTable, format_table
 from rlhf.store.files.durable import write_file
 from worlds.household.tasks.progress import HORIZON
@@ -106,7 +108,8 @@ class Results:
             parts += [f"## Help, {split.replace('_', '-')}", self._about(split), format_table(self.overview(split))]
             if len(self.activities(split)) > 1:
                 for measure in BY_ACTIVITY:
-                    about = f"{measure.capitalize()} by activity; published in brackets."
+                    clipped = measure == "speedup" and split in CLIPPED
+                    about = f"{measure.capitalize()} by activity; published{', clipped at 0,' * clipped} in brackets."
                     parts += [about, format_table(self.by_activity(split, measure))]
             if any(each.contradicted for rows in helpers.values() for each in rows):
                 about = (
@@ -130,7 +133,8 @@ class Results:
     def overview(self, split: str) -> ResultTable:
         """Return the table of all helpers over all tasks."""
         published = PUBLISHED.get(split, {})
-        head = ("helper", "success", "published", "steps", "speedup", "published", "reward", "published", "undone")
+        known_speedup = "published, clipped" if split in CLIPPED else "published"
+        head = ("helper", "success", "published", "steps", "speedup", known_speedup, "reward", "published", "undone")
         rows = []
         for name in self.episodes[split]:
             known = published.get(name)
@@ -194,7 +198,7 @@ class Results:
 
 def _value(row: HelpEpisode, measure: str, alone: float) -> float:
     if measure == "speedup":
-        return max(alone / row.steps - 1, 0.0) if row.success else 0.0
+        return alone / (row.steps if row.success else HORIZON) - 1
     if measure == "reward":
         return 1 - row.steps / HORIZON if row.success else -1.0
     if measure == "undone":
@@ -250,4 +254,4 @@ def write_results(folder: Path) -> None:
         }
         known = PUBLISHED.get(split, {})
         write_file(where / f"{split}-activities.png", png(figures.by_activity(bars, known)))
-        write_file(where / f"{split}-speedup.png", png(figures.speedup_over_success(bars, known)))
+        write_file(where / f"{split}-speedup.png", png(figures.speedup_over_success(bars, known, split in CLIPPED)))

@@ -23,7 +23,7 @@ from pipelines.runs.demo import WORLD, demo
 from pipelines.stages.evaluate import EvaluateConfig, evaluate, load_results, probe_episodes, probe_plans
 from pipelines.stages.outcomes.evaluation_text import success_table
 from pipelines.stages.outcomes.paired import gain
-from pipelines.stages.settings.world_config import PlayersConfig
+from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
 from rlhf.run.place_seeds import FIRST_PROBE_SEED
 from rlhf.run.statistics import points
 from worlds.errors import UserError
@@ -292,8 +292,30 @@ def test_columns_of_the_table_are_aligned() -> None:
         for probe in ("lift", "put_dishwasher")
         for agent in ("bc", "scripted")
     ]
-    rows = success_table(results, "held_out").splitlines()[1:]
+    rows = success_table(results, "requests").splitlines()[1:]
     assert len({row.index("scripted") for row in rows}) == len({row.index(" bc") for row in rows}) == 1
+
+
+def test_results_name_the_tasks_of_their_world_and_are_found_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = EvaluateConfig(
+        {"perfect": "perfect"},
+        world=WorldConfig("school"),
+        probes=("boxes",),
+        episodes=1,
+        out=tmp_path / "results.json",
+    )
+    found = evaluate(config)
+    assert (
+        "success at 1 requests in new places" in capsys.readouterr().err
+    )  # the school asks for the same in both splits
+    (row,) = json.loads(config.out.read_text())
+    assert row["evaluated_with"]["players"]["tasks"] == dict.fromkeys(config.world.entry().probes, 1.0)
+    row["evaluated_with"]["players"]["tasks"] = dict.fromkeys(WORLD.entry().probes, 1.0)  # as older versions wrote it
+    config.out.write_text(json.dumps([row]))
+    assert evaluate(config) == found
+    assert "1 of 1 results are in" in capsys.readouterr().err
 
 
 def test_a_game_without_requests_is_given_up_soon(monkeypatch: pytest.MonkeyPatch) -> None:

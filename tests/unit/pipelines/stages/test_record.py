@@ -7,6 +7,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -140,6 +141,25 @@ def test_a_device_that_is_not_there_leaves_no_dataset(tmp_path: Path, solver: st
     with pytest.raises(UserError, match="no device is called 'gpu'"):
         record(replace(config(tmp_path / "data", 2), solver=solver, device="gpu"))
     assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize(
+    ("world", "players", "new"),
+    [
+        ("playhouse", {}, "with places and requests that are never trained on"),
+        ("household", {}, "with places and requests that are never trained on"),
+        ("household", {"setter": {"acts": True}}, "with places that are never trained on"),
+        ("school", {}, "with places that are never trained on"),
+    ],
+)
+def test_what_is_new_in_held_out_episodes_is_said_as_it_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], world: str, players: dict[str, Any], new: str
+) -> None:
+    settings = replace(
+        config(tmp_path / "data", 2), world=WorldConfig(world), players=PlayersConfig(**players), steps=3
+    )
+    record(replace(settings, held_out=0.5))
+    assert f"1 of the 2 episodes are held out: {new}" in capsys.readouterr().err
 
 
 def test_a_share_is_held_out_unless_a_split_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

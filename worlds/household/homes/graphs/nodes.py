@@ -12,7 +12,7 @@ from worlds.errors import UserError
 from worlds.household.catalogue.classes import CLASS_OF, CLASSES, first_conditions
 from worlds.household.homes.graphs.report import Report
 from worlds.household.homes.surfaces import Box
-from worlds.household.state.home import MOST_THINGS, ThingClass
+from worlds.household.state.home import MOST_THINGS, PERSONS, ThingClass
 from worlds.household.state.vocabulary import Condition, Property
 
 RELATIONS = ("ON", "INSIDE", "BETWEEN", "CLOSE", "FACING", "HOLDS_RH", "HOLDS_LH", "SITTING")
@@ -94,6 +94,7 @@ def read_graph(graph: Any, report: Report, drop_unknown_relations: bool = False)
             found.nodes[node.id] = node
     if len(found.nodes) > MOST_THINGS:
         raise UserError(f"the graph has {len(found.nodes)} things; at most {MOST_THINGS} are possible")
+    _leave_out_persons(found, report)
     for number, raw in enumerate(graph["edges"]):
         edge = _edge(raw, number, found, drop_unknown_relations, report)
         if edge:
@@ -104,6 +105,13 @@ def read_graph(graph: Any, report: Report, drop_unknown_relations: bool = False)
             found.nodes[number].category = "Rooms"
             report.note("nodes without a category to which doors lead are rooms", str(found.nodes[number]))
     return found
+
+
+def _leave_out_persons(graph: Graph, report: Report) -> None:
+    """Leave out all persons but the two of the lowest ids."""
+    for number in sorted(each for each, node in graph.nodes.items() if node.category == "Characters")[PERSONS:]:
+        report.note("a home has two persons; others are left out", str(graph.nodes.pop(number)))
+        graph.left_out.add(number)
 
 
 def _node(raw: Any, number: int, report: Report) -> Node:
@@ -126,7 +134,8 @@ def _node(raw: Any, number: int, report: Report) -> Node:
     for pair in CONTRADICTIONS:
         if conditions is not None and conditions & pair == pair:
             raise UserError(f"{about} is {' and '.join(str(each.name) for each in pair)} at once in the graph")
-    box, yaw = _box(raw.get("bounding_box"), about, report), _yaw(raw.get("obj_transform"))
+    box = _box(raw.get("bounding_box"), about, Report() if read in STRUCTURE else report)
+    yaw = _yaw(raw.get("obj_transform"))
     return Node(node_id, read, str(category), properties, conditions, box, yaw)
 
 
@@ -214,9 +223,13 @@ def classes_of(graph: Graph, report: Report) -> tuple[list[ThingClass], dict[str
     for name, nodes in by_name.items():
         known = CLASS_OF.get(name)
         written = [node.properties for node in nodes if node.properties is not None]
-        properties = known.properties if known and not written else Property(0)
+        properties = Property(0)
         for each in written:
             properties |= each
+        if known and not properties:
+            if written and known.properties:
+                report.note("classes whose things all lack properties have those of the catalogue", name)
+            properties, written = known.properties, []
         if any(each != properties for each in written):
             report.note("things of one class differ in properties, and now have all of them", name)
         category = next((node.category for node in nodes if node.category), "")
@@ -238,14 +251,19 @@ def classes_of(graph: Graph, report: Report) -> tuple[list[ThingClass], dict[str
     return classes, number_of
 
 
-def conditions_of(node: Node, properties: Property) -> Condition:
+def conditions_of(node: Node, properties: Property, report: Report) -> Condition:
     """Return the conditions of a node; where it does not say, it is closed, off, clean and plugged in.
 
     Args:
       node: of the graph.
       properties: of its class.
+      report: is given conditions that cannot be.
     """
     found = node.conditions or Condition(0)
+    if found & (Condition.OPEN | Condition.CLOSED) and Property.CAN_OPEN not in properties:
+        # A counter that is CLOSED would hide the sink in it for ever.
+        report.note("things that cannot be opened are neither OPEN nor CLOSED", str(node))
+        found &= ~(Condition.OPEN | Condition.CLOSED)
     for pair in CONTRADICTIONS:
         if not found & pair:
             found |= first_conditions(properties) & pair

@@ -42,14 +42,13 @@ def home_of_graph(
       The home, its first state, and a report of what was not understood and what was assumed.
 
     Raises:
-      UserError: in one line, why the graph is no home: ids twice, edges to nowhere, unknown relations, circles, two
-        parents, no rooms.
+      UserError: in one line, why the graph is no home: ids twice, edges to nowhere, unknown relations, no rooms.
     """
     report = Report()
     read = read_graph(graph, report, drop_unknown_relations)
     classes, number_of = classes_of(read, report)
-    tree = tree_of(read, report)
     class_of = {each: classes[number] for each, number in number_of.items()}
+    tree = tree_of(read, class_of, report)
     fill_in_rooms(read, tree, class_of, report)
     add_doors(read, tree, report)
     missing = _add_persons(read, tree)
@@ -65,7 +64,7 @@ def home_of_graph(
                 yaw=node.yaw or 0.0,
                 held=tree.held.get(number, Held.NOWHERE),
                 parent=row_of.get(tree.parent.get(number, -1), NO_ROW),
-                conditions=_conditions(tree, node.id, conditions_of(node, classes[kind].properties)),
+                conditions=_conditions(tree, node.id, conditions_of(node, classes[kind].properties, report)),
                 between=_between(tree, number, row_of),
             )
         )
@@ -151,6 +150,10 @@ def _report_geometry(home: Home, state: State, report: Report) -> None:
         if row not in home.doors and row not in home.persons:
             report.note("boxes reach out of their room", f"{home.name_of(row)} {home.ids[row]}")
     plan = floor_plan(home, state)
+    for row in sorted(plan.hollow):
+        report.note(
+            "furniture in whose box other furniture stands is in nobody's way", f"{home.name_of(row)} {home.ids[row]}"
+        )
     start = plan.cell(*state.centre[home.persons[0], :2].tolist())
     fixed = never_moves(home, state)  # the plan's rows may be those of another home with the same furniture
     for row in fixed[~np.isfinite(plan.distance[:, start])].tolist():

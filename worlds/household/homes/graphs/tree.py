@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from worlds.errors import UserError
+from worlds.household.homes.graphs.holders import Holders, circle, holders
 from worlds.household.homes.graphs.nodes import Graph, Node
 from worlds.household.homes.graphs.report import Report
+from worlds.household.state.home import ThingClass
 from worlds.household.state.vocabulary import Held
 
-_HELD = {"ON": Held.ON, "INSIDE": Held.INSIDE, "HOLDS_RH": Held.RIGHT_HAND, "HOLDS_LH": Held.LEFT_HAND}
 NEAR_WALL_M = 0.5  # from a room's box, of a door that says nothing about its rooms
 
 
@@ -51,16 +54,16 @@ class Tree:
         return sorted([*self.rooms, *self.parent], key=lambda number: (of(number), self.rooms.count(number) == 0))
 
 
-def tree_of(graph: Graph, report: Report) -> Tree:
-    """Return the tree of a graph.
+def tree_of(graph: Graph, class_of: Mapping[str, ThingClass], report: Report) -> Tree:
+    """Return the tree of a graph; the order of its edges has no influence on what holds what.
 
     Args:
       graph: the graph.
+      class_of: class of each name.
       report: is given what was assumed.
 
     Raises:
-      UserError: rooms are missing, a thing has no parent or two, things lie in a circle, a hand holds two things, or
-        there are more than two persons.
+      UserError: rooms are missing, a hand holds two things, or there are more than two persons.
     """
     nodes = graph.nodes
     rooms, doors, persons = (
@@ -69,17 +72,16 @@ def tree_of(graph: Graph, report: Report) -> Tree:
     )
     if not rooms:
         raise UserError("the graph has no rooms: nodes of the category 'Rooms'")
-    if len(persons) > 2:
-        raise UserError(f"the graph has {len(persons)} persons, {_names(graph, persons)}; a home has at most two")
     tree = Tree(rooms, doors, sorted(persons), {}, {}, _between(graph, rooms, doors, report))
-    wanted = _candidates(graph, tree, report)
-    for number, node in nodes.items():
-        if number in rooms:
-            continue
-        parent, held = _parent(graph, tree, number, wanted, report)
-        tree.parent[number] = parent
-        tree.held[number] = _held(node, parent, held, tree)
-    _check_circles(graph, tree)
+    said = holders(graph, set(rooms), set(persons), class_of, report)
+    _place_all(graph, tree, said, Report())
+    while found := circle(tree.parent):
+        # The widest thing of a circle is under the others, or around them.
+        widest = max(found, key=lambda number: (said.area(number), -number))
+        said.forget(widest, tree.parent[widest])
+        report.note("things lie on or in each other in a circle; the widest lies on none of them", str(nodes[widest]))
+        _place(graph, tree, widest, said, Report())
+    _place_all(graph, tree, said, report)
     hands: dict[tuple[int, Held], int] = {}
     for number, held in tree.held.items():
         if held in (Held.RIGHT_HAND, Held.LEFT_HAND):
@@ -104,7 +106,8 @@ def _between(graph: Graph, rooms: list[int], doors: list[int], report: Report) -
         found[one].append(other)
     for door, joined in found.items():
         if len(joined) > 2:
-            raise UserError(f"{graph.nodes[door]} of the graph is BETWEEN {len(joined)} rooms; a door joins two")
+            report.note("doors BETWEEN more than two rooms join the nearest two", str(graph.nodes[door]))
+            joined[:] = sorted(joined, key=lambda room: (_gap(graph, room, graph.nodes[door]), room))[:2]
         if not joined:
             joined += _rooms_around(graph, rooms, graph.nodes[door])
             report.note("doors without BETWEEN join the rooms around them", str(graph.nodes[door]))
@@ -113,95 +116,39 @@ def _between(graph: Graph, rooms: list[int], doors: list[int], report: Report) -
 
 def _rooms_around(graph: Graph, rooms: list[int], door: Node) -> list[int]:
     """Return the rooms within reach of a door's box, at most two, the nearest first."""
-    here = door.box
-    if here is None:
-        return []
-    near = []
-    for room in rooms:
-        box = graph.nodes[room].box
-        if box:
-            gap = max(
-                max(box.low(axis) - here.centre[axis], here.centre[axis] - box.high(axis), 0.0) for axis in (0, 1)
-            )
-            near.append((gap, room))
-    return [room for gap, room in sorted(near) if gap <= NEAR_WALL_M][:2]
+    near = sorted((_gap(graph, room, door), room) for room in rooms)
+    return [room for gap, room in near if gap <= NEAR_WALL_M][:2]
 
 
-def _candidates(graph: Graph, tree: Tree, report: Report) -> dict[int, dict[int, Held]]:
-    """Return all that is said to hold each thing, rooms included, and how."""
-    found: dict[int, dict[int, Held]] = {number: {} for number in graph.nodes}
-    for relation, one, other in graph.edges:
-        holds = relation.startswith("HOLDS")
-        if (holds or relation == "SITTING") and one not in tree.persons:
-            raise UserError(f"{relation} leads from {graph.nodes[one]} in the graph, which is no person")
-        if not holds and other in tree.persons and relation != "BETWEEN":
-            raise UserError(f"{graph.nodes[one]} is {relation} a person in the graph; what persons have, they hold")
-        if holds:
-            found[other][one] = _HELD[relation]
-        elif relation == "SITTING":
-            found[one][other] = Held.SITS
-        elif one in tree.rooms and relation != "BETWEEN":
-            report.note("edges by which rooms are on or in something are left out", str(graph.nodes[one]))
-        elif relation != "BETWEEN" and found[one].get(other) != Held.INSIDE:
-            found[one][other] = _HELD[relation]  # who is INSIDE and ON the same thing is inside
-    return found
+def _gap(graph: Graph, room: int, node: Node) -> float:
+    """Return how far the centre of a node's box is outside the box of a room, seen from above, metres."""
+    around, here = graph.nodes[room].box, node.box
+    if around is None or here is None:
+        return math.inf
+    return max(max(around.low(axis) - here.centre[axis], here.centre[axis] - around.high(axis), 0.0) for axis in (0, 1))
 
 
-def _parent(
-    graph: Graph, tree: Tree, number: int, wanted: dict[int, dict[int, Held]], report: Report
-) -> tuple[int, Held]:
-    node, said = graph.nodes[number], wanted[number]
+def _place_all(graph: Graph, tree: Tree, said: Holders, report: Report) -> None:
+    for number in graph.nodes:
+        if number not in tree.rooms:
+            _place(graph, tree, number, said, report)
+
+
+def _place(graph: Graph, tree: Tree, number: int, said: Holders, report: Report) -> None:
+    """Write down what a thing is on, in or held by."""
+    node = graph.nodes[number]
     if number in tree.doors and tree.between[number]:
-        return tree.between[number][0], Held.ROOM
-    nearest = {
-        parent: held
-        for parent, held in said.items()
-        if not any(parent in _above(wanted, other) for other in said if other != parent)
-    }
-    if said and not nearest:
-        raise UserError(f"things lie on or in each other in a circle in the graph: {_names(graph, list(said))}")
-    in_rooms = [parent for parent in nearest if parent in tree.rooms]
-    others = [parent for parent in nearest if parent not in tree.rooms]
-    if len(others) == 1:
-        if in_rooms:
-            report.note("things INSIDE another room than what they are on or in are where that is", str(node))
-        return others[0], nearest[others[0]]
-    if len(others) > 1 or len(in_rooms) > 1:
-        raise UserError(f"{node} has two parents in the graph: {_names(graph, (others or in_rooms)[:2])}")
-    if in_rooms:
-        return in_rooms[0], Held.ROOM
-    around = _rooms_around(graph, tree.rooms, node)
-    if not around:
-        raise UserError(f"{node} is on, in or held by nothing in the graph, and its box is in no room")
-    report.note("things without a parent stand in the room in which their box is", str(node))
-    return around[0], Held.ROOM
+        tree.parent[number], tree.held[number] = tree.between[number][0], Held.ROOM
+        return
+    parent, held = said.best(number, report)
+    if parent is None:
+        parent, held = _nearest_room(graph, tree, node), Held.ROOM
+        where = "in which their box is" if node.box else "of the lowest id, as they have no box"
+        report.note(f"things without a parent stand in the room {where}", str(node))
+    tree.parent[number], tree.held[number] = parent, Held.ROOM if parent in tree.rooms else held
 
 
-def _above(wanted: dict[int, dict[int, Held]], number: int) -> set[int]:
-    """Return all that is said to hold a thing, at any depth."""
-    found: set[int] = set()
-    todo = list(wanted[number])
-    while todo:
-        each = todo.pop()
-        if each not in found:
-            found.add(each)
-            todo += wanted[each]
-    return found
-
-
-def _held(node: Node, parent: int, held: Held, tree: Tree) -> Held:
-    if parent in tree.rooms:
-        return Held.ROOM
-    if node.id in tree.persons:
-        return Held.SITS
-    return held
-
-
-def _check_circles(graph: Graph, tree: Tree) -> None:
-    for start in tree.parent:
-        seen, at = [start], start
-        while at in tree.parent:
-            at = tree.parent[at]
-            if at in seen:
-                raise UserError(f"things lie on or in each other in a circle in the graph: {_names(graph, seen[-3:])}")
-            seen.append(at)
+def _nearest_room(graph: Graph, tree: Tree, node: Node) -> int:
+    """Return the room in which, or nearest to which, the centre of a node's box is; the one of the lowest id without
+    a box."""
+    return min(tree.rooms, key=lambda room: (_gap(graph, room, node) if node.box else 0.0, room))

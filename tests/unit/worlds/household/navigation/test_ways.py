@@ -15,6 +15,7 @@ from worlds.household.homes.apartments import APARTMENTS
 from worlds.household.homes.graphs.reading import home_of_graph
 from worlds.household.homes.placing import home
 from worlds.household.navigation.floor_plan import ARRIVED_M, CELL_M, floor_plan
+from worlds.household.navigation.kernels import components
 from worlds.household.navigation.ways import Ways
 from worlds.household.observing import graph_of
 from worlds.household.rules.bodies import stand_at
@@ -29,21 +30,55 @@ def gap(found: Home, state: State, row: int, xy: tuple[float, float]) -> float:
     return float(np.hypot(out[0], out[1]))
 
 
-@pytest.mark.parametrize("name", APARTMENTS)
+def overlapping() -> tuple[Home, State]:
+    """A home as VirtualHome's scenes are: boxes of rooms overlap by 3 m, furniture stands in the box of an L of
+    counters and on a rug, and a corner of the living room is reached through the kitchen alone."""
+    boxes = {  # id: class, x and y of the western and southern corner, size, bottom and height
+        11: ("kitchen", 0, 0, 6, 6, 0, 2.5), 12: ("livingroom", 3, 0, 7, 6, 0, 2.5),
+        20: ("kitchencounter", 0, 3, 3, 3, 0, 0.9), 21: ("kitchentable", 1, 3.5, 1, 1, 0, 0.8),
+        22: ("microwave", 0.1, 5.5, 0.4, 0.4, 0.9, 0.3), 23: ("fridge", 2.2, 0, 0.7, 0.7, 0, 1.8),
+        24: ("cabinet", 3.2, 2, 0.4, 1.2, 0, 1), 25: ("rug", 6, 2, 3, 3, 0, 0.02),
+        26: ("coffeetable", 6.5, 2.5, 1.5, 1.5, 0.02, 0.4), 27: ("bookshelf", 3.1, 5.6, 0.9, 0.3, 0, 1.9),
+        28: ("stove", 3.6, 4.2, 0.6, 0.9, 0, 0.9),
+    }  # fmt: skip
+    within = {22: ("ON", 20), 26: ("ON", 25), 24: ("INSIDE", 12), 25: ("INSIDE", 12), 27: ("INSIDE", 12)}
+    nodes = [
+        {"id": each, "class_name": name,
+         "bounding_box": {"center": [x + w / 2, z + h / 2, y + d / 2], "size": [w, h, d]}}
+        for each, (name, x, y, w, d, z, h) in boxes.items()
+    ]  # fmt: skip
+    edges = [
+        {"from_id": each, "relation_type": relation, "to_id": other}
+        for each in list(boxes)[2:]
+        for relation, other in [within.get(each, ("INSIDE", 11))]
+    ]
+    return home_of_graph({"nodes": nodes, "edges": edges})[:2]
+
+
+@pytest.mark.parametrize("name", [*APARTMENTS, "overlapping"])
 def test_everything_is_near_for_who_walks_to_it_from_any_room(name: str) -> None:
-    found, state = home(name)
+    found, state = overlapping() if name == "overlapping" else home(name)
     ways = Ways(found, state)
     for room in found.rooms:
         assert np.isfinite(ways.distances(ways.plan.standing_places(room)[0])).all()
-    for row in range(2, len(found)):
+        assert components(ways.plan.free & (ways.plan.room == room))[1].size == 1  # no way out of it and in again
+    for row in set(range(len(found))) - {*found.persons}:
         anchor = ways.anchor(row)
-        cells = np.flatnonzero(ways.plan.distance[np.flatnonzero(ways.plan.fixed == anchor)[0]] == 0)
+        cells = np.flatnonzero(ways.plan.distance[np.flatnonzero(ways.plan.fixed == anchor)[0]] == 0).tolist()
         points = [ways.plan.centre(cell) for cell in cells]
         assert points
         if anchor not in found.rooms:
             rooms = {*found.between[anchor].tolist()} if anchor in found.doors else {int(state.room[row])}
             assert all(gap(found, state, anchor, point) < NEAR_M for point in points), found.name_of(anchor)
             assert {ways.room_at(point) for point in points} <= rooms
+
+
+def test_what_stands_on_a_rug_is_in_the_way_and_an_l_of_counters_is_not() -> None:
+    found, state = overlapping()
+    plan = floor_plan(found, state)
+    (counter,), (table,) = found.rows_of("kitchencounter"), found.rows_of("coffeetable")
+    assert plan.hollow == {counter} and plan.floor(2.6, 5.4) == (2.6, 5.4)
+    assert plan.floor(*state.centre[table, :2]) != tuple(state.centre[table, :2])
 
 
 def test_walking_step_by_step_arrives_without_passing_through_furniture() -> None:

@@ -75,6 +75,43 @@ def test_she_walks_opens_grabs_and_puts_in_this_order():
     assert verbs == [Verb.OPEN, Verb.GRAB, Verb.PUT_ON, Verb.GRAB, Verb.CLOSE, Verb.PUT_ON]
 
 
+IN, ON = Held.INSIDE, Held.ON
+HIDDEN: dict[str, tuple[dict[str, int], list[tuple[str, Held, str]]]] = {
+    "in a fixture in a closed one": (
+        {"on_apple_coffeetable": 2}, [("microwave", IN, "fridge"), ("apple", IN, "microwave"), ("apple 2", ON, "table")]
+    ),
+    "beside a fixture in a closed one": ({"on_apple_coffeetable": 2}, [("microwave", IN, "fridge")]),
+    "on a fixture in a closed one": ({"on_apple_sofa": 2}, [("microwave", IN, "fridge"), ("apple", ON, "microwave")]),
+    "the place itself": ({"inside_apple_microwave": 1}, [("microwave", IN, "fridge")]),
+    "the place itself, on what is in a fixture": (
+        {"on_book_counter": 1, "inside_plate_microwave": 1}, [("counter", IN, "fridge"), ("plate", IN, "box")]
+    ),
+    "the seat": ({"sit_chair": 1}, [("chair", IN, "fridge")]),
+    "in a box": ({"on_book_counter": 2}, []),
+    "in a box in a fixture": ({"on_book_counter": 2}, [("box", IN, "fridge")]),
+    "in a box on a table": ({"on_apple_sofa": 2}, [("box", ON, "table"), ("apple", IN, "box")]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("hidden", HIDDEN)
+@pytest.mark.parametrize("seed", range(3))
+def test_she_finds_what_is_in_something_closed_that_was_not_seen(hidden, seed):
+    goal, moves = HIDDEN[hidden]
+    home, state = small_home()
+    for name, held, parent in moves:
+        row = ROW[name]
+        state.held[row], state.parent[row], state.centre[row] = held, ROW[parent], state.centre[ROW[parent]]
+    state.room[:] = [_room(state, row) for row in range(len(home))]
+    ways: Any = SmallWays(home, state)
+    alice = PlanningPlayer(home, SETTER, goal, seed)
+    played = play(home, state, ways, GoalCheck(home, goal, SETTER), alice, seed=seed, horizon=60)
+    assert played.success, acted(played)[-6:]
+
+
+def _room(state: Any, row: int) -> int:
+    return row if state.parent[row] == NO_ROW else _room(state, int(state.parent[row]))
+
+
 @pytest.mark.parametrize("helper", ["", "planner", "random"])
 def test_the_same_seed_is_played_the_same(helper):
     assert task(5, helper) == task(5, helper)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -14,16 +15,17 @@ from worlds.household.homes.apartments import APARTMENTS
 from worlds.household.homes.placing import home as home_named
 from worlds.household.homes.placing import place
 from worlds.household.observing.graph import graph_of
+from worlds.household.players.demonstrations import demonstrate
 from worlds.household.state.vocabulary import Held
 from worlds.household.tasks.benchmark import DEMONSTRATIONS, demonstration, task
 from worlds.household.tasks.goals import things_of
 from worlds.household.tasks.oracle import obstacles
 from worlds.household.tasks.places import places_of
-from worlds.household.tasks.placing import SPARE, place_config
+from worlds.household.tasks.placing import SPARE, NoPlaces, place_config
 from worlds.household.tasks.predicates import parse
 from worlds.household.tasks.progress import progress
 from worlds.household.tasks.sampling import TRAINING_HOMES, sample
-from worlds.household.tasks.sets import NAMES, SETS, possible_sets
+from worlds.household.tasks.sets import NAMES, PREDICATES, SETS, possible_sets
 from worlds.household.tasks.splits import SPLITS, TEST_1, TEST_2, TRAIN, goals_of, sets_of
 
 
@@ -102,6 +104,38 @@ def test_a_goal_of_no_set_has_a_place_too() -> None:
     assert config["task"]["name"] == "own"
     home, state = place(config)
     assert obstacles(home, state, config["task"]["goal"], home.persons[0]) == []
+
+
+FULL = [
+    {"inside_waterglass_dishwasher": 1, "inside_plate_dishwasher": 2},
+    {"inside_cutleryfork_dishwasher": 2, "inside_wineglass_dishwasher": 2, "inside_waterglass_dishwasher": 2,
+     "inside_plate_dishwasher": 2},
+    {"inside_plate_dishwasher": 3, "inside_bowl_dishwasher": 3, "inside_mug_dishwasher": 4},
+    {"inside_mug_microwave": 2, "inside_plate_microwave": 1},
+    {"inside_pie_microwave": 1, "inside_apple_microwave": 2},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("goal", FULL)
+def test_the_order_of_a_goal_has_no_influence_on_its_place(goal: dict[str, int]) -> None:
+    orders = list(permutations(goal.items()))[:6]
+    configs = [json.dumps(place_config(dict(order), "apartment-1", 1)) for order in orders]
+    assert len(set(configs)) == 1
+    config = json.loads(configs[0])
+    home, state = place(config)
+    assert obstacles(home, state, goal, home.persons[0]) == []
+    assert demonstrate(config, 0).success
+
+
+def test_goals_of_the_splits_are_in_the_order_in_which_places_are_drawn() -> None:
+    for split in SPLITS:
+        for each in goals_of(split):
+            assert sorted(each.goal, key=PREDICATES.index) == list(each.goal)
+
+
+def test_a_goal_for_which_there_is_no_room_is_refused() -> None:
+    with pytest.raises(NoPlaces, match="find no places in apartment-1"):
+        place_config({"inside_plate_microwave": 3, "inside_pie_microwave": 3}, "apartment-1", 0)
 
 
 def test_a_home_of_others_gets_places_too(tmp_path: Path) -> None:

@@ -39,9 +39,12 @@ def test_helpers_play_every_task_once_and_hp_waits_for_inferred_goals(tmp_path: 
 
 
 def test_speedup_reward_and_undone_things_are_as_published(tmp_path: Path) -> None:
-    save_episodes(episodes_file(tmp_path, 0, "test_1", ALONE, 0), [episode(0, 100), episode(1, 250, success=False)])
+    save_episodes(
+        episodes_file(tmp_path, 0, "test_1", ALONE, 0),
+        [episode(0, 100), episode(1, 250, success=False), episode(2, 100)],
+    )
     save_episodes(episodes_file(tmp_path, 0, "test_1", ALONE, 1), [episode(0, 150), episode(1, 200)])
-    helped = [episode(0, 50, undone=2), episode(1, 250, success=False)]
+    helped = [episode(0, 50, undone=2), episode(1, 250, success=False), episode(2, 200)]
     save_episodes(episodes_file(tmp_path, 0, "test_1", "Random", 0), helped)
     results = Results.load(tmp_path)
 
@@ -50,9 +53,11 @@ def test_speedup_reward_and_undone_things_are_as_published(tmp_path: Path) -> No
         assert found is not None
         return found.mean
 
-    assert mean("speedup") == pytest.approx((125 / 50 - 1) / 2)  # 0 for the failure
-    assert mean("reward") == pytest.approx((1 - 50 / 250 - 1) / 2)
-    assert (mean("success"), mean("undone")) == (0.5, 0.5)
+    # The paper's, not clipped: a failure takes all steps, and a helper may be in the way.
+    assert mean("speedup") == pytest.approx(((125 / 50 - 1) + (225 / 250 - 1) + (100 / 200 - 1)) / 3)
+    assert mean("reward") == pytest.approx((1 - 50 / 250 - 1 + 1 - 200 / 250) / 3)
+    assert (mean("success"), mean("undone")) == (pytest.approx(2 / 3), pytest.approx(1 / 3))
+    assert "published, clipped" in results.overview("test_1").head
     write_results(tmp_path)
     names = {path.name for path in (tmp_path / "help").glob("*.*")}
     assert names == {"table.md", "table.json", "test_1-activities.png", "test_1-speedup.png"}
