@@ -57,7 +57,5 @@ def test_a_study_with_the_papers_settings_differs_in_nothing_and_each_change_is_
 
 @pytest.mark.parametrize("name", ["probes", "plateau"])
 def test_where_two_stages_differ_alike_is_one_row(name: str) -> None:
-    rows = [
-        line.split(" | ")[:2] for line in written(f"<!-- differences: {name} -->\n<!-- /differences -->").split("\n")
-    ]
-    assert ["| all play", "world.height"] in rows
+    table = written(f"<!-- differences: {name} -->\n<!-- /differences -->")
+    assert table.count("| world.height |") == table.count("| all play | world.height |") == 1
