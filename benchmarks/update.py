@@ -61,6 +61,7 @@ def synthetic_fragment(config: AgentConfig, steps: int, slots: int, seed: int) -
         words_log_prob=np.zeros(shape, np.float32),
         reward=rng.normal(size=shape).astype(np.float32),
         resets=np.zeros(shape, np.bool_),
+        terminated=np.zeros(shape, np.bool_),
         reference_speak_logit=np.full(shape, -3.0, np.float32),
         hidden=memory,
         cell=memory,

@@ -29,6 +29,19 @@ def check_flags(of: str = "setting", /, **flags: Any) -> None:
             raise WorldError(f"{of} {name}: true or false, not {value!r}")
 
 
+def check_known(settings: Collection[str], known: Collection[str], noun: str) -> None:
+    """Raise WorldError for the first setting that is not known.
+
+    Args:
+      settings: names.
+      known: names.
+      noun: what has these settings, e.g. "solver".
+    """
+    unknown = next((name for name in settings if name not in known), None)
+    if unknown is not None:
+        raise WorldError(f"no {noun} setting named {unknown!r}; known: {', '.join(known) or 'none'}")
+
+
 def check_views(views: Any) -> None:
     """Raise WorldError for what is no collection of players."""
     known = f"{SETTER}, {SOLVER}"

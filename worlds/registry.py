@@ -13,6 +13,7 @@ from functools import cache, partial, wraps
 from pathlib import Path
 from typing import Any
 
+from worlds.checks import check_known
 from worlds.contract import SETTER, SOLVER, Setter, Solver, Task, TaskSpec, World, WorldError
 from worlds.goal_choices import GoalChoices
 from worlds.live_play import LivePlay
@@ -148,9 +149,7 @@ def _refusing_unknown(make: Callable[..., Any], noun: str) -> Callable[..., Any]
     @wraps(make)
     def checked(*args: Any, **settings: Any) -> Any:
         free = known[len(args) :]
-        unknown = next((name for name in settings if name not in free), None)
-        if unknown is not None:
-            raise WorldError(f"no {noun} setting named {unknown!r}; known: {', '.join(free) or 'none'}")
+        check_known(settings, free, noun)
         return make(*args, **settings)
 
     return checked

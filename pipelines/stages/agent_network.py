@@ -1,8 +1,9 @@
-"""Fields of an agent's configuration that a command's settings change, as JSON."""
+"""Settings of commands and an agent's network: fields of its configuration, as JSON, and parts that it needs."""
 
 from __future__ import annotations
 
 import inspect
+from pathlib import Path
 from typing import Any
 
 from agents.config import AgentConfig
@@ -21,6 +22,26 @@ _LEARNED = (
     "prompted",
     "improvement_indicator",
 )
+
+
+def check_image_encoder(frozen: bool, agent: Any, folder: Path | None, group: str) -> None:
+    """Refuse to keep the image encoder of an agent that has none, before play is encoded.
+
+    Args:
+      frozen: keep it as it is.
+      agent: an agent or a reward model.
+      folder: of the agent, for the message; None for one that is new.
+      group: of the setting, e.g. "training".
+
+    Raises:
+      UserError: naming the setting.
+    """
+    if frozen and agent.trunk.vision is None:
+        whose = "an agent of this play" if folder is None else f"the agent in {folder}"
+        raise UserError(
+            f"{group}.frozen_vision keeps the image encoder as it is, and {whose} has none; "
+            f"use --{group}.no-frozen-vision"
+        )
 
 
 def parse_network(text: str) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from agents.config import AgentConfig
 from agents.folder import load_agent, save_agent
 from agents.ranges import Count, ShareBelowOne, check_ranges
 from agents.tokenizer import Tokenizer
-from pipelines.stages.agent_network import parse_network
+from pipelines.stages.agent_network import check_image_encoder, parse_network
 from pipelines.stages.episodes.division import noted_division, save_division
 from pipelines.stages.episodes.noted_episodes import EVERY_EPISODE, NotedEpisodes, note_episodes, noted_episodes
 from pipelines.stages.episodes.play_kinds import PlayGroup, begun_with, find_groups, imitated, mixed, parse_play_kinds
@@ -256,6 +256,7 @@ def _prepare(
             agent, tokenizer = _load_begun(config.agent, config.role)
         else:
             agent, tokenizer = _untrained(config, everything, parts)
+    check_image_encoder(config.training.frozen_vision, agent, config.agent, "training")
     sizes: AgentConfig = agent.config  # type: ignore[assignment]
     train = mixed({group: part.encode(tokenizer, sizes) for group, part in learned.items()})
     held_out = {group: part.encode(tokenizer, sizes) for group, part in validated.items()}

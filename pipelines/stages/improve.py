@@ -16,6 +16,7 @@ import torch
 from agents.card import ModelCard
 from agents.computing import usable_device
 from agents.folder import load_agent, save_agent
+from pipelines.stages.agent_network import check_image_encoder
 from pipelines.stages.episodes.noted_episodes import EVERY_EPISODE, NotedEpisodes, note_episodes, noted_episodes
 from pipelines.stages.episodes.play_kinds import find_groups, imitated
 from pipelines.stages.episodes.recordings import find_episodes, most_entities, read_sources
@@ -115,8 +116,9 @@ class Improvement:
 
     def __init__(self, config: ImproveConfig, folder: Path) -> None:
         self.config, self.folder = config, folder
-        _check_held_out(config)
         self.agent, self.tokenizer = load_agent(config.agent, device=config.device)
+        check_image_encoder(config.learner.frozen_vision, self.agent, config.agent, "learner")
+        _check_held_out(config)
         if self.agent.config.spaces is not None:  # another body than the Playhouse's, which is the default world
             for data in config.replay_folders:
                 config.world.check_known(open_store(data).description.world, data)

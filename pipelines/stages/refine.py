@@ -15,6 +15,7 @@ from agents.config import AgentConfig
 from agents.folder import load_agent, save_agent
 from agents.ranges import Count, ShareBelowOne, check_ranges
 from agents.tokenizer import Tokenizer
+from pipelines.stages.agent_network import check_image_encoder
 from pipelines.stages.chosen_marks import check_not_mixed, check_raters, choose_marks
 from pipelines.stages.clone import set_aside
 from pipelines.stages.episodes.division import noted_division, save_division
@@ -132,6 +133,7 @@ def refine(config: RefineConfig) -> Path:
         checkpoint = Checkpoints(folder).latest_if_any()
         noted = EVERY_EPISODE if checkpoint is None else noted_episodes(folder)
         cloned, tokenizer = load_agent(config.agent, device=config.device)
+        check_image_encoder(config.training.frozen_vision, cloned, config.agent, "training")
         if config.training.method == "conditioned":
             cloned = with_improvement_indicator(cloned)
         agent = cloned if checkpoint is None else checkpoint.load_agent(device=config.device)[0]

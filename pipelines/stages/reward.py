@@ -14,6 +14,7 @@ from agents.config import AgentConfig
 from agents.folder import load_agent, save_agent
 from agents.ranges import Count, Seed, ShareBelowOne, check_ranges
 from agents.tokenizer import Tokenizer
+from pipelines.stages.agent_network import check_image_encoder
 from pipelines.stages.chosen_marks import check_not_mixed, check_raters, choose_marks, describe_raters
 from pipelines.stages.chosen_preferences import about, count_preferences, episodes_in, find_preferences
 from pipelines.stages.episodes.division import divide_episodes, save_division
@@ -144,6 +145,7 @@ def reward(config: RewardConfig) -> Path:
         checkpoint = Checkpoints(folder).latest_if_any()
         if checkpoint is None:
             agent, tokenizer = load_agent(config.agent, device=config.device)
+            check_image_encoder(config.training.frozen_vision, agent, config.agent, "training")
             start = agent if config.start is None else _earlier_model(config, config.start, tokenizer)
             head_seed = config.training.seed if config.head_seed is None else config.head_seed
             model = registry.get(config.kind).from_agent(start, seed=head_seed)

@@ -1,7 +1,7 @@
 """`rlhf suite play`: agents continue from a suite's scenarios.
 
-The episode is replayed bit-exactly up to the scenario while the agent watches: it acts at every step, its actions are
-dropped, and the recorded solver's actions count as its own last movement and words, as with a co-pilot (paper, A.1).
+The episode is replayed bit-exactly up to the scenario while the agent watches: it is run at every step, its actions are
+ignored, and the recorded solver's words count as its own last words, as with a co-pilot (paper, A.1).
 Then the agent acts for the length of the scenario. The setter no longer speaks; it moves as recorded until the step
 where it spoke again, and then stands still.
 """

@@ -164,13 +164,14 @@ class Learner:
         values, speak_logit = forward.value[:, columns], forward.speak_logit[:-1, columns]
         returns = vtrace(
             log_rhos,
-            config.discount * (~played.resets[1:]).float(),
+            config.discount * (~played.terminated[1:]).float(),
             played.reward[1:],
             values[:-1],
             values[-1],
             config.clip_rho,
             config.clip_pg_rho,
             config.lambda_,
+            played.acted,
         )
         terms = {
             "movement": (config.movement_weight, policy_gradient_loss(log_probs.movement, returns.pg_advantages)),

@@ -2,7 +2,9 @@
 
 Every tensor is time-major [T, B]. Index t of ``rewards`` and ``discounts`` belongs to the transition from step t
 to step t+1: the reward that the action at t earned, and the discount that stands between V(t) and V(t+1), 0 where
-t+1 begins another episode.
+the episode has terminated. An episode that a time limit truncates has one step more, with the observation after its
+last action. There the return is V, and the step before bootstraps from it: what would have followed is estimated, not
+taken to be nothing (Pardo et al., 2018, "Time limits in reinforcement learning").
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ def vtrace(
     clip_rho: float = 1.0,
     clip_pg_rho: float = 1.0,
     lambda_: float = 1.0,
+    acted: Tensor | None = None,
 ) -> VTraceReturns:
     """Value targets and policy-gradient advantages.
 
@@ -40,6 +43,8 @@ def vtrace(
         A_t  = min(clip_pg_rho, pi/mu) * (r_t + discount_t * q_{t+1} - V_t)
         q_t  = lambda_ * vs_t + (1 - lambda_) * V_t,   q_T = V_T
 
+    Without an action, pi/mu is 0 at t, so vs_t = V_t and A_t = 0, whatever stands there and follows.
+
     Args:
       log_rhos: [T, B], log pi(a_t) - log mu(a_t): the learned policy over the one that acted.
       discounts: [T, B].
@@ -49,12 +54,15 @@ def vtrace(
       clip_rho: decides which policy's value function is the fixed point.
       clip_pg_rho: clips the advantages' weight.
       lambda_: 1 for the whole trace, 0 for one step.
+      acted: bool [T, B], False at the last step of an episode, after which step t+1 begins another; None: everywhere.
 
     Raises:
       ValueError: if the ranks or shapes do not agree, or lambda_ is outside [0, 1].
     """
-    _check(log_rhos, discounts, rewards, values, bootstrap_value, lambda_)
+    _check(log_rhos, discounts, rewards, values, bootstrap_value, lambda_, acted)
     rhos = log_rhos.exp()
+    if acted is not None:
+        rhos = rhos.masked_fill(~acted, 0.0)
     cs = lambda_ * rhos.clamp(max=1.0)
     values_t = torch.cat([values[1:], bootstrap_value.unsqueeze(0)])
     deltas = rhos.clamp(max=clip_rho) * (rewards + discounts * values_t - values)
@@ -71,10 +79,18 @@ def vtrace(
 
 
 def _check(
-    log_rhos: Tensor, discounts: Tensor, rewards: Tensor, values: Tensor, bootstrap_value: Tensor, lambda_: float
+    log_rhos: Tensor,
+    discounts: Tensor,
+    rewards: Tensor,
+    values: Tensor,
+    bootstrap_value: Tensor,
+    lambda_: float,
+    acted: Tensor | None,
 ) -> None:
     """Refuse what would broadcast into a wrong answer."""
     shapes = {"log_rhos": log_rhos, "discounts": discounts, "rewards": rewards, "values": values}
+    if acted is not None:
+        shapes["acted"] = acted
     for name, tensor in shapes.items():
         if tensor.ndim != 2 or tensor.shape != values.shape or tensor.shape[0] == 0:
             raise ValueError(f"{name} has shape {tuple(tensor.shape)}; {', '.join(shapes)} are all [T, B] with T > 0")

@@ -1,9 +1,9 @@
 """A stand-in for the co-pilot of shared control (paper, A.1).
 
 It watches an agent play, takes the solver over when the agent fails, does what was asked as a scripted solver, and
-hands back. It knows of failure from the ground truth, as a person would from watching. While it acts the agent is
-asked on, and what it would have done is left out: it sees what happens, and what the solver did counts as its own last
-movement and words, so that its memory is as if it had acted throughout.
+hands back. It knows of failure from the ground truth, as a person would from watching. While it acts, the agent is
+still run and its actions are ignored. The agent remembers what it sees and hears, and the co-pilot's words count as its
+own last words.
 """
 
 from __future__ import annotations

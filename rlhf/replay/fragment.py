@@ -38,6 +38,7 @@ _ROWS: dict[str, tuple[tuple[type, ...], tuple[int | None, ...]]] = {
     "words_log_prob": ((np.float32,), ()),
     "reward": ((np.float32,), ()),
     "resets": ((np.bool_,), ()),
+    "terminated": ((np.bool_,), ()),
     "reference_speak_logit": ((np.float32,), ()),
 }
 PER_SLOT = ("hidden", "cell")  # fields [N, D]; all others are [T+1, N, ...]
@@ -51,8 +52,14 @@ class FragmentTensors(NamedTuple):
     behaviour: PolicyLogProbs  # [T+1, N] each; the last row is padding
     reward: Tensor  # float32 [T+1, N], arriving at the row
     resets: Tensor  # bool [T+1, N]
+    terminated: Tensor  # bool [T+1, N]
     reference_speak_logit: Tensor  # float32 [T+1, N]
     state: AgentState  # [N, D], the memory before row 0
+
+    @property
+    def acted(self) -> Tensor:
+        """Bool [T, N], rows whose action was done and led to the next row; the others only close an episode."""
+        return ~self.resets[1:] | self.terminated[1:]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -62,6 +69,12 @@ class Fragment:
     Consecutive fragments of one runner overlap by one row: row T of one is row 0 of the next, where its action is
     chosen, by the newest weights. So row T has no action yet: it is the neutral movement, silence and
     log-probabilities 0, and serves to bootstrap only.
+
+    Where a time limit ends an episode, one row more has what the solver saw after its last action. So the value of that
+    is known, with the memory that belongs to it, to every learner and at its newest weights. The action in such a row
+    is drawn but not done: the next row is the first of another episode, without ``terminated``. (A play whose world
+    fails has no such observation, and its last row serves as one.) An episode that the world itself terminates may end
+    with such a row, which a reward model judges like any other, or without one.
 
     Observations are those that the agent's spaces declare (:func:`agents.columns.observation_columns`); the rest is
     None.
@@ -86,8 +99,10 @@ class Fragment:
       speak_log_prob: float32 [T+1, N], of the policy that acted.
       words_log_prob: float32 [T+1, N], of the policy that acted.
       reward: float32 [T+1, N], the consequence of the action at t-1. From a reward model it is U[t] - U[t-1], and 0
-        where ``resets`` (paper, Eq. 2). From the environment it is not 0 there if a play's last action was rewarded.
+        where ``resets`` (paper, Eq. 2). From the environment it is not 0 there if the action before terminated an
+        episode that ends without a row more.
       resets: bool [T+1, N], the row is the first of its episode.
+      terminated: bool [T+1, N], the action at t-1 ended its episode by the world's rules: no reward can follow.
       reference_speak_logit: float32 [T+1, N], log-odds of speaking of the frozen cloned agent.
       hidden: float32 [N, D], the acting agent's memory before row 0.
       cell: float32 [N, D], the acting agent's memory before row 0.
@@ -115,6 +130,7 @@ class Fragment:
     words_log_prob: np.ndarray
     reward: np.ndarray
     resets: np.ndarray
+    terminated: np.ndarray
     reference_speak_logit: np.ndarray
     hidden: np.ndarray
     cell: np.ndarray
@@ -170,6 +186,7 @@ class Fragment:
             PolicyLogProbs(move(self.movement_log_prob), move(self.speak_log_prob), move(self.words_log_prob)),
             reward=move(self.reward),
             resets=move(self.resets),
+            terminated=move(self.terminated),
             reference_speak_logit=move(self.reference_speak_logit),
             state=AgentState(move(self.hidden), move(self.cell)),
         )
@@ -226,15 +243,15 @@ class FragmentRows:
         self.utterance = np.full((*shape, *acted["utterance"][1]), PAD_ID, np.int64)
         self.movement_log_prob, self.speak_log_prob, self.words_log_prob = np.zeros((3, *shape), np.float32)
         self.reward = np.zeros(shape, np.float32)
-        self.resets = np.zeros(shape, np.bool_)
+        self.resets, self.terminated = np.zeros((2, *shape), np.bool_)
         self.reference_speak_logit = np.zeros(shape, np.float32)
 
-    def see(self, t: int, observations: ObservationArrays, resets: np.ndarray) -> None:
-        """Put into row t what is perceived in N slots and where an episode begins, bool [N]."""
+    def see(self, t: int, observations: ObservationArrays, resets: np.ndarray, terminated: np.ndarray) -> None:
+        """Put into row t what is perceived in N slots, and where an episode begins or was terminated, bool [N] each."""
         for rows, array in zip(self._observations, observations, strict=True):
             if rows is not None:
                 rows[t] = array
-        self.resets[t] = resets
+        self.resets[t], self.terminated[t] = resets, terminated
 
     def do(self, t: int, actions: ActionBatch, log_probs: PolicyLogProbs) -> None:
         """Put into row t what is done [1, N, ...] and its log-probabilities [1, N]."""

@@ -53,5 +53,9 @@ def pack_fragment(fragment: Fragment) -> dict[str, Any]:
 
 
 def unpack_fragment(packed: Mapping[str, Any]) -> Fragment:
-    """The fragment that :func:`pack_fragment` took, to the last bit."""
-    return Fragment(**{name: unpack_array(array) for name, array in packed.items()})
+    """The fragment that :func:`pack_fragment` took, to the last bit.
+
+    In those of older checkpoints every episode that ended counts as terminated.
+    """
+    arrays = {name: unpack_array(array) for name, array in packed.items()}
+    return Fragment(**{"terminated": arrays["resets"]} | arrays)

@@ -55,6 +55,9 @@ class Played:
 class RewardRunner:
     """Plays N environments with one agent.
 
+    An episode that its environment truncates has a last row with what was seen after its last action, from which
+    returns bootstrap (:class:`rlhf.replay.fragment.Fragment`). In its place the environment is reset, not stepped.
+
     Args:
       agent: that plays; copied, so that learning does not change it within a fragment.
       tokenizer: the agent's.
@@ -145,34 +148,45 @@ class RewardRunner:
         self._memory = self._agent.initial_state(self.columns)
         self._observations = [self._reset(column) for column in range(self.columns)]
         self._resets, self._reward = np.ones(self.columns, np.bool_), np.zeros(self.columns, np.float32)
+        self._terminated, self._cut = np.zeros((2, self.columns), np.bool_)
         self._length, self._total = np.zeros(self.columns, np.int64), np.zeros(self.columns)
 
     def _reset(self, column: int) -> Mapping[str, Any]:
         return self._envs[column].reset(seed=int(self._seeds.integers(_SEEDS)))[0]
 
     def _see(self, rows: FragmentRows, t: int) -> None:
-        rows.see(t, observation_arrays(self._observations, self._tokenizer, self._config), self._resets)
+        rows.see(
+            t, observation_arrays(self._observations, self._tokenizer, self._config), self._resets, self._terminated
+        )
 
     def _step(self, rows: FragmentRows, t: int) -> None:
-        """Step every environment from row t to the next."""
+        """Step every environment from row t to the next, or reset it where a limit ended its episode."""
         actions = self._actions(rows, t)
         for column, env in self._together:
-            env.prepare(actions[column])
-        self._resets = np.zeros(self.columns, np.bool_)
+            if not self._cut[column]:
+                env.prepare(actions[column])
+        was_cut, self._reward = self._cut, np.zeros(self.columns, np.float32)
+        self._resets, self._terminated, self._cut = np.zeros((3, self.columns), np.bool_)
         for column, action in enumerate(actions):
-            seen, reward, terminated, truncated, info = self._envs[column].step(action)
-            self._reward[column] = reward
-            self._length[column] += 1
-            self._total[column] += float(reward)
-            if terminated or truncated:
-                success = info.get("success")
-                total = float(self._total[column])
-                ended = Played(int(self._length[column]), total, None if success is None else bool(success), info)
-                self._ended.append(ended)
-                seen, self._resets[column] = self._reset(column), True
-                self._length[column], self._total[column] = 0, 0.0
-            self._observations[column] = seen
+            if not was_cut[column]:
+                self._observations[column] = self._play(column, action)
+            if was_cut[column] or (self._terminated[column] and not self._cut[column]):
+                self._observations[column], self._resets[column] = self._reset(column), True
         rows.reward[t + 1] = self._reward
+
+    def _play(self, column: int, action: dict[str, Any]) -> Mapping[str, Any]:
+        """Step an environment and return what is seen then."""
+        seen, reward, terminated, truncated, info = self._envs[column].step(action)
+        self._reward[column], self._terminated[column], self._cut[column] = reward, terminated, truncated
+        self._length[column] += 1
+        self._total[column] += float(reward)
+        if terminated or truncated:
+            success = info.get("success")
+            total = float(self._total[column])
+            ended = Played(int(self._length[column]), total, None if success is None else bool(success), info)
+            self._ended.append(ended)
+            self._length[column], self._total[column] = 0, 0.0
+        return seen
 
     def _actions(self, rows: FragmentRows, t: int) -> list[dict[str, Any]]:
         """Return the actions of row t, as environments take them."""

@@ -61,8 +61,10 @@ class RewardSource(Protocol):
 class Runner:
     """Plays N slots with one agent.
 
-    Memory of the agent, of the reference and of the reward source runs on from fragment to fragment, and a new
-    episode begins in a slot as soon as the last one is over.
+    Memory of the agent, of the reference and of the reward source runs on from fragment to fragment. A play that is
+    over has a last row with what the solver saw after its last action, which the reward source judges and from which
+    returns bootstrap (:class:`rlhf.replay.fragment.Fragment`); in the next row another play begins. A replay is over
+    where its recording is, a time limit, unless the world ends it first.
 
     Args:
       agent: the agent that plays; copied, so that learning does not change it within a fragment, see
@@ -258,7 +260,8 @@ class Runner:
     def _see(self, rows: FragmentRows, t: int) -> tuple[ObservationBatch, Tensor]:
         """Put the slots' observations into row t; return them as tensors [1, N, ...]."""
         seen = [slot.observation for slot in self._slots]
-        rows.see(t, observation_arrays(seen, self._tokenizer, self._config), self._resets)
+        terminated = np.array([slot.terminated for slot in self._slots])
+        rows.see(t, observation_arrays(seen, self._tokenizer, self._config), self._resets, terminated)
         batch, resets = rows.observed(slice(t, t + 1), self.device)
         if rows.visual is not None:
             batch = self._agent.see(batch)
@@ -267,7 +270,7 @@ class Runner:
         return batch, resets
 
     def _step(self, rows: FragmentRows, t: int) -> list[tuple[int, int, EpisodeResult | None]]:
-        """Step every slot to row t with the actions of the row before, and begin the next play where one has ended.
+        """Step every slot to row t with the actions of the row before, or begin the next play where one was over.
 
         Returns:
           Row, slot, and result without its return, of every play that has ended.
@@ -280,30 +283,36 @@ class Runner:
         values = [None] * self.columns if continuous is None else list(continuous)
         if self._setters is not None:
             self._set(self._setters)
-        done = self._each(self._act, self._slots, list(movement), texts, values)
-        rows.reward[t] = [reward for reward, _ in done]
-        self._resets = np.array([over for _, over in done])
-        over = [slot for slot in self._slots if self._resets[slot.index]]
-        ended = [(t, slot.index, slot.result()) for slot in over]
-        self._whole += len(over) - sum(slot.failed for slot in over)
-        self._begin_plays(over, [self._sampler.next() for _ in over], [None] * len(over))
+        begins = [slot for slot in self._slots if slot.over]
+        acting = [slot for slot in self._slots if not slot.over]
+        own = [slot.index for slot in acting]
+        rows.reward[t, own] = self._each(
+            self._act, acting, *([part[i] for i in own] for part in (movement, texts, values))
+        )
+        ended = [(t, slot.index, slot.result()) for slot in acting if slot.over or slot.failed]
+        self._whole += sum(slot.over for slot in acting)
+        begins += [slot for slot in acting if slot.failed]  # nothing was seen after the last action
+        self._resets = np.zeros(self.columns, np.bool_)
+        self._resets[[slot.index for slot in begins]] = True
+        self._begin_plays(begins, [self._sampler.next() for _ in begins], [None] * len(begins))
         return ended
 
     def _set(self, setters: Setters) -> None:
-        """Choose what the setters of all slots do at this step."""
+        """Choose what the setters of all slots do at this step; those of plays that are over do nothing."""
         seen: list[Any] = [slot.env.seen_by_setter for slot in self._slots]  # type: ignore[attr-defined]
         prompts: list[str] = [slot.env.setter.prompt for slot in self._slots]  # type: ignore[attr-defined]
         for slot, action in zip(self._slots, setters.set(seen, prompts, self._resets), strict=True):
-            slot.give(action)
+            if not slot.over:
+                slot.give(action)
 
-    def _act(self, slot: Slot, *action: Any) -> tuple[float, bool]:
-        """Step a slot; a play whose world fails has ended, and is no result."""
+    def _act(self, slot: Slot, *action: Any) -> float:
+        """Step a slot and return its reward; a play whose world fails has ended, and is no result."""
         try:
             return slot.act(*action)
         except FailedPlay as error:
             slot.counts, slot.failed = False, True
             self._note(error)
-            return 0.0, True
+            return 0.0
 
     def _begin_plays(self, slots: Sequence[Slot], episodes: Sequence[Episode], steps: Sequence[int | None]) -> None:
         """Begin an episode in each of ``slots``, and another one where the world fails at its reset."""

@@ -75,6 +75,8 @@ class Slot:
         self.modelled_return = 0.0
         self.counts = True  # a play that was cut short is no result
         self.failed = False  # the world has failed in this play
+        self.over = False  # the play has ended, and the observation is its last
+        self.terminated = False  # by the world's rules, not by a time limit
         self._cut: int | None = None
         self._movement: list[np.ndarray] = []  # of every step of the play
         self._continuous: list[np.ndarray] = []  # as well, where the world has such components
@@ -84,7 +86,7 @@ class Slot:
     def begin(self, episode: Episode, steps: int | None) -> None:
         options: dict[str, Any] = {"episode": episode} | ({} if steps is None else {"steps": steps})
         self.episode_id, self.world, self.counts = episode.episode_id, episode.world, steps is None
-        self._cut, self.failed = steps, False
+        self._cut, self.failed, self.over, self.terminated = steps, False, False, False
         self.step = self.utterances = 0
         self._movement, self._continuous, self._spoken, self._given = [], [], [], []
         self.observation, _ = self._named_failure(lambda: self.env.reset(options=options))
@@ -95,19 +97,20 @@ class Slot:
         setter.give(action)
         self._given.append(action)
 
-    def act(self, movement: np.ndarray, utterance: str, continuous: np.ndarray | None = None) -> tuple[float, bool]:
-        """Step the environment; return its reward, and whether the play has ended."""
+    def act(self, movement: np.ndarray, utterance: str, continuous: np.ndarray | None = None) -> float:
+        """Step the environment and return its reward."""
         action: Action = {"movement": movement, "utterance": utterance}
         if continuous is not None:
             action["continuous"] = continuous
             self._continuous.append(np.array(continuous))
-        self.observation, reward, terminated, truncated, info = self._named_failure(lambda: self.env.step(action))
+        self.observation, reward, self.terminated, truncated, info = self._named_failure(lambda: self.env.step(action))
         self.truth = info.get("truth")
         self._movement.append(np.array(movement))
         self._spoken.append(utterance)
         self.step += 1
         self.utterances += bool(utterance)
-        return float(reward), terminated or truncated
+        self.over = self.terminated or truncated
+        return float(reward)
 
     def state_dict(self) -> dict[str, Any]:
         """Return the play so far, for checkpoints: episode, cut, actions, return, and a digest of the observation."""

@@ -21,7 +21,8 @@ class Side(gymnasium.Env[dict[str, Any], np.ndarray]):
     """One side of a game.
 
     Who has eaten its apple waits, in an episode without a reward and without a success, until the game is over for
-    the other one, too.
+    the other one, too. If a limit ends the game, both sides' episodes are truncated, so that they stay in step; one
+    that has eaten is also terminated.
 
     Args:
       game: that both sides share.
@@ -85,13 +86,12 @@ class _Game:
         seen, rewards, terminated, truncated, infos = self.env.step({side: self.prepared[side] for side in playing})
         self.prepared.clear()
         self._seen |= seen
-        over = not self.env.agents
+        over, late = not self.env.agents, any(truncated.values())
         for side in sides:
             if side in playing:
-                info = infos[side]
-                self._results[side] = self._seen[side], rewards[side], terminated[side], truncated[side], info
+                self._results[side] = self._seen[side], rewards[side], terminated[side], late, infos[side]
             else:
-                self._results[side] = self._seen[side], 0.0, over, False, {}
+                self._results[side] = self._seen[side], 0.0, over, late, {}
 
 
 def two_sides(env: TwoLearners) -> Sequence[Side]:

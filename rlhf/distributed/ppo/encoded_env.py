@@ -69,8 +69,8 @@ def batched_actions(rows: Any, config: AgentConfig) -> ActionBatch:
 class EncodedEnv(gymnasium.Wrapper[Arrays, np.ndarray, Any, Any]):
     """An environment whose observations are an agent's arrays, and whose actions its rows of whole numbers.
 
-    The first reset's seed decides those of all later episodes. An episode that reaches its limit of steps has ended
-    like any other, as in the published code and under V-trace here: nothing is expected after it.
+    The first reset's seed decides those of all later episodes. Returns of an episode that is truncated bootstrap from
+    the value of its last observation, which in the published code is 0.
 
     Args:
       env: whose observations and actions are those of a solver (:mod:`worlds.contract`).
@@ -110,7 +110,7 @@ class EncodedEnv(gymnasium.Wrapper[Arrays, np.ndarray, Any, Any]):
         if not np.isfinite(given):
             raise FloatingPointError(f"an environment gave the reward {given}")
         clipped = min(max(given, -self._largest), self._largest)
-        return self._encoded(seen), clipped, terminated or truncated, False, info
+        return self._encoded(seen), clipped, bool(terminated), bool(truncated and not terminated), info
 
     def _encoded(self, seen: Mapping[str, Any]) -> Arrays:
         arrays = observation_arrays([seen], self._tokenizer, self._config)._asdict()

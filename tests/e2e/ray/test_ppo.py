@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import gymnasium
 import pytest
 import ray
 import torch
@@ -122,6 +123,45 @@ def test_what_was_played_is_as_probable_when_it_is_learned(
     assert filled > 0
     assert max(differences[first] for first in firsts) < 1e-4  # before the update's first step
     assert max(differences) > 1e-4  # after it
+
+
+class AlwaysOne(gymnasium.Wrapper):
+    """Rewards every step with 1, and only a time limit ends an episode."""
+
+    def step(self, action: Any) -> Any:
+        seen, _, terminated, truncated, info = self.env.step(action)
+        return seen, 1.0, False, terminated or truncated, info
+
+
+def test_a_time_limit_is_no_end_of_the_rewards(
+    agent: tuple[InteractiveAgent, Tokenizer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One a step for ever is worth 1 / (1 - 0.8) = 5, so an agent that expects 5 has nothing to learn."""
+    from ray.rllib.core.columns import Columns
+    from ray.rllib.evaluation.postprocessing import Postprocessing
+
+    from rlhf.distributed.ppo import trainer
+
+    targets = list[torch.Tensor]()
+
+    def note(self: Any, *, batch: dict[str, Any], **given: Any) -> Any:
+        targets.append(batch[Postprocessing.VALUE_TARGETS][batch[Columns.LOSS_MASK]])
+        return original(self, batch=batch, **given)
+
+    original = trainer._Learner.compute_loss_for_module
+    monkeypatch.setattr(trainer._Learner, "compute_loss_for_module", note)
+    with torch.no_grad():
+        agent[0].value[-1].weight.zero_()  # type: ignore[union-attr, operator]
+        agent[0].value[-1].bias.fill_(5.0)  # type: ignore[union-attr, operator]
+    short = replace(BOX, bonus="", settings={"max_steps": 3})
+    once = replace(SETTINGS, epochs=1, minibatch=80, discount=0.8)
+    made = trainer.PPOTrainer(*agent, lambda number: AlwaysOne(make_env(short)), once, seed=1)
+    try:
+        made.update()
+        assert len(made.finished()) > 20
+    finally:
+        made.close()
+    assert torch.cat(targets).numpy() == pytest.approx(5.0, abs=1e-4)
 
 
 def test_a_study_by_ppo_is_resumed_and_its_agents_are_like_any_other(tmp_path: Path) -> None:

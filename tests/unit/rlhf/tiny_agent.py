@@ -59,9 +59,17 @@ def recorded(steps: int, batch: int, seed: int = 0, columns: slice | None = None
 
 
 def fragment(
-    player: InteractiveAgent, steps: int = 5, slots: int = 3, seed: int = 0, off_policy: float = 0.0
+    player: InteractiveAgent,
+    steps: int = 5,
+    slots: int = 3,
+    seed: int = 0,
+    off_policy: float = 0.0,
+    terminated: float = 1.0,
 ) -> Fragment:
-    """Return random play with the log-probabilities that ``player`` gives it, all of them ``off_policy`` too high."""
+    """Return random play with the log-probabilities that ``player`` gives it, all of them ``off_policy`` too high.
+
+    ``terminated`` is the share of the episodes that the world ends; a time limit truncates the others.
+    """
     rng = np.random.default_rng(seed)
     shape, sizes = (steps + 1, slots), config()
     utterance = rng.integers(3, sizes.vocab_size, (*shape, sizes.utterance_length))
@@ -84,6 +92,7 @@ def fragment(
         words_log_prob=zeros,
         reward=reward,
         resets=resets,
+        terminated=resets & (np.random.default_rng([seed, 1]).random(shape) < terminated),
         reference_speak_logit=rng.normal(size=shape).astype(np.float32),
         hidden=rng.normal(size=(slots, sizes.memory_width)).astype(np.float32),
         cell=rng.normal(size=(slots, sizes.memory_width)).astype(np.float32),

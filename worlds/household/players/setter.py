@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from inspect import signature
 from typing import Any
 
 import numpy as np
 
-from worlds.checks import check_flags
+from worlds.checks import check_flags, check_known
 from worlds.contract import SETTER, Action, Observation, TaskSpec, WorldError
 from worlds.household.players.acting import PlanningPlayer, action_of, metres_of
 from worlds.household.players.planner import Intent
@@ -136,7 +137,5 @@ def make_setter(tasks: Mapping[str, float], split: str = "train", **settings: An
     Raises:
       WorldError: a setting that does not exist, or has no such value.
     """
-    try:
-        return ScriptedSetter(tasks, split, **settings)
-    except TypeError as error:
-        raise WorldError(f"setter settings: {error}") from None
+    check_known(settings, list(signature(ScriptedSetter).parameters)[2:], "setter")
+    return ScriptedSetter(tasks, split, **settings)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from worlds.checks import check_known
 from worlds.contract import SOLVER, Action, Observation, WorldError
 from worlds.household.players.acting import PlanningPlayer, RandomPlayer, action_of, metres_of
 from worlds.household.players.belief import Prior
@@ -198,8 +199,5 @@ def make_solver(perfect: bool = False, **settings: Any) -> ScriptedSolver:
     Raises:
       WorldError: a setting that does not exist, or has no such value.
     """
-    known = [field.name for field in fields(SolverSettings)]
-    unknown = next((name for name in settings if name not in known), None)
-    if unknown is not None:
-        raise WorldError(f"no solver setting named {unknown!r}; known: {', '.join(known)}")
+    check_known(settings, [field.name for field in fields(SolverSettings)], "solver")
     return ScriptedSolver(replace(SolverSettings(), **((PERFECT if perfect else {}) | settings)))

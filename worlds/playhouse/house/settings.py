@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
+from worlds.checks import check_known
 from worlds.contract import WorldError
 from worlds.playhouse.house.catalogue import (
     COLOURS,
@@ -159,10 +160,7 @@ class HouseSettings:
         if preset and preset not in PRESETS:
             raise WorldError(f"setting preset: unknown {preset!r}; known: {', '.join(PRESETS)}")
         settings = dict(PRESETS.get(preset, {})) | settings
-        known = [f.name for f in fields(cls)]
-        unknown = next((name for name in settings if name not in known), None)
-        if unknown is not None:
-            raise WorldError(f"no house setting named {unknown!r}; known: {', '.join(known)}")
+        check_known(settings, [f.name for f in fields(cls)], "house")
         found = cls(**settings)
         found.check_together()
         return found

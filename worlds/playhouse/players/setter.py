@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from worlds.checks import check_known
 from worlds.contract import SETTER, Action, Observation, TaskSpec, WorldError, silent, with_body
 from worlds.playhouse.games.asking import Asker, make_task
 from worlds.playhouse.players.asking.choosing import Chooser
@@ -201,8 +202,5 @@ class ScriptedSetter:
 
 def make_setter(**settings: Any) -> ScriptedSetter:
     """A scripted setter with the given settings, by name. Raises WorldError for a name that does not exist."""
-    known = signature(ScriptedSetter).parameters
-    unknown = next((name for name in settings if name not in known), None)
-    if unknown is not None:
-        raise WorldError(f"no setter setting named {unknown!r}; known: {', '.join(known)}")
+    check_known(settings, signature(ScriptedSetter).parameters, "setter")
     return ScriptedSetter(**settings)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from worlds.checks import check_known
 from worlds.contract import HAND_RELEASE, MOVEMENT, SOLVER, Action, Observation, WorldError, silent, with_body
 from worlds.playhouse.players import behaviours, building, game_play
 from worlds.playhouse.players.asking.talking import mistaken_for
@@ -81,10 +82,7 @@ class ScriptedSolver:
     """
 
     def __init__(self, **imperfection: Any) -> None:
-        known = [f.name for f in fields(Imperfection)]
-        unknown = next((name for name in imperfection if name not in known), None)
-        if unknown is not None:
-            raise WorldError(f"no solver setting named {unknown!r}; known: {', '.join(known)}")
+        check_known(imperfection, [f.name for f in fields(Imperfection)], "solver")
         self.imperfection = replace(Imperfection(), **imperfection)
 
     @classmethod

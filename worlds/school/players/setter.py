@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
+from inspect import signature
 from typing import Any
 
+from worlds.checks import check_known
 from worlds.contract import SETTER, Action, Observation, Task, WorldError
 from worlds.school.grid.codes import PEER_ACTS
 from worlds.school.peers.script import Decision
@@ -87,7 +89,5 @@ def make_setter(tasks: Mapping[str, float], split: str = "train", **settings: An
     Raises:
       WorldError: a setting that does not exist.
     """
-    try:
-        return ScriptedSetter(tasks, split, **settings)
-    except TypeError as error:
-        raise WorldError(f"setter settings: {error}") from None
+    check_known(settings, list(signature(ScriptedSetter).parameters)[2:], "setter")
+    return ScriptedSetter(tasks, split, **settings)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 
+from worlds.checks import check_known
 from worlds.contract import SOLVER, Action, Observation, WorldError
 from worlds.school.grid.codes import NONE, STEPS
 from worlds.school.grid.dialogue import INTRODUCTION
@@ -247,8 +248,6 @@ def make_solver(perfect: bool = False, **settings: Any) -> ScriptedSolver:
     Raises:
       WorldError: a setting that does not exist, or has no such value.
     """
-    try:
-        found = SolverSettings(**settings)
-    except TypeError as error:
-        raise WorldError(f"solver settings: {error}") from None
+    check_known(settings, [field.name for field in fields(SolverSettings)], "solver")
+    found = SolverSettings(**settings)
     return ScriptedSolver(PERFECT if perfect else found)

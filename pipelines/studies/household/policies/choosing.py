@@ -84,11 +84,15 @@ class LearnedHigh:
         """See :meth:`worlds.household.players.guided.HighLevel.see`."""
         self._memory.update(state)
 
+    def view(self, state: State) -> View:
+        """Return what there is to choose from."""
+        return goal_view(self._home, self._person, self._memory, state, self._goal)
+
     def choose(self, state: State, reason: str) -> str | None:
         """See :meth:`worlds.household.players.guided.HighLevel.choose`."""
         if not self._goal:
             return None
-        view = goal_view(self._home, self._person, self._memory, state, self._goal)
+        view = self.view(state)
         chosen, log_prob = self.policy.choose(stack([view]), self._rng)
         self.choices.append(Choice(view, int(chosen[0]), float(log_prob[0])))
         return self._goal[int(chosen[0])][0].text
@@ -160,12 +164,14 @@ class HelpOutcome:
       steps: that were played.
       success: all that a helper can do of the goal was done; with Alice, the whole goal.
       reward: sum over steps, not discounted, not scaled.
+      final: what there was to choose from at the end, if a limit ended the episode; None after a success.
     """
 
     choices: list[Choice]
     steps: int
     success: bool
     reward: float
+    final: View | None = None
 
 
 def help_once(
@@ -199,9 +205,13 @@ def help_once(
             last = high.choices[-1]
             last.reward += last.discount * reward / settings.scale
             last.discount *= settings.discount
-    if high.choices:
+    final = None
+    if success and high.choices:
         high.choices[-1].discount = 0.0
-    return HelpOutcome(high.choices, steps, bool(success), total)
+    elif high.choices:
+        high.see(state)
+        final = high.view(state)
+    return HelpOutcome(high.choices, steps, bool(success), total, final)
 
 
 def shown_choices(where: Place, seed: int, with_alice: bool) -> list[Choice]:
@@ -239,12 +249,17 @@ def decisions_of(outcomes: Sequence[HelpOutcome]) -> Decisions:
     Args:
       outcomes: at least one of which has a choice.
     """
-    episodes = [each.choices for each in outcomes if each.choices]
+    played = [each for each in outcomes if each.choices]
+    episodes = [each.choices for each in played]
+    final = [each.choices[-1].view if each.final is None else each.final for each in played]
     steps, count = max(map(len, episodes)), len(episodes)
     chosen = np.zeros((steps, count), np.int64)
     log_prob, reward, discount = (np.zeros((steps, count), np.float32) for _ in range(3))
     kept = np.zeros((steps, count), np.bool_)
-    views = [[episode[min(step, len(episode) - 1)].view for episode in episodes] for step in range(steps + 1)]
+    views = [
+        [episode[step].view if step < len(episode) else end for episode, end in zip(episodes, final, strict=True)]
+        for step in range(steps + 1)
+    ]
     for number, episode in enumerate(episodes):
         for step, one in enumerate(episode):
             chosen[step, number], log_prob[step, number] = one.chosen, one.log_prob

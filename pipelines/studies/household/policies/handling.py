@@ -95,15 +95,16 @@ class Practitioner:
       finished: of every episode that ended, whether the errand was done, and its steps.
       view: that it has to choose from.
       fetching: the policy of the first phase is to choose.
+      over: a limit has ended the episode, and there is nothing left to choose.
     """
 
     def __init__(self, places: Sequence[Place], phase: Phase, settings: Practice, rng: np.random.Generator) -> None:
         self._places, self._settings, self._rng = places, settings, rng
         self._phase: Phase = phase
         self.finished: list[tuple[bool, int]] = []
-        self._begin()
+        self.begin()
 
-    def _begin(self) -> None:
+    def begin(self) -> None:
         """Begin an episode."""
         where = self._places[int(self._rng.integers(len(self._places)))]
         home = where.home
@@ -116,7 +117,7 @@ class Practitioner:
         self._memory.update(self._state)
         self._errand = Errand(home, self._person, self._memory, self._predicate)
         self._steps, self._choices, self._fetched = 0, 0, 0
-        self.fetching, self._reason = False, ""
+        self.fetching, self.over, self._reason = False, False, ""
         self._look()
 
     def _look(self) -> None:
@@ -124,7 +125,9 @@ class Practitioner:
         self.view = self._errand.view(self._state, OPTIONS[phase])
 
     def choose(self, chosen: int) -> tuple[float, float]:
-        """Carry out a choice, and return its discounted reward, scaled, and the discount of its steps; 0 at the end.
+        """Carry out a choice, and return its discounted reward, scaled, and the discount of its steps.
+
+        The discount is 0 if the errand is done; the next episode has begun then.
 
         Args:
           chosen: index among candidates times options of ``view``.
@@ -147,15 +150,16 @@ class Practitioner:
             done = self._is_done(option)
             total += factor * (REACHED * done + CLOSE * self._errand.is_close()) / settings.scale
             factor *= settings.discount
-            ended = done or self._steps >= settings.most_steps or self._choices >= settings.most_choices
-            if ended or not self._errand.goes_on(self._state, self._reason):
+            self.over = self._steps >= settings.most_steps or self._choices >= settings.most_choices
+            if done or self.over or not self._errand.goes_on(self._state, self._reason):
                 break
-        if ended:
+        if done or self.over:
             self.finished.append((done, self._steps))
-            self._begin()
+        if done:
+            self.begin()
             return total, 0.0
-        if self.fetching and (self._errand.has() != NO_ROW or self._fetched >= settings.most_fetching):
-            self.fetching = False
+        has_fetched = self._errand.has() != NO_ROW or self._fetched >= settings.most_fetching
+        self.fetching = self.fetching and not has_fetched and not self.over
         self._look()
         return total, factor
 
@@ -196,12 +200,16 @@ def practise(
     views: list[View] = []
     chosen = np.zeros((steps, count), np.int64)
     log_prob, reward = (np.zeros((steps, count), np.float32) for _ in range(2))
-    discount = np.ones((steps, count), np.float32)
+    discount, kept = np.ones((steps, count), np.float32), np.ones((steps, count), np.bool_)
     for step in range(steps):
         views.append(stack([one.view for one in practitioners]))
         chosen[step], log_prob[step] = policy.choose(views[-1], rng)
         for number, one in enumerate(practitioners):
-            reward[step, number], discount[step, number] = one.choose(chosen[step, number])
+            if one.over:
+                kept[step, number] = False
+                one.begin()
+            else:
+                reward[step, number], discount[step, number] = one.choose(chosen[step, number])
         while busy := [number for number, one in enumerate(practitioners) if one.fetching]:
             assert grabbing is not None
             drawn, _ = grabbing.choose(stack([practitioners[number].view for number in busy]), rng)
@@ -210,4 +218,4 @@ def practise(
                 reward[step, number] += discount[step, number] * more
                 discount[step, number] *= factor
     views.append(stack([one.view for one in practitioners]))
-    return Decisions(stack(views), chosen, log_prob, reward, discount, np.ones((steps, count), np.bool_))
+    return Decisions(stack(views), chosen, log_prob, reward, discount, kept)

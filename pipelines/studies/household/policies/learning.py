@@ -43,13 +43,16 @@ class LearningSettings:
 class Decisions:
     """Decisions of B persons, T each. A decision may take several steps; time is counted in decisions.
 
+    Where a limit ended an episode, the row after its last decision has what the person saw then, from which returns
+    bootstrap, and no decision.
+
     Args:
       view: arrays [T + 1, B, ...]; the last is what the person saw after its last decision.
       chosen: int64 [T, B].
       log_prob: float32 [T, B], under the policy that chose.
       reward: float32 [T, B], sum over the steps that a decision took, discounted.
-      discount: float32 [T, B], for those steps together; 0 where the episode ended.
-      kept: bool [T, B], False for what only fills up an array.
+      discount: float32 [T, B], for those steps together; 0 where the errand was done.
+      kept: bool [T, B], False where no decision was made.
     """
 
     view: View
@@ -79,7 +82,7 @@ def loss_terms(
     log_prob = log_probs[:-1].gather(-1, chosen).squeeze(-1)
     rhos = torch.where(kept, log_prob.detach() - torch.from_numpy(decisions.log_prob), torch.zeros(()))
     discount, reward = torch.from_numpy(decisions.discount), torch.from_numpy(decisions.reward)
-    returns = vtrace(rhos, discount, reward, values[:-1].detach(), values[-1].detach())
+    returns = vtrace(rhos, discount, reward, values[:-1].detach(), values[-1].detach(), acted=kept)
     entropy = -(log_probs[:-1].exp() * log_probs[:-1].clamp_min(-50.0)).sum(-1)
     return {
         "policy": (1.0, policy_gradient_loss(log_prob, returns.pg_advantages, kept)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,12 +16,20 @@ from agents.tokenizer import Tokenizer
 from agents.vision_model import read_vision_model
 from pipelines.stages.agent_network import parse_network
 from pipelines.stages.clone import CloneConfig, agent_for, clone
+from pipelines.stages.improve import Improvement
+from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.record import RecordConfig, record
+from pipelines.stages.refine import RefineConfig, refine
+from pipelines.stages.reward import RewardConfig, reward
 from pipelines.stages.settings.world_config import WorldConfig
 from reward_models.inter_temporal import InterTemporalRewardModel
+from reward_models.learning.training import RewardTrainingConfig
 from rlhf.learning.cloner import CloningConfig
+from rlhf.learning.config import LearnerConfig
+from rlhf.learning.refining_config import RefiningConfig
 from rlhf.records.spaces import playhouse_spaces
 from tests.unit.agents import test_vision_model
+from tests.unit.rlhf import declared_spaces
 from worlds.errors import UserError
 
 
@@ -94,3 +103,29 @@ def test_a_reward_model_begins_with_the_eyes_of_its_agent(tmp_path: Path) -> Non
     with torch.no_grad():
         one, other, own = (each.trunk.vision(image) for each in (rewarding, loaded, agent))  # type: ignore[misc]
     assert one.equal(other) and one.equal(own)
+
+
+@pytest.mark.parametrize("stage", ["reward", "refine", "improve"])
+def test_an_image_encoder_that_is_not_there_is_named_before_any_play_is_read(tmp_path: Path, stage: str) -> None:
+    tokenizer = Tokenizer.train(["go to the red ball"], 280)
+    folder = save_agent(agent_for(declared_spaces.GRID, "nano", tokenizer), tokenizer, tmp_path / "agent")
+    nothing = (tmp_path / "no recordings",)
+    world = WorldConfig(name=str(tmp_path / "no_world.py"), height=4, width=5, settings={}, options={})
+    calls: dict[str, Callable[[], Path]] = {
+        "reward": lambda: reward(
+            RewardConfig(data=nothing, agent=folder, runs=tmp_path, training=RewardTrainingConfig(frozen_vision=True))
+        ),
+        "refine": lambda: refine(
+            RefineConfig(data=nothing, agent=folder, runs=tmp_path, training=RefiningConfig(frozen_vision=True))
+        ),
+        "improve": lambda: Improvement(
+            ImproveConfig(
+                data=nothing, agent=folder, world=world, learner=LearnerConfig(frozen_vision=True), scripted_reward=True
+            ),
+            tmp_path,
+        ).run(),
+    }
+    group = "learner" if stage == "improve" else "training"
+    with pytest.raises(UserError, match=f"{group}.frozen_vision .* --{group}.no-frozen-vision"):
+        calls[stage]()
+    assert not list(tmp_path.glob("*/config.json"))[1:]  # only the agent's

@@ -44,7 +44,10 @@ def by_hand(agent, fragment, window, discount=0.96):
         following = value[STEPS, slot]
         correction = 0.0
         for t in reversed(range(STEPS)):
-            go_on = 0.0 if fragment.resets[t + 1, slot] else discount
+            if fragment.resets[t + 1, slot] and not fragment.terminated[t + 1, slot]:  # what was seen last: no action
+                following, correction = value[t, slot], 0.0
+                continue
+            go_on = 0.0 if fragment.terminated[t + 1, slot] else discount
             reward = fragment.reward[t + 1, slot]  # what the action at t earned arrives at t + 1
             correction = rho[t, slot] * (reward + go_on * value[t + 1, slot] - value[t, slot] + go_on * correction)
             vs[t, slot] = value[t, slot] + correction
@@ -98,10 +101,13 @@ def test_only_demonstrated_steps_are_imitated():
 
 
 @pytest.mark.parametrize("off_policy", [0.0, 0.7, -0.7])
-def test_every_term_equals_its_computation_by_hand(off_policy):
+@pytest.mark.parametrize("terminated", [1.0, 0.5, 0.0])
+def test_every_term_equals_its_computation_by_hand(off_policy, terminated):
     agent = tiny_agent.agent()
-    fragment, recording = tiny_agent.fragment(agent, STEPS, SLOTS, off_policy=off_policy), window(recorded())
-    assert fragment.resets[1:].any() and (fragment.utterance[:-1, :, 0] != PAD_ID).any()
+    fragment = tiny_agent.fragment(agent, STEPS, SLOTS, 1, off_policy, terminated)
+    recording, ended = window(recorded()), fragment.resets[1:]
+    assert (fragment.utterance[:-1, :, 0] != PAD_ID).any()
+    assert {0.0: 0, 0.5: 1, 1.0: ended.sum()}[terminated] == fragment.terminated[1:].sum() and ended.sum() > 1
     expected = by_hand(agent, fragment, recording)
     metrics = Learner(agent).update(fragment, recording)
     for name, value in expected.items():

@@ -19,9 +19,9 @@ class Case(NamedTuple):
     values: np.ndarray
     bootstrap_value: np.ndarray
 
-    def vtrace(self, *settings: float) -> VTraceReturns:
+    def vtrace(self, *settings: float, acted: torch.Tensor | None = None) -> VTraceReturns:
         tensors = [torch.from_numpy(x) for x in self]
-        return vtrace(tensors[0], tensors[1], tensors[2], tensors[3], tensors[4], *settings)
+        return vtrace(tensors[0], tensors[1], tensors[2], tensors[3], tensors[4], *settings, acted=acted)
 
 
 def literal_vtrace(log_rhos, discounts, rewards, values, bootstrap, clip_rho, clip_pg_rho, lambda_):
@@ -89,6 +89,33 @@ def test_agrees_with_equation_1_written_out(seed, steps, clip_rho, clip_pg_rho, 
     np.testing.assert_allclose(returns.pg_advantages, advantages, rtol=1e-10, atol=1e-10)
 
 
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    steps=st.integers(2, 9),
+    clip_rho=st.sampled_from([0.7, 1.0, 3.7]),
+    lambda_=st.sampled_from([0.0, 0.9, 1.0]),
+)
+def test_episodes_that_are_truncated_are_as_those_that_are_alone(seed, steps, clip_rho, lambda_):
+    """Each stretch up to a step without an action is a sequence of its own, which bootstraps from V of that step."""
+    case = random_case(seed, steps, batch=3)
+    acted = np.random.default_rng([seed, 1]).random((steps, 3)) > 0.3
+    returns = case.vtrace(clip_rho, 1.0, lambda_, acted=torch.from_numpy(acted))
+    for b in range(3):
+        begin = 0
+        for end in [*np.flatnonzero(~acted[:, b]).tolist(), steps]:
+            values = np.append(case.values[:, b], case.bootstrap_value[b])
+            if end > begin:
+                rows = np.s_[begin:end, b : b + 1]
+                alone = (case.log_rhos[rows], case.discounts[rows], case.rewards[rows], case.values[rows])
+                expected = literal_vtrace(*alone, values[end : end + 1], clip_rho, 1.0, lambda_)
+                for mine, number in zip(returns, expected, strict=True):
+                    np.testing.assert_allclose(mine[rows], number, rtol=1e-10, atol=1e-10)
+            begin = end + 1
+    np.testing.assert_array_equal(returns.vs[~acted], case.values[~acted])
+    assert not returns.pg_advantages[~acted].any()
+
+
 def test_agrees_with_rllibs_and_with_float64_at_the_papers_batch():
     rllib = pytest.importorskip("ray.rllib.algorithms.impala.torch.vtrace_torch_v2", reason="RLlib is an extra")
     case, some = random_case(11, steps=50, batch=192), slice(0, 192, 32)
@@ -145,6 +172,7 @@ def test_no_gradient_flows_through_the_targets():
     [
         ("log_rhos", (4, 1)),
         ("discounts", (4,)),
+        ("acted", (4, 1)),
         ("rewards", (3, 2)),
         ("bootstrap_value", (2, 1)),
         ("bootstrap_value", (1,)),
@@ -152,7 +180,10 @@ def test_no_gradient_flows_through_the_targets():
 )
 def test_shapes_that_would_broadcast_are_refused(name, shape):
     with pytest.raises(ValueError, match=name):
-        random_case(1, 4, 2)._replace(**{name: np.zeros(shape)}).vtrace()
+        case, wrong = random_case(1, 4, 2), np.zeros(shape)
+        if name == "acted":
+            case.vtrace(acted=torch.from_numpy(wrong > 0))
+        case._replace(**{name: wrong}).vtrace()
 
 
 def test_lambda_outside_the_unit_interval_is_refused():

@@ -191,16 +191,18 @@ def test_replays_that_share_what_setters_pointed_at_look_once_for_each_episode(m
 def test_the_world_hears_the_sentences_of_a_grammar(monkeypatch: pytest.MonkeyPatch):
     playing, heard, act = runner("small-things"), dict[int, list[str]](), Slot.act
 
-    def listen(slot: Slot, movement: np.ndarray, said: str, *rest: Any) -> tuple[float, bool]:
+    def listen(slot: Slot, movement: np.ndarray, said: str, *rest: Any) -> float:
         heard.setdefault(slot.index, []).append(said)
         return act(slot, movement, said, *rest)
 
     monkeypatch.setattr(Slot, "act", listen)
-    utterances = np.concatenate([playing.sample().utterance[:-1] for _ in range(20)])
+    fragments = [playing.sample() for _ in range(20)]
+    utterances = np.concatenate([fragment.utterance[:-1] for fragment in fragments])
+    acted = np.concatenate([fragment.to_tensors().acted.numpy() for fragment in fragments])
     action = small_worlds.WORLDS["small-things"].solver_spec.action
     assert utterances[..., 0].any(), "it never spoke"
     for slot, texts in heard.items():
-        for words, text in zip(utterances[:, slot].tolist(), texts, strict=True):
+        for words, text in zip(utterances[acted[:, slot], slot].tolist(), texts, strict=True):
             assert text == (decode_utterance(words, playing._tokenizer, playing._config) if words[0] else "")
             assert action.spoken(text) == text
 

@@ -29,6 +29,14 @@ def test_fragments_are_unpacked_as_they_were():
         np.testing.assert_array_equal(getattr(found, name), array, err_msg=name)
 
 
+def test_in_fragments_of_older_checkpoints_every_end_is_one_of_the_world():
+    fragment = tiny_agent.fragment(tiny_agent.agent(), terminated=0.0)
+    packed = pack_fragment(fragment)
+    assert fragment.resets.any() and not fragment.terminated.any()
+    del packed["terminated"]
+    np.testing.assert_array_equal(unpack_fragment(packed).terminated, fragment.resets)
+
+
 def test_frames_that_hardly_change_are_small():
     frames = np.zeros((50, 4, 36, 48, 3), np.uint8)
     frames[:, :, 10:20, 10:20] = 200

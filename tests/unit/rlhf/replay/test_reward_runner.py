@@ -20,6 +20,7 @@ from worlds.spaces.description import to_json
 from worlds.spaces.observation import Grid, ObservationSpec, PlayerSpec
 
 STEPS = 4  # of an episode
+ENDS = {"terminated": (True, False), "truncated": (False, True), "both": (True, True)}
 SPEC = PlayerSpec(
     ObservationSpec(grid=Grid(2, 2, (3,))), ActionSpec((Discrete("press", ("a", "b", "c"), 0),), speech=FreeText(20))
 )
@@ -27,6 +28,9 @@ SPEC = PlayerSpec(
 
 class Buttons(gymnasium.Env):
     """A map shows which of three buttons to press; each press is rewarded at once, the last of an episode doubly."""
+
+    def __init__(self, ends: tuple[bool, bool] = ENDS["terminated"]) -> None:
+        self.ends = ends
 
     def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[dict[str, Any], dict[str, Any]]:
         super().reset(seed=seed)
@@ -41,7 +45,8 @@ class Buttons(gymnasium.Env):
         over = self.step_index == STEPS
         reward = float(right) * (2 if over else 1)
         info = {"success": self.right == STEPS, "seed": self.seed_of_episode} if over else {}
-        return self._see(pressed), reward, over, False, info
+        terminated, truncated = (over and end for end in self.ends)
+        return self._see(pressed), reward, terminated, truncated, info
 
     def _see(self, pressed: int) -> dict[str, Any]:
         self.wanted = int(self.np_random.integers(3))
@@ -114,6 +119,44 @@ def test_play_follows_from_the_seed_and_resumes_with_the_next_episodes() -> None
     same.load_state_dict(state)
     other.load_state_dict(state)
     assert np.array_equal(same.sample().movement, other.sample().movement)
+
+
+@pytest.mark.parametrize("end", ["truncated", "both"])
+def test_an_episode_that_is_truncated_has_a_row_with_what_was_seen_last(end: str) -> None:
+    made, tokenizer = agent()
+    runner = RewardRunner(made, tokenizer, [Buttons(ENDS[end]) for _ in range(3)], steps=2 * (STEPS + 1))
+    for _ in range(2):
+        fragment = runner.sample()
+        row = np.arange(2 * (STEPS + 1) + 1) % (STEPS + 1)
+        np.testing.assert_array_equal(fragment.resets, np.tile(row == 0, (3, 1)).T)
+        np.testing.assert_array_equal(fragment.terminated, np.tile((row == STEPS) & (end == "both"), (3, 1)).T)
+        assert not fragment.reward[row == 0].any()
+        np.testing.assert_array_equal(fragment.to_tensors().acted, np.tile(row[:-1] != STEPS, (3, 1)).T)
+    assert [each.steps for each in runner.finished()] == [STEPS] * 12
+
+
+class Steady(Buttons):
+    """Rewards every step with 1."""
+
+    def step(self, action: dict[str, Any]) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
+        seen, _, terminated, truncated, info = super().step(action)
+        return seen, 1.0, terminated, truncated, info
+
+
+@pytest.mark.parametrize("end", ["terminated", "truncated"])
+def test_a_time_limit_is_no_end_of_the_rewards(end: str) -> None:
+    """One a step for ever is worth 1 / (1 - 0.8) = 5; the steps of an episode that terminates 1.9 on the average."""
+    made, tokenizer = agent()
+    runner = RewardRunner(made, tokenizer, [Steady(ENDS[end]) for _ in range(2)], steps=2 * STEPS)
+    off: Any = dict.fromkeys(("movement_weight", "language_weight", "no_op_kl_weight"), 0.0)
+    learner = Learner(made, LearnerConfig(**off, learning_rate=1e-2, beta1=0.9, discount=0.8))
+    for _ in range(80):
+        fragment = runner.sample()
+        learner.update(fragment)
+    played = fragment.to_tensors()
+    with torch.no_grad():
+        value = made(played.observations, played.state, played.resets)[0].value[:-1][played.acted]
+    assert float(value.mean()) == pytest.approx(5.0 if end == "truncated" else 2.1, abs=0.4)
 
 
 def test_rewards_alone_teach_an_agent() -> None:

@@ -12,6 +12,8 @@ from agents.batch import map_parts
 from reward_models.autoregressive import AutoregressiveRewardModel
 from reward_models.inter_temporal import InterTemporalRewardModel
 from reward_models.scores.scoring import MeanScorer, StreamingScorer, UtilityScorer
+from rlhf.learning.config import LearnerConfig
+from rlhf.learning.learner import Learner
 from rlhf.replay.fragment import Fragment, concatenate
 from rlhf.replay.runner import RewardSource, Runner, RunnerError
 from rlhf.replay.setter_replay import SetterReplay
@@ -62,7 +64,7 @@ def runner(world=TinyWorld, rewards: Any = BrightnessChange, truth=False, record
 
 
 def joined(fragments: list[Fragment]) -> dict[str, np.ndarray]:
-    """Fragments in a row as one sequence, the shared rows once (with the action, which the later one has)."""
+    """Return fragments in a row as one sequence, the shared rows once (with the action, which the later one has)."""
     names = [name for name, array in fragments[0].arrays().items() if name not in ("hidden", "cell")]
     return {name: np.concatenate([getattr(f, name)[:-1] for f in fragments]) for name in names}
 
@@ -152,10 +154,11 @@ def test_every_play_is_a_faithful_replay_of_its_episode():
         begins = np.flatnonzero(play["resets"][:, slot])
         for begin, end in zip(begins[:-1], begins[1:], strict=True):
             episode = by_first_picture[play["image"][begin, slot].tobytes()]
-            assert end - begin == len(episode)
+            assert end - begin == len(episode) + 1  # a row with what is seen after the last action
             world = TinyWorld()
             observation = world.reset(options={"config": episode.config})[0]["solver"]
             for t in range(begin, end):
+                assert not play["terminated"][t, slot]
                 np.testing.assert_array_equal(observation["image"], play["image"][t, slot])
                 np.testing.assert_array_equal(observation["previous_movement"], play["previous_movement"][t, slot])
                 reported = TOKENIZER.encode([observation["setter_text"]], 6)[0]
@@ -165,9 +168,54 @@ def test_every_play_is_a_faithful_replay_of_its_episode():
                     "movement": play["movement"][t, slot],
                     "utterance": TOKENIZER.decode(words) if words[0] else "",
                 }
-                observation = world.step({"setter": episode.setter_action(t - begin), "solver": action})[0]["solver"]
+                if t - begin < len(episode):
+                    observation = world.step({"setter": episode.setter_action(t - begin), "solver": action})[0][
+                        "solver"
+                    ]
             checked += 1
     assert checked >= 4
+
+
+class Ending(TinyWorld):
+    """Ends after three steps, by its rules or by a limit of its own."""
+
+    terminates = True
+
+    def step(self, actions):
+        seen, rewards, no, yes, infos = super().step(actions)
+        if self.step_index == 3:
+            no, yes = ({agent: ends for agent in no} for ends in (self.terminates, not self.terminates))
+        return seen, rewards, no, yes, infos
+
+
+@pytest.mark.parametrize("terminates", [True, False])
+def test_what_a_world_ends_is_terminated_and_its_last_action_is_rewarded(monkeypatch, terminates):
+    monkeypatch.setattr(Ending, "terminates", terminates)
+    playing = runner(world=Ending, stagger=False, steps=9)
+    play = joined([playing.sample() for _ in range(2)])
+    row = np.arange(18) % 4
+    np.testing.assert_array_equal(play["resets"], np.tile(row == 0, (SLOTS, 1)).T)
+    np.testing.assert_array_equal(play["terminated"], np.tile((row == 3) & terminates, (SLOTS, 1)).T)
+    assert play["reward"][row == 3].any() and all(result.steps == 3 for result in playing.finished())
+
+
+class AlwaysOne(BrightnessChange):
+    def rewards(self, observations, resets):
+        return 1.0 - resets.numpy().astype(np.float32)
+
+
+@pytest.mark.parametrize("terminates", [False, True])
+def test_a_time_limit_is_no_end_of_the_rewards(terminates):
+    """One a step for ever is worth 1 / (1 - 0.8) = 5, so an agent that expects 5 has nothing to learn from replays."""
+    agent = copy.deepcopy(AGENT)
+    with torch.no_grad():
+        agent.value[-1].weight.zero_()
+        agent.value[-1].bias.fill_(5.0)
+    recordings = [record(seed, 4 + seed) for seed in range(3)]
+    playing = runner(Ending if terminates else TinyWorld, AlwaysOne, recordings=recordings, steps=16)
+    metrics = Learner(agent, LearnerConfig(discount=0.8)).update(playing.sample())
+    assert (metrics["vtrace/target"], metrics["rl/value"]) == (pytest.approx(5), pytest.approx(0)) or terminates
+    assert metrics["vtrace/target"] < 4 or not terminates
 
 
 class Overwriting(TinyWorld):
@@ -207,8 +255,8 @@ def test_results_of_finished_plays():
     for slot in range(SLOTS):
         begins = np.flatnonzero(resets[:, slot])
         for a, b in zip(begins[:-1], begins[1:], strict=True):
-            spoken = sum(bool(TOKENIZER.decode(words)) for words in play["utterance"][a:b, slot])
-            expected.append((b - a, spoken, round(float(play["reward"][a:b, slot].sum()), 3)))
+            spoken = sum(bool(TOKENIZER.decode(words)) for words in play["utterance"][a : b - 1, slot])
+            expected.append((b - a - 1, spoken, round(float(play["reward"][a:b, slot].sum()), 3)))
     assert len(expected) > 4
     assert sorted(expected) == sorted((r.steps, r.utterances, round(r.modelled_return, 3)) for r in results)
     assert all(result.steps == lengths[result.episode_id] and result.success == () for result in results)
@@ -216,12 +264,12 @@ def test_results_of_finished_plays():
 
 def test_first_results_are_of_the_plays_with_which_slots_began():
     recordings = [record(0, 12), record(1, 4), record(2, 5)]
-    playing = runner(recordings=recordings, stagger=False, steps=12)
+    playing = runner(recordings=recordings, stagger=False, steps=13)
     fresh = playing.state_dict()
     for _ in range(2):  # whatever was played before
         playing.load_state_dict(fresh)
         resets = playing.sample().resets
-        ended = [int(np.flatnonzero(resets[1:, slot])[0]) + 1 for slot in range(SLOTS)]
+        ended = [int(np.flatnonzero(resets[1:, slot])[0]) for slot in range(SLOTS)]
         assert sorted(result.steps for result in playing.finished_first()) == sorted(ended)
         assert len(playing.finished()) > SLOTS, "slots with short recordings have begun others"
 

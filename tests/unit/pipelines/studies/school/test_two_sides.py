@@ -58,7 +58,7 @@ def test_who_has_eaten_waits_until_the_other_has_too() -> None:
         steps = play((a, b), {"A": forward(), "B": NOTHING})
         assert steps["A"][1:] == (0.0, False, False, {}) and not steps["B"][3]
     steps = play((a, b), {"A": forward(), "B": NOTHING})
-    assert steps["A"][1:] == (0.0, True, False, {})  # the wait is over, and nobody counts it
+    assert steps["A"][1:] == (0.0, True, True, {})  # the wait is over, and nobody counts it
     assert steps["B"][3] and not steps["B"][4]["success"]
     problem = env.problem
     a.reset(seed=2)
@@ -88,8 +88,9 @@ def test_a_runner_plays_both_sides_in_the_same_step() -> None:
     place = make_places([Arm(TWO_LEARNERS, MARBLE, {"max_steps": 5})] * 2)
     envs = [place(number) for number in range(4)]
     assert all(isinstance(env, PlaysTogether) for env in envs)
-    runner = RewardRunner(agent, tokenizer, envs, 10)
-    runner.sample()
+    runner = RewardRunner(agent, tokenizer, envs, 12)
+    fragment = runner.sample()
     ended = runner.finished()
     assert sum(each.steps for each in ended) == 4 * 10  # two games of five steps on every side, waits included
+    assert fragment.resets[[0, 6, 12]].all()  # what was seen at the limit has a row of its own, on both sides
     assert any(each.success is None for each in ended)  # one side gave up before the other

@@ -102,5 +102,9 @@ def test_a_setter_asks_only_for_what_it_may():
         ENTRY.make_setter(tasks={"windows": 1.0})
     with pytest.raises(WorldError, match="weight"):
         ENTRY.make_setter(tasks={"boxes": 0.0})
+    with pytest.raises(WorldError, match="no setter setting named 'haste'; known: "):
+        ENTRY.make_setter(tasks={"boxes": 1.0}, haste=1)
+    with pytest.raises(WorldError, match="no solver setting named 'wrong_object'; known: wrong, "):
+        ENTRY.make_solver(wrong_object=0.1)
     with pytest.raises(WorldError, match="setter setting"):
         ENTRY.make_setter(tasks={"boxes": 1.0}, loud=True)

@@ -14,6 +14,7 @@ from pipelines.studies.household.helping.methods import METHODS, possible_method
 from pipelines.studies.household.helping.results import Results
 from pipelines.studies.household.helping.study import HelpSettings
 from pipelines.studies.household.helping.study import run as run_help
+from pipelines.studies.household.policies import choosing
 from pipelines.studies.household.policies.choosing import (
     GOALS,
     Choice,
@@ -22,8 +23,8 @@ from pipelines.studies.household.policies.choosing import (
     decisions_of,
     shown_choices,
 )
-from pipelines.studies.household.policies.errand import CANDIDATES, Option
-from pipelines.studies.household.policies.handling import Place, Practice, Practitioner, practise
+from pipelines.studies.household.policies.errand import CANDIDATES, Errand, Option
+from pipelines.studies.household.policies.handling import CLOSE, Place, Practice, Practitioner, practise
 from pipelines.studies.household.policies.learning import Decisions, LearningSettings, imitate, learn, loss_terms
 from pipelines.studies.household.policies.network import CandidatePolicy, PolicyConfig, View, stack
 from pipelines.studies.household.policies.study import run, section
@@ -101,6 +102,44 @@ def test_what_fills_up_shorter_episodes_changes_no_loss() -> None:
     both, alone = terms(short, long), [terms(short), terms(long)]
     for name, value in both.items():
         assert value == pytest.approx((2 * alone[0][name] + 5 * alone[1][name]) / 7, abs=1e-5)
+
+
+def expecting(value: float) -> CandidatePolicy:
+    """Return a policy that expects the same of everything."""
+    torch.manual_seed(0)
+    policy = CandidatePolicy(PolicyConfig(width=16), CANDIDATES, len(Option))
+    with torch.no_grad():
+        policy.value.weight.zero_()
+        policy.value.bias.fill_(value)
+    return policy
+
+
+def test_practice_that_a_limit_ends_expects_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One a choice for ever is worth 1 / (1 - 0.8) = 5, whatever the limit of choices."""
+    monkeypatch.setattr(Errand, "is_close", lambda self: True)
+    settings = Practice(decisions=7, most_choices=2, most_steps=1000, discount=0.8, scale=CLOSE)
+    monkeypatch.setattr(Errand, "goes_on", lambda self, state, reason: False)  # a choice takes one step
+    monkeypatch.setattr(Practitioner, "_is_done", lambda self, option: False)
+    home, state = small_home()
+    rng = np.random.default_rng(0)
+    persons = [Practitioner([Place(home, state, {"on_book_kitchentable": 1})], "grab", settings, rng) for _ in range(3)]
+    decisions = practise(expecting(5.0), persons, settings, rng)
+    assert decisions.kept.tolist() == [[step not in (2, 5)] * 3 for step in range(7)]
+    assert loss_terms(expecting(5.0), decisions, LearningSettings())["value"][1].item() == pytest.approx(0, abs=1e-9)
+    assert [length for one in persons for _, length in one.finished] == [2] * 6
+
+
+def test_an_episode_of_help_that_a_limit_ends_expects_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    policy = CandidatePolicy(PolicyConfig(width=16), GOALS, 1)
+    monkeypatch.setattr(choosing, "HORIZON", 3)
+    outcome = choosing.help_once(policy, Place.training(0), 0, False, HelpPractice())
+    assert not outcome.success and outcome.choices[-1].discount > 0
+    assert outcome.final is not None and not np.array_equal(outcome.final.values, outcome.choices[-1].view.values)
+    longer = replace(outcome, choices=[outcome.choices[0], *outcome.choices])
+    decisions, last = decisions_of([outcome, longer]), len(outcome.choices)
+    assert not decisions.kept[last, 0] and np.array_equal(decisions.view.values[last, 0], outcome.final.values)
+    for number in range(2):
+        assert np.array_equal(decisions.view.values[-1, number], outcome.final.values)
 
 
 def test_rewards_raise_the_probability_of_the_choice_that_brought_them() -> None:
