@@ -149,7 +149,10 @@ class EpisodeStore(ABC):
 
     @abstractmethod
     def forget(self, name: str) -> int:
-        """Remove every mark, judgement and preference of the rater or judge ``name``, for good; how many there were."""
+        """Remove every mark, judgement and preference of the rater or judge ``name``, in any spelling, for good.
+
+        Returns how many there were.
+        """
 
     @abstractmethod
     def remove_marks(self, rater: str, episode_id: str) -> int:

@@ -9,6 +9,7 @@ from rlhf.records.episode import Episode
 from rlhf.records.fields import InvalidField
 from rlhf.records.marks import Judgement, Mark
 from rlhf.records.preferences import Statement
+from rlhf.records.raters import rater_key
 from rlhf.records.spaces import EpisodeSpaces
 from rlhf.store.columns.tables import check_recordable
 from rlhf.store.contract import (
@@ -101,9 +102,10 @@ class MemoryStore(EpisodeStore):
 
     def forget(self, name: str) -> int:
         with self._lock:
-            marks = {mark for mark in self._marks if mark.rater != name}
-            judgements = {judgement for judgement in self._judgements if judgement.judge != name}
-            preferences = {each for each in self._preferences if each.rater != name}
+            whose = rater_key(name)
+            marks = {mark for mark in self._marks if rater_key(mark.rater) != whose}
+            judgements = {judgement for judgement in self._judgements if rater_key(judgement.judge) != whose}
+            preferences = {each for each in self._preferences if rater_key(each.rater) != whose}
             gone = len(self._marks) - len(marks) + len(self._judgements) - len(judgements)
             gone += len(self._preferences) - len(preferences)
             self._marks, self._judgements, self._preferences = marks, judgements, preferences

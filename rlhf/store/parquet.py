@@ -16,6 +16,7 @@ from rlhf.records.episode import Episode
 from rlhf.records.fields import InvalidField
 from rlhf.records.marks import Judgement, Mark
 from rlhf.records.preferences import STATEMENTS, Statement
+from rlhf.records.raters import rater_key
 from rlhf.store.columns.compressed import CompressedEpisode
 from rlhf.store.columns.fingerprint import episode_fingerprint, stored_fingerprint
 from rlhf.store.columns.tables import (
@@ -194,9 +195,12 @@ class ParquetStore(EpisodeStore):
     def forget(self, name: str) -> int:
         with self._writing("the records without those of one person"):
             recovery.clean(self.folder, self._index)  # a file that a crash left unfinished may hold their marks
-            marks = self._marks.remove(lambda mark: mark.rater == name)
-            judgements = self._judgements.remove(lambda judgement: judgement.judge == name)
-            others = [folder.remove(lambda each: each.rater == name) for folder in self._preferences.values()]
+            whose = rater_key(name)
+            marks = self._marks.remove(lambda mark: rater_key(mark.rater) == whose)
+            judgements = self._judgements.remove(lambda judgement: rater_key(judgement.judge) == whose)
+            others = [
+                folder.remove(lambda each: rater_key(each.rater) == whose) for folder in self._preferences.values()
+            ]
             return marks + judgements + sum(others)
 
     def remove_marks(self, rater: str, episode_id: str) -> int:
