@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from agents.ranges import Count, Positive, Range, check_ranges
+from agents.ranges import Count, Range, Seconds, check_ranges
 from agents.roles import folder_of
 from pipelines.stages.evaluate_setters import (
     announce_unread,
@@ -114,7 +114,7 @@ class EvaluateConfig:
     baseline: str | None = None
     world: WorldConfig = field(default_factory=WorldConfig)
     players: PlayersConfig = field(default_factory=PlayersConfig)
-    step_limit_sec: Positive = 300.0
+    step_limit_sec: Seconds = 300.0
     setters: str | None = None
     setter_steps: Count = 120
 
