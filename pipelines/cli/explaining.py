@@ -79,6 +79,9 @@ def _line_about(error: BaseException, kept: str) -> str:
         return f"{_one_line(error)}; {kept}; RLHF_DEBUG=1 shows the traceback"
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror or type(error).__name__}"
+    if not isinstance(error, Exception):  # GeneratorExit, or a class of its own
+        foreign = f"{type(error).__name__} {_one_line(error)}".rstrip()
+        return f"code that the command ran has raised {foreign}; {kept}; RLHF_DEBUG=1 shows the traceback"
     raise error
 
 

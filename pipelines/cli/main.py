@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from typing import Any, get_type_hints
 
 from pipelines.cli.explaining import explain
-from pipelines.cli.usage import UsageError
+from pipelines.cli.usage import UsageError, check_paths
+from rlhf.run.pipes import without_pipes
 from rlhf.run.stopping import stoppable
 from worlds.errors import UserError
 
@@ -206,7 +207,7 @@ def main(argv: Sequence[str] | None = None) -> int:
       The exit status: 0, 1 (failed), 2 (wrong usage), 130 (stopped by SIGINT) or 143 (stopped by SIGTERM).
     """
     _wait_briefly(os.environ)
-    with stoppable():
+    with stoppable(), without_pipes():
         return _main(argv)
 
 
@@ -237,11 +238,12 @@ def _main(argv: Sequence[str] | None) -> int:
         if words[0].partition("=")[0] == "--print-completion":
             return _print_completion(words)
         verb, rest = choose(words)
+        check_paths(rest)
         result = run(verb, rest)
         return result if verb.status else 0
     except SystemExit as stop:  # --help of a verb
         return int(stop.code or 0)
-    except (Exception, KeyboardInterrupt) as error:
+    except BaseException as error:  # foreign code may raise anything
         return explain(error, verb.kept if verb else Verb.kept)
 
 

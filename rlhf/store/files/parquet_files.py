@@ -188,7 +188,8 @@ def _opened(path: Path, table: str, span: Span | None = None) -> Iterator[tuple[
 
 def _contents(path: Path, span: Span | None) -> pa.Buffer:
     """Return the bytes of a file, or those at ``span``; the system is asked to fetch no others from the disk."""
-    file = pa.memory_map(str(path))
+    with open(path, "rb"):  # of a pipe, Arrow would wait for a writer; commands have Python refuse it
+        file = pa.memory_map(str(path))
     if span is None:
         return file.read_buffer()
     begin, end = span
