@@ -18,8 +18,12 @@ def check_paths(words: Iterable[str]) -> None:
     """Check that no word is the path of a pipe, a socket or a device, of which some never end, or of an endless link.
 
     Raises:
-      UsageError: naming the first; also for "NAME=PATH" and "KIND:PATH".
+      UsageError: naming the first; also for "NAME=PATH" and "KIND:PATH", and if the current folder is gone.
     """
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        raise UsageError("the current folder has been removed; change to another") from None
     for word in words:
         for path in {word, word.partition("=")[2], word.rpartition(":")[2]} - {""}:
             try:

@@ -212,11 +212,11 @@ def _evaluated_with(config: EvaluateConfig) -> EvaluatedWith:
 
 def _check_before_playing(config: EvaluateConfig) -> None:
     """Check that agents can be read and results be written. Raises UserError if not."""
+    if config.out.is_dir() or not config.out.name:
+        raise UserError(f"{config.out} is a folder; name a file for the results with --out")
     for folder in config.agents.values():
         _solvers(config, folder, 1)
     evaluation_setters(config, 1)
-    if config.out.is_dir():
-        raise UserError(f"{config.out} is a folder; name a file for the results with --out")
     config.out.parent.mkdir(parents=True, exist_ok=True)
 
 

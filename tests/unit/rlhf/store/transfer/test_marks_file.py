@@ -96,6 +96,10 @@ def test_rows_of_foreign_parquet_files_are_counted(store: ParquetStore, tmp_path
     pq.write_table(pa.Table.from_pylist([GOOD, GOOD | {"step": 9}]), file)
     with pytest.raises(UserError, match=r"marks.parquet, row 2: episode e0 has steps 0 to 7, not 9"):
         import_marks(store, file)
+    late = pa.array([253402300800], pa.timestamp("s"))  # of the year 10000, which Python's dates lack
+    pq.write_table(pa.table({"episode_id": ["e0"], "when": late}), file)
+    with pytest.raises(UserError, match="not a Parquet file that can be read"):
+        import_marks(store, file)
     file.write_bytes(b"PAR1 no")
     with pytest.raises(UserError, match="not a Parquet file that can be read") as caught:
         import_marks(store, file)
