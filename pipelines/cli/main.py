@@ -207,6 +207,7 @@ def main(argv: Sequence[str] | None = None) -> int:
       The exit status: 0, 1 (failed), 2 (wrong usage), 130 (stopped by SIGINT) or 143 (stopped by SIGTERM).
     """
     _wait_briefly(os.environ)
+    _replace_closed_streams()
     with stoppable(), without_pipes():
         return _main(argv)
 
@@ -219,6 +220,17 @@ def _wait_briefly(environment: MutableMapping[str, str]) -> None:
     """
     if "OMP_WAIT_POLICY" not in environment:
         environment.setdefault("GOMP_SPINCOUNT", "10000")
+
+
+def _replace_closed_streams() -> None:
+    """Have standard streams that are closed lead nowhere. The files that are opened next would take their places."""
+    for descriptor, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # it gets the lowest free number
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(descriptor, mode, encoding="utf-8", closefd=False))
 
 
 def _main(argv: Sequence[str] | None) -> int:
