@@ -13,6 +13,8 @@ from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
+from worlds.errors import check_utf8
+
 Record = TypeVar("Record")
 _BEFORE = "before"
 _LONGEST = 80  # characters of a value in a message
@@ -25,7 +27,8 @@ class BadRecord(ValueError):
 def to_json(value: Any) -> Any:
     """``value`` as what ``json.dumps`` takes: dataclasses and mappings as objects, paths as text, bytes as base64.
 
-    Numbers that JSON lacks are written as the text "nan", "inf" or "-inf". Raises TypeError for other kinds of value.
+    Numbers that JSON lacks are written as the text "nan", "inf" or "-inf". Raises TypeError for other kinds of value,
+    and UserError for a path that is not in UTF-8.
     """
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: to_json(getattr(value, field.name)) for field in fields(value) if field.init}
@@ -36,6 +39,7 @@ def to_json(value: Any) -> Any:
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, Path):
+        check_utf8(value)
         return str(value)
     if isinstance(value, bytes):
         return base64.b64encode(value).decode("ascii")

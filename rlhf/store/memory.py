@@ -32,6 +32,7 @@ class MemoryStore(EpisodeStore):
     def __init__(self) -> None:
         self._episodes: dict[str, Episode] = {}
         self._listing: dict[str, EpisodeRow] = {}
+        self._dropped: set[str] = set()
         self._marks: set[Mark] = set()
         self._judgements: set[Judgement] = set()
         self._preferences: set[Statement] = set()
@@ -90,15 +91,17 @@ class MemoryStore(EpisodeStore):
             found = [each for each in self._preferences if isinstance(each, kind)]
             return in_order(each for each in found if episode_id is None or episode_id in episodes_of(each))
 
-    def drop(self, episode_ids: Iterable[str]) -> None:
-        gone = set(episode_ids)
+    def drop(self, episode_ids: Iterable[str]) -> int:
         with self._lock:
+            gone = set(episode_ids) - (self._dropped - self._listing.keys())
             check_known(gone, self._listing, self)
             for episode_id in gone:
                 del self._episodes[episode_id], self._listing[episode_id]
             self._marks = {mark for mark in self._marks if mark.episode_id not in gone}
             self._judgements = {judgement for judgement in self._judgements if judgement.episode_id not in gone}
             self._preferences = {each for each in self._preferences if gone.isdisjoint(episodes_of(each))}
+            self._dropped |= gone
+            return len(gone)
 
     def forget(self, name: str) -> int:
         with self._lock:

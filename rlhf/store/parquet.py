@@ -213,10 +213,9 @@ class ParquetStore(EpisodeStore):
         with self._writing("the preferences without some"):
             return sum(self._preferences[table].remove(lambda each: each in unwanted) for table in tables)
 
-    def drop(self, episode_ids: Iterable[str]) -> None:
-        gone = set(episode_ids)
+    def drop(self, episode_ids: Iterable[str]) -> int:
         with self._writing("the dataset without the dropped episodes"):
-            entries = self._index.entries()
+            entries, gone = self._index.entries(), set(episode_ids) - self._index.dropped()
             check_known(sorted(gone), self._rows(), self)
             self._drop_setter_sides(gone)
             for folder in self._record_folders():  # first: no crash may leave marks without an episode
@@ -227,7 +226,8 @@ class ParquetStore(EpisodeStore):
             for episode_id, entry in kept.items():
                 if entry.file in touched:
                     shared.setdefault(entry.file, []).append(episode_id)
-            compaction.repack(self.folder, self._index, kept, list(shared.values()), touched)
+            compaction.repack(self.folder, self._index, kept, list(shared.values()), touched, gone)
+            return len(gone)
 
     def _drop_setter_sides(self, gone: set[str]) -> None:
         """Drop what is kept of the setters' sides of these episodes (:mod:`rlhf.replay.setter_side`)."""
@@ -265,7 +265,7 @@ class ParquetStore(EpisodeStore):
                 self.drop(new)
             raise
 
-    def compact(self, file_mb: float = FILE_MB, gathered: Callable[[], object] = lambda: None) -> None:
+    def compact(self, file_mb: float = FILE_MB, gathered: Callable[[], object] = lambda: None) -> int:
         """Put the episodes of small files together, for datasets that are copied or read by other programs.
 
         Others may read and record meanwhile. If it is interrupted, the dataset is whole. It needs space for one new
@@ -275,15 +275,19 @@ class ParquetStore(EpisodeStore):
           file_mb: megabytes (10^6 bytes) of steps from which on a file is left as it is.
           gathered: called after each episode.
 
+        Returns:
+          How many files of steps fewer there are because of it.
+
         Raises:
           UserError: if ``file_mb`` is no positive number, a file is damaged, or the disk is full; nothing is lost.
         """
         if not file_mb > 0:
             raise UserError(f"file_mb is {file_mb}; give a number of megabytes above 0")
-        compaction.compact(self.folder, self._index, file_mb, self._writing, gathered)
+        fewer = compaction.compact(self.folder, self._index, file_mb, self._writing, gathered)
         with self._writing("the marks in one file"):
             for folder in self._record_folders():
                 folder.compact()
+        return fewer
 
     def verify(self) -> list[Problem]:
         return problems_of(self, self.folder, self._index, self._record_folders())
