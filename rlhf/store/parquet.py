@@ -226,7 +226,7 @@ class ParquetStore(EpisodeStore):
             for episode_id, entry in kept.items():
                 if entry.file in touched:
                     shared.setdefault(entry.file, []).append(episode_id)
-            compaction.repack(self.folder, self._index, kept, list(shared.values()), touched, gone)
+            compaction.repack(self.folder, self._index, kept, list(shared.values()), touched)
             return len(gone)
 
     def _drop_setter_sides(self, gone: set[str]) -> None:

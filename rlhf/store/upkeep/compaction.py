@@ -229,27 +229,20 @@ def compact(folder: Path, index: EpisodeIndex, file_mb: float, writing: Writing,
     files = _files_to_gather(folder, index, enough)
     while len(files) > 1 or any(map(_is_in_small_groups, files)):
         saved = _gather(folder, index, files, enough, writing, gathered)
+        fewer += saved or 0
         if saved is None:
             files = _files_to_gather(folder, index, enough)
-        else:
-            fewer += saved
     return fewer
 
 
 def repack(
-    folder: Path,
-    index: EpisodeIndex,
-    entries: Mapping[str, Entry],
-    groups: Sequence[Sequence[str]],
-    replaced: set[str],
-    dropped: set[str],
+    folder: Path, index: EpisodeIndex, entries: Mapping[str, Entry], groups: Sequence[Sequence[str]], replaced: set[str]
 ) -> None:
     """Make ``entries`` the dataset's, by episode id. The caller holds the lock.
 
     Args:
       groups: ids of the episodes of each new file.
       replaced: stems of the files that no episode needs any more.
-      dropped: ids of the episodes that are left out.
     """
     packs: list[Pack] = []
     with _kept_if_listed(packs, index):
@@ -257,7 +250,7 @@ def repack(
             packs.append(Pack(folder))
             packs[-1].add([entries[episode_id] for episode_id in ids])
             packs[-1].finish()
-        _replace(folder, index, entries, packs, replaced, dropped)
+        _replace(folder, index, entries, packs, replaced)
 
 
 def damage(path: Path, why: object, episode_id: str) -> str:
@@ -334,10 +327,9 @@ def _gather(
     writing: Writing,
     gathered: Callable[[], object],
 ) -> int | None:
-    """Take ``files`` from the left into a new one until it has ``enough`` bytes.
+    """Take ``files`` from the left into a new one until it has ``enough`` bytes; return how many fewer there are.
 
-    Returns:
-      How many files fewer there are; None if they changed meanwhile.
+    None if they changed meanwhile.
     """
     packs: list[Pack] = []
     with explained(_WHAT, folder), _kept_if_listed(packs, index):
@@ -392,12 +384,7 @@ def _kept_if_listed(packs: list[Pack], index: EpisodeIndex) -> Iterator[None]:
 
 
 def _replace(
-    folder: Path,
-    index: EpisodeIndex,
-    entries: Mapping[str, Entry],
-    packs: Iterable[Pack],
-    replaced: set[str],
-    dropped: Iterable[str] = (),
+    folder: Path, index: EpisodeIndex, entries: Mapping[str, Entry], packs: Iterable[Pack], replaced: set[str]
 ) -> None:
     """Publish ``packs``, make ``entries``, moved to them, the index, and remove the files of the stems ``replaced``."""
     current = dict(entries)
@@ -406,6 +393,7 @@ def _replace(
         current.update({entry.row.episode_id: entry for entry in pack.entries})
     gone = [f"{table}/{stem}.parquet" for stem in replaced for table in TABLES]
     still_there = [name for name in index.removed() if (folder / name).exists()]
+    dropped = index.entries().keys() - current.keys()
     index.rewrite(current.values(), remove=[*gone, *still_there], dropped=dropped)
     for name in gone:
         (folder / name).unlink(missing_ok=True)
