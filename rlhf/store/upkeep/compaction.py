@@ -327,10 +327,7 @@ def _gather(
     writing: Writing,
     gathered: Callable[[], object],
 ) -> int | None:
-    """Take ``files`` from the left into a new one until it has ``enough`` bytes; return how many fewer there are.
-
-    None if they changed meanwhile.
-    """
+    """Take from the left into a file of ``enough`` bytes; return how many files fewer there are, None on a change."""
     packs: list[Pack] = []
     with explained(_WHAT, folder), _kept_if_listed(packs, index):
         with writing(_WHAT):  # until its files are locked, they look like those of a killed process
