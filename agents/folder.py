@@ -21,7 +21,7 @@ from agents.play_settings import save_play_settings
 from agents.roles import check_role
 from agents.tokenizer import Tokenizer
 from worlds.contract import SOLVER
-from worlds.errors import UserError
+from worlds.errors import UserError, check_utf8
 
 A = TypeVar("A", bound=InteractiveAgent)
 
@@ -102,6 +102,8 @@ def load_agent(
     for path in (config_path, weights_path):
         if not path.is_file():
             raise UserError(f"{path} is missing: {folder} is not an agent's folder (`rlhf clone` makes one)")
+        with path.open("rb"):  # if it may not be read, this names it
+            check_utf8(path)
     try:
         settings = json.loads(config_path.read_text(encoding="utf-8"))
         if not isinstance(settings, dict):

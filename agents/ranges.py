@@ -15,12 +15,13 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 LARGEST = 2**31 - 1  # of counts: what indices of every library can hold
+_LARGEST_FLOAT = 3.4e38  # what a float of 32 bits can hold
 _LONGEST = 40  # characters of a refused value that are repeated
 
 
 @dataclass(frozen=True)
 class Range:
-    """Numbers that a setting accepts. None is no limit; infinities and "not a number" are never accepted.
+    """Numbers that a setting accepts. None is no limit but that of 32 bits; "not a number" is never accepted.
 
     Args:
       least: smallest accepted number.
@@ -40,8 +41,10 @@ class Range:
 
     def refusal(self, value: float) -> str | None:
         """Return the end of "NAME is ..." if ``value`` is refused, e.g. "at least 1, not 0"; else None."""
-        if isinstance(value, float) and math.isinf(value):
-            return self._refused(f"a finite number, {self._takes()}", value)
+        if self.most is None and self.below is None and abs(value) > _LARGEST_FLOAT:
+            infinite = isinstance(value, float) and math.isinf(value)
+            finite = "a finite number" if infinite else "a number that 32 bits can hold"
+            return self._refused(f"{finite}, {self._takes()}", value)
         low = (self.least is None or value >= self.least) and (self.above is None or value > self.above)
         high = (self.most is None or value <= self.most) and (self.below is None or value < self.below)
         if low and high:
@@ -71,6 +74,8 @@ Pixels = Annotated[int, Range(least=0, most=LARGEST, what="a number of pixels")]
 Seed = Annotated[int, Range(least=0, most=2**32 - 1)]
 Weight = Annotated[float, Range(least=0)]
 Positive = Annotated[float, Range(above=0)]
+Seconds = Annotated[float, Range(above=0, most=1_000_000, what="a number of seconds")]  # timers take no more
+Megabytes = Annotated[float, Range(above=0, most=1_000_000, what="a number of megabytes")]
 Share = Annotated[float, Range(least=0, most=1, what="a share")]
 ShareBelowOne = Annotated[float, Range(least=0, below=1, what="a share")]
 Decay = Annotated[float, Range(least=0, below=1, why="it is the share of the past in an average")]

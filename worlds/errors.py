@@ -16,6 +16,18 @@ class RunError(RuntimeError):
     """A run that has failed. The message says what failed and where; the command line prints it as one line."""
 
 
+def check_utf8(path: object) -> None:
+    """Check a path that is written into text, or opened by a library that takes no other names.
+
+    Raises:
+      UserError: if it is not in UTF-8.
+    """
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        raise UserError(f"the name of {path} is not in UTF-8; rename it") from None
+
+
 def chain(error: BaseException | None) -> Iterator[BaseException]:
     """Yield ``error`` and its causes, one after another."""
     while error is not None:

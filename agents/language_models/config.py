@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
 
-from agents.ranges import Count, CountFromZero, Positive, Range, Weight, check_ranges
+from agents.ranges import Count, CountFromZero, Positive, Range, Seconds, Weight, check_ranges
 from worlds.errors import UserError
 from worlds.trust import DEFAULT_KEY_VARIABLE
 
@@ -45,7 +45,7 @@ class ModelSource:
     chat: bool = False
     temperature: Weight = 0.0
     answer_tokens: Count = 24
-    timeout_sec: Positive = 60.0
+    timeout_sec: Seconds = 60.0
     retries: CountFromZero = 4
     parallel: Requests = 4
 

@@ -10,6 +10,7 @@ import numpy as np
 from rlhf.records.episode import CO_PILOT, Episode
 from rlhf.records.marks import PROGRESS, Mark
 from rlhf.replay.views import views_of
+from worlds.drawing.picture_file import whole_file
 from worlds.errors import UserError
 
 FRAMES = 48  # at most, unless more are marked
@@ -69,7 +70,8 @@ def write_contact_sheet(path: Path, episode: Episode, marks: Sequence[Mark] = ()
             draw.rectangle((left, below, left + cell_width - _GAP - 1, below + _BAR - 1), _CO_PILOT)
         draw.text((left, below + _BAR), "  ".join((str(step), *(f"{sign:+d}" for sign in signs))), _INK)
     try:
-        sheet.save(path, "PNG")
+        with whole_file(path) as file:
+            sheet.save(file, "PNG")
     except OSError as error:
         raise UserError(f"{path} cannot be written ({error.strerror or error}); name another file") from error
 

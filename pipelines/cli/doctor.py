@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Literal
 
-from agents.ranges import Positive, check_ranges
+from agents.ranges import Seconds, check_ranges
 from rlhf.run import machine
 from worlds.errors import UserError
 
@@ -71,7 +71,7 @@ class DoctorConfig:
 
     folder: Path = Path(".")
     world: str | None = None
-    seconds: Positive = 2.0
+    seconds: Seconds = 2.0
 
     def __post_init__(self) -> None:
         check_ranges(self, UserError)

@@ -176,10 +176,11 @@ def drop_episodes(data: str | Path, ids: Iterable[str], console: Console | None 
     marks = sum(mark.episode_id in dropped for mark in store.marks())
     judgements = sum(judgement.episode_id in dropped for judgement in store.judgements())
     preferences = {one for kind in STATEMENTS.values() for name in dropped for one in store.preferences(kind, name)}
-    store.drop(dropped)
+    number = store.drop(dropped)
     lost = f"{_count(marks, 'mark')} and {_count(judgements, 'judgement')}"
     lost += f", and {_count(len(preferences), 'other preference')}" if preferences else ""
-    _print_line(console, f"dropped {_count(len(dropped), 'episode')} with {lost}; {len(store)} left in {store}")
+    before = f", and {len(dropped) - number} had been before" if number < len(dropped) else ""
+    _print_line(console, f"dropped {_count(number, 'episode')} with {lost}{before}; {len(store)} left in {store}")
 
 
 def compact_dataset(data: str | Path, file_mb: float = FILE_MB, console: Console | None = None) -> None:
@@ -195,11 +196,10 @@ def compact_dataset(data: str | Path, file_mb: float = FILE_MB, console: Console
     """
     console = console or _console()
     store = open_store(data)
-    before = _files(store.folder)
     with bar("gathering", unit="episodes") as shown:
-        store.compact(file_mb, shown.advance)
+        fewer = store.compact(file_mb, shown.advance)
     after = _files(store.folder)
-    _print_line(console, f"{store}: {_count(len(store), 'episode')} in {_count(after, 'file')}, {before} before")
+    _print_line(console, f"{store}: {_count(len(store), 'episode')} in {_count(after, 'file')}, {after + fewer} before")
 
 
 def push_dataset(data: str | Path, to: str, public: bool = False, console: Console | None = None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from agents.ranges import CountFromZero, Positive, check_ranges
+from agents.ranges import CountFromZero, Megabytes, check_ranges
 from pipelines.cli import episodes as episodes_command
 from rlhf.run.setting_forms import DatasetFolder, EpisodeId, EpisodeIds, Repository, SourceDataset, TargetDataset
 from rlhf.store.upkeep.compaction import FILE_MB
@@ -96,7 +96,7 @@ class CompactConfig:
     """
 
     data: DatasetFolder
-    file_mb: Positive = FILE_MB
+    file_mb: Megabytes = FILE_MB
 
     def __post_init__(self) -> None:
         check_ranges(self, UserError)

@@ -79,6 +79,11 @@ def _line_about(error: BaseException, kept: str) -> str:
         return f"{_one_line(error)}; {kept}; RLHF_DEBUG=1 shows the traceback"
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror or type(error).__name__}"
+    if isinstance(error, UnicodeEncodeError) and "\ud800" <= str(error.object)[error.start] <= "\udfff":
+        return f"{ascii(error.object[error.start : error.start + 40])} is no text in UTF-8; if it is a name, rename it"
+    if not isinstance(error, Exception):  # GeneratorExit, or a class of its own
+        foreign = f"{type(error).__name__} {_one_line(error)}".rstrip()
+        return f"code that the command ran has raised {foreign}; {kept}; RLHF_DEBUG=1 shows the traceback"
     raise error
 
 

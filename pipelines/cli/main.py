@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from typing import Any, get_type_hints
 
 from pipelines.cli.explaining import explain
-from pipelines.cli.usage import UsageError
+from pipelines.cli.usage import UsageError, check_paths
+from rlhf.run.pipes import without_pipes
 from rlhf.run.stopping import stoppable
 from worlds.errors import UserError
 
@@ -207,7 +208,8 @@ def main(argv: Sequence[str] | None = None) -> int:
       The exit status: 0, 1 (failed), 2 (wrong usage), 130 (stopped by SIGINT) or 143 (stopped by SIGTERM).
     """
     _wait_briefly(os.environ)
-    with stoppable():
+    _replace_closed_streams()
+    with stoppable(), without_pipes():
         return _main(argv)
 
 
@@ -219,6 +221,17 @@ def _wait_briefly(environment: MutableMapping[str, str]) -> None:
     """
     if "OMP_WAIT_POLICY" not in environment:
         environment.setdefault("GOMP_SPINCOUNT", "10000")
+
+
+def _replace_closed_streams() -> None:
+    """Have standard streams that are closed lead nowhere. The files that are opened next would take their places."""
+    for descriptor, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # it gets the lowest free number
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(descriptor, mode, encoding="utf-8", closefd=False))
 
 
 def _main(argv: Sequence[str] | None) -> int:
@@ -238,11 +251,12 @@ def _main(argv: Sequence[str] | None) -> int:
         if words[0].partition("=")[0] == "--print-completion":
             return _print_completion(words)
         verb, rest = choose(words)
+        check_paths(rest)
         result = run(verb, rest)
         return result if verb.status else 0
     except SystemExit as stop:  # --help of a verb
         return int(stop.code or 0)
-    except (Exception, KeyboardInterrupt) as error:
+    except BaseException as error:  # foreign code may raise anything
         return explain(error, verb.kept if verb else Verb.kept)
 
 

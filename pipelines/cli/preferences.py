@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from pipelines.cli.marks import Unit, steps_per_second
 from rlhf.run.progress import announce
 from rlhf.run.setting_forms import DatasetFolder, RecordsFile
 from rlhf.store import open_store
-from rlhf.store.transfer.record_files import PREFERENCE_FILES, export_records, import_preferences
+from rlhf.store.transfer.record_files import PREFERENCE_FILES, export_records, import_records
 
 PreferenceTable = Literal["clip_pairs", "verdicts", "take_overs", "scores", "inferred_goals", "helper_ratings"]
 
@@ -18,14 +19,16 @@ class ImportPreferencesConfig:
     """Settings of `rlhf preferences import`.
 
     Args:
-      file: file of preferences of one kind, one a line (.jsonl, .csv) or a row (.parquet).
+      file: file of preferences of one kind, one a line (.jsonl, .csv, .tsv) or a row (.parquet).
       data: folder of the dataset that has the episodes they are about.
       kind: the kind of preference, inferred_goals or helper_ratings; also the name of the table.
+      unit: what the file gives as the begin and end of a stretch: steps, or seconds since the episode began.
     """
 
     file: RecordsFile
     data: DatasetFolder
     kind: PreferenceTable
+    unit: Unit = "steps"
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,7 @@ class ExportPreferencesConfig:
 
     Args:
       data: folder of the dataset.
-      file: file to write, .jsonl, .csv or .parquet; it must not exist.
+      file: file to write, .jsonl, .csv, .tsv or .parquet; it must not exist.
       kind: the kind of preference, inferred_goals or helper_ratings; also the name of the table.
     """
 
@@ -46,7 +49,8 @@ class ExportPreferencesConfig:
 def import_into_dataset(config: ImportPreferencesConfig) -> None:
     """Add a file's preferences to a dataset, all of them or none."""
     kind = PREFERENCE_FILES[config.kind]
-    new, known = import_preferences(open_store(config.data), config.file, kind)
+    store = open_store(config.data)
+    new, known = import_records(store, config.file, kind, steps_per_second(store, config.unit))
     already = f"; it had {known} of the file already" if known else ""
     announce(f"{new} new {kind.nouns} in {config.data}{already}")
 

@@ -13,6 +13,7 @@ from agents.ranges import Count, CountFromZero, check_ranges
 from rlhf.run.progress import announce
 from rlhf.run.setting_forms import EpisodeId
 from rlhf.store import open_store
+from worlds.drawing.picture_file import whole_file
 from worlds.errors import UserError
 
 if TYPE_CHECKING:
@@ -85,13 +86,14 @@ def render(config: RenderConfig) -> Path:
     views = views_of(episode, style.height, style.width, 1 if is_sheet else config.per_step, config.plain, config.view)
     try:
         config.out.parent.mkdir(parents=True, exist_ok=True)
-        if is_sheet:
-            steps = config.steps or _chosen(len(episode), [mark.step for mark in marks], config.pictures)
-            sheet(episode, marks, style, views, steps, config.columns).save(config.out, "PNG")
-        else:
-            frames = film(episode, marks, style, views)
-            write = _write_gif if config.out.suffix.lower() == ".gif" else _write_mp4
-            write(config.out, frames, frames_per_second(episode, views.per_step))
+        with whole_file(config.out) as file:
+            if is_sheet:
+                steps = config.steps or _chosen(len(episode), [mark.step for mark in marks], config.pictures)
+                sheet(episode, marks, style, views, steps, config.columns).save(file, "PNG")
+            else:
+                frames = film(episode, marks, style, views)
+                write = _write_gif if config.out.suffix.lower() == ".gif" else _write_mp4
+                write(file, frames, frames_per_second(episode, views.per_step))
     except OSError as error:
         raise UserError(f"{config.out} cannot be written ({error.strerror or error}); name another file") from error
     number = f"{len(marks)} mark{'s' * (len(marks) != 1)}"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from agents.ranges import Positive, check_ranges
+from agents.ranges import Seconds, check_ranges
 from rlhf.run.setting_forms import OwnSettings, WorldName
 from worlds.errors import UserError
 from worlds.own_settings import read_own_settings
@@ -70,7 +70,7 @@ class WorldCheckConfig:
 
     name: WorldName
     options: OwnSettings = None
-    seconds: Positive = 2.0
+    seconds: Seconds = 2.0
 
     def __post_init__(self) -> None:
         check_ranges(self, UserError)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from agents.ranges import Count, Positive, check_ranges
+from agents.ranges import Count, Megabytes, check_ranges
 from worlds.errors import UserError
 
 
@@ -24,7 +24,7 @@ class LeRobotExport:
     images: Literal["png", "video"] = "png"
     language: bool = True
     reward_model: Path | None = None
-    file_mb: Positive = 100.0
+    file_mb: Megabytes = 100.0
 
     def __post_init__(self) -> None:
         check_ranges(self, UserError)
@@ -94,7 +94,7 @@ class RldsExport:
     """
 
     name: str = "play"
-    file_mb: Positive = 100.0
+    file_mb: Megabytes = 100.0
 
     def __post_init__(self) -> None:
         check_ranges(self, UserError)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from rlhf.run.progress import announce
 from rlhf.store import ParquetStore, open_store
-from rlhf.store.transfer.marks_file import FORMATS, import_marks
+from rlhf.store.transfer.record_files import MARK_FILES, import_records
+from rlhf.store.transfer.rows import FORMATS
 from worlds.errors import UserError
 
 POLL_EVERY_SEC = 2.0
@@ -57,7 +58,7 @@ def _import(folder: Path, store: ParquetStore, wait: bool) -> None:
     """Import the files of marks in ``folder``."""
     for path in _files(folder):
         try:
-            new, _ = import_marks(store, path)
+            new, _ = import_records(store, path, MARK_FILES)
         except UserError as error:
             if not wait:
                 raise

@@ -129,12 +129,13 @@ def run_row(folder: Path) -> RunRow:
     checkpoint = Checkpoints(folder).latest_if_any()
     updates = max([int(row["step"]) for row in rows], default=checkpoint.step if checkpoint else 0)
     config = record["config"]
+    planned = _value_at(config, "training.updates" if "training" in config else "updates")
     return RunRow(
         folder=str(folder),
         stage=stage,
         state=_state(folder, folder / result, checkpoint is not None),
         updates=updates,
-        of=config.get("training", config).get("updates"),
+        of=planned if isinstance(planned, int) else None,
         created=created,
         headline=headline_of(rows) if rows else "",
     )

@@ -29,6 +29,7 @@ from pipelines.report.training_charts import (
     charts,
 )
 from pipelines.report.training_state import run_state
+from pipelines.stages.clone import CloneConfig
 from pipelines.stages.episodes.division import noted_division
 from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.outcomes import headlines
@@ -42,12 +43,13 @@ from pipelines.stages.outcomes.replay_change import (
     change_of,
     compared_replays,
 )
+from pipelines.stages.refine import RefineConfig
 from pipelines.stages.reward import RewardConfig
 from pipelines.stages.settings.play_settings import UNKNOWN, settings_of_agent, world_differences, world_flags
 from pipelines.stages.settings.world_config import DEFAULT_WORLD, WorldConfig
 from pipelines.stages.text_limits import noted_text_fit
 from rlhf.data.text_fit import text_fit_sentences, text_fit_warnings
-from rlhf.records.json_records import from_json, with_new_settings
+from rlhf.records.json_records import BadRecord, from_json, to_json, with_new_settings
 from rlhf.records.preferences import NOUNS, PREFERENCES
 from rlhf.run.config import load_config, read_record
 from rlhf.run.json_lines import Row
@@ -117,6 +119,19 @@ def training_report(run: Path) -> TrainingReport:
       UserError: if it is no training's folder, or its files are damaged.
     """
     record = read_record(run)
+    if record["kind"] not in _CONFIGS:
+        raise UserError(f"{run} is no run of a training, but of {record['kind']}; name the folder of a training")
+    try:
+        settings = to_json(load_config(run, _CONFIGS[record["kind"]], older=True))
+    except UserError as refused:  # it is damaged, or of a version with other settings
+        try:
+            return _report(run, record)
+        except (LookupError, TypeError, ValueError, AttributeError):
+            raise refused from None
+    return _report(run, record | {"config": settings})
+
+
+def _report(run: Path, record: Mapping[str, Any]) -> TrainingReport:
     rows = read_metrics(run) if (run / METRICS_FILE).exists() else []
     report, config = _with_words(REPORT_BUILDERS[record["kind"]](run, record, rows), run), record["config"]
     if record["kind"] != "RewardConfig":
@@ -243,6 +258,7 @@ REPORT_BUILDERS: Mapping[str, ReportBuilder] = {
     "RefineConfig": _refining,
     "RewardConfig": _reward_training,
 }
+_CONFIGS = {kind.__name__: kind for kind in (ImproveConfig, CloneConfig, RefineConfig, RewardConfig)}
 
 
 def _return_facts(rows: list[Row], replays: Replays) -> list[Fact]:
@@ -356,9 +372,9 @@ def _circumstances(record: Mapping[str, Any]) -> Circumstances:
     resumed = record.get("resumed", [])
     counts = (("resumed", f"{len(resumed):,} times, last {_when(resumed[-1])}"),) if resumed else ()
     return Circumstances(
-        command=record["command"],
-        machine=str(Machine(**record["machine"])),
-        version=record["version"],
+        command=record.get("command", "unknown"),
+        machine=_machine(record.get("machine")),
+        version=record.get("version", "unknown"),
         created=_when(record),
         commit=record.get("git_commit"),
         config=record["config"],
@@ -366,5 +382,16 @@ def _circumstances(record: Mapping[str, Any]) -> Circumstances:
     )
 
 
-def _when(record: Mapping[str, Any]) -> str:
-    return datetime.fromisoformat(record["created"]).strftime("%Y-%m-%d %H:%M UTC")
+def _machine(described: Any) -> str:
+    try:
+        return str(from_json(Machine, described))
+    except BadRecord:
+        return "an unknown machine"
+
+
+def _when(record: Any) -> str:
+    """Return the time of a start, or of a resumption, in words."""
+    try:
+        return datetime.fromisoformat(record["created"]).strftime("%Y-%m-%d %H:%M UTC")
+    except (KeyError, TypeError, ValueError):
+        return "at an unknown time"

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from rlhf.records.marks import Mark
 from rlhf.records.preferences import Preference
+from rlhf.records.raters import rater_key
 from worlds.errors import UserError
 
 PEOPLE, SCRIPTED = "people", "scripted"  # in place of raters' names
@@ -21,15 +22,17 @@ def choose_marks(marks: Sequence[Judged], raters: Collection[str]) -> list[Judge
       marks: marks or preferences of all raters.
       raters: names of raters, "people" or "scripted", in any combination; none chooses all raters.
     """
-    return [mark for mark in marks if not raters or mark.rater in raters or _group(mark) in raters]
+    chosen = {rater_key(name) for name in raters}
+    return [mark for mark in marks if not raters or rater_key(mark.rater) in chosen or _group(mark) in chosen]
 
 
 def check_raters(marks: Sequence[Mark], raters: Collection[str], preferences: Sequence[Preference] = ()) -> None:
     """Check that each of ``raters`` has given marks or preferences. Raises UserError if one has given none."""
     given = [*marks, *preferences]
     known = {one.rater for one in given}
+    chosen = {rater_key(name) for name in known} | {_group(one) for one in given}
     for name in raters:
-        if name not in known | {_group(one) for one in given}:
+        if rater_key(name) not in chosen:
             more = f" and {len(known) - _NAMED} more" if len(known) > _NAMED else ""
             names = ", ".join(sorted(known)[:_NAMED])
             raise UserError(f"raters: no marks by {name}; there are {describe_raters(marks)}: {names}{more}")

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from agents.ranges import Count, Positive, Range, check_ranges
+from agents.ranges import Count, Range, Seconds, check_ranges
 from agents.roles import folder_of
 from pipelines.stages.evaluate_setters import (
     announce_unread,
@@ -113,7 +113,7 @@ class EvaluateConfig:
     baseline: str | None = None
     world: WorldConfig = field(default_factory=WorldConfig)
     players: PlayersConfig = field(default_factory=PlayersConfig)
-    step_limit_sec: Positive = 300.0
+    step_limit_sec: Seconds = 300.0
     setters: str | None = None
     setter_steps: Count = 120
 
@@ -211,11 +211,11 @@ def _evaluated_with(config: EvaluateConfig) -> EvaluatedWith:
 
 def _check_before_playing(config: EvaluateConfig) -> None:
     """Check that agents can be read and results be written. Raises UserError if not."""
+    if config.out.is_dir() or not config.out.name:
+        raise UserError(f"{config.out} is a folder; name a file for the results with --out")
     for folder in config.agents.values():
         _solvers(config, folder, 1)
     evaluation_setters(config, 1)
-    if config.out.is_dir():
-        raise UserError(f"{config.out} is a folder; name a file for the results with --out")
     config.out.parent.mkdir(parents=True, exist_ok=True)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from agents.ranges import Count, Positive, Seed, Weight, check_ranges
+from agents.ranges import Count, Seconds, Seed, Weight, check_ranges
 from agents.roles import AGENT_PREFIX, folder_of
 from pipelines.stages.episodes.play_kinds import parse_play_kinds
 from pipelines.stages.settings.world_config import WorldConfig
@@ -114,7 +114,7 @@ class ImproveConfig:
     ensemble_by: Literal["mean", "minimum", "mean_less_deviation", "weights"] = "mean"
     deviation_weight: Weight = 1.0
     drop_play: bool = False
-    step_limit_sec: Positive = 300.0
+    step_limit_sec: Seconds = 300.0
 
     def __post_init__(self) -> None:
         check_ranges(self, UserError)

@@ -20,6 +20,7 @@ from pipelines.stages.language_model import shown_step
 from pipelines.stages.solvers import check_readable
 from rlhf.records.episode import Episode
 from rlhf.records.marks import Mark
+from rlhf.records.raters import rater_key
 from rlhf.run.progress import announce, progress
 from rlhf.store import EpisodeStore, open_store
 from rlhf.store.files.durable import write_file
@@ -122,7 +123,7 @@ def _example_moments(config: MarkWithModelConfig, store: EpisodeStore) -> dict[t
     """Return the moments that are examples, with their signs; none without a rater to take them from."""
     if config.examples_of is None:
         return {}
-    marks = [mark for mark in store.marks() if mark.rater == config.examples_of]
+    marks = [mark for mark in store.marks() if rater_key(mark.rater) == rater_key(config.examples_of)]
     if not marks:
         raters = ", ".join(sorted({mark.rater for mark in store.marks()})) or "none"
         raise UserError(f"{config.data} has no marks of {config.examples_of}; raters: {raters}")
@@ -162,7 +163,7 @@ def _check_same(config: MarkWithModelConfig, store: EpisodeStore, examples: Sequ
     if path.is_file():
         if _noted(path) != whose:
             raise UserError(f"{config.out} holds the answers of another rater, or to other prompts; give another --out")
-    elif any(mark.rater == config.name for mark in store.marks()):
+    elif any(rater_key(mark.rater) == rater_key(config.name) for mark in store.marks()):
         raise UserError(
             f"{config.data} has marks of a rater {config.name} already; give another --name, or the --out of that rater"
         )

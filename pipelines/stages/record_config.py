@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated
 
-from agents.ranges import Count, Positive, Range, ShareBelowOne, Steps, check_ranges
+from agents.ranges import Count, Range, Seconds, ShareBelowOne, Steps, check_ranges
 from agents.roles import folder_of
 from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
 from rlhf.replay.co_pilot import CoPilotConfig
@@ -69,7 +69,7 @@ class RecordConfig:
     co_pilot: CoPilotConfig = field(default_factory=CoPilotConfig)
     greedy_words: bool = False
     device: str = "cpu"
-    step_limit_sec: Positive = 300.0
+    step_limit_sec: Seconds = 300.0
 
     def __post_init__(self) -> None:
         check_ranges(self, UserError)

@@ -227,7 +227,7 @@ def _given_kinds(path: Path | None) -> dict[str, str]:
         kinds = json_text.from_json(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise UserError(f"kinds: {path} cannot be read ({error})") from error
-    if not isinstance(kinds, dict) or not set(kinds.values()) <= set(KINDS):
+    if not isinstance(kinds, dict) or not all(kind in KINDS for kind in kinds.values()):
         raise UserError(f"kinds: {path} must be a JSON object of kinds by words; kinds are {' and '.join(KINDS)}")
     return kinds
 

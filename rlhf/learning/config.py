@@ -16,6 +16,7 @@ from agents.ranges import (
     Pixels,
     Positive,
     Range,
+    Seconds,
     Seed,
     Share,
     Weight,
@@ -158,7 +159,7 @@ class ExecutorConfig:
         int, Range(least=1, most=LARGEST, why="every fragment played has to be learned from at least once")
     ] = 1
     recent: Annotated[int, Range(least=1, most=LARGEST, why="at least the newest fragment has to be kept")] = 8
-    stall_sec: Annotated[float, Range(above=0, why="no fragment can be played in no time")] = 300.0
+    stall_sec: Seconds = 300.0
     seed: Seed = 0
 
     def __post_init__(self) -> None:

@@ -13,8 +13,11 @@ from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
+from worlds.errors import check_utf8
+
 Record = TypeVar("Record")
 _BEFORE = "before"
+_LONGEST = 80  # characters of a value in a message
 
 
 class BadRecord(ValueError):
@@ -24,7 +27,8 @@ class BadRecord(ValueError):
 def to_json(value: Any) -> Any:
     """``value`` as what ``json.dumps`` takes: dataclasses and mappings as objects, paths as text, bytes as base64.
 
-    Numbers that JSON lacks are written as the text "nan", "inf" or "-inf". Raises TypeError for other kinds of value.
+    Numbers that JSON lacks are written as the text "nan", "inf" or "-inf". Raises TypeError for other kinds of value,
+    and UserError for a path that is not in UTF-8.
     """
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: to_json(getattr(value, field.name)) for field in fields(value) if field.init}
@@ -35,6 +39,7 @@ def to_json(value: Any) -> Any:
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, Path):
+        check_utf8(value)
         return str(value)
     if isinstance(value, bytes):
         return base64.b64encode(value).decode("ascii")
@@ -135,7 +140,7 @@ def _record(kind: type, data: Any, where: str) -> Any:
     values = {name: _value(hints[name], data[name], prefix + name) for name in names}
     try:
         return kind(**values)
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:
         raise BadRecord(f"{where or kind.__name__}: {error}") from error
 
 
@@ -203,20 +208,30 @@ def _sequence(origin: Any, members: tuple[Any, ...], data: Any, where: str) -> A
 def _scalar(hint: Any, data: Any, where: str) -> Any:
     number = isinstance(data, (int, float)) and not isinstance(data, bool)
     if hint is float:
-        return float(_checked(number or data in ("nan", "inf", "-inf"), data, data, where, "a number"))
+        _checked(number or data in ("nan", "inf", "-inf"), data, data, where, "a number")
+        try:
+            return float(data)
+        except OverflowError:
+            raise BadRecord(f"{where} is a number of more digits than a float can hold") from None
     if hint is int:
         return _checked(number and isinstance(data, int), data, data, where, "a whole number")
     if hint in (bool, str):
         return _checked(isinstance(data, hint), data, data, where, "true or false" if hint is bool else "text")
     if hint is bytes or hint is Path:
         text = _checked(isinstance(data, str), data, data, where, "text")
-        return Path(text) if hint is Path else base64.b64decode(text)
+        try:
+            return Path(text) if hint is Path else base64.b64decode(text)
+        except ValueError as error:
+            raise BadRecord(f"{where} is not base64 ({error})") from None
     if isinstance(hint, type) and issubclass(hint, enum.Enum):
-        return hint[_checked(data in hint.__members__, data, data, where, f"one of {', '.join(hint.__members__)}")]
+        return hint[
+            _checked(data in list(hint.__members__), data, data, where, f"one of {', '.join(hint.__members__)}")
+        ]
     raise TypeError(f"{where}: records cannot hold the annotation {hint!r}")
 
 
 def _checked(good: bool, value: Any, data: Any, where: str, wanted: str) -> Any:
     if not good:
-        raise BadRecord(f"{where} is {data!r}, not {wanted}")
+        shown = repr(data)
+        raise BadRecord(f"{where} is {shown if len(shown) <= _LONGEST else f'{shown[:_LONGEST]}…'}, not {wanted}")
     return value

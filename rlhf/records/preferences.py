@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -21,6 +21,7 @@ SUCCESS, FAILURE = "success", "failure"
 CLIP_ANSWERS = (A, B, SAME, CANNOT_TELL)
 RATED = ("knew_goal", "helpful", "trusted")  # of a helper
 LOWEST_RATING, HIGHEST_RATING = 1, 7
+_MANY = 2**31  # more things than a home can have; counts are kept in 32 bits
 VERDICTS = (SUCCESS, FAILURE, NO_REQUEST, CANNOT_TELL)
 
 
@@ -92,6 +93,20 @@ class ClipPair:
             Stretch(self.episode_a, self.begin_a, self.end_a),
             Stretch(self.episode_b, self.begin_b, self.end_b),
         )
+
+
+def swapped(pair: ClipPair) -> ClipPair:
+    """Return the same comparison with the other clip as A."""
+    return replace(
+        pair,
+        episode_a=pair.episode_b,
+        begin_a=pair.begin_b,
+        end_a=pair.end_b,
+        episode_b=pair.episode_a,
+        begin_b=pair.begin_a,
+        end_b=pair.end_a,
+        answer={A: B, B: A}.get(pair.answer, pair.answer),
+    )
 
 
 @dataclass(frozen=True)
@@ -270,10 +285,10 @@ def goal_text(counts: Mapping[str, int]) -> str:
 def _counts_in(text: str) -> dict[str, int]:
     try:
         counts = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         counts = None
-    if not isinstance(counts, dict) or not all(is_whole(count) and count > 0 for count in counts.values()):
-        raise ValueError(f'an inferred goal is JSON such as {{"name":2}} with counts from 1 up, not {text!r}')
+    if not isinstance(counts, dict) or not all(is_whole(count) and 0 < count < _MANY for count in counts.values()):
+        raise ValueError(f'an inferred goal is JSON such as {{"name":2}} with counts from 1 up, not {text[:80]!r}')
     return counts
 
 
@@ -357,7 +372,13 @@ def _check_stretch(what: str, stretch: Stretch) -> None:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    """Return whether ``value`` is a finite number that a column of 64-bit floats can hold."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return False
+    try:
+        return math.isfinite(float(value))
+    except OverflowError:
+        return False
 
 
 def _one_of(answers: tuple[str, ...]) -> str:

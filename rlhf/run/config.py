@@ -35,6 +35,15 @@ Config = TypeVar("Config")
 CONFIG_FILE = "config.json"
 LOCK_FILE = "run.lock"
 _GROWING = ("metrics.jsonl", "alarms.jsonl")  # what a run adds lines to
+_PARTS = {  # of config.json
+    "kind": (str, "text"),
+    "config": (dict, "an object"),
+    "command": (str, "text"),
+    "version": (str, "text"),
+    "created": (str, "text"),
+    "machine": (dict, "an object"),
+    "resumed": (list, "a list"),
+}
 _PROJECT = Path(__file__).resolve().parents[2]
 
 
@@ -279,6 +288,9 @@ def read_record(folder: Path) -> dict[str, Any]:
         raise UserError(f"{path} is damaged ({error}); take it from a copy, or start a new run") from None
     if not isinstance(record, dict) or not {"kind", "config"} <= record.keys():
         raise UserError(f"{path} is not a run's configuration; name the folder of a run")
+    for name, (kind, words) in _PARTS.items():
+        if not isinstance(record.get(name, kind()), kind):
+            raise UserError(f"{path} is damaged ({name} is not {words}); take it from a copy, or start a new run")
     return record
 
 

@@ -144,12 +144,21 @@ class EpisodeStore(ABC):
         """Return the preferences of one kind, e.g. ``ClipPair``, or the inferred goals, of one episode or all."""
 
     @abstractmethod
-    def drop(self, episode_ids: Iterable[str]) -> None:
-        """Remove these episodes with all records about them, for good; an unknown id removes nothing."""
+    def drop(self, episode_ids: Iterable[str]) -> int:
+        """Remove these episodes with all records about them, for good; an unknown id removes nothing.
+
+        Those that were dropped before are left out, so that a drop that was interrupted can be repeated.
+
+        Returns:
+          Number of episodes that were removed.
+        """
 
     @abstractmethod
     def forget(self, name: str) -> int:
-        """Remove every mark, judgement and preference of the rater or judge ``name``, for good; how many there were."""
+        """Remove every mark, judgement and preference of the rater or judge ``name``, in any spelling, for good.
+
+        Returns how many there were.
+        """
 
     @abstractmethod
     def remove_marks(self, rater: str, episode_id: str) -> int:

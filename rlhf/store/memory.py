@@ -9,6 +9,7 @@ from rlhf.records.episode import Episode
 from rlhf.records.fields import InvalidField
 from rlhf.records.marks import Judgement, Mark
 from rlhf.records.preferences import Statement
+from rlhf.records.raters import rater_key
 from rlhf.records.spaces import EpisodeSpaces
 from rlhf.store.columns.tables import check_recordable
 from rlhf.store.contract import (
@@ -31,6 +32,7 @@ class MemoryStore(EpisodeStore):
     def __init__(self) -> None:
         self._episodes: dict[str, Episode] = {}
         self._listing: dict[str, EpisodeRow] = {}
+        self._dropped: set[str] = set()
         self._marks: set[Mark] = set()
         self._judgements: set[Judgement] = set()
         self._preferences: set[Statement] = set()
@@ -89,21 +91,24 @@ class MemoryStore(EpisodeStore):
             found = [each for each in self._preferences if isinstance(each, kind)]
             return in_order(each for each in found if episode_id is None or episode_id in episodes_of(each))
 
-    def drop(self, episode_ids: Iterable[str]) -> None:
-        gone = set(episode_ids)
+    def drop(self, episode_ids: Iterable[str]) -> int:
         with self._lock:
+            gone = set(episode_ids) - (self._dropped - self._listing.keys())
             check_known(gone, self._listing, self)
             for episode_id in gone:
                 del self._episodes[episode_id], self._listing[episode_id]
             self._marks = {mark for mark in self._marks if mark.episode_id not in gone}
             self._judgements = {judgement for judgement in self._judgements if judgement.episode_id not in gone}
             self._preferences = {each for each in self._preferences if gone.isdisjoint(episodes_of(each))}
+            self._dropped |= gone
+            return len(gone)
 
     def forget(self, name: str) -> int:
         with self._lock:
-            marks = {mark for mark in self._marks if mark.rater != name}
-            judgements = {judgement for judgement in self._judgements if judgement.judge != name}
-            preferences = {each for each in self._preferences if each.rater != name}
+            whose = rater_key(name)
+            marks = {mark for mark in self._marks if rater_key(mark.rater) != whose}
+            judgements = {judgement for judgement in self._judgements if rater_key(judgement.judge) != whose}
+            preferences = {each for each in self._preferences if rater_key(each.rater) != whose}
             gone = len(self._marks) - len(marks) + len(self._judgements) - len(judgements)
             gone += len(self._preferences) - len(preferences)
             self._marks, self._judgements, self._preferences = marks, judgements, preferences

@@ -16,6 +16,7 @@ from rlhf.records.episode import Episode
 from rlhf.records.fields import InvalidField
 from rlhf.records.marks import Judgement, Mark
 from rlhf.records.preferences import STATEMENTS, Statement
+from rlhf.records.raters import rater_key
 from rlhf.store.columns.compressed import CompressedEpisode
 from rlhf.store.columns.fingerprint import episode_fingerprint, stored_fingerprint
 from rlhf.store.columns.tables import (
@@ -194,9 +195,12 @@ class ParquetStore(EpisodeStore):
     def forget(self, name: str) -> int:
         with self._writing("the records without those of one person"):
             recovery.clean(self.folder, self._index)  # a file that a crash left unfinished may hold their marks
-            marks = self._marks.remove(lambda mark: mark.rater == name)
-            judgements = self._judgements.remove(lambda judgement: judgement.judge == name)
-            others = [folder.remove(lambda each: each.rater == name) for folder in self._preferences.values()]
+            whose = rater_key(name)
+            marks = self._marks.remove(lambda mark: rater_key(mark.rater) == whose)
+            judgements = self._judgements.remove(lambda judgement: rater_key(judgement.judge) == whose)
+            others = [
+                folder.remove(lambda each: rater_key(each.rater) == whose) for folder in self._preferences.values()
+            ]
             return marks + judgements + sum(others)
 
     def remove_marks(self, rater: str, episode_id: str) -> int:
@@ -209,10 +213,9 @@ class ParquetStore(EpisodeStore):
         with self._writing("the preferences without some"):
             return sum(self._preferences[table].remove(lambda each: each in unwanted) for table in tables)
 
-    def drop(self, episode_ids: Iterable[str]) -> None:
-        gone = set(episode_ids)
+    def drop(self, episode_ids: Iterable[str]) -> int:
         with self._writing("the dataset without the dropped episodes"):
-            entries = self._index.entries()
+            entries, gone = self._index.entries(), set(episode_ids) - self._index.dropped()
             check_known(sorted(gone), self._rows(), self)
             self._drop_setter_sides(gone)
             for folder in self._record_folders():  # first: no crash may leave marks without an episode
@@ -224,6 +227,7 @@ class ParquetStore(EpisodeStore):
                 if entry.file in touched:
                     shared.setdefault(entry.file, []).append(episode_id)
             compaction.repack(self.folder, self._index, kept, list(shared.values()), touched)
+            return len(gone)
 
     def _drop_setter_sides(self, gone: set[str]) -> None:
         """Drop what is kept of the setters' sides of these episodes (:mod:`rlhf.replay.setter_side`)."""
@@ -261,7 +265,7 @@ class ParquetStore(EpisodeStore):
                 self.drop(new)
             raise
 
-    def compact(self, file_mb: float = FILE_MB, gathered: Callable[[], object] = lambda: None) -> None:
+    def compact(self, file_mb: float = FILE_MB, gathered: Callable[[], object] = lambda: None) -> int:
         """Put the episodes of small files together, for datasets that are copied or read by other programs.
 
         Others may read and record meanwhile. If it is interrupted, the dataset is whole. It needs space for one new
@@ -271,15 +275,19 @@ class ParquetStore(EpisodeStore):
           file_mb: megabytes (10^6 bytes) of steps from which on a file is left as it is.
           gathered: called after each episode.
 
+        Returns:
+          How many files of steps fewer there are because of it.
+
         Raises:
           UserError: if ``file_mb`` is no positive number, a file is damaged, or the disk is full; nothing is lost.
         """
         if not file_mb > 0:
             raise UserError(f"file_mb is {file_mb}; give a number of megabytes above 0")
-        compaction.compact(self.folder, self._index, file_mb, self._writing, gathered)
+        fewer = compaction.compact(self.folder, self._index, file_mb, self._writing, gathered)
         with self._writing("the marks in one file"):
             for folder in self._record_folders():
                 folder.compact()
+        return fewer
 
     def verify(self) -> list[Problem]:
         return problems_of(self, self.folder, self._index, self._record_folders())

@@ -29,7 +29,7 @@ from rlhf.records.json_records import from_json
 from rlhf.run.config import load_config
 from rlhf.run.progress import announce
 from rlhf.store import open_store
-from rlhf.store.transfer.marks_file import export_marks
+from rlhf.store.transfer.record_files import MARK_FILES, export_records
 from tests.patience import until
 from tests.processes import Forked, killed
 from worlds.errors import UserError
@@ -261,7 +261,7 @@ def test_it_stops_for_people_and_goes_on_with_their_file(
     with pytest.raises(UserError, match=r"marks.jsonl, line 1: rater is missing"):
         iterate(by_people)
     (folder / "marks.jsonl").unlink()
-    export_marks(named, folder / "marks.jsonl")
+    export_records(named, folder / "marks.jsonl", MARK_FILES)
     assert iterate(by_people) is not None
     (one,) = compared(by_people.run).rounds
     assert one.by_people == one.marks == len(marks)

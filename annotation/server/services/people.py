@@ -13,6 +13,7 @@ from annotation.server.errors import Refused
 from annotation.server.security.sessions import SESSION_SEC, new_token, token_hash
 from annotation.server.security.visitors import Role
 from annotation.server.services import members
+from rlhf.records.raters import rater_key, rater_name
 
 INVITATION_SEC = 14 * 24 * 3600.0
 ADMIN_LINK_SEC = 3600.0
@@ -86,14 +87,9 @@ def accept(session: Session, token: str, name: str, when: float) -> str:
     return sign_in(session, person.id, when)
 
 
-def normalized_name(name: str) -> str:
-    """Return a name as it is kept: the same letters, typed in any way, are the same name."""
-    return " ".join(unicodedata.normalize("NFC", name).split())
-
-
 def is_named(name: str) -> ColumnElement[bool]:
     """Return the condition on people called ``name``, in any case."""
-    return func.lower(Person.name) == normalized_name(name).lower()
+    return func.lower(Person.name) == rater_key(name)
 
 
 def sign_in(session: Session, person_id: str, when: float) -> str:
@@ -146,7 +142,7 @@ def refuse_last_admin(session: Session, person: Person) -> None:
 
 def new_person(session: Session, name: str, role: Role, when: float) -> Person:
     """Return a new person with a pseudonym for datasets. Raises Refused if the name is empty or taken."""
-    name = normalized_name(name)
+    name = rater_name(name)
     if all(unicodedata.category(letter)[0] in "CZ" for letter in name):  # nothing that can be seen
         raise Refused(422, "give a name")
     if session.scalar(select(Person.id).where(is_named(name))) is not None:

@@ -204,7 +204,12 @@ def judgements_table(judgements: Iterable[Judgement]) -> pa.Table:
 
 def preferences_table(table: str, preferences: Iterable[Statement]) -> pa.Table:
     """One row a record of ``table``, one of ``STATEMENTS``."""
-    return pa.Table.from_pylist([vars(preference) for preference in preferences], schema=SCHEMAS[table])
+    schema = SCHEMAS[table]
+    floats = [field.name for field in schema if pa.types.is_floating(field.type)]
+    rows = [dict(vars(preference)) for preference in preferences]
+    for row in rows:  # pyarrow makes no floats of integers that they cannot hold exactly
+        row.update((name, float(row[name])) for name in floats if row[name] is not None)
+    return pa.Table.from_pylist(rows, schema=schema)
 
 
 def episode_table(rows: Sequence[Mapping[str, Any]]) -> pa.Table:

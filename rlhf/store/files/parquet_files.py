@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import mmap
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,8 +16,16 @@ import pyarrow.parquet as pq
 from rlhf.store.columns.tables import table_name
 from rlhf.store.files.checksums import ChecksumMismatch, FileChecksums, Span, read_checksums, with_checksums
 from rlhf.store.files.row_groups import RecentGroups, RowGroup
+from worlds.errors import UserError
 
 _FRAMES = "image.bytes"  # compressed already; everything else is dictionary-coded and compressed
+_MORE = "close other programs, or raise the limit (ulimit -n)"
+_NOT_ALLOWED = {  # remedies, by the system's number of what is no damage
+    errno.EACCES: "change its permissions",
+    errno.EPERM: "change its permissions",
+    errno.EMFILE: _MORE,
+    errno.ENFILE: _MORE,
+}
 _SEARCHED = ["episode_id"]  # has statistics; those of the other columns would double the size of an episode's row
 
 
@@ -159,10 +170,22 @@ def ids_by_group(path: Path, table: str) -> list[list[str]]:
         return [file.read_row_group(group, ["episode_id"])["episode_id"].unique().to_pylist() for group in groups]
 
 
+def files_in(folder: Path) -> list[Path]:
+    """Return the Parquet files in ``folder``, sorted by name; none if there is no folder.
+
+    Raises:
+      OSError: if it cannot be listed. (``Path.glob`` finds nothing there.)
+    """
+    try:
+        return sorted(folder / name for name in os.listdir(folder) if name.endswith(".parquet"))
+    except FileNotFoundError:
+        return []
+
+
 def row_counts(folder: Path) -> dict[str, int]:
     """Return how many rows each file in ``folder``, which is named as its table, has; damaged files are left out."""
     counts = {}
-    for path in sorted(folder.glob("*.parquet")):
+    for path in files_in(folder):
         try:
             counts[path.name] = read_all(path, folder.name).num_rows
         except (Damaged, FileNotFoundError):
@@ -188,14 +211,19 @@ def _opened(path: Path, table: str, span: Span | None = None) -> Iterator[tuple[
 
 def _contents(path: Path, span: Span | None) -> pa.Buffer:
     """Return the bytes of a file, or those at ``span``; the system is asked to fetch no others from the disk."""
-    file = pa.memory_map(str(path))
+    try:
+        with open(path, "rb") as file:  # Arrow's own opening takes no names but those in UTF-8
+            contents = pa.py_buffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    except OSError as error:
+        if error.errno in _NOT_ALLOWED:
+            raise UserError(f"{path} cannot be read ({error.strerror}); {_NOT_ALLOWED[error.errno]}") from error
+        raise
     if span is None:
-        return file.read_buffer()
+        return contents
     begin, end = span
-    if end > file.size():
+    if end > contents.size:
         raise Damaged("it is cut short")
-    file.seek(begin)
-    return file.read_buffer(end - begin)
+    return contents.slice(begin, end - begin)
 
 
 def _may_hold(column: pq.ColumnChunkMetaData, episode_id: str) -> bool:

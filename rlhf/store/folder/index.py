@@ -4,8 +4,9 @@ The first line carries a token that changes whenever the file is rewritten, so t
 read the file knows whether it only grew. A line of an episode is its listing row and the name of the file that
 holds it; a line with ``episodes`` is a list of such objects, so that episodes that are recorded at once are listed at
 once. A line with ``remove`` names files that were replaced or dropped, or are about to be added, and may lie about
-after a crash. A line with ``marks``, ``judgements`` or a table of preferences says how many of them there are at least
-in which file, so that a loss is noticed.
+after a crash; ``dropped`` in it has the ids of episodes that were dropped, so that a drop can be repeated. A line with
+``marks``, ``judgements`` or a table of preferences says how many of them there are at least in which file, so that a
+loss is noticed.
 """
 
 from __future__ import annotations
@@ -99,6 +100,12 @@ class EpisodeIndex:
             self._refresh()
             return self._removed
 
+    def dropped(self) -> set[str]:
+        """Ids of episodes that were dropped, those that were recorded again left out."""
+        with self._lock:
+            self._refresh()
+            return self._dropped - self._entries.keys()
+
     def counts(self, table: str) -> Mapping[str, int]:
         """Return how many rows of ``table``, one of ``COUNTED``, there are at least in each of its files, by name."""
         with self._lock:
@@ -144,20 +151,22 @@ class EpisodeIndex:
         entries: Iterable[Entry],
         remove: Iterable[str] = (),
         counts: Mapping[str, Mapping[str, int]] | None = None,
+        dropped: Iterable[str] = (),
     ) -> None:
         """Replace everything at once: a crash leaves either the old index or the new one.
 
         Args:
           remove: names of files that no episode needs any more.
           counts: of rows by file, for each of ``COUNTED``; None: as they were when the index was last read.
+          dropped: ids of episodes that are dropped, beside those that were before.
         """
         lines = [_header(), *(_line(entry.to_json()) for entry in entries)]
         for table, known in (self._counts if counts is None else counts).items():
             if listed := {name: count for name, count in known.items() if count}:
                 lines.append(_line({table: listed}))
-        remove = sorted(remove)
-        if remove:
-            lines.append(_line({"remove": remove}))
+        remove, dropped = sorted(remove), sorted(self._dropped.union(dropped))
+        if remove or dropped:
+            lines.append(_line({"remove": remove} | ({"dropped": dropped} if dropped else {})))
         write_file(self.path, b"".join(lines))
 
     def _forget(self) -> None:
@@ -167,6 +176,7 @@ class EpisodeIndex:
         self._entries: dict[str, Entry] = {}
         self._rows: dict[str, EpisodeRow] = {}
         self._removed: set[str] = set()
+        self._dropped: set[str] = set()
         self._counts: dict[str, dict[str, int]] = {table: {} for table in COUNTED}
 
     def _refresh(self) -> None:
@@ -202,6 +212,7 @@ class EpisodeIndex:
             values = self._parsed(line)
             if "remove" in values:
                 self._removed = self._removed | self._names(values["remove"])
+                self._dropped = self._dropped | self._names(values.get("dropped", []))
                 continue
             if tables := [table for table in COUNTED if table in values]:
                 for table in tables:

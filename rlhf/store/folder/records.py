@@ -14,7 +14,7 @@ import pyarrow as pa
 from rlhf.records.preferences import STATEMENTS
 from rlhf.store.contract import Record, episodes_of, in_order
 from rlhf.store.files.durable import sync, write_file
-from rlhf.store.files.parquet_files import Damaged, read_all, to_bytes
+from rlhf.store.files.parquet_files import Damaged, files_in, read_all, to_bytes
 from rlhf.store.folder.index import EpisodeIndex
 from worlds.errors import UserError
 
@@ -46,7 +46,7 @@ class RecordFolder(Generic[Record]):
 
     def files(self) -> list[Path]:
         """The files, sorted by name."""
-        return sorted(self.folder.glob("*.parquet"))
+        return files_in(self.folder)
 
     def all(self) -> list[Record]:
         """Every record, sorted."""

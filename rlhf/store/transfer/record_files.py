@@ -1,8 +1,9 @@
-"""Marks, preferences or inferred goals as a file for other programs: JSON Lines, CSV, or Parquet with the same columns.
+"""Marks, preferences or inferred goals as files for other programs, see :mod:`rlhf.store.transfer.rows`.
 
-One record a line, e.g. a mark: ``{"episode_id": "e7", "rater": "ann", "step": 12, "sign": 1, "scripted": false}``. The
-first line of CSV names the columns; an empty cell of a field that may be null is null. Reading is strict: if a line is
-wrong, its number is reported and nothing of the file is used.
+One record a line, e.g. a mark: ``{"episode_id": "e7", "rater": "ann", "step": 12, "sign": 1, "scripted": false}``. An
+empty cell of a field that may be null is null. If a line is wrong, its number is reported and nothing of the file is
+used. A rater has one spelling in a dataset and one opinion of a thing: the same again is counted once, another is
+refused.
 """
 
 from __future__ import annotations
@@ -10,40 +11,50 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Generic
+from typing import Any, Generic, TypeVar
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
+from rlhf.records.judged import opinion, subject
 from rlhf.records.marks import Mark
-from rlhf.records.preferences import NOUNS, ClipPair, HelperRating, InferredGoal, RequestVerdict, StretchScore, TakeOver
+from rlhf.records.preferences import (
+    NOUNS,
+    STATEMENTS,
+    ClipPair,
+    HelperRating,
+    InferredGoal,
+    RequestVerdict,
+    Statement,
+    StretchScore,
+    TakeOver,
+)
+from rlhf.records.raters import rater_key, rater_name
 from rlhf.store import EpisodeStore
-from rlhf.store.columns.json_text import from_json
 from rlhf.store.columns.tables import marks_table, preferences_table
-from rlhf.store.contract import Kind, Record, moments_of
+from rlhf.store.contract import Kind, moments_of
 from rlhf.store.files.durable import write_file
 from rlhf.store.files.parquet_files import to_bytes
+from rlhf.store.transfer.rows import SEPARATORS, as_shown, check_format, rows_of
 from worlds.errors import UserError
 
-FORMATS = (".jsonl", ".csv", ".parquet")
-_SOME_FORMAT = f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}"
+Judged = TypeVar("Judged", bound=Mark | Statement)
 _WANTED = {  # by annotation: types, and the words for them
     "str": ((str,), "text"),
     "int": ((int,), "a whole number"),
-    "float": ((float, int), "a number"),
-    "float | None": ((float, int, type(None)), "a number or null"),
+    "float": ((float,), "a number"),
+    "float | None": ((float, type(None)), "a number or null"),
     "bool": ((bool,), "true or false"),
 }
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_MOMENTS = ("step", "begin", "end")  # fields that count steps, also with the suffix of a clip
 
 
 @dataclass(frozen=True)
-class RecordKind(Generic[Record]):
+class RecordKind(Generic[Judged]):
     """One kind of record as files have it.
 
     Args:
@@ -51,15 +62,13 @@ class RecordKind(Generic[Record]):
       table: makes a table of records.
       noun: for one record, in messages.
       nouns: for several.
-      command: that exports such a file, for messages.
       wanted: words for what a field should be, where its type says too little.
     """
 
-    record: type[Record]
-    table: Callable[[Iterable[Record]], pa.Table]
+    record: type[Judged]
+    table: Callable[[Iterable[Judged]], pa.Table]
     noun: str
     nouns: str
-    command: str
     wanted: Mapping[str, str]
 
     @property
@@ -74,10 +83,10 @@ class RecordKind(Generic[Record]):
 
 
 def _preferences(table: str, record: type[Kind], noun: str) -> RecordKind[Kind]:
-    return RecordKind(record, partial(preferences_table, table), noun, NOUNS[table], "rlhf preferences export", {})
+    return RecordKind(record, partial(preferences_table, table), noun, NOUNS[table], {})
 
 
-MARK_FILES = RecordKind(Mark, marks_table, "mark", "marks", "rlhf marks export", {"sign": "+1 or -1"})
+MARK_FILES = RecordKind(Mark, marks_table, "mark", "marks", {"sign": "+1 or -1"})
 PREFERENCE_FILES: Mapping[str, RecordKind[Any]] = {
     "clip_pairs": _preferences("clip_pairs", ClipPair, "clip pair"),
     "verdicts": _preferences("verdicts", RequestVerdict, "verdict"),
@@ -88,71 +97,116 @@ PREFERENCE_FILES: Mapping[str, RecordKind[Any]] = {
 }
 
 
-def read_records(store: EpisodeStore, path: Path, kind: RecordKind[Record]) -> list[Record]:
-    """Read the records in the file ``path``, all of which can be written to ``store``.
+def read_records(
+    store: EpisodeStore, path: Path, kind: RecordKind[Judged], rate: float | None = None
+) -> tuple[list[Judged], int]:
+    """Return the records in the file ``path`` that ``store`` lacks, and the number of those that it has.
+
+    Args:
+      store: the dataset, which has the episodes.
+      path: of the file.
+      kind: of the records.
+      rate: steps per second, if the file names moments in seconds since the episode began; the nearest step is taken.
+        None: it names steps.
 
     Raises:
       UserError: naming the first line that is wrong: it is no such record, or one of an unknown episode or of a step
-        outside its episode, or the same as an earlier line.
+        outside its episode, or the same as an earlier line, or contradicts another opinion of its rater.
     """
-    place = _place(path, kind)
     episodes = {row.episode_id: row.steps for row in store.rows()}
-    lines: dict[Record, int] = {}
-    for number, values in _rows_of(path, kind):
-        where = f"{path}, {place} {number}"
-        record = _record(values, where, kind)
-        for episode_id, step in moments_of(record):
-            steps = episodes.get(episode_id)
-            if steps is None:
-                raise UserError(f"{where}: no episode {episode_id} in {store}")
-            if step >= steps:
-                raise UserError(f"{where}: episode {episode_id} has steps 0 to {steps - 1}, not {step}")
-        if record in lines:
-            raise UserError(f"{where}: the same {kind.noun} as in {place} {lines[record]}; remove one of them")
-        lines[record] = number
+    types = kind.types if rate is None else {name: _in_seconds(name, of) for name, of in kind.types.items()}
+    held: dict[tuple[Any, ...], set[tuple[Any, ...]]] = {}
+    for record in _records_in(store, kind):
+        held.setdefault(subject(record), set()).add(opinion(record))
+    spellings = _spellings(store)
+    lines: dict[tuple[Any, ...], tuple[str, tuple[Any, ...]]] = {}
+    new: list[Judged] = []
+    for where, values in rows_of(path, types):
+        record = _record(values, where, kind, rate)
+        _check_moments(record, where, episodes, store)
+        record = replace(record, rater=spellings.setdefault(rater_key(record.rater), record.rater))
+        about, says = subject(record), opinion(record)
+        if about in lines:
+            line, said = lines[about]
+            same = f"the same {kind.noun} as" if said == says else f"{record.rater} says otherwise of the same in"
+            raise UserError(f"{where}: {same} {line}; remove one of them")
+        lines[about] = where.removeprefix(f"{path}, "), says
+        if about in held and says not in held[about]:
+            raise UserError(
+                f"{where}: {record.rater} says otherwise of the same in {store}; remove the line, or that {kind.noun} "
+                "from the dataset"
+            )
+        if about not in held:
+            new.append(record)
     if not lines:
         raise UserError(f"{path} holds no {kind.nouns}")
-    return list(lines)
+    return new, len(lines) - len(new)
 
 
-def import_preferences(store: EpisodeStore, path: Path, kind: RecordKind[Any]) -> tuple[int, int]:
-    """Add the preferences in the file ``path`` to ``store``, all of them or, if one is wrong, none.
+def _records_in(store: EpisodeStore, kind: RecordKind[Judged]) -> Iterable[Judged]:
+    return store.marks() if kind.record is Mark else store.preferences(kind.record)  # type: ignore[return-value]
+
+
+def _spellings(store: EpisodeStore) -> dict[str, str]:
+    """Return how the names of the dataset's raters are spelled, by ``rater_key``."""
+    every = [*store.marks(), *(one for kind in STATEMENTS.values() for one in store.preferences(kind))]
+    return {rater_key(name): name for name in sorted({one.rater for one in every})}
+
+
+def _check_moments(record: Mark | Statement, where: str, episodes: Mapping[str, int], store: EpisodeStore) -> None:
+    """Raise UserError if ``record`` is of an unknown episode, of a step outside it, or of one clip only."""
+    for episode_id, step in moments_of(record):
+        steps = episodes.get(episode_id)
+        if steps is None:
+            raise UserError(f"{where}: no episode {episode_id} in {store}; `rlhf episodes list` shows those there are")
+        if step >= steps:
+            raise UserError(f"{where}: episode {episode_id} has steps 0 to {steps - 1}, not {step}")
+    if isinstance(record, ClipPair) and record.stretches[0] == record.stretches[1]:
+        raise UserError(f"{where}: clip A and clip B are the same; remove the line")
+
+
+def import_records(
+    store: EpisodeStore, path: Path, kind: RecordKind[Any], rate: float | None = None
+) -> tuple[int, int]:
+    """Add the records in the file ``path`` to ``store``, all of them or, if one is wrong, none.
+
+    Args:
+      store, path, kind, rate: as in :func:`read_records`.
 
     Returns:
-      Number of new preferences, and number of those that the store had already.
+      Number of new records, and number of those that the store had already.
 
     Raises:
       UserError: as :func:`read_records`.
     """
-    records = read_records(store, path, kind)
-    known = set(store.preferences(kind.record))
-    new = [record for record in records if record not in known]
-    store.write_preferences(new)
-    return len(new), len(records) - len(new)
+    new, known = read_records(store, path, kind, rate)
+    write = store.write_marks if kind.record is Mark else store.write_preferences
+    write(new)
+    return len(new), known
 
 
-def export_records(records: Sequence[Record], path: Path, kind: RecordKind[Record]) -> None:
+def export_records(records: Sequence[Judged], path: Path, kind: RecordKind[Judged]) -> None:
     """Write ``records`` to the file ``path``, in their order; a reader sees the whole file or none.
 
     Raises:
       UserError: if there is such a file already, or its name ends in no format.
     """
-    _place(path, kind)
+    suffix = check_format(path)
     if path.exists():
         raise UserError(f"{path} exists already; name another file")
     path.parent.mkdir(parents=True, exist_ok=True)
-    if path.suffix == ".parquet":
+    if suffix == ".parquet":
         contents = to_bytes([kind.table(records)])
-    elif path.suffix == ".csv":
-        contents = _as_csv(records, kind).encode()
+    elif suffix in SEPARATORS:
+        contents = _as_csv(records, kind, SEPARATORS[suffix]).encode()
     else:
         contents = "".join(json.dumps(asdict(record), ensure_ascii=False) + "\n" for record in records).encode()
     write_file(path, contents)
 
 
-def _as_csv(records: Iterable[Record], kind: RecordKind[Record]) -> str:
+def _as_csv(records: Iterable[Judged], kind: RecordKind[Judged], separator: str) -> str:
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    writer = csv.writer(text, delimiter=separator, lineterminator="\n")
     writer.writerow(kind.columns)
     words = {True: "true", False: "false", None: ""}
     for record in records:
@@ -161,98 +215,38 @@ def _as_csv(records: Iterable[Record], kind: RecordKind[Record]) -> str:
     return text.getvalue()
 
 
-def _place(path: Path, kind: RecordKind[Any]) -> str:
-    """Return the name of a record's place in the file. Raises UserError if the file's name ends in no format."""
-    if path.suffix not in FORMATS:
-        raise UserError(f"{path}: {kind.nouns} are kept in files whose names end in {_SOME_FORMAT}")
-    return "row" if path.suffix == ".parquet" else "line"
+def _in_seconds(name: str, annotation: str) -> str:
+    return "float" if name.partition("_")[0] in _MOMENTS else annotation
 
 
-def _rows_of(path: Path, kind: RecordKind[Any]) -> Iterable[tuple[int, Any]]:
-    """Number, from 1 on, and content of every line or row. Raises UserError if the file cannot be read."""
-    if not path.is_file():
-        raise UserError(f"{path} is no file; `{kind.command}` writes one")
-    return {".jsonl": _json_lines, ".csv": partial(_csv_lines, kind=kind), ".parquet": _parquet_rows}[path.suffix](path)
-
-
-def _json_lines(path: Path) -> Iterator[tuple[int, Any]]:
-    for number, line in enumerate(path.read_bytes().splitlines(), start=1):
-        if not line.strip():
-            continue
-        try:
-            yield number, from_json(line.decode("utf-8-sig"), pairs=_once)
-        except ValueError as error:
-            raise UserError(f"{path}, line {number}: not JSON ({error})") from None
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object whose names are all different; others would silently lose something."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a name is there twice")
-    return found
-
-
-def _csv_lines(path: Path, kind: RecordKind[Any]) -> Iterator[tuple[int, Any]]:
-    try:
-        reader = csv.reader(io.StringIO(path.read_bytes().decode("utf-8-sig"), newline=""), strict=True)
-        columns = next(reader, [])
-        if len(set(columns)) < len(columns):
-            raise UserError(f"{path}, line 1: a column is there twice")
-        begin = reader.line_num + 1
-        for cells in reader:
-            if cells and len(cells) != len(columns):
-                raise UserError(f"{path}, line {begin}: {len(cells)} cells, but line 1 names {len(columns)} columns")
-            if cells:
-                values = zip(columns, cells, strict=True)
-                yield begin, {name: _parsed(cell, kind.types.get(name, "str")) for name, cell in values}
-            begin = reader.line_num + 1
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise UserError(f"{path} is not CSV that can be read ({_first_line(error)})") from None
-
-
-def _parsed(cell: str, annotation: str) -> Any:
-    """Return the value of a CSV cell; the cell itself if it is none of its column's type."""
-    if annotation == "float | None" and not cell:
-        return None
-    if annotation == "int" and re.fullmatch(r"[+-]?\d{1,18}", cell):
-        return int(cell)
-    if annotation.startswith("float") and _NUMBER.fullmatch(cell):
-        return float(cell)
-    if annotation == "bool" and cell.lower() in ("true", "false"):
-        return cell.lower() == "true"
-    return cell
-
-
-def _parquet_rows(path: Path) -> Iterable[tuple[int, Any]]:
-    try:
-        return enumerate(pq.read_table(path, use_threads=False).to_pylist(), start=1)
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise UserError(f"{path} is not a Parquet file that can be read ({_first_line(error)})") from None
-
-
-def _record(values: Any, where: str, kind: RecordKind[Record]) -> Record:
+def _record(values: dict[str, Any], where: str, kind: RecordKind[Judged], rate: float | None) -> Judged:
     """Return the record with ``values``. Raises UserError, beginning with ``where``, if it is none."""
     columns = ", ".join(kind.columns)
-    if not isinstance(values, dict):
-        raise UserError(f"{where}: a {kind.noun} is an object with {columns}")
+    if isinstance(values.get("rater"), str):
+        values = values | {"rater": rater_name(values["rater"])}
     for name, annotation in kind.types.items():
         if name not in values:
             if not annotation.endswith("| None"):
-                raise UserError(f"{where}: {name} is missing")
+                hint = "; add that column, false where people judged" if annotation == "bool" else ""
+                raise UserError(f"{where}: {name} is missing{hint}")
             values = values | {name: None}
     for name, value in values.items():
         if name not in kind.types:
-            raise UserError(f"{where}: a {kind.noun} has no {name}; it has {columns}")
-        types, wanted = _WANTED[kind.types[name]]
+            raise UserError(f"{where}: a {kind.noun} has no {name}; it has {columns}; rename or remove that column")
+        annotation = kind.types[name] if rate is None else _in_seconds(name, kind.types[name])
+        types, wanted = _WANTED[annotation]
         if type(value) not in types or value == "":
-            shown = json.dumps(value, ensure_ascii=False, default=str)
-            raise UserError(f"{where}: {name} is {shown}, not {kind.wanted.get(name, wanted)}")
+            of_seconds = " (--unit seconds reads seconds)" if annotation == "int" and type(value) is float else ""
+            raise UserError(f"{where}: {name} is {as_shown(value)}, not {kind.wanted.get(name, wanted)}{of_seconds}")
+        if annotation != kind.types[name]:
+            values = values | {name: _nearest_step(value, rate or 1.0, f"{where}: {name}")}
     try:
         return kind.record(**values)
     except ValueError as error:
         raise UserError(f"{where}: {error}") from None
 
 
-def _first_line(error: BaseException) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
+def _nearest_step(seconds: float, rate: float, what: str) -> int:
+    if not math.isfinite(seconds):
+        raise UserError(f"{what} is {seconds}, not a number of seconds")
+    return math.floor(seconds * rate + 0.5)

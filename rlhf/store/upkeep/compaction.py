@@ -206,9 +206,7 @@ class Pack:
             file.discard()
 
 
-def compact(
-    folder: Path, index: EpisodeIndex, file_mb: float, writing: Writing, gathered: Callable[[], object]
-) -> None:
+def compact(folder: Path, index: EpisodeIndex, file_mb: float, writing: Writing, gathered: Callable[[], object]) -> int:
     """Put the episodes of files of less than ``file_mb`` together in files of at least that, and one of the rest.
 
     A larger file is written again only if most of its row groups are of few steps. Episodes with different columns are
@@ -221,14 +219,20 @@ def compact(
       writing: holds the dataset's lock while it is entered.
       gathered: called after each episode.
 
+    Returns:
+      How many files of steps fewer there are because of it.
+
     Raises:
       UserError: if a file is damaged or cannot be written; the dataset is whole.
     """
-    enough = file_mb * _MB
+    enough, fewer = file_mb * _MB, 0
     files = _files_to_gather(folder, index, enough)
     while len(files) > 1 or any(map(_is_in_small_groups, files)):
-        if not _gather(folder, index, files, enough, writing, gathered):
+        saved = _gather(folder, index, files, enough, writing, gathered)
+        fewer += saved or 0
+        if saved is None:
             files = _files_to_gather(folder, index, enough)
+    return fewer
 
 
 def repack(
@@ -322,8 +326,8 @@ def _gather(
     enough: float,
     writing: Writing,
     gathered: Callable[[], object],
-) -> bool:
-    """Take ``files`` from the left into a new one until it has ``enough`` bytes; False if they changed meanwhile."""
+) -> int | None:
+    """Take from the left into a file of ``enough`` bytes; return how many files fewer there are, None on a change."""
     packs: list[Pack] = []
     with explained(_WHAT, folder), _kept_if_listed(packs, index):
         with writing(_WHAT):  # until its files are locked, they look like those of a killed process
@@ -334,19 +338,19 @@ def _gather(
             if index.entries().get(missing.entry.row.episode_id) == missing.entry:
                 raise
             pack.discard()
-            return False
+            return None
         pack.finish()
         replaced = {source.file for source in pack.sources}
         if len(replaced) == 1 and not pack.joined:
             pack.discard()  # there is nothing to put together
-            return True
+            return 0
         with writing(_WHAT):
             entries = index.entries()
             if any(entries.get(source.row.episode_id) != source for source in pack.sources):
                 pack.discard()
-                return False
+                return None
             _replace(folder, index, entries, packs, replaced)
-    return True
+    return len(replaced) - 1
 
 
 def _fill(pack: Pack, files: deque[list[Entry]], enough: float, gathered: Callable[[], object]) -> None:
@@ -386,7 +390,8 @@ def _replace(
         current.update({entry.row.episode_id: entry for entry in pack.entries})
     gone = [f"{table}/{stem}.parquet" for stem in replaced for table in TABLES]
     still_there = [name for name in index.removed() if (folder / name).exists()]
-    index.rewrite(current.values(), remove=[*gone, *still_there])
+    dropped = index.entries().keys() - current.keys()
+    index.rewrite(current.values(), remove=[*gone, *still_there], dropped=dropped)
     for name in gone:
         (folder / name).unlink(missing_ok=True)
     for table in TABLES:

@@ -18,7 +18,7 @@ from rlhf.store.columns.tables import SCHEMAS, to_episode
 from rlhf.store.contract import EpisodeRow, same_episode
 from rlhf.store.files.checksums import Span
 from rlhf.store.files.durable import UNFINISHED, is_growing
-from rlhf.store.files.parquet_files import Damaged, ids_in, read_rows, row_counts, spans_of
+from rlhf.store.files.parquet_files import Damaged, files_in, ids_in, read_rows, row_counts, spans_of
 from rlhf.store.files.row_groups import RecentGroups
 from rlhf.store.folder.card import CARD_FILE
 from rlhf.store.folder.index import COUNTED, TABLES, Entry, EpisodeIndex
@@ -72,6 +72,8 @@ def find(folder: Path, index: EpisodeIndex) -> Leftovers:
             garbage += [] if new else [data_file(folder, table, stem) for table in TABLES]
         except Unreadable as error:
             unreadable.append((error.path, str(error)))
+        except UserError as error:  # it may not be read
+            unreadable.append((data_file(folder, "steps", stem), str(error)))
         except FileNotFoundError:
             if data_file(folder, "steps", stem).exists():
                 unreadable.append((data_file(folder, "steps", stem), "its partner in episodes/ is missing"))
@@ -128,7 +130,7 @@ def rebuild(folder: Path) -> int:
     """
     index = EpisodeIndex(folder)
     removed = _to_remove(folder, index)
-    stems = {path.stem: path.stat().st_mtime_ns for path in (folder / "episodes").glob("*.parquet")}
+    stems = {path.stem: path.stat().st_mtime_ns for path in files_in(folder / "episodes")}
     entries: dict[str, Entry] = {}
     for stem in sorted(stems, key=lambda stem: (stems[stem], stem)):
         if removed & {f"{table}/{stem}.parquet" for table in TABLES}:

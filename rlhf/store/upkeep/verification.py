@@ -67,6 +67,9 @@ def _packs(folder: Path, index: EpisodeIndex) -> Iterator[Problem]:
                 found = set(spans_of(path, table))
             except FileNotFoundError:
                 continue  # its episodes are reported, or it was just replaced
+            except UserError as error:  # it may not be read
+                yield _problem(error, f"{table}/{stem}.parquet")
+                continue
             except Damaged as error:
                 yield Problem(
                     f"{table}/{path.name}", f"other programs cannot read it: {error}", "put back a copy of it"

@@ -14,6 +14,20 @@ from tests.contracts.stores.small_records import STORES, fresh, judgement, mark,
 from worlds.errors import UserError
 
 
+def test_a_drop_can_be_repeated(store: EpisodeStore) -> None:
+    for seed in range(3):
+        store.write(small(seed))
+    first, *others = store.ids()
+    kept = store.read(first)
+    assert store.drop([first]) == 1
+    assert store.drop([first]) == 0
+    assert store.ids() == others
+    with pytest.raises(UserError, match="no episode e9"):
+        store.drop([first, "e9"])
+    store.write(kept)  # the same id again is another episode
+    assert store.drop([first]) == 1 and store.ids() == others
+
+
 def test_drop_removes_episodes_with_their_marks_and_judgements(store: EpisodeStore) -> None:
     for seed in range(4):
         store.write(small(seed))

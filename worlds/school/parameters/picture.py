@@ -8,6 +8,7 @@ from itertools import groupby
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING
 
+from worlds.drawing.picture_file import whole_file
 from worlds.errors import UserError
 from worlds.school.parameters.names import paper_parameter, paper_value
 from worlds.school.parameters.text import format_tree
@@ -82,7 +83,9 @@ def draw_tree(
     axes.set_axis_off()
     _draw(root, axes, lefts)
     try:
-        figure.savefig(path, dpi=dots_per_inch, metadata=_notes(path, format_tree(tree, paper=paper, chosen=chosen)))
+        with whole_file(path) as file:
+            notes = _notes(path, format_tree(tree, paper=paper, chosen=chosen))
+            figure.savefig(file, dpi=dots_per_inch, metadata=notes)
     except OSError as error:
         raise UserError(f"cannot write the picture {path}: {error.strerror}") from error
 

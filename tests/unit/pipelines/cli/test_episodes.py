@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import resource
 from dataclasses import replace
 from pathlib import Path
 
@@ -107,6 +108,23 @@ def test_contact_sheet(data: Path, tmp_path: Path, console: Console) -> None:
         command.show_episode(data, "e1", png=tmp_path / "nowhere" / "sheet.png", console=console)
 
 
+def test_a_picture_that_does_not_fit_on_the_disk_leaves_what_was_there(
+    data: Path, tmp_path: Path, console: Console
+) -> None:
+    sheet, limits = tmp_path / "sheet.png", resource.getrlimit(resource.RLIMIT_FSIZE)
+    for before in (None, b"another picture"):
+        if before is not None:
+            sheet.write_bytes(before)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (64, limits[1]))
+        try:
+            with pytest.raises(UserError, match="sheet.png cannot be written"):
+                command.show_episode(data, "e1", sheet, console=console)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        assert (sheet.read_bytes() if sheet.exists() else None) == before
+        assert [path for path in tmp_path.iterdir() if "sheet" in path.name] == ([sheet] if before else [])
+
+
 def test_a_long_episode_is_sampled_evenly_with_all_its_marks() -> None:
     steps = chosen_steps(1125, [Mark("e", "ann", 501, 1, False)], frames=10)
     assert len(steps) == 11 and steps[0] == 0 and steps[-1] == 1124 and 501 in steps
@@ -142,8 +160,10 @@ def test_merge(data: Path, tmp_path: Path, console: Console) -> None:
 def test_drop(data: Path, console: Console) -> None:
     command.drop_episodes(data, ["e1"], console=console)
     assert "dropped 1 episode with 3 marks and 1 judgement; 1 left" in message(console)
-    with pytest.raises(UserError, match="no episode e1"):
-        command.drop_episodes(data, ["e1"], console=console)
+    command.drop_episodes(data, ["e1"], console=console)
+    assert "dropped 0 episodes" in message(console) and "1 had been before; 1 left" in message(console)
+    with pytest.raises(UserError, match="no episode e9"):
+        command.drop_episodes(data, ["e1", "e9"], console=console)
     with pytest.raises(UserError, match="no episode to drop"):
         command.drop_episodes(data, [], console=console)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -35,6 +37,14 @@ def test_drop_merge_and_verify(data: Path, capsys: pytest.CaptureFixture[str]) -
     assert open_store(data.parent / "copy").ids() == ["e0", "e1", "e2"]
     assert main(["episodes", "verify", str(data), "--rebuild"]) == 0
     capsys.readouterr()
+
+
+def test_a_command_whose_stderr_is_closed_does_its_work(data: Path) -> None:
+    words = ["episodes", "compact", str(data)]
+    code = f"import sys; from pipelines.cli.main import main; sys.exit(main({words!r}))"
+    closed = ["sh", "-c", 'exec "$0" -c "$1" 2>&- <&-', sys.executable, code]
+    assert subprocess.run(closed, stdout=subprocess.DEVNULL).returncode == 0
+    assert len(list(data.glob("steps/*.parquet"))) == 1 and open_store(data).verify() == []
 
 
 @pytest.mark.parametrize(

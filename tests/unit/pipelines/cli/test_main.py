@@ -301,6 +301,20 @@ def test_a_full_disk_is_named_with_what_is_kept(
     assert len(message.splitlines()) == 1
 
 
+class OfItsOwn(BaseException):
+    """As foreign code may raise it."""
+
+
+@pytest.mark.parametrize("error", [GeneratorExit("done"), OfItsOwn("done")])
+def test_what_foreign_code_raises_is_one_line(
+    play: list[Any], error: BaseException, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fail_with(error)
+    assert main(["play"]) == 1
+    (message,) = capsys.readouterr().err.splitlines()
+    assert type(error).__name__ in message and "all games are kept" in message
+
+
 class OutOfMemoryError(RuntimeError):
     """Of the name of PyTorch's."""
 

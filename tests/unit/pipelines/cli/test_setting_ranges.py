@@ -13,7 +13,7 @@ from pipelines.cli.main import VERBS, Verb, main
 from pipelines.cli.settings import Setting, parse, settings_of
 from worlds.errors import UserError
 
-TRIED = ("-1", "nan", "inf", "-inf", "1e23", "1e999", "99999999999999999999", "9" * 5000, "0", "many", "")
+TRIED = ("-1", "nan", "inf", "-inf", "1e23", "1e308", "1e999", "99999999999999999999", "9" * 5000, "0", "many", "")
 
 
 def kind_of(verb: Verb) -> Any:
@@ -110,7 +110,15 @@ def test_configurations_check_their_numbers_however_they_are_made() -> None:
         ("mark --delays 1 -1", "--delays is a number of steps from 0 on, not -1.0"),
         ("suite judge --late 0 -1", "--late is a number of steps from 0 on, not -1"),
         (f"record --workers {LARGEST + 1}", "--workers is at most 2,147,483,647, not 2147483648"),
-        ("doctor --seconds nan", "--seconds is above 0, not nan"),
+        ("doctor --seconds nan", "--seconds is a number of seconds above 0 and up to 1,000,000, not nan"),
+        (
+            "improve --execution.stall-sec 1e23",
+            "--execution.stall-sec is a number of seconds above 0 and up to 1,000,000",
+        ),
+        (
+            "improve --learner.clip-rho 1e308",
+            "--learner.clip-rho is a number that 32 bits can hold, above 0, not 1e+308",
+        ),
         ("clone --size huge", "no agent size 'huge'; known: nano, micro, mini, 5m, 18m, 71m, 165m"),
     ],
 )

@@ -32,6 +32,7 @@ from rlhf.run.json_lines import Row
 from rlhf.run.statistics import points
 from rlhf.run.tracking import read_metrics
 from rlhf.store import open_store
+from worlds.errors import UserError
 
 UPDATES = 24
 ROOM = json.dumps({"rooms": [1, 1], "furniture": [0, 1], "objects": [2, 3]})
@@ -253,6 +254,35 @@ def test_every_training_has_a_page(
     assert all(plan.title in text for plan in plans) and "nan" not in text.lower().split()
     assert not re.search(r'(src|href)="(?!data:)', page) and page.count("<svg") == page.count("</svg>")
     assert sorted((made / verb).iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "named"),
+    [
+        ("machine", 0.5, "machine is not an object"),
+        ("machine", {"cpu": 3}, None),
+        ("machine", None, "machine is not an object"),
+        ("created", 0.5, "created is not text"),
+        ("created", "+12345-01-01", None),
+        ("created", "9999-12-31T23:59:59-23:59", None),
+        ("resumed", {}, "resumed is not a list"),
+        ("resumed", [0.5], None),
+        ("command", [], "command is not text"),
+        ("kind", [], "kind is not text"),
+        ("kind", "NoConfig", "no run of a training"),
+        ("config", 0.5, "config is not an object"),
+        ("config", {}, None),
+        ("config", {"training": 0.5}, "training"),
+    ],
+)
+def test_a_damaged_configuration_is_named(part: str, value: object, named: str | None, improved: Path) -> None:
+    path = improved / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {part: value}))
+    if named is None:
+        training_report(improved)
+    else:
+        with pytest.raises(UserError, match=named):
+            training_report(improved)
 
 
 def test_an_improvement_is_reported_without_its_reward_model(improved: Path) -> None:

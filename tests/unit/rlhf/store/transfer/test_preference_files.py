@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +22,13 @@ from rlhf.records.preferences import (
 )
 from rlhf.store import ParquetStore, open_store
 from rlhf.store.synthetic import synthetic_episode
-from rlhf.store.transfer.record_files import FORMATS, PREFERENCE_FILES, export_records, import_preferences
+from rlhf.store.transfer.record_files import PREFERENCE_FILES, export_records, import_records
+from rlhf.store.transfer.rows import FORMATS
 from worlds.errors import UserError
 
 GIVEN: dict[str, list[Statement]] = {
     "clip_pairs": [
-        ClipPair("e0", 0, 3, "e1", 2, 8, "same", 'Zoë, "the\nfirst"', 0.1 + 0.2, False),
+        ClipPair("e0", 0, 3, "e1", 2, 8, "same", 'Zoë, "the first"', 0.1 + 0.2, False),
         ClipPair("e0", 0, 3, "e0", 3, 6, "a", "ann", None, True),
     ],
     "verdicts": [RequestVerdict("e1", 1, 8, "no request", "ann", False)],
@@ -40,6 +42,7 @@ GIVEN: dict[str, list[Statement]] = {
 }
 PAIR = {"episode_a": "e0", "begin_a": 0, "end_a": 3, "episode_b": "e1", "begin_b": 2, "end_b": 5}
 PAIR |= {"answer": "a", "rater": "ann", "seconds": 4, "scripted": False}
+SWAPPED = PAIR | {"episode_a": "e1", "begin_a": 2, "end_a": 5, "episode_b": "e0", "begin_b": 0, "end_b": 3}
 
 
 @pytest.fixture
@@ -58,9 +61,9 @@ def test_exported_preferences_are_imported_unchanged(
     kind, file = PREFERENCE_FILES[table], tmp_path / f"given{suffix}"
     assert kind.record is STATEMENTS[table]
     export_records(GIVEN[table], file, kind)
-    assert import_preferences(store, file, kind) == (len(GIVEN[table]), 0)
+    assert import_records(store, file, kind) == (len(GIVEN[table]), 0)
     assert set(store.preferences(STATEMENTS[table])) == set(GIVEN[table])
-    assert import_preferences(store, file, kind) == (0, len(GIVEN[table]))
+    assert import_records(store, file, kind) == (0, len(GIVEN[table]))
     with pytest.raises(UserError, match="exists already"):
         export_records(GIVEN[table], file, kind)
 
@@ -72,28 +75,114 @@ def test_exported_preferences_are_imported_unchanged(
         (PAIR | {"episode_b": "e9"}, "no episode e9 in"),
         (PAIR | {"end_b": 9}, "episode e1 has steps 0 to 7, not 8"),
         (PAIR | {"begin_a": 3}, "greater than begin 3, not 3"),
-        (PAIR | {"begin_a": 0.0}, "begin_a is 0.0, not a whole number"),
+        (PAIR | {"begin_a": 0.5}, "begin_a is 0.5, not a whole number (--unit seconds reads seconds)"),
+        (PAIR | {"seconds": 10**400}, "seconds is 1000"),
+        (PAIR | {"begin_b": 0, "end_b": 3, "episode_b": "e0"}, "clip A and clip B are the same"),
         (PAIR | {"seconds": "long"}, 'seconds is "long", not a number or null'),
         (PAIR | {"judge": "ann"}, "a clip pair has no judge; it has episode_a, begin_a"),
-        (PAIR, "the same clip pair as in line 1"),
-        ([1], "a clip pair is an object with episode_a"),
+        (PAIR, "the same clip pair as line 1; remove one of them"),
+        (PAIR | {"seconds": 4.25}, "the same clip pair as line 1"),
+        (PAIR | {"rater": " Ann"}, "the same clip pair as line 1"),
+        (PAIR | {"answer": "b"}, "ann says otherwise of the same in line 1"),
+        (SWAPPED | {"answer": "b"}, "the same clip pair as line 1"),
+        (SWAPPED | {"answer": "a"}, "ann says otherwise of the same in line 1"),
+        ([1], "it is no object; write one a line, with episode_a"),
     ],
 )
 def test_one_wrong_line_is_named_and_nothing_is_written(
     store: ParquetStore, tmp_path: Path, record: Any, message: str
 ) -> None:
     file = tmp_path / "pairs.jsonl"
-    file.write_text("".join(json.dumps(one) + "\n" for one in (PAIR, record, PAIR | {"answer": "b"})))
+    file.write_text("".join(json.dumps(one) + "\n" for one in (PAIR, record, PAIR | {"end_a": 4})))
     with pytest.raises(UserError) as caught:
-        import_preferences(store, file, PREFERENCE_FILES["clip_pairs"])
+        import_records(store, file, PREFERENCE_FILES["clip_pairs"])
     assert str(caught.value).startswith(f"{file}, line 2: ") and message in str(caught.value)
     assert "\n" not in str(caught.value) and store.preferences(ClipPair) == []
+
+
+@pytest.mark.parametrize(
+    ("record", "kept"),
+    [
+        (PAIR | {"seconds": 4.00001}, 1),
+        (PAIR | {"rater": "Ann "}, 1),
+        (SWAPPED | {"answer": "b", "seconds": None}, 1),
+        (PAIR | {"end_a": 4}, 2),
+        (PAIR | {"rater": "bob", "answer": "b"}, 2),
+        (PAIR | {"answer": "b"}, None),
+        (SWAPPED, None),
+    ],
+)
+def test_a_rater_has_one_opinion_of_a_pair(
+    store: ParquetStore, tmp_path: Path, record: dict[str, Any], kept: int | None
+) -> None:
+    (tmp_path / "first.jsonl").write_text(json.dumps(PAIR))
+    (tmp_path / "then.jsonl").write_text(json.dumps(record))
+    import_records(store, tmp_path / "first.jsonl", PREFERENCE_FILES["clip_pairs"])
+    if kept is None:
+        with pytest.raises(UserError, match="ann says otherwise of the same in"):
+            import_records(store, tmp_path / "then.jsonl", PREFERENCE_FILES["clip_pairs"])
+    else:
+        import_records(store, tmp_path / "then.jsonl", PREFERENCE_FILES["clip_pairs"])
+    assert len(store.preferences(ClipPair)) == (kept or 1)
+
+
+@pytest.mark.parametrize(
+    ("kind", "change"),
+    [
+        ("verdicts", {"answer": "failure"}),
+        ("scores", {"score": 4.0}),
+        ("inferred_goals", {"goal": '{"a":2}'}),
+        ("helper_ratings", {"trusted": 1}),
+    ],
+)
+def test_contradictions_name_both_lines(store: ParquetStore, tmp_path: Path, kind: str, change: dict[str, Any]) -> None:
+    record = asdict(GIVEN[kind][0])
+    (tmp_path / "given.jsonl").write_text(f"{json.dumps(record)}\n{json.dumps(record | change)}\n")
+    with pytest.raises(UserError, match="line 2: .* says otherwise of the same in line 1"):
+        import_records(store, tmp_path / "given.jsonl", PREFERENCE_FILES[kind])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"score": 10**400},
+        {"score": 2**63},
+        {"high": 10**400},
+        {"score": float("nan")},
+        {"begin": 2**63},
+        {"end": 10**400},
+    ],
+)
+def test_numbers_beyond_all_columns_are_refused(store: ParquetStore, tmp_path: Path, change: dict[str, Any]) -> None:
+    record = asdict(GIVEN["scores"][0]) | change
+    (tmp_path / "scores.jsonl").write_text(json.dumps(record))
+    with pytest.raises(UserError, match="line 1: ") as caught:
+        import_records(store, tmp_path / "scores.jsonl", PREFERENCE_FILES["scores"])
+    assert len(str(caught.value)) < 1000
+
+
+def test_large_whole_numbers_are_scores(store: ParquetStore) -> None:
+    score = StretchScore("e0", 0, 8, 2**63, 0, 2**64, "ann", False)
+    store.write_preferences([score])
+    assert store.preferences(StretchScore) == [score]
+    with pytest.raises(ValueError, match="score of a score"):
+        StretchScore("e0", 0, 8, 10**400, 0, 2**64, "ann", False)
+    for goal in ('{"a":' + "1" * 400 + "}", "[" * 100_000):
+        with pytest.raises(ValueError, match="an inferred goal is JSON"):
+            InferredGoal("e0", 0, 8, goal, "ann", None, False)
+
+
+def test_german_numbers_are_read(store: ParquetStore, tmp_path: Path) -> None:
+    file = tmp_path / "scores.csv"
+    file.write_text("episode_id;begin;end;score;low;high;rater;scripted\ne0;0;8;2,5;1;5,0;7;FALSCH\n")
+    assert import_records(store, file, PREFERENCE_FILES["scores"]) == (1, 0)
+    assert store.preferences(StretchScore) == GIVEN["scores"]
 
 
 def test_what_may_be_unknown_may_be_left_out(store: ParquetStore, tmp_path: Path) -> None:
     file = tmp_path / "pairs.jsonl"
     file.write_text(json.dumps({name: value for name, value in PAIR.items() if name != "seconds"}))
-    assert import_preferences(store, file, PREFERENCE_FILES["clip_pairs"]) == (1, 0)
+    assert import_records(store, file, PREFERENCE_FILES["clip_pairs"]) == (1, 0)
     assert store.preferences(ClipPair)[0].seconds is None
 
 
@@ -103,7 +192,7 @@ HEAD = "episode_id,begin,end,rater,scripted\n"
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (HEAD + "e0,1,3,ann,false\ne0,1.5,3,ann,false\n", 'line 3: begin is "1.5", not a whole number'),
+        (HEAD + "e0,1,3,ann,false\ne0,1.5,3,ann,false\n", "line 3: begin is 1.5, not a whole number"),
         (HEAD + 'e0,1,3,"ann\nbell",false\n\ne0,2,9,ann,false\n', "line 5: episode e0 has steps 0 to 7, not 8"),
         (HEAD + "e0,1,3,ann\n", "line 2: 4 cells, but line 1 names 5 columns"),
         (HEAD + "e0,1,3,ann,maybe\n", 'line 2: scripted is "maybe", not true or false'),
@@ -118,7 +207,7 @@ def test_a_wrong_line_of_csv_is_named(store: ParquetStore, tmp_path: Path, text:
     file = tmp_path / "given.csv"
     file.write_text(text)
     with pytest.raises(UserError) as caught:
-        import_preferences(store, file, PREFERENCE_FILES["take_overs"])
+        import_records(store, file, PREFERENCE_FILES["take_overs"])
     assert message in str(caught.value) and "\n" not in str(caught.value) and store.preferences(TakeOver) == []
 
 
