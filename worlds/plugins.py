@@ -16,6 +16,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Generic, TypeVar
 
+from worlds.errors import described
+
 Entry = TypeVar("Entry")
 
 FILE_SUFFIX = ".py"
@@ -112,7 +114,7 @@ class Registry(Generic[Entry]):
         return added[0]
 
     def _fails_to_import(self, what: str, error: Exception) -> Exception:
-        return self._error(f"{what} fails to import: {type(error).__name__}: {' '.join(str(error).split())}")
+        return self._error(f"{what} fails to import: {described(error)}")
 
 
 def _run_file(path: Path) -> ModuleType:
