@@ -7,25 +7,38 @@ is refused here, in one line, before anything is played.
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from gymnasium import spaces
 
 from worlds.contract import SETTER, SOLVER, Action, World, WorldError
-from worlds.faults import described, named_failure
+from worlds.errors import described
+from worlds.faults import named_failure
+from worlds.random_play import legal_values
 from worlds.registry import WorldEntry
 from worlds.spaces.action import InvalidAction, InvalidSpace
 from worlds.spaces.as_gym import gym_action_space, gym_observation_space
 from worlds.spaces.differences import differences
+from worlds.spaces.gym_observation import Departure
 from worlds.spaces.observation import InvalidObservation, PlayerSpec
 from worlds.tiers import SEEDED
 from worlds.watchdog import call_within
 
 PLAYERS = (SETTER, SOLVER)
 _LONGEST = 80  # characters of a value that a message quotes
+
+
+@runtime_checkable
+class DeclaresBounds(Protocol):
+    """Optional part of a world that plays an environment of others, which declares types and bounds of its own."""
+
+    def outside(self) -> Departure | None:
+        """Return the first part of the last observation that is outside the environment's own space."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -82,6 +95,8 @@ def check_conforms(
         with named_failure(entry.name, "step 0"):
             result = call_within(step_limit_sec, entry.name, "step 0", lambda: world.step(all_silent(world)))
         refuse(entry.name, step_problems(world, result))
+        for problem in bound_problems(world):
+            warnings.warn(f"world {entry.name!r}: {problem}", stacklevel=2)
     finally:
         world.close()
 
@@ -97,8 +112,8 @@ def refuse(name: str, problems: list[Problem]) -> None:
 
 
 def all_silent(world: World) -> dict[str, Action]:
-    """Return the actions in which no player does or says anything."""
-    found: Any = {player: world.spec(player).action.silent() for player in PLAYERS}
+    """Return the actions in which no player does or says anything, as far as that is legal."""
+    found: Any = {player: world.spec(player).action.silent(legal_values(world, player)) for player in PLAYERS}
     return found
 
 
@@ -192,6 +207,16 @@ def step_problems(world: World, result: Any, step: int = 0) -> list[Problem]:
         if not isinstance(values, Mapping) or set(values) != set(PLAYERS):
             problems.append(Problem(f"{name} {where}", _quoted(values), f"a dict with {' and '.join(PLAYERS)}"))
     return problems + (_running_problems(world, step + 1) if getattr(world, "agents", ()) else [])
+
+
+def bound_problems(world: World) -> list[Problem]:
+    """Return the difference of the last observation from what the environment of a foreign world declares.
+
+    It does not keep the world from being played.
+    """
+    found = world.outside() if isinstance(world, DeclaresBounds) else None
+    wanted = "{}, as its observation_space declares; it is played and recorded all the same"
+    return [Problem(f"environment's {found.name}", found.found, wanted.format(found.declared))] if found else []
 
 
 def _running_problems(world: World, steps: int) -> list[Problem]:

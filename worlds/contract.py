@@ -318,6 +318,15 @@ class WindingDown(Protocol):
         ...
 
 
+@runtime_checkable
+class SaysWhatIsLegal(Protocol):
+    """Optional part of a world: which actions are legal now, also where agents do not observe it."""
+
+    def legal_now(self, agent: str) -> np.ndarray | None:
+        """Return which values of all discrete components are legal, bool; None if the world does not say."""
+        ...
+
+
 @dataclass(frozen=True)
 class Event:
     """Something a task's ground truth counts as progress (+1) or regress (-1).

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import errno
+import importlib.util
 import os
+import re
 from collections.abc import Iterator
 
 
@@ -73,6 +75,27 @@ def set_resume_hint(error: BaseException, hint: str) -> None:
 def resume_hint(error: BaseException) -> str | None:
     """Return the note of :func:`set_resume_hint` on ``error``; None without one."""
     return getattr(error, _HINT, None)
+
+
+_LONGEST = 300  # characters of a foreign error's own message
+_PACKAGES = {  # that are installed under another name than they are imported by
+    "Box2D": "box2d", "OpenGL": "pyopengl", "PIL": "pillow", "cv2": "opencv-python", "pygame": "pygame-ce",
+    "sklearn": "scikit-learn", "yaml": "pyyaml",
+}  # fmt: skip
+_NO_SCREEN = re.compile("OpenGL platform library|gladLoadGL|GLFW library is not initialized")
+
+
+def described(error: BaseException) -> str:
+    """Return the class and the message of an error of others in one line, with the remedy where it is known."""
+    message = " ".join(str(error).split())[:_LONGEST]
+    return (f"{type(error).__name__}: {message}" if message else type(error).__name__) + _remedy(error)
+
+
+def _remedy(error: BaseException) -> str:
+    package = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
+    if package and importlib.util.find_spec(package) is None:
+        return f"; pip install {_PACKAGES.get(package, package.replace('_', '-'))}"
+    return "; set MUJOCO_GL=egl, which draws without a screen" if _NO_SCREEN.search(str(error)) else ""
 
 
 def shows_tracebacks() -> bool:

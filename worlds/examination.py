@@ -16,17 +16,19 @@ import numpy as np
 
 from worlds.conformance import (
     PLAYERS,
+    DeclaresBounds,
     Problem,
     action_problems,
     all_silent,
+    bound_problems,
     entry_problems,
     reset_problems,
     space_problems,
     step_problems,
 )
 from worlds.contract import SETTER, SOLVER, TaskSpec, TickWise, World, WorldError
-from worlds.errors import shows_tracebacks
-from worlds.faults import OutOfTime, described, time_limit
+from worlds.errors import UserError, described, shows_tracebacks
+from worlds.faults import OutOfTime, time_limit
 from worlds.random_play import Observed, fitted, play_from, play_on, random_actions
 from worlds.registry import WorldEntry
 from worlds.spaces.action import FreeText
@@ -36,6 +38,7 @@ SCRIPTED_STEPS = 60  # of scripted play in one place
 PLACES = 20  # in which a probe is looked for
 PLACES_OF_GAMES = 3  # in which a game is: it may need places with other settings
 PART_SEC = 60.0  # time limit of one part
+BOUNDS = "declared bounds"  # the part that compares observations with what an environment itself declares
 NO_ANSWER = "no answer"  # how the problem of a part begins that ended by its time limit
 SPLITS = ("train", "held_out")
 
@@ -64,6 +67,7 @@ def examine(entry: WorldEntry) -> Iterator[Finding]:
     for part, examination, is_basic in (
         ("spaces", _spaces, True),
         ("reset and step", _reset_and_step, True),
+        (BOUNDS, _declared_bounds, False),
         ("places", _places, True),
         ("reset by seed", _reset_by_seed, False),
         ("replay", _replay, False),
@@ -91,6 +95,8 @@ def examined(part: str, examination: Callable[[WorldEntry], list[Problem] | None
     except Exception as error:  # foreign code may raise anything
         if shows_tracebacks():
             raise
+        if isinstance(error, UserError):
+            return Finding(part, (Problem(part, str(error), "no failure"),))
         return Finding(part, (Problem(part, f"raises {described(error)}", "no error; RLHF_DEBUG=1 shows where"),))
     return Finding(part, tuple(problems or ()), offered=problems is not None)
 
@@ -111,23 +117,23 @@ def _reset_and_step(entry: WorldEntry) -> list[Problem]:
     for step in range(3):
         if world.agents and not problems:
             problems += step_problems(world, world.step(all_silent(world)), step)
-    return problems + _foreign_problems(entry)
+    return problems
 
 
-def _foreign_problems(entry: WorldEntry) -> list[Problem]:
-    """A part of an environment's observations that leaves the space that the environment itself declares."""
+def _declared_bounds(entry: WorldEntry) -> list[Problem] | None:
+    """Observations are of the type and within the bounds that an environment declares; None for worlds of ours.
+
+    Play reads what differs all the same, as long as nothing of it is lost.
+    """
     world = entry.make()
-    outside = getattr(world, "outside", None)
-    if outside is None:
-        return []
+    if not isinstance(world, DeclaresBounds):
+        return None
     world.reset(options={"config": entry.sample_config(0)})
-    for step, action in enumerate([None, *random_actions(world, 0)]):
+    for action in [None, *random_actions(world, 0)]:
         if action is not None and world.agents:
             world.step(fitted(world, action, None))
-        if found := outside():
-            return [
-                Problem(f"environment's observation after {step} steps", found, "as its observation_space declares")
-            ]
+        if problems := bound_problems(world):
+            return problems
     return []
 
 
@@ -262,7 +268,7 @@ def _snapshot(entry: WorldEntry) -> list[Problem] | None:
         restored.restore(here)
         again = play_on(restored, rest)
         problems += _differences(f"play after restore in {where}", future, again, "the same bits")
-    return problems
+    return None if problems and isinstance(world, DeclaresBounds) else problems  # nobody wrote a foreign one's snapshot
 
 
 def _ticks(entry: WorldEntry) -> list[Problem] | None:

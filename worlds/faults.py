@@ -9,9 +9,7 @@ from contextlib import contextmanager
 from types import TracebackType
 
 from worlds.contract import WorldError
-from worlds.errors import RunError, UserError
-
-_LONGEST = 300  # characters of a foreign error's own message
+from worlds.errors import RunError, UserError, described
 
 
 class NamedFailure:
@@ -47,12 +45,6 @@ class NamedFailure:
 def named_failure(world: str, doing: str) -> NamedFailure:
     """Return a context in which errors of a world's code name the world and the call; see :class:`NamedFailure`."""
     return NamedFailure(world, doing)
-
-
-def described(error: BaseException) -> str:
-    """Return the class and the message of ``error`` in one line."""
-    message = " ".join(str(error).split())[:_LONGEST]
-    return f"{type(error).__name__}: {message}" if message else type(error).__name__
 
 
 class OutOfTime(BaseException):

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Generic, TypeVar
 
+from worlds.errors import described
 from worlds.trust import UntrustedError, read_source
 
 Entry = TypeVar("Entry")
@@ -121,7 +122,7 @@ class Registry(Generic[Entry]):
         return added[0]
 
     def _fails_to_import(self, what: str, error: Exception) -> Exception:
-        return self._error(f"{what} fails to import: {type(error).__name__}: {' '.join(str(error).split())}")
+        return self._error(f"{what} fails to import: {described(error)}")
 
 
 def _run_file(path: Path) -> ModuleType:

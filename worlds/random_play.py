@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from worlds.contract import SETTER, SOLVER, Action, Observation, World
-from worlds.spaces.random_action import random_action, within_entities, words_of
+from worlds.spaces.random_action import random_action, within_entities, within_legal, words_of
 
 PLAYERS = (SETTER, SOLVER)
 STEPS = 12  # of random play
@@ -35,12 +35,23 @@ def random_actions(world: World, seed: int, steps: int = STEPS) -> list[dict[str
 
 
 def fitted(world: World, actions: Mapping[str, Any], seen: Observed | None) -> dict[str, Action]:
-    """Return ``actions`` with pointers only at entities that are observed in ``seen``; None observes none."""
+    """Return ``actions`` with pointers only at entities that are observed in ``seen``; None observes none.
+
+    A value that is not legal now becomes another one that is.
+    """
     found: dict[str, Any] = {}
     for player, action in actions.items():
         there: Mapping[str, Any] = {} if seen is None else seen[player]
-        found[player] = within_entities(world.spec(player).action, action, len(there.get("entity_values", ())))
+        spec = world.spec(player).action
+        possible = within_entities(spec, action, len(there.get("entity_values", ())))
+        found[player] = within_legal(spec, possible, legal_values(world, player))
     return found
+
+
+def legal_values(world: World, player: str) -> np.ndarray | None:
+    """Return which values are legal now, bool [values of all discrete components]; None if the world does not say."""
+    found: Any = getattr(world, "legal_now", None)  # of SaysWhatIsLegal, which isinstance takes long to find
+    return None if found is None else found(player)
 
 
 def play_on(world: World, actions: Sequence[dict[str, Any]], first: Observed | None = None) -> list[Observed]:

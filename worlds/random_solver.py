@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from worlds.contract import SOLVER, Action, Observation, World
+from worlds.random_play import legal_values
 from worlds.spaces.action import Discrete
 from worlds.spaces.random_action import random_action, within_entities
 
@@ -22,14 +23,16 @@ class RandomSolver:
 
     def reset(self, world: World, seed: int) -> None:
         """See :meth:`worlds.contract.Solver.reset`."""
-        self._spec, self._rng = world.spec(SOLVER).action, np.random.default_rng([seed, 2])
+        self._world, self._spec = world, world.spec(SOLVER).action
+        self._rng = np.random.default_rng([seed, 2])
 
     def act(self, observation: Observation) -> Action:
         """See :meth:`worlds.contract.Solver.act`."""
         there = len(observation.get("entity_values", ()))
         without = [name for name in _GIVING_UP if not self._is_needed(name)]
         action = random_action(self._spec, self._rng, without, there)
-        legal: Any = observation.get("legal")
+        seen: Any = observation.get("legal")
+        legal = legal_values(self._world, SOLVER) if seen is None else seen
         if legal is not None:
             self._draw_legal(action, legal, there)
         return within_entities(self._spec, action, there)  # type: ignore[return-value]

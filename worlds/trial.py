@@ -18,7 +18,7 @@ import numpy as np
 
 from worlds.conformance import PLAYERS, Problem, all_silent
 from worlds.contract import SOLVER
-from worlds.examination import Finding, examine, examined
+from worlds.examination import BOUNDS, Finding, examine, examined
 from worlds.random_play import fitted, play_from, random_actions
 from worlds.registry import WorldEntry, get, is_found_anywhere
 from worlds.spaces.observation import PlayerSpec
@@ -34,7 +34,8 @@ _PARTS = {  # that a tier needs besides those of the tiers before it
 _ARRAYS = {
     "numpy.ndarray", "numpy.dtype", "numpy._core.multiarray._reconstruct", "numpy.core.multiarray._reconstruct",
 }  # fmt: skip
-ADVICE = ("reset by seed", "replay", OTHER_PROCESS, "ticks", PICKLES)  # parts without which a world can be played
+# Parts without which a world can be played.
+ADVICE = (BOUNDS, "reset by seed", "replay", OTHER_PROCESS, "ticks", PICKLES)
 _PROCESS_SEC = 60.0
 
 
@@ -216,14 +217,14 @@ def _speed(entry: WorldEntry, seconds: float) -> tuple[float, float]:
     world.reset(seed=0)
     world.step(all_silent(world))
     start = time.perf_counter() - began
-    actions = [fitted(world, action, None) for action in random_actions(world, 4, steps=64)]
+    actions = random_actions(world, 4, steps=64)
     steps = seed = 0
     began = time.perf_counter()
     while (passed := time.perf_counter() - began) < seconds:
         if not world.agents:
             seed += 1
             world.reset(seed=seed)
-        world.step(actions[steps % len(actions)])
+        world.step(fitted(world, actions[steps % len(actions)], None))
         steps += 1
     world.close()
     return steps / passed, start

@@ -59,31 +59,13 @@ def read_answer(spec: ActionSpec, text: str, seen: Mapping[str, Any] | None = No
     try:
         return Answer(_read(spec, text, seen or {}))
     except _Refused as refused:
-        return Answer(legal_rest(spec, (seen or {}).get("legal")), str(refused))
-
-
-def legal_rest(spec: ActionSpec, legal: np.ndarray | None) -> dict[str, Any]:
-    """Return the action that does nothing; where that is not legal, the first value that is.
-
-    Args:
-      spec: of the player.
-      legal: bool [values of all discrete components]; None allows all.
-    """
-    action, begin = spec.silent(), 0
-    if legal is None:
-        return action
-    for column, part in enumerate(spec.discrete):
-        allowed = legal[begin : begin + part.count]
-        begin += part.count
-        if not allowed[part.neutral]:
-            action["movement"][:, column] = int(np.argmax(allowed))
-    return action
+        return Answer(spec.silent((seen or {}).get("legal")), str(refused))
 
 
 def _read(spec: ActionSpec, text: str, seen: Mapping[str, Any]) -> dict[str, Any]:
     line = _LABEL.sub("", first_line(text))
     said, line = _speech(spec, line)
-    action = legal_rest(spec, seen.get("legal"))
+    action = spec.silent(seen.get("legal"))
     action["utterance"] = said
     parts = [part for part in _plain(line).split(";") if part.strip(" .,")][: spec.ticks]
     named = [_values(spec, part) for part in parts]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.language_models.answers import legal_rest, read_answer
+from agents.language_models.answers import read_answer
 from agents.language_models.calls import Call, Calls
 from agents.language_models.model import LanguageModel
 from agents.language_models.prompts import PromptMaker, ShownStep
@@ -63,7 +63,7 @@ class LanguageModelSolvers:
           UserError: the budget is spent, or the model cannot be reached.
         """
         playing = [number for number, slot in enumerate(self._slots) if slot.episode is not None]
-        actions = [legal_rest(self._spec.action, seen.get("legal")) for seen in observations]
+        actions = [self._spec.action.silent(seen.get("legal")) for seen in observations]
         for number in playing:
             self._remember(self._slots[number], observations[number], bool(resets[number]))
         words = {number: observation_words(self._spec, observations[number]) for number in playing}

@@ -19,17 +19,15 @@ from rlhf.records.columns import episode_columns
 from rlhf.records.episode import AGENT, Episode
 from rlhf.records.spaces import EpisodeSpaces
 from worlds.errors import UserError
-from worlds.foreign.bridge import MISSIONS
-from worlds.foreign.gym_bridge import mission_keys
+from worlds.foreign.instructions import MISSIONS, mission_keys
 from worlds.foreign.minigrid import ACTIONS, COLOURS, OBJECTS, STATES
 from worlds.foreign.world import LARGEST_SEED, SPEECH
-from worlds.spaces.action import ActionSpec
-from worlds.spaces.gym_spaces import Path, at, leaves, path_name, translate_action, translate_observation
+from worlds.spaces.action import MOST_BINS, ActionSpec
+from worlds.spaces.gym_observation import translate_observation
+from worlds.spaces.gym_spaces import Path, at, leaves, path_name, translate_action
 from worlds.spaces.observation import PlayerSpec
 
 SETTER = "instruction"
-_MOST_VALUES = 1 << 12  # of a discrete observation, which becomes as many numbers
-_MOST_BINS = 1 << 15
 _SYMBOLS = (OBJECTS, COLOURS, STATES)
 _ASKED = ("setter_text", *MISSIONS)  # texts among observations that say what is asked for
 _OWN = ("setter_text", "solver_text", "previous_movement", "previous_continuous")  # as this project exports them
@@ -76,7 +74,7 @@ class ForeignSource:
       env_id: of the environment; "" if it is not known.
 
     Raises:
-      UserError: a space has too many values, or a part that is left out is not there.
+      UserError: a part that is left out is not there.
     """
 
     name: str
@@ -97,18 +95,12 @@ class ForeignSource:
             raise UserError(f"{self.name} has no part {unknown!r} to leave out; it has {', '.join(known)}")
         for name in ("observation_space", "action_space"):
             object.__setattr__(self, name, _without(getattr(self, name), self.leave_out, ()))
-        for space, most in ((self.observation_space, _MOST_VALUES), (self.action_space, _MOST_BINS)):
-            for path, leaf in leaves(space):
-                found = _values(leaf)
-                if found > most:
-                    where = f"{self.name}: {path_name(path, 'a space')}"
-                    raise UserError(f"{where} has {found:,} values; this program takes at most {most:,}")
 
     @cached_property
     def spaces(self) -> EpisodeSpaces:
         """The spaces of the episodes."""
         seen, action = self._translations
-        solver = ActionSpec(action.components, speech=SPEECH)
+        solver = ActionSpec(action.components, speech=SPEECH, masked=seen.masked)
         return EpisodeSpaces(PlayerSpec(seen.spec, solver), ActionSpec((), speech=SPEECH))
 
     @cached_property
@@ -120,8 +112,8 @@ class ForeignSource:
         try:
             known = {path_name(path, "") for path, _ in leaves(self.observation_space)}
             without = {*mission_keys(self.observation_space), *known.intersection(_OWN)}
-            seen = translate_observation(self.observation_space, grids, tuple(without))
-            return seen, translate_action(_silent(self.action_space), names, neutral)
+            action = translate_action(_silent(self.action_space), names, neutral)
+            return translate_observation(self.observation_space, grids, tuple(without), action.counts), action
         except UserError as error:
             raise UserError(f"{self.name}: {error}") from error
 
@@ -248,7 +240,7 @@ def with_bounds(space: spaces.Space, actions: Iterable[Any]) -> spaces.Space:
 
 def _bounded(leaf: spaces.Box, lowest: np.ndarray, highest: np.ndarray) -> spaces.Space:
     if not _is_real(leaf):
-        wide = leaf.high.astype(np.float64) - leaf.low >= _MOST_BINS
+        wide = leaf.high.astype(np.float64) - leaf.low >= MOST_BINS
         low = np.where(wide, lowest, np.minimum(leaf.low, lowest)).astype(np.int64)
         counts = np.maximum(np.where(wide, highest, np.maximum(leaf.high, highest)) - low + 1, 2).astype(np.int64)
         return spaces.MultiDiscrete(counts, start=low) if leaf.shape else spaces.Discrete(int(counts), start=int(low))
@@ -286,13 +278,6 @@ def _row(space: spaces.Space, tree: Any, step: int) -> Any:
     if isinstance(space, spaces.Tuple):
         return tuple(_row(part, tree[key], step) for key, part in enumerate(space.spaces))
     return tree[step]
-
-
-def _values(leaf: spaces.Space) -> int:
-    """Return the largest number of values that a discrete part of ``leaf`` has."""
-    if isinstance(leaf, spaces.Discrete):
-        return int(leaf.n)
-    return int(leaf.nvec.max(initial=0)) if isinstance(leaf, spaces.MultiDiscrete) else 0
 
 
 def _check(where: str, leaf: spaces.Space, rows: Any, steps: int) -> None:

@@ -13,8 +13,7 @@ import numpy as np
 from rlhf.records.episode import Episode
 from rlhf.replay.packing import pack_array, unpack_array
 from worlds.contract import Action, Observation
-from worlds.errors import RunError
-from worlds.faults import described
+from worlds.errors import RunError, described
 from worlds.watchdog import NoAnswer, call_within
 
 

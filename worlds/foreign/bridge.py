@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
@@ -10,10 +11,9 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from worlds.spaces.action import ActionSpec
-from worlds.spaces.gym_spaces import ActionTranslation, ObservationTranslation
-from worlds.spaces.observation import ObservationSpec
-
-MISSIONS = ("mission", "instruction", "goal", "task")  # parts of an observation that say what is asked for, if text
+from worlds.spaces.gym_observation import MASK, Departure, ObservationTranslation, legal_values
+from worlds.spaces.gym_spaces import ActionTranslation
+from worlds.spaces.observation import InvalidObservation, ObservationSpec
 
 
 @dataclass(frozen=True)
@@ -30,21 +30,21 @@ class Translation:
 
 
 class Turn(NamedTuple):
-    """What came of one step of an environment.
+    """What came of a reset or of one step of an environment.
 
     Args:
       seen: the environment's own observation, by player; one that is left out keeps its last.
+      info: of the solver.
       reward: of the solver.
       terminated: the environment has ended the episode.
       truncated: a limit has ended it.
-      info: of the solver.
     """
 
     seen: Mapping[str, Any]
-    reward: float
-    terminated: bool
-    truncated: bool
     info: Mapping[str, Any] = MappingProxyType({})
+    reward: float = 0.0
+    terminated: bool = False
+    truncated: bool = False
 
 
 class Bridge(Protocol):
@@ -63,20 +63,26 @@ class Bridge(Protocol):
         """The environment's own limit of steps; None without one."""
         ...
 
-    def reset(self, seed: int) -> Mapping[str, Any]:
-        """Begin the episode of ``seed``; return the environment's observation, by player."""
+    def reset(self, seed: int) -> Turn:
+        """Begin the episode of ``seed``."""
         ...
 
     def step(self, actions: Mapping[str, Any]) -> Turn:
         """Play one step; ``actions`` are the environment's own, by player."""
         ...
 
-    def mission(self, seen: Mapping[str, Any]) -> str:
-        """Return what the environment asks for in the episode that began with ``seen``; "" if it does not say."""
+    def mission(self, seen: Mapping[str, Any], info: Mapping[str, Any], inner: Any) -> str | None:
+        """Return what the environment asks for now; "" if it asks for nothing yet, None if it never does.
+
+        Args:
+          seen: its last observation, by player.
+          info: the last of the solver.
+          inner: the environment without wrappers.
+        """
         ...
 
-    def outside(self, seen: Mapping[str, Any]) -> str:
-        """Return the part of ``seen`` that is outside the environment's own space; "" where all are inside."""
+    def outside(self, seen: Mapping[str, Any]) -> Departure | None:
+        """Return the first part of ``seen`` that is outside the environment's own space."""
         ...
 
     def render(self) -> np.ndarray | None:
@@ -103,3 +109,43 @@ def rest(action: ActionTranslation) -> Any:
     """Return the environment's action of an agent that does nothing."""
     movement, values = still(ActionSpec(action.components))
     return action.build(movement[0], values[0])
+
+
+def number(value: Any, what: str) -> float:
+    """Return a reward, an end or a success of an environment as a number, also out of an array of one.
+
+    Raises:
+      InvalidObservation: it is no number, or not a finite one.
+    """
+    if isinstance(value, (float, int, np.bool_)) and -math.inf < value < math.inf:
+        return float(value)
+    try:
+        array = np.asarray(0 if value is None else value, np.float64)
+    except (TypeError, ValueError, OverflowError):
+        value = None
+    if value is None:
+        raise InvalidObservation(f"its {what} is no number")
+    if array.size != 1:
+        raise InvalidObservation(f"its {what} is {array.size} numbers, not one")
+    if not np.isfinite(array).all():
+        raise InvalidObservation(f"its {what} is {array.item()}, not a finite number")
+    return array.item()
+
+
+def find_mask(inner: Any, info: Mapping[str, Any], counts: Sequence[int]) -> np.ndarray | None:
+    """Return which actions an environment's info, or else its method ``action_masks``, allows; None if it says nothing.
+
+    Args:
+      inner: the environment without wrappers.
+      info: of the last reset or step.
+      counts: values of every discrete component of the action.
+    """
+    found = info.get(MASK)
+    if found is None:
+        ask = getattr(inner, "action_masks", None)
+        if not callable(ask):
+            return None
+        found = ask()
+    parts = found if isinstance(found, tuple) else (found,)
+    mask = np.concatenate([np.ravel(np.asarray(part)) for part in parts])
+    return legal_values(mask, counts) if mask.size == sum(counts) and mask.dtype.kind in "biuf" else None

@@ -10,7 +10,7 @@ import numpy as np
 from worlds.contract import SOLVER, Action, Observation, World, WorldError
 from worlds.foreign.minigrid import BabyAIBot, has_bot
 from worlds.foreign.world import ForeignWorld
-from worlds.spaces.random_action import random_action
+from worlds.spaces.random_action import random_action, within_legal
 
 _NO_VALUES = np.zeros((1, 0), np.float32)
 HELD = 4  # steps for which a random action is held, on average
@@ -94,17 +94,18 @@ class DemonstratorSolver:
 
     def act(self, observation: Observation) -> Action:
         """Return the advised action, or a random one."""
-        action: Any = self._spec.silent()
+        legal = self._world.legal_now(SOLVER)
+        action: Any = self._spec.silent(legal)
         if self._world.ended or not observation["setter_text"]:
             return action
         advised = None if self._adviser is None else self._adviser.advise()
         if self._adviser is None or advised is None:
             if self._rng.random() < 1 / HELD:
                 self._held = random_action(self._spec, self._rng)
-            return self._held | {"utterance": ""}  # type: ignore[return-value]
+            return within_legal(self._spec, self._held, legal)  # type: ignore[return-value]
         translation = self._world.bridge.translations[SOLVER].action
         if self._errs():
-            action = random_action(self._spec, self._rng, self._adviser.avoided())
+            action = within_legal(self._spec, random_action(self._spec, self._rng, self._adviser.avoided()), legal)
         else:
             action["movement"][0], values = translation.read(advised)
             if "continuous" in action:

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import gymnasium
 from pettingzoo import ParallelEnv
 
 from worlds.contract import WorldError
-from worlds.faults import described
+from worlds.errors import described
 from worlds.foreign.demonstrator import DemonstratorSolver
 from worlds.foreign.gym_bridge import GymBridge, find_env, make_env
-from worlds.foreign.mission import MISSION, MissionTask, probe
+from worlds.foreign.mission import MISSION, MissionSetter, MissionTask, probe
 from worlds.foreign.parallel_bridge import ParallelBridge, find_parallel, make_parallel
-from worlds.foreign.world import LARGEST_SEED, ForeignWorld, Rules
+from worlds.foreign.world import ANY, LARGEST_SEED, ForeignWorld, Rules
 from worlds.registry import WorldEntry
-from worlds.requests import AskingSetter
 
 
 def sample_config(seed: int) -> dict[str, Any]:
@@ -95,6 +94,9 @@ def _gym_entry(name: str, make_env: Callable[..., Any]) -> WorldEntry:
         linger: int = 4,
         max_steps: int | None = None,
         neutral: dict[str, float] | None = None,
+        leave_out: tuple[str, ...] = (),
+        success_at: Literal["any", "end"] = ANY,
+        masked: bool = False,
         env: dict[str, Any] | None = None,
     ) -> ForeignWorld:
         """Make a world of a Gymnasium environment.
@@ -111,10 +113,14 @@ def _gym_entry(name: str, make_env: Callable[..., Any]) -> WorldEntry:
           linger: steps for which the last observation is shown after the end.
           max_steps: steps after which an episode is cut, besides the environment's own limit.
           neutral: bin or value of a solver that does nothing, by the action's component.
+          leave_out: names of parts of the observation that are left out, e.g. a second camera.
+          success_at: "any" for a success that the environment's info reports at any step, "end" for one that it reports
+            when the episode ends.
+          masked: let the solver observe which actions are legal, where the environment's info says so.
           env: settings of the environment itself.
         """
-        rules = Rules(instruction, success_return, linger, max_steps)
-        return ForeignWorld(name, GymBridge(make_env(**(env or {})), picture, neutral), rules)
+        rules = Rules(instruction, success_return, linger, max_steps, success_at, masked)
+        return ForeignWorld(name, GymBridge(make_env(**(env or {})), picture, neutral, leave_out), rules)
 
     return _foreign_entry(name, make)
 
@@ -133,6 +139,9 @@ def _parallel_entry(name: str, make_env: Callable[..., Any]) -> WorldEntry:
         linger: int = 4,
         max_steps: int | None = None,
         neutral: dict[str, float] | None = None,
+        leave_out: tuple[str, ...] = (),
+        success_at: Literal["any", "end"] = ANY,
+        masked: bool = False,
         env: dict[str, Any] | None = None,
     ) -> ForeignWorld:
         """Make a world of a parallel environment of PettingZoo.
@@ -153,11 +162,15 @@ def _parallel_entry(name: str, make_env: Callable[..., Any]) -> WorldEntry:
           max_steps: steps after which an episode is cut, besides the environment's own limit.
           neutral: bin or value of an agent that does nothing, by the action's component; each agent takes those that
             it has.
+          leave_out: names of parts of the solver's observation that are left out, e.g. a second camera.
+          success_at: "any" for a success that the solver's info reports at any step, "end" for one that it reports when
+            the episode ends.
+          masked: let the solver observe which actions are legal, where its info says so.
           env: settings of the environment itself.
         """
-        rules = Rules(instruction, success_return, linger, max_steps)
+        rules = Rules(instruction, success_return, linger, max_steps, success_at, masked)
         inner = make_env(**(env or {}))
-        bridge = ParallelBridge(inner, solver_agent, setter_agent, tuple(idle_agents), picture, neutral)
+        bridge = ParallelBridge(inner, solver_agent, setter_agent, tuple(idle_agents), picture, neutral, leave_out)
         return ForeignWorld(name, bridge, rules)
 
     return _foreign_entry(name, make)
@@ -178,5 +191,6 @@ def _foreign_entry(name: str, make: Callable[..., ForeignWorld]) -> WorldEntry:
         make_task=MissionTask,
         probe=probe,
         probes=(MISSION,),
-        make_setter=partial(AskingSetter, probe, MissionTask, (MISSION,), first_request=(0, 0)),
+        make_setter=MissionSetter,
+        make_probe_setter=MissionSetter.of_one_request,
     )

@@ -5,26 +5,20 @@ from __future__ import annotations
 import difflib
 import importlib
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import gymnasium
 import numpy as np
-from gymnasium import spaces
 
 from worlds.contract import SOLVER, WorldError
-from worlds.faults import described
+from worlds.errors import described
 from worlds.foreign import minigrid
-from worlds.foreign.bridge import MISSIONS, Bridge, Translation, Turn
+from worlds.foreign.bridge import Bridge, Translation, Turn, number
+from worlds.foreign.instructions import find_mission, mission_keys
 from worlds.foreign.pictures import Picture, check_side, resized
-from worlds.spaces.gym_spaces import (
-    ObservationTranslation,
-    at,
-    leaves,
-    path_name,
-    translate_action,
-    translate_observation,
-)
+from worlds.spaces.gym_observation import Departure, ObservationTranslation, departure, translate_observation
+from worlds.spaces.gym_spaces import translate_action
 from worlds.spaces.observation import Image, ObservationSpec
 from worlds.trust import check_module
 
@@ -36,8 +30,6 @@ _PACKAGES = {
     "highway-": "highway_env", "merge-": "highway_env", "procgen": "procgen", "Meta-World/": "metaworld",
 }  # fmt: skip
 
-_NUMBERS = (spaces.Box, spaces.Discrete, spaces.MultiDiscrete, spaces.MultiBinary)
-
 
 class GymBridge:
     """A Gymnasium environment, in which the solver acts and the setter only speaks.
@@ -46,6 +38,7 @@ class GymBridge:
       env: the environment.
       picture: side in pixels of a picture of it, which the solver observes; None observes what the environment says.
       neutral: by the component's name, the bin or value of a solver that does nothing.
+      leave_out: names of parts of the observation that are left out.
 
     Raises:
       WorldError: the environment draws no pictures, or not of this size.
@@ -53,18 +46,23 @@ class GymBridge:
     """
 
     def __init__(
-        self, env: gymnasium.Env, picture: int | None = None, neutral: Mapping[str, float] | None = None
+        self,
+        env: gymnasium.Env,
+        picture: int | None = None,
+        neutral: Mapping[str, float] | None = None,
+        leave_out: Sequence[str] = (),
     ) -> None:
         self.env: Any = env
-        without = mission_keys(env.observation_space)
+        without = (*mission_keys(env.observation_space), *leave_out)
         bins, grids = (), None
         if minigrid.is_minigrid(env):
             bins, grids, resting = minigrid.symbols(env)
             neutral = resting if neutral is None else neutral
-        translation = translate_observation(env.observation_space, grids, without)
+        action = translate_action(env.action_space, bins, neutral)
+        translation = translate_observation(env.observation_space, grids, without, action.counts)
         if picture is not None:
             translation = with_picture(self, translation, check_side(picture), without)
-        self.translations = {SOLVER: Translation(translate_action(env.action_space, bins, neutral), translation)}
+        self.translations = {SOLVER: Translation(action, translation)}
 
     @property
     def most_steps(self) -> int | None:
@@ -73,22 +71,24 @@ class GymBridge:
         own = getattr(self.env.unwrapped, "max_steps", None)
         return wrapped or (int(own) if isinstance(own, int) and own > 0 else None)
 
-    def reset(self, seed: int) -> dict[str, Any]:
+    def reset(self, seed: int) -> Turn:
         """See :class:`worlds.foreign.bridge.Bridge`."""
-        return {SOLVER: _pair(self.env.reset(seed=seed), "reset", 2)[0]}
+        seen, info = _pair(self.env.reset(seed=seed), "reset", 2)
+        return Turn({SOLVER: seen}, info or {})
 
     def step(self, actions: Mapping[str, Any]) -> Turn:
         """See :class:`worlds.foreign.bridge.Bridge`."""
-        seen, reward, terminated, truncated, info = _pair(self.env.step(actions[SOLVER]), "step", 5)
-        return Turn({SOLVER: seen}, float(reward), bool(terminated), bool(truncated), info)
+        seen, reward, *ends, info = _pair(self.env.step(actions[SOLVER]), "step", 5)
+        terminated, truncated = (bool(number(end, "end")) for end in ends)
+        return Turn({SOLVER: seen}, info or {}, number(reward, "reward"), terminated, truncated)
 
-    def mission(self, seen: Mapping[str, Any]) -> str:
+    def mission(self, seen: Mapping[str, Any], info: Mapping[str, Any], inner: Any) -> str | None:
         """See :class:`worlds.foreign.bridge.Bridge`."""
-        return find_mission(seen[SOLVER], self.env.unwrapped)
+        return find_mission(seen[SOLVER], info, inner)
 
-    def outside(self, seen: Mapping[str, Any]) -> str:
+    def outside(self, seen: Mapping[str, Any]) -> Departure | None:
         """See :class:`worlds.foreign.bridge.Bridge`."""
-        return part_outside(self.env.observation_space, seen[SOLVER])
+        return departure(self.env.observation_space, seen[SOLVER])
 
     def render(self) -> np.ndarray | None:
         """See :class:`worlds.foreign.bridge.Bridge`."""
@@ -196,45 +196,9 @@ def with_picture(
     spec = ObservationSpec(
         Image(side, side, channels), translation.spec.grid, None, translation.spec.vector, translation.spec.texts
     )
-    return ObservationTranslation(spec, lambda seen: translation.read(seen) | {"image": scale(seen)})
-
-
-def mission_keys(space: spaces.Space) -> tuple[str, ...]:
-    """Return the names of texts of an observation that say what is asked for; the setter says it instead."""
-    return tuple(
-        str(path[0])
-        for path, leaf in leaves(space)
-        if len(path) == 1 and path[0] in MISSIONS and not isinstance(leaf, _NUMBERS)
+    return ObservationTranslation(
+        spec, lambda seen: translation.read(seen) | {"image": scale(seen)}, translation.masked
     )
-
-
-def find_mission(seen: Any, env: Any) -> str:
-    """Return what an environment asks for: a text of its observation, else its attribute ``mission``, else ""."""
-    found = seen if isinstance(seen, Mapping) else {}
-    said = next((found[key] for key in MISSIONS if isinstance(found.get(key), str)), None)
-    inner = getattr(env, "mission", "") if said is None else said
-    return " ".join(inner.split()) if isinstance(inner, str) else ""
-
-
-def part_outside(space: spaces.Space, seen: Any) -> str:
-    """Return the first part of an observation that is outside the space that an environment declares, in words."""
-    for path, leaf in leaves(space):
-        try:
-            value = at(seen, path)
-        except (KeyError, IndexError, TypeError):
-            return f"{path_name(path, 'observation')} is missing"
-        if not isinstance(leaf, _NUMBERS):
-            if not isinstance(value, str):
-                return f"{path_name(path, 'observation')} is a {type(value).__name__}, not text"
-        elif not leaf.contains(value):
-            return f"{path_name(path, 'observation')} is {_shown(value)}, outside {leaf}"
-    return ""
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, np.ndarray) and value.size > 8:
-        return f"{value.dtype} {list(value.shape)} from {value.min()} to {value.max()}"
-    return " ".join(repr(value).split())[:80]
 
 
 def _pair(result: Any, call: str, length: int) -> Any:

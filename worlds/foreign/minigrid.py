@@ -12,7 +12,7 @@ import numpy as np
 
 from worlds.contract import WorldError
 from worlds.foreign.pictures import Picture
-from worlds.spaces.gym_spaces import ObservationTranslation, translate_observation
+from worlds.spaces.gym_observation import ObservationTranslation, translate_observation
 from worlds.spaces.observation import Image, ObservationSpec
 
 OBJECTS, COLOURS, STATES = 11, 6, 4  # categories of a cell's channels

@@ -11,12 +11,14 @@ import numpy as np
 from gymnasium import spaces
 
 from worlds.contract import SETTER, SOLVER, WorldError
-from worlds.faults import described
-from worlds.foreign.bridge import Translation, Turn, rest
-from worlds.foreign.gym_bridge import find_mission, import_package, mission_keys, part_outside, rendered, with_picture
+from worlds.errors import described
+from worlds.foreign.bridge import Translation, Turn, number, rest
+from worlds.foreign.gym_bridge import import_package, rendered, with_picture
+from worlds.foreign.instructions import find_mission, mission_keys
 from worlds.foreign.pictures import check_side
 from worlds.spaces.action import InvalidSpace
-from worlds.spaces.gym_spaces import ActionTranslation, translate_action, translate_observation
+from worlds.spaces.gym_observation import Departure, departure, translate_observation
+from worlds.spaces.gym_spaces import ActionTranslation, translate_action
 from worlds.trust import check_module
 
 
@@ -30,6 +32,7 @@ class ParallelBridge:
       idle: names of all other agents, which do nothing.
       picture: side in pixels of a picture of the environment that the solver observes; None for none.
       neutral: by the component's name, the bin or value of an agent that does nothing; each takes the names it has.
+      leave_out: names of parts of the solver's observation that are left out.
 
     Raises:
       WorldError: an agent has no part in the play, or is none of the environment's.
@@ -44,6 +47,7 @@ class ParallelBridge:
         idle: Sequence[str] = (),
         picture: int | None = None,
         neutral: Mapping[str, float] | None = None,
+        leave_out: Sequence[str] = (),
     ) -> None:
         self.env: Any = env
         self._roles = cast_agents(tuple(env.possible_agents), solver, setter, tuple(idle))
@@ -51,9 +55,10 @@ class ParallelBridge:
         self.translations: dict[str, Translation] = {}
         for player, agent in self._roles.items():
             space = env.observation_space(agent)
-            seen = translate_observation(space, without=mission_keys(space))
+            without = (*mission_keys(space), *(leave_out if player == SOLVER else ()))
+            seen = translate_observation(space, without=without, counts=actions[agent].counts)
             if picture is not None and player == SOLVER:
-                seen = with_picture(self, seen, check_side(picture), mission_keys(space))
+                seen = with_picture(self, seen, check_side(picture), without)
             self.translations[player] = Translation(actions[agent], seen)
         self._idle = {agent: rest(actions[agent]) for agent in idle}
 
@@ -64,10 +69,11 @@ class ParallelBridge:
         found = next((getattr(inner, name, None) for name in ("max_steps", "max_cycles") if hasattr(inner, name)), None)
         return int(found) if isinstance(found, int) and found > 0 else None
 
-    def reset(self, seed: int) -> dict[str, Any]:
+    def reset(self, seed: int) -> Turn:
         """See :class:`worlds.foreign.bridge.Bridge`."""
-        observations, _ = self.env.reset(seed=seed)
-        return {player: observations[agent] for player, agent in self._roles.items()}
+        observations, infos = self.env.reset(seed=seed)
+        seen = {player: observations[agent] for player, agent in self._roles.items()}
+        return Turn(seen, infos.get(self._roles[SOLVER]) or {})
 
     def step(self, actions: Mapping[str, Any]) -> Turn:
         """See :class:`worlds.foreign.bridge.Bridge`. An agent that has left observes nothing more."""
@@ -76,21 +82,22 @@ class ParallelBridge:
         given = {agent: action for agent, action in own.items() if agent in alive}
         observations, rewards, terminated, truncated, infos = self.env.step(given)
         seen = {player: observations[agent] for player, agent in self._roles.items() if agent in observations}
-        cut = bool(truncated.get(solver, False))
-        over = bool(terminated.get(solver, False)) or not (self.env.agents or cut)
-        return Turn(seen, float(rewards.get(solver, 0.0)), over, cut, infos.get(solver) or {})
+        cut = bool(number(truncated.get(solver, False), "end"))
+        over = bool(number(terminated.get(solver, False), "end")) or not (self.env.agents or cut)
+        return Turn(seen, infos.get(solver) or {}, number(rewards.get(solver, 0.0), "reward"), over, cut)
 
-    def mission(self, seen: Mapping[str, Any]) -> str:
+    def mission(self, seen: Mapping[str, Any], info: Mapping[str, Any], inner: Any) -> str | None:
         """See :class:`worlds.foreign.bridge.Bridge`."""
-        said = find_mission(seen.get(SETTER), None)
-        return said or find_mission(seen[SOLVER], self.env.unwrapped)
+        said = find_mission(seen.get(SETTER), {}, None)
+        other = find_mission(seen[SOLVER], info, inner)
+        return said or (said if other is None else other)
 
-    def outside(self, seen: Mapping[str, Any]) -> str:
+    def outside(self, seen: Mapping[str, Any]) -> Departure | None:
         """See :class:`worlds.foreign.bridge.Bridge`."""
         for player, agent in self._roles.items():
-            if found := part_outside(self.env.observation_space(agent), seen[player]):
-                return f"{agent}: {found}"
-        return ""
+            if found := departure(self.env.observation_space(agent), seen[player]):
+                return found._replace(name=f"{found.name} of {agent}")
+        return None
 
     def render(self) -> np.ndarray | None:
         """See :class:`worlds.foreign.bridge.Bridge`."""
@@ -185,7 +192,12 @@ def find_parallel(module: str) -> Any:
     own = module if module.startswith("pettingzoo.") or not _is_family(module) else f"pettingzoo.{module}"
     if not own.startswith(("pettingzoo.", "worlds.")):
         check_module(own)
-    found = import_package(own, wanted) if "." not in own else _import_inner(own, wanted)
+    try:
+        found = import_package(own, wanted) if "." not in own else _import_inner(own, wanted)
+    except WorldError:
+        raise
+    except Exception as error:  # a foreign package may import when it is asked for a name
+        raise WorldError(f"{wanted}: {own} fails to import: {described(error)}") from error
     maker = getattr(found, "parallel_env", None)
     if not callable(maker):
         raise WorldError(f"{wanted}: the module {own} has no parallel_env; name a module of a parallel environment")

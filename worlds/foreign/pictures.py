@@ -36,11 +36,3 @@ def resized(picture: Any, side: int) -> Picture:
 def _scaled(picture: Picture, side: int) -> Picture:
     """Return a picture of one or three colours at another size: uint8 [height, width] or [height, width, 3]."""
     return np.array(PillowImage.fromarray(picture).resize((side, side), PillowImage.Resampling.BOX), np.uint8)
-
-
-def shared_surfaces(env: Any) -> dict[int, Any]:
-    """Return a memo for ``copy.deepcopy`` in which the windows, clocks and surfaces of pygame are their own copies."""
-    held = list(vars(getattr(env, "unwrapped", env)).values())
-    held += [inner for value in held if isinstance(value, (list, tuple)) for inner in value]
-    held += [inner for value in held if isinstance(value, dict) for inner in value.values()]
-    return {id(value): value for value in held if type(value).__module__.partition(".")[0] in ("pygame", "pygame_ce")}

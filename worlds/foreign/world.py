@@ -6,26 +6,30 @@ shown for a few steps more: a recording has no observation after its last step, 
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Mapping
+import warnings
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from gymnasium import spaces
 
 from worlds.contract import SETTER, SOLVER, Action, Observation, StepResult, World, WorldError
 from worlds.faults import named_failure
-from worlds.foreign.bridge import WORDS_ONLY, Bridge, Turn, still
-from worlds.foreign.pictures import shared_surfaces
+from worlds.foreign.bridge import WORDS_ONLY, Bridge, Turn, find_mask, number, still
+from worlds.foreign.copies import copied
+from worlds.requests import TRY_AGAIN
 from worlds.spaces.action import ActionSpec, FreeText, InvalidAction
 from worlds.spaces.as_gym import gym_action_space, gym_observation_space
-from worlds.spaces.observation import PlayerSpec
+from worlds.spaces.gym_observation import Departure
+from worlds.spaces.observation import InvalidObservation, PlayerSpec
 
 PLAYERS: tuple[str, ...] = (SETTER, SOLVER)
 SPEECH = FreeText(400)  # the longest missions of BabyAI have some 250 characters
 LARGEST_SEED = 2**31 - 1
 _SUCCESS_KEYS = ("success", "is_success")  # of an environment's info
+_TOO_LONG = f"an instruction is cut to its first {SPEECH.most_chars} characters, as many as players can say"
+ANY, END = "any", "end"
 
 
 @dataclass(frozen=True)
@@ -33,23 +37,31 @@ class Rules:
     """What a world adds to an environment.
 
     Args:
-      instruction: what is asked for; "" takes the environment's own mission, or else asks to play it.
+      instruction: what is asked for; "" takes what the environment asks for, or else asks to play it.
       success_return: sum of rewards from which the episode is a success; one of 0 or below, which holds before anything
         has been done, is judged when the episode ends. None leaves it to the environment: it ends the episode with a
         reward above 0, or its info says so.
       linger: steps for which the last observation is shown after the environment has ended the episode.
       max_steps: steps after which the episode is cut; None leaves it to the environment.
+      success_at: "any" for a success that info reports at any step, "end" for one that it reports when the episode
+        ends.
+      masked: let the solver observe which actions are legal, where info or a method ``action_masks`` says so. A part
+        ``action_mask`` of the observation needs no setting.
     """
 
     instruction: str = ""
     success_return: float | None = None
     linger: int = 4
     max_steps: int | None = None
+    success_at: Literal["any", "end"] = ANY
+    masked: bool = False
 
     def __post_init__(self) -> None:
         for name, value, least in (("linger", self.linger, 0), ("max_steps", self.max_steps, 1)):
             if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < least):
                 raise WorldError(f"setting {name}: {value!r} is no whole number from {least}")
+        if self.success_at not in (ANY, END):
+            raise WorldError(f"setting success_at: {self.success_at!r} is neither {ANY!r} nor {END!r}")
 
 
 class ForeignWorld(World):
@@ -62,9 +74,11 @@ class ForeignWorld(World):
 
     Attributes:
       reward: of the last step.
-      total: sum of the rewards of the episode.
+      total: sum of the rewards since the mission was given.
+      mission: what is asked for now; "" while the environment has not said it yet.
+      to_play: what is asked for where the environment says nothing.
       ended: True once the environment has ended the episode.
-      succeeded: True once the episode is a success.
+      succeeded: True once the mission is a success.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"name": "foreign", "render_modes": ["rgb_array"]}
@@ -72,14 +86,24 @@ class ForeignWorld(World):
 
     def __init__(self, name: str, bridge: Bridge, rules: Rules | None = None) -> None:
         self.name, self.bridge, self.rules = name, bridge, rules or Rules()
+        self._inner: Any = getattr(bridge.env, "unwrapped", bridge.env)
         self._translations = {player: bridge.translations.get(player, WORDS_ONLY) for player in PLAYERS}
         self._specs = {
-            player: PlayerSpec(one.observation.spec, ActionSpec(one.action.components, speech=SPEECH))
+            player: PlayerSpec(
+                one.observation.spec,
+                ActionSpec(
+                    one.action.components,
+                    speech=SPEECH,
+                    masked=one.observation.masked or (player == SOLVER and self.rules.masked),
+                ),
+            )
             for player, one in self._translations.items()
         }
+        self.to_play = f"play {name.rpartition(':')[2]}"[: SPEECH.most_chars]
         self._spaces = {p: (gym_observation_space(s), gym_action_space(s.action)) for p, s in self._specs.items()}
         self._still = {player: still(spec.action) for player, spec in self._specs.items()}
         self._seeds = np.random.default_rng()
+        self._legal: dict[str, np.ndarray | None] = {}
         self._seed: int | None = None
         self.agents: list[str] = []
         self._step_index = 0
@@ -129,12 +153,11 @@ class ForeignWorld(World):
             self._seeds = np.random.default_rng(seed)
         config = (options or {}).get("config")
         self._seed = int(self._seeds.integers(LARGEST_SEED)) if config is None else checked_seed(config)
-        with named_failure(self.name, f"reset with seed {self._seed}"):
-            seen = self.bridge.reset(self._seed)
-            self._look(seen)
-            self.mission = self.rules.instruction or self.bridge.mission(seen) or f"play {self.name.rpartition(':')[2]}"
         self.agents, self._step_index, self._lingered = list(PLAYERS), 0, 0
         self.reward, self.total, self.ended, self.succeeded, self._cut = 0.0, 0.0, False, False, False
+        self.mission, self._speaks, self._renewed, self._raw = "", False, False, {}
+        seed = self._seed
+        self._named(f"reset with seed {seed}", lambda: self._take(self.bridge.reset(seed)))
         self._words = {"setter_text": "", "solver_text": ""}
         self._own = dict(self._still)
         return self._observed(), {SETTER: {}, SOLVER: {}}
@@ -183,21 +206,14 @@ class ForeignWorld(World):
         self.bridge.close()
 
     def snapshot(self) -> Any:
-        """Return a copy of the environment and the words; NotImplementedError if the environment has no copy.
-
-        Windows and surfaces of pygame, which cannot be copied, are shared: what draws on them draws everything.
-        """
+        """Return a copy of the environment and the words; NotImplementedError if the environment has no true copy."""
         self._begun()
-        try:
-            return copy.deepcopy(self._state(), shared_surfaces(self.env))
-        except Exception as error:  # the copies of a foreign object may raise anything
-            reason = f"{type(error).__name__}: {error}"
-            raise NotImplementedError(f"the environment cannot be copied ({reason}); replay it instead") from error
+        return copied(self._state())
 
     def restore(self, snapshot: Any) -> dict[str, Observation]:
         """Return to a snapshot of this or of another world of the same environment."""
-        env, rest = copy.deepcopy(snapshot, shared_surfaces(snapshot[0]))
-        self.bridge.env = env
+        env, rest = copied(snapshot)
+        self.bridge.env, self._inner = env, getattr(env, "unwrapped", env)
         vars(self).update(rest)
         return self._observed()
 
@@ -205,16 +221,20 @@ class ForeignWorld(World):
         """Return the environment's own last observation of a player, as it was before its translation."""
         return self._raw[player]
 
-    def outside(self) -> str:
-        """Return the part of the last observation that is outside the environment's own space; "" for none."""
+    def outside(self) -> Departure | None:
+        """See :class:`worlds.conformance.DeclaresBounds`."""
         return self.bridge.outside(self._raw)
+
+    def legal_now(self, agent: str) -> np.ndarray | None:
+        """See :class:`worlds.contract.SaysWhatIsLegal`."""
+        return self._legal.get(agent)
 
     # -- inside -----------------------------------------------------------------------------------------------
 
     def _state(self) -> tuple[Any, dict[str, Any]]:
         kept = (
             "_seed", "agents", "_step_index", "_lingered", "reward", "total", "ended", "succeeded", "_cut", "_words",
-            "_own", "_raw", "_seen", "mission",
+            "_own", "_raw", "_seen", "_legal", "_speaks", "_renewed", "mission",
         )  # fmt: skip
         return self.bridge.env, {name: getattr(self, name) for name in kept}
 
@@ -226,7 +246,9 @@ class ForeignWorld(World):
     def _checked(self, player: str, action: Mapping[str, Any] | None) -> tuple[np.ndarray, np.ndarray]:
         """Return movement and continuous values of a player's action."""
         if action is None:
-            return self._still[player]
+            still, values = self._still[player]
+            legal = self.legal_now(player)
+            return still if legal is None else self._specs[player].action.silent(legal)["movement"], values
         try:
             self._specs[player].action.check(action)
         except InvalidAction as error:
@@ -240,24 +262,64 @@ class ForeignWorld(World):
         for player in self.bridge.translations:
             movement, values = self._own[player]
             actions[player] = self._translations[player].action.build(movement[0], values[0])
-        with named_failure(self.name, f"step {self._step_index} of seed {self._seed}"):
-            turn = self.bridge.step(actions)
-            self._look({**self._raw, **turn.seen})
+        if self._renewed:
+            self.succeeded, self.total, self._renewed = False, 0.0, False
+        self._named(
+            f"step {self._step_index} of seed {self._seed}",
+            lambda: self._judge(self._take(self.bridge.step(actions)), is_last),
+        )
+
+    def _judge(self, turn: Turn, is_last: bool) -> None:
         self.reward, self.total = turn.reward, self.total + turn.reward
         self.ended = turn.terminated or turn.truncated
         self._cut = turn.truncated and not turn.terminated
         self.succeeded = self.succeeded or self._is_success(turn, is_last)
 
     def _is_success(self, turn: Turn, is_last: bool) -> bool:
-        wanted = self.rules.success_return
+        wanted, over = self.rules.success_return, self.ended or is_last
         if wanted is not None:
-            return self.total >= wanted and (wanted > 0 or self.ended or is_last)
-        key = next((key for key in _SUCCESS_KEYS if key in turn.info), None)
-        return self.ended and bool(turn.terminated and self.reward > 0 if key is None else turn.info[key])
+            return self.total >= wanted and (wanted > 0 or over)
+        key = next((key for key in _SUCCESS_KEYS if turn.info.get(key) is not None), None)
+        if key is None:
+            return turn.terminated and turn.reward > 0
+        return bool(number(turn.info[key], key)) and (over or self.rules.success_at == ANY)
 
-    def _look(self, seen: Mapping[str, Any]) -> None:
-        self._raw = seen
-        self._seen = {player: one.observation.read(seen.get(player)) for player, one in self._translations.items()}
+    def _named(self, doing: str, call: Callable[[], object]) -> None:
+        """Call the environment. Raises WorldError if it fails, or if what it returns cannot be observed."""
+        try:
+            with named_failure(self.name, doing):
+                call()
+        except InvalidObservation as error:
+            raise WorldError(f"world {self.name!r} fails at {doing}: {error}") from None
+
+    def _take(self, turn: Turn) -> Turn:
+        """Observe and hear what came of a call of the environment."""
+        self._raw = {**self._raw, **turn.seen}
+        self._seen = {player: one.observation.read(self._raw.get(player)) for player, one in self._translations.items()}
+        for player, seen in self._seen.items():
+            action = self._specs[player].action
+            legal = seen.get("legal")
+            if legal is None and player == SOLVER and action.discrete:
+                legal = find_mask(self._inner, turn.info, self._translations[player].action.counts)
+            if action.masked:
+                seen["legal"] = legal = np.ones(sum(action.counts), np.bool_) if legal is None else legal
+            self._legal[player] = legal
+        mission = self._heard(self.bridge.mission(self._raw, turn.info, self._inner))
+        self._renewed = self.mission not in ("", mission)
+        self.mission = mission
+        return turn
+
+    def _heard(self, said: str | None) -> str:
+        """Return the mission, once the environment has said ``said``."""
+        if self.rules.instruction:
+            said = self.rules.instruction
+        elif not said:
+            self._speaks = self._speaks or said is not None
+            waits = self._speaks and self._step_index < TRY_AGAIN
+            said = self.mission or ("" if waits else self.to_play)
+        if len(said) > SPEECH.most_chars:
+            warnings.warn(f"world {self.name!r}: {_TOO_LONG}", stacklevel=2)
+        return said[: SPEECH.most_chars]
 
     def _observed(self) -> dict[str, Observation]:
         found: dict[str, Any] = {}

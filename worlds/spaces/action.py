@@ -21,6 +21,7 @@ from worlds.spaces.names import check_names
 
 _FEW = 8  # values of a movement
 TURN_SEC = 0.25  # for which a turn of a world without a clock is shown
+MOST_BINS = 32_767  # values of a discrete component or pointer: as many as int16 counts
 NOTHING = 0  # the value of a pointer that points at nothing; i points at row i - 1 of the entities observed
 
 
@@ -30,6 +31,15 @@ class InvalidSpace(UserError, ValueError):
 
 class InvalidAction(UserError, ValueError):
     """An action that does not fit the declared space. The message names the component, the value and the range."""
+
+
+def check_count(name: str, count: int) -> None:
+    """Raise InvalidSpace if the component ``name`` has more values than the actions of an episode can hold."""
+    if count > MOST_BINS:
+        raise InvalidSpace(
+            f"component {name!r} has {count:,} values, more than {MOST_BINS:,}; give the environment several smaller "
+            "components, e.g. MultiDiscrete"
+        )
 
 
 @dataclass(frozen=True)
@@ -43,7 +53,7 @@ class Discrete:
       values: number that every bin stands for; empty where the names say it all.
 
     Raises:
-      InvalidSpace: fewer than two bins, two of one name, or a neutral bin or values that do not fit them.
+      InvalidSpace: fewer than two bins or too many, two of one name, or a neutral bin or values that do not fit them.
     """
 
     name: str
@@ -52,6 +62,7 @@ class Discrete:
     values: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
+        check_count(self.name, len(self.bins))
         check_names(f"component {self.name!r}", "bins", self.bins, InvalidSpace)
         if len(self.bins) < 2:
             raise InvalidSpace(f"component {self.name!r} has {len(self.bins)} bins; a choice needs two or more")
@@ -76,7 +87,7 @@ class Pointer:
       most: largest number of entities observed.
 
     Raises:
-      InvalidSpace: ``most`` is below one.
+      InvalidSpace: ``most`` is below one, or too large.
     """
 
     name: str
@@ -85,6 +96,7 @@ class Pointer:
     def __post_init__(self) -> None:
         if self.most < 1:
             raise InvalidSpace(f"component {self.name!r} points at one of {self.most} entities; one or more are needed")
+        check_count(self.name, self.count)
 
     @property
     def neutral(self) -> int:
@@ -261,9 +273,17 @@ class ActionSpec:
         """Return the continuous values that do nothing: float32 [ticks, continuous components]."""
         return np.tile(np.array([each.neutral for each in self.continuous], np.float32), (self.ticks, 1))
 
-    def silent(self) -> Any:
-        """Return the action that does nothing and says nothing."""
+    def silent(self, legal: np.ndarray | None = None) -> Any:
+        """Return the action that does nothing and says nothing; where that is not legal, the first that is.
+
+        Args:
+          legal: bool [values of all discrete components]; None allows all.
+        """
         action: dict[str, Any] = {"movement": self.neutral_movement(), "utterance": ""}
+        if legal is not None:
+            for column, allowed in enumerate(np.split(legal, np.cumsum(self.counts)[:-1])):
+                if not allowed[self.discrete[column].neutral]:
+                    action["movement"][:, column] = int(np.argmax(allowed))
         return action | {"continuous": self.neutral_continuous()} if self.continuous else action
 
     def spoken(self, words: str) -> str:

@@ -20,9 +20,11 @@ def check_names(where: str, what: str, names: Sequence[str], error: type[Excepti
     Raises:
       Exception: ``error``, naming the first.
     """
-    for number, name in enumerate(names):
+    known: set[str] = set()
+    for name in names:
         fits = isinstance(name, str) and len(name) <= _LONGEST and (name or empty) and name.isprintable()
         if not fits:
             raise error(f"{where}, {what}: {str(name)[:80]!r} is no printable name of at most {_LONGEST} characters")
-        if name in names[:number]:
+        if name in known:
             raise error(f"{where}, {what}: two are named {name!r}")
+        known.add(name)

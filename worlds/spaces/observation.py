@@ -260,6 +260,8 @@ class PlayerSpec:
         for key in ("setter_text", "solver_text", *self.observation.texts):
             if not isinstance(seen.get(key), str):
                 raise InvalidObservation(f"{key} is {_missing_or(seen, key)}, not text")
+            if whole_text(seen[key]) != seen[key]:
+                raise InvalidObservation(f"{key} has half a character, a lone surrogate, which no file can hold")
         self._check_own_action(seen)
         if self.observation.grid is not None:
             _check_categories("grid", seen["grid"], self.observation.grid.limits)
@@ -303,6 +305,11 @@ class PlayerSpec:
         for part, begin, end in zip(self.action.discrete, ends - counts, ends, strict=True):
             if not seen["legal"][begin:end].any():
                 raise InvalidObservation(f"legal has no legal value of {part.name}")
+
+
+def whole_text(text: str) -> str:
+    """Return ``text`` with U+FFFD in place of every lone surrogate, which UTF-8 cannot encode."""
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _check_array(key: str, value: Any, dtype: np.dtype, shape: tuple[int | None, ...]) -> None:

@@ -25,7 +25,8 @@ def random_action(
     action = spec.silent()
     for column, part in enumerate(spec.discrete):
         if isinstance(part, Discrete):
-            action["movement"][:, column] = rng.choice([b for b, name in enumerate(part.bins) if name not in without])
+            drawn = [number for number, name in enumerate(part.bins) if name not in without] if without else part.count
+            action["movement"][:, column] = rng.choice(drawn)
         elif entities:
             action["movement"][:, column] = rng.integers(1 + min(entities, part.most))
     for column, part in enumerate(spec.continuous):
@@ -40,6 +41,24 @@ def within_entities(spec: ActionSpec, action: dict[str, Any], entities: int) -> 
         return action
     beyond = (action["movement"] > entities) & np.array(points)
     return action | {"movement": np.where(beyond, spec.neutral_movement(), action["movement"])}
+
+
+def within_legal(spec: ActionSpec, action: dict[str, Any], legal: np.ndarray | None) -> dict[str, Any]:
+    """Return ``action`` with another value, which is legal, in place of every discrete one that is not.
+
+    Args:
+      spec: the declared space.
+      action: of it.
+      legal: bool [values of all discrete components]; None allows all.
+    """
+    if legal is None:
+        return action
+    movement = action["movement"].copy()
+    for column, allowed in enumerate(np.split(legal, np.cumsum(spec.counts)[:-1])):
+        values = movement[:, column]
+        known = np.flatnonzero(allowed).astype(values.dtype)
+        movement[:, column] = np.where(allowed[values], values, known[values % len(known)])
+    return action | {"movement": movement}
 
 
 def words_of(speech: Speech | None, text: str) -> str:

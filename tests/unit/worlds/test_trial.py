@@ -99,16 +99,15 @@ def test_a_flaw_costs_the_tier_that_it_breaks_and_no_other(
 @pytest.mark.parametrize(
     ("flaw", "problem"),
     [
-        ({"step": "self.place[0] = 99"}, "environment's observation after 1 steps: observation is array([99."),
         (
             {"step": "self.place[0] = np.nan"},
             "observation after step 0: vector has a value that is not finite",
         ),
-        ({"step": "self.place = np.zeros(3, np.float32)"}, "vector is float32 [3], not float32 [2]"),
-        (
-            {"step": "raise IndexError('off the edge')"},
-            "raises WorldError: world 'Room' fails at step 0",
-        ),
+        ({"step": "self.place = np.zeros(3, np.float32)"}, "observation is float32 [3], which has 3 numbers, not 2"),
+        ({"step": "raise IndexError('off the edge')"}, "IndexError: off the edge"),
+        ({"step": "return self.place.copy(), np.nan, False, False, {}"}, "its reward is nan, not a finite number"),
+        ({"step": "return self.place.copy(), None, False, False, {}"}, "its reward is no number"),
+        ({"step": "return self.place.copy(), np.zeros(2), False, False, {}"}, "its reward is 2 numbers, not one"),
         ({"step": "time.sleep(30)"}, "reset and step: no answer within 1 s"),
     ],
 )
@@ -116,8 +115,83 @@ def test_a_world_that_cannot_be_played_is_named(
     room: Callable[..., str], monkeypatch: pytest.MonkeyPatch, flaw: dict[str, str], problem: str
 ) -> None:
     monkeypatch.setattr(examination, "PART_SEC", 1.0)
-    report = report_of(room(**flaw))
+    name = room(**flaw)
+    report = report_of(name)
     assert report.tier == "recorded" and problem in str(report.broken[0])
+    if "no answer" not in problem:  # play says the same
+        with pytest.raises(WorldError) as caught:
+            WorldConfig(name).check()
+        assert problem in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("step", "found"),
+    [
+        ("self.place[:] = 99", "[99.0, 99.0], wanted a value of Box(-9.0, 9.0, (2,), float32)"),
+        ("self.place = self.place.astype(np.float64)", "float64 [2], wanted float32 [2]"),
+        ("self.place = np.array([1, 2])", "int64 [2], wanted float32 [2]"),
+    ],
+)
+def test_a_departure_from_the_environments_own_space_is_named_by_check_and_play_and_ends_neither(
+    room: Callable[..., str], step: str, found: str
+) -> None:
+    name = room(step=step)
+    report = report_of(name)
+    (problem,) = next(each.problems for each in report.findings if each.part == examination.BOUNDS)
+    assert found in str(problem) and not report.fails and report.reaches("seeded")
+    with pytest.warns(UserWarning) as said:
+        WorldConfig(name).check()
+    assert [str(one.message) for one in said] == [f"world 'Room': {problem}"]
+
+
+@pytest.mark.parametrize("value", ["np.array([0.5])", "np.float32(1)", "np.array(2, np.int64)", "True"])
+def test_rewards_and_ends_may_be_numbers_of_any_kind(room: Callable[..., str], value: str) -> None:
+    report = report_of(
+        room(step=f"return self.place.copy(), {value}, np.array([False]), np.bool_(self.steps > 9), None")
+    )
+    assert report.tier == "exact" and not report.broken
+
+
+COPIES = {
+    "Fresh": "starts over",
+    "Forgetful": "starts over",
+    "Handle": "",  # such as the number of a simulation that a library holds
+}
+BASES = """
+shared = {}
+
+
+class Fresh(gymnasium.utils.EzPickle):
+    _ezpickle_args, _ezpickle_kwargs = (), {}
+
+
+class Forgetful:
+    def __deepcopy__(self, memo):
+        return type(self)()
+
+
+class Handle:
+    place = property(lambda self: shared["place"], lambda self, place: shared.update(place=place))
+
+
+class Room"""
+
+
+@pytest.mark.parametrize("base", COPIES)
+def test_a_snapshot_that_is_no_true_copy_is_not_offered(room: Callable[..., str], base: str) -> None:
+    name = room()
+    path = Path(name.rpartition(":")[0])
+    source = path.read_text().replace("(gymnasium.Env)", f"({base}, gymnasium.Env)")
+    path.write_text(source.replace("\nclass Room", BASES))
+    world = registry.get(name).make()
+    world.reset(seed=0)
+    world.step({})
+    if COPIES[base]:
+        with pytest.raises(NotImplementedError, match=COPIES[base]):
+            world.snapshot()
+    report = report_of(name)
+    assert not next(each.offered for each in report.findings if each.part == "snapshot")
+    assert report.tier == "exact" and not report.fails
 
 
 @pytest.mark.parametrize(

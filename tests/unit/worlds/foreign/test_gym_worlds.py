@@ -213,6 +213,7 @@ def test_an_action_that_does_nothing_can_be_named() -> None:
         ("gym:CartPole-v1", {"env": {"length": 2}}, "gym:CartPole-v1 cannot be made: TypeError"),
         ("gym:CartPole-v1", {"picture": 3}, "setting picture: 3 is no side in pixels"),
         ("gym:CartPole-v1", {"linger": -1}, "setting linger: -1 is no whole number from 0"),
+        ("gym:CartPole-v1", {"success_at": "once"}, "setting success_at: 'once' is neither 'any' nor 'end'"),
     ],
 )
 def test_what_cannot_be_made_is_named_in_one_line(name: str, options: dict[str, Any], refusal: str) -> None:
