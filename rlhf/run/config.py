@@ -27,13 +27,14 @@ from rlhf.records.json_records import BadRecord, differences, from_json, to_json
 from rlhf.run.machine import describe
 from rlhf.run.progress import announce
 from rlhf.store.columns import json_text
-from rlhf.store.files.durable import write_file
+from rlhf.store.files.durable import open_own, write_file
 from worlds.errors import UserError, set_resume_hint
 
 Config = TypeVar("Config")
 
 CONFIG_FILE = "config.json"
 LOCK_FILE = "run.lock"
+_LONGEST_LOCK = 1000  # characters; a lock says which process holds it
 _GROWING = ("metrics.jsonl", "alarms.jsonl")  # what a run adds lines to
 _PROJECT = Path(__file__).resolve().parents[2]
 
@@ -72,7 +73,7 @@ def lock_run(folder: Path) -> Iterator[None]:
 def is_locked(folder: Path) -> bool:
     """Return whether a process holds the lock of the run's folder."""
     try:
-        with open(Path(folder) / LOCK_FILE, encoding="utf-8") as file:
+        with open(Path(folder) / LOCK_FILE, "rb", opener=open_own) as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
@@ -89,18 +90,24 @@ def lock_file(path: Path, what: Path, hint: str = "wait for it to end, or choose
       path: file of the lock.
       what: file or folder that is locked, for messages.
       hint: what the user can do, for messages.
+
+    Raises:
+      UserError: if another process holds the lock, or the file holds something else, which is left as it is.
+      OSError: if the file is a link or cannot be written.
     """
-    with open(path, "a+", encoding="utf-8") as file:
+    descriptor = open_own(path, os.O_RDWR | os.O_CREAT)
+    with open(descriptor, "r+", encoding="utf-8", errors="replace") as file:
+        content = file.read(_LONGEST_LOCK)
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            file.seek(0)
-            holder = file.read().strip() or "another process"
-            raise UserError(f"{what} is being written by {holder}; {hint}") from None
+            raise UserError(f"{what} is being written by {content.strip() or 'another process'}; {hint}") from None
         except OSError as error:  # some network file systems have no locks
             warnings.warn(
                 f"{path}: no lock on this file system ({error.strerror}); start no second run here", stacklevel=3
             )
+        if content and not content.startswith("process "):
+            raise UserError(f"{path} is not the lock of a run; move it away")
         file.seek(0)
         file.truncate()
         file.write(f"process {os.getpid()} on {socket.gethostname()}\n")
