@@ -126,11 +126,20 @@ def open_own(path: str | Path, flags: int = os.O_WRONLY) -> int:
     return descriptor
 
 
-def check_database(path: Path) -> None:
-    """Check the files of a SQLite database, which may be missing. Raises OSError (ELOOP) if one is a link."""
-    for suffix in ("", "-wal", "-shm", "-journal"):
-        if (file := path.with_name(path.name + suffix)).is_symlink():
-            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(file))
+def check_no_links(*paths: Path) -> None:
+    """Refuse links under names of files and folders that are about to be written, emptied or removed.
+
+    Raises:
+      UserError: naming the first link.
+    """
+    for path in paths:
+        if path.is_symlink():
+            raise UserError(f"{path} is a link and is not followed; put a copy in its place, or remove it")
+
+
+def sqlite_files(path: Path) -> list[Path]:
+    """Return the files that SQLite writes for the database ``path``."""
+    return [path.with_name(path.name + suffix) for suffix in ("", "-wal", "-shm", "-journal")]
 
 
 def sync(path: Path) -> None:

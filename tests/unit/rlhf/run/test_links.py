@@ -12,7 +12,10 @@ from agents.folder import load_agent, save_agent
 from agents.language_models.calls import Call, Calls
 from agents.language_models.config import Budget
 from agents.tokenizer import Tokenizer
+from annotation.server.config import CACHE_FOLDER, ServeConfig
 from annotation.server.db.database import Database
+from annotation.server.services.datasets import Datasets
+from annotation.server.services.viewer import ViewerServices
 from annotation.viewer.index import Index
 from rlhf.learning.alarms import AlarmLog
 from rlhf.run.config import LOCK_FILE, lock_file, lock_run
@@ -63,6 +66,21 @@ def test_what_a_name_leads_to_is_not_written(name: str, kind: str, tmp_path: Pat
         WRITERS[name](path.parent)
     assert name.removesuffix("-wal") in str(caught.value)
     assert mine.read_text() == kept and not (tmp_path / "missing").exists()
+
+
+@pytest.mark.parametrize(
+    "name", ["annotation.games", CACHE_FOLDER, f"{CACHE_FOLDER}/pictures", f"{CACHE_FOLDER}/traces"]
+)
+def test_a_study_neither_empties_nor_fills_a_folder_elsewhere(name: str, tmp_path: Path) -> None:
+    """What is no game is removed from the folder of games, and old pictures from that of pictures."""
+    mine, path = tmp_path / "mine", tmp_path / "study" / name
+    (mine / "thesis").mkdir(parents=True)
+    path.parent.mkdir(parents=True)
+    path.symlink_to(mine)
+    with pytest.raises(UserError, match=f"{name} is a link"):
+        list(Datasets(tmp_path / "study").unfinished.left())
+        ViewerServices.of(ServeConfig(tmp_path / "study"))
+    assert [each.name for each in mine.rglob("*")] == ["thesis"]
 
 
 def test_an_agent_is_saved_beside_what_its_folder_links_to(tmp_path: Path) -> None:
