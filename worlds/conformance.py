@@ -15,7 +15,7 @@ import numpy as np
 from gymnasium import spaces
 
 from worlds.contract import SETTER, SOLVER, Action, World, WorldError
-from worlds.faults import described, named_failure
+from worlds.faults import FOREIGN, described, named_failure
 from worlds.registry import WorldEntry
 from worlds.spaces.action import InvalidAction, InvalidSpace
 from worlds.spaces.as_gym import gym_action_space, gym_observation_space
@@ -120,7 +120,7 @@ def space_problems(world: World, height: int | None = None, width: int | None = 
             observed, acted = world.observation_space(player), world.action_space(player)
         try:
             spec = world.spec(player)
-        except Exception as error:  # foreign code may raise anything
+        except FOREIGN as error:
             where = f"{player}'s observation space" if isinstance(error, InvalidSpace) else f"{player}'s spaces"
             return [Problem(where, _quoted(observed), f"what World.spec declares ({described(error)})")]
         if not isinstance(spec, PlayerSpec):

@@ -20,7 +20,7 @@ from typing import Any, get_type_hints
 from pipelines.cli.explaining import explain
 from pipelines.cli.usage import UsageError
 from rlhf.run.stopping import stoppable
-from worlds.errors import UserError
+from worlds.errors import RunError, UserError
 
 
 @dataclass(frozen=True)
@@ -300,7 +300,10 @@ def run(verb: Verb, words: Sequence[str]) -> Any:
     if presets := presets_of(verb.function):
         about += f" --preset NAME starts from a preset's settings: {', '.join(presets)}, or your own FILE.py."
     config = settings.parse(kind, words, command=f"rlhf {verb.name}", default=base, about=about)
-    result = function(config)
+    try:
+        result = function(config)
+    except SystemExit as stop:  # no command of ours does so
+        raise RunError(f"code that the command ran ended the program (status {stop.code})") from stop
     if verb.name in NEXT:
         settings_typed = {name: _typed(value) for name, value in vars(config).items()}
         print(f"next: {NEXT[verb.name].format(result=_typed(result), **settings_typed)}", file=sys.stderr)

@@ -17,6 +17,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
 from rlhf.run.progress import announce
+from worlds import witness
 
 if TYPE_CHECKING:
     from rlhf.run.checkpoint import Checkpoint
@@ -61,6 +62,7 @@ class Stop:
             _say("\nstopping after this update, with a checkpoint; a second signal ends at once\n")
         elif now - self._since >= _SAME_REQUEST_SEC:
             _say("\nended at once\n")
+            witness.dismiss()
             signal.signal(number, signal.SIG_DFL)
             os.kill(os.getpid(), number)
 

@@ -6,6 +6,7 @@ import difflib
 import importlib
 import os
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import gymnasium
@@ -13,7 +14,7 @@ import numpy as np
 from gymnasium import spaces
 
 from worlds.contract import SOLVER, WorldError
-from worlds.faults import described
+from worlds.faults import FOREIGN, described
 from worlds.foreign import minigrid
 from worlds.foreign.bridge import MISSIONS, Bridge, Translation, Turn
 from worlds.foreign.pictures import Picture, check_side, resized
@@ -26,6 +27,7 @@ from worlds.spaces.gym_spaces import (
     translate_observation,
 )
 from worlds.spaces.observation import Image, ObservationSpec
+from worlds.watchdog import load_foreign
 
 # Packages that register environments only when they are imported, by how the names of these begin.
 _PACKAGES = {
@@ -115,7 +117,7 @@ def make_env(env_id: str, **settings: Any) -> gymnasium.Env:
         settings = {"render_mode": "rgb_array"} | settings
     try:
         env = gymnasium.make(spec, disable_env_checker=True, **settings)
-    except Exception as error:  # foreign code may raise anything
+    except FOREIGN as error:
         raise WorldError(f"gym:{env_id} cannot be made: {described(error)}") from error
     if minigrid.has_bot(env):
         minigrid.quiet()
@@ -138,14 +140,14 @@ def find_env(env_id: str) -> Any:
 def import_package(package: str, wanted: str) -> Any:
     """Import the package that an environment comes with. Raises WorldError if it is not installed, or fails."""
     try:
-        return importlib.import_module(package)
+        return load_foreign(package, partial(importlib.import_module, package))
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != package.partition(".")[0]:
             raise WorldError(f"{wanted}: {package} fails to import: {described(error)}") from error
         raise WorldError(
             f"{wanted} is in the package {package}, which is not installed; pip install {package.replace('_', '-')}"
         ) from None
-    except Exception as error:  # a foreign module may raise anything
+    except FOREIGN as error:
         raise WorldError(f"{wanted}: {package} fails to import: {described(error)}") from error
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from gymnasium import spaces
 
 from worlds.contract import SETTER, SOLVER, WorldError
-from worlds.faults import described
+from worlds.faults import FOREIGN, described
 from worlds.foreign.bridge import Translation, Turn, rest
 from worlds.foreign.gym_bridge import find_mission, import_package, mission_keys, part_outside, rendered, with_picture
 from worlds.foreign.pictures import check_side
@@ -167,7 +167,7 @@ def make_parallel(module: str, **settings: Any) -> Any:
     maker = find_parallel(module)
     try:
         return maker(**settings)
-    except Exception as error:  # foreign code may raise anything
+    except FOREIGN as error:
         if "render_mode" in settings and isinstance(error, TypeError):  # it draws no pictures
             return make_parallel(module, **{name: one for name, one in settings.items() if name != "render_mode"})
         raise WorldError(f"pettingzoo:{module} cannot be made: {described(error)}") from error
