@@ -19,8 +19,8 @@ from typing import Any, get_type_hints
 
 from pipelines.cli.explaining import explain
 from pipelines.cli.usage import UsageError
-from rlhf.run.stopping import stoppable
-from worlds.errors import RunError, UserError
+from rlhf.run.stopping import Stop, Stopped, stoppable
+from worlds.errors import RunError, UserError, resume_hint, set_resume_hint
 
 
 @dataclass(frozen=True)
@@ -206,8 +206,11 @@ def main(argv: Sequence[str] | None = None) -> int:
       The exit status: 0, 1 (failed), 2 (wrong usage), 130 (stopped by SIGINT) or 143 (stopped by SIGTERM).
     """
     _wait_briefly(os.environ)
-    with stoppable():
-        return _main(argv)
+    try:
+        with stoppable() as stop:
+            return _main(argv, stop)
+    except Stopped as error:  # outside of all that the command does
+        return explain(error, Verb.kept)
 
 
 def _wait_briefly(environment: MutableMapping[str, str]) -> None:
@@ -220,12 +223,12 @@ def _wait_briefly(environment: MutableMapping[str, str]) -> None:
         environment.setdefault("GOMP_SPINCOUNT", "10000")
 
 
-def _main(argv: Sequence[str] | None) -> int:
-    _print_any_text()
-    words = list(sys.argv[1:] if argv is None else argv)
+def _main(argv: Sequence[str] | None, stop: Stop) -> int:
     verb = None
-    warnings.formatwarning = lambda message, *_: f"warning: {message}\n"
     try:
+        _print_any_text()
+        words = list(sys.argv[1:] if argv is None else argv)
+        warnings.formatwarning = lambda message, *_: f"warning: {message}\n"
         if not words or words[0] in ("-h", "--help", "help"):
             print(help_text(), flush=True)
             return 0
@@ -239,10 +242,21 @@ def _main(argv: Sequence[str] | None) -> int:
         verb, rest = choose(words)
         result = run(verb, rest)
         return result if verb.status else 0
-    except SystemExit as stop:  # --help of a verb
-        return int(stop.code or 0)
+    except SystemExit as end:  # --help of a verb
+        return int(end.code or 0)
     except (Exception, KeyboardInterrupt) as error:
-        return explain(error, verb.kept if verb else Verb.kept)
+        return explain(_stopped(stop, error), verb.kept if verb else Verb.kept)
+
+
+def _stopped(stop: Stop, error: BaseException) -> BaseException:
+    """Return the request to stop of which ``error`` is an effect, such as an ImportError; else ``error``."""
+    if stop.number is None or isinstance(error, Stopped):
+        return error
+    stopped = Stopped(stop.number)
+    stopped.__cause__ = error
+    if (hint := resume_hint(error)) is not None:
+        set_resume_hint(stopped, hint)
+    return stopped
 
 
 def _print_completion(words: Sequence[str]) -> int:

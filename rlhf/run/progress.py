@@ -48,6 +48,9 @@ class Bar:
           note: a few words about the last; "" leaves the note of before.
           share: how far that is, from 0 to 1, where something else than the total ends the loop, e.g. its time.
         """
+        from rlhf.run import stopping  # here, as it imports this module
+
+        stopping.check()
         self.done, self.note = done, note or self.note
         self.share = min(1.0, share) if share is not None else _share(done, self.total)
         self._show(done, self.share, self.note)
