@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 from collections.abc import Iterator
 
 
@@ -14,6 +15,15 @@ class UserError(Exception):
 
 class RunError(RuntimeError):
     """A run that has failed. The message says what failed and where; the command line prints it as one line."""
+
+
+# Of C0 all but tab and line feed, DEL, C1, line separators of Unicode, and what overrides the direction of writing.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+
+
+def visible(text: str) -> str:
+    """Return ``text`` with control characters as escapes, e.g. the six characters ``\\u001b``, as JSON has them."""
+    return _CONTROL.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
 
 
 def chain(error: BaseException | None) -> Iterator[BaseException]:

@@ -14,6 +14,8 @@ import sys
 import threading
 from typing import NoReturn
 
+from worlds.errors import visible
+
 _BYTES, _THREADS = 512, 64  # of the text of one thread; threads with a text of their own
 _places = itertools.count()
 _really_exit = os._exit
@@ -91,7 +93,7 @@ def dismiss() -> None:
 
 def _write(doing: str, world: str) -> None:
     assert _page is not None
-    text = f"{doing} of world {world!r}".encode(errors="replace")[: _BYTES - 1]
+    text = visible(f"{doing} of world {world!r}").encode(errors="replace")[: _BYTES - 1]
     _page[_calls.start : _calls.start + _BYTES] = text.ljust(_BYTES, b"\0")
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import difflib
 import importlib
-import io
 import os
 import shlex
 import sys
@@ -20,6 +19,7 @@ from typing import Any, get_type_hints
 from pipelines.cli.explaining import explain
 from pipelines.cli.usage import UsageError
 from rlhf.run.stopping import Stop, Stopped, stoppable
+from rlhf.run.terminal import guard_process
 from worlds.errors import RunError, UserError, resume_hint, set_resume_hint
 
 
@@ -226,7 +226,7 @@ def _wait_briefly(environment: MutableMapping[str, str]) -> None:
 def _main(argv: Sequence[str] | None, stop: Stop) -> int:
     verb = None
     try:
-        _print_any_text()
+        guard_process()
         words = list(sys.argv[1:] if argv is None else argv)
         warnings.formatwarning = lambda message, *_: f"warning: {message}\n"
         if not words or words[0] in ("-h", "--help", "help"):
@@ -275,13 +275,6 @@ def _print_completion(words: Sequence[str]) -> int:
         return explain(error, Verb.kept)
     print(completion.script(shell, flags), end="")
     return 0
-
-
-def _print_any_text() -> None:
-    """Escape characters that the terminal's encoding lacks, e.g. an emoji in an ASCII locale, instead of failing."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
 
 
 def choose(words: Sequence[str]) -> tuple[Verb, list[str]]:

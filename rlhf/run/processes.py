@@ -23,6 +23,7 @@ from itertools import islice
 from multiprocessing.connection import Connection, Pipe, wait
 from typing import Any, Generic, TypeVar
 
+from rlhf.run.terminal import guard_process
 from worlds.errors import RunError
 from worlds.witness import leave_to_parent
 
@@ -240,6 +241,7 @@ def serve(descriptor: int, parent: int) -> None:
 
 def run_given(connection: Connection) -> None:
     """In a worker: receive a function and its arguments, and call it with the connection before them."""
+    guard_process()
     leave_to_parent()
     function, given = connection.recv()
     function(connection, *given)
