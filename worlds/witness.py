@@ -12,6 +12,7 @@ import mmap
 import os
 import sys
 import threading
+from collections.abc import Sequence
 from typing import NoReturn
 
 from worlds.errors import visible
@@ -23,16 +24,18 @@ _page: mmap.mmap | None = None  # shared with the witness
 _attending: int | None = None  # the process that does
 _left_to_parent = False
 
-_WITNESS = """
+_WAIT = """
 import os, select, sys
-parent, page = map(int, sys.argv[1:3])
+parent = int(sys.argv[1])
 try:
     ended = [os.pidfd_open(parent)]
 except (AttributeError, OSError):
     ended = []
 while os.getppid() == parent and not select.select(ended, [], [], 0.5)[0]:
     pass
-texts = [text for text in os.pread(page, 1 << 20, 0).decode(errors="replace").split("\\0") if text]
+"""
+_WITNESS = """
+texts = [text for text in os.pread(int(sys.argv[2]), 1 << 20, 0).decode(errors="replace").split("\\0") if text]
 if texts:
     print("error: the process has ended in " + ", or ".join(texts) + "; " + sys.argv[3], file=sys.stderr)
 """
@@ -91,6 +94,22 @@ def dismiss() -> None:
         _page[:] = bytes(len(_page))
 
 
+def after_end(code: str, *arguments: str, pass_fds: Sequence[int] = ()) -> None:
+    """Start a process that runs ``code`` once this one has ended, however it does, by ``kill -9`` too.
+
+    Args:
+      code: Python, which finds ``os`` and ``sys`` imported.
+      arguments: what it finds in ``sys.argv[2:]``.
+      pass_fds: descriptors that it has, too.
+    """
+    import subprocess  # here, as most commands need none
+
+    subprocess.Popen(
+        [sys.executable, "-I", "-S", "-c", _WAIT + code, str(os.getpid()), *arguments],
+        pass_fds=pass_fds, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True,
+    )  # fmt: skip
+
+
 def _write(doing: str, world: str) -> None:
     assert _page is not None
     text = visible(f"{doing} of world {world!r}").encode(errors="replace")[: _BYTES - 1]
@@ -99,16 +118,12 @@ def _write(doing: str, world: str) -> None:
 
 def _watched_page() -> mmap.mmap | None:
     """Start the witness; return what it reads, or None where the system has no room for either."""
-    import subprocess  # here, as most commands need none
     import tempfile
 
     try:
         with tempfile.TemporaryFile() as file:
             file.truncate(_BYTES * _THREADS)
-            subprocess.Popen(
-                [sys.executable, "-I", "-S", "-c", _WITNESS, str(os.getpid()), str(file.fileno()), _ADVICE],
-                pass_fds=[file.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True,
-            )  # fmt: skip
+            after_end(_WITNESS, str(file.fileno()), _ADVICE, pass_fds=[file.fileno()])
             return mmap.mmap(file.fileno(), 0)
     except OSError:
         return None
