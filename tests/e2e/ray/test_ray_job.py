@@ -61,7 +61,8 @@ def command(config: ImproveConfig, *more: str) -> list[str]:
         "--checkpoint-every": config.checkpoint_every, "--world.height": config.world.height,
         "--world.width": config.world.width, "--world.settings": json.dumps(config.world.settings),
         "--execution.stall-sec": config.execution.stall_sec, "--ray.runners": config.ray.runners,
-        "--ray.object-store-mb": config.ray.object_store_mb, "--name": config.name, "--executor": "ray",
+        "--ray.learners": config.ray.learners, "--ray.object-store-mb": config.ray.object_store_mb,
+        "--name": config.name, "--executor": "ray",
     }  # fmt: skip
     words = [str(word) for name, value in settings.items() if value is not None for word in (name, value)]
     return [sys.executable, "-m", "pipelines.cli.main", "improve", *words, "--scripted-reward", *more]
