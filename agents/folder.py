@@ -17,6 +17,7 @@ from agents.card import ModelCard, write_card
 from agents.computing import usable_device
 from agents.config import AgentConfig
 from agents.language_models.folder import is_language_model
+from agents.own_folder import make_own_folder
 from agents.play_settings import save_play_settings
 from agents.roles import check_role
 from agents.tokenizer import Tokenizer
@@ -53,6 +54,7 @@ def save_agent(
     if agent.config.tokenizer_digest not in (None, digest):
         raise ValueError(f"the agent for {folder} was made with another tokenizer: save it with its own")
     agent.config.tokenizer_digest = digest
+    make_own_folder(folder)
     disable_progress_bar()  # a bar for one small file is noise
     # `transformers` would give a pretrained vision model inside the agent the names of its first versions.
     own_names = {} if agent.config.vision_model is None else {"save_original_format": False}

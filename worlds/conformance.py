@@ -17,7 +17,7 @@ from gymnasium import spaces
 
 from worlds.contract import SETTER, SOLVER, Action, World, WorldError
 from worlds.errors import described
-from worlds.faults import named_failure
+from worlds.faults import FOREIGN, named_failure
 from worlds.random_play import legal_values
 from worlds.registry import WorldEntry
 from worlds.spaces.action import InvalidAction, InvalidSpace
@@ -135,7 +135,7 @@ def space_problems(world: World, height: int | None = None, width: int | None = 
             observed, acted = world.observation_space(player), world.action_space(player)
         try:
             spec = world.spec(player)
-        except Exception as error:  # foreign code may raise anything
+        except FOREIGN as error:
             where = f"{player}'s observation space" if isinstance(error, InvalidSpace) else f"{player}'s spaces"
             return [Problem(where, _quoted(observed), f"what World.spec declares ({described(error)})")]
         if not isinstance(spec, PlayerSpec):

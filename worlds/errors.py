@@ -30,6 +30,15 @@ def check_utf8(path: object) -> None:
         raise UserError(f"the name of {path} is not in UTF-8; rename it") from None
 
 
+# Of C0 all but tab and line feed, DEL, C1, line separators of Unicode, and what overrides the direction of writing.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+
+
+def visible(text: str) -> str:
+    """Return ``text`` with control characters as escapes, e.g. the six characters ``\\u001b``, as JSON has them."""
+    return _CONTROL.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+
+
 def chain(error: BaseException | None) -> Iterator[BaseException]:
     """Yield ``error`` and its causes, one after another."""
     while error is not None:

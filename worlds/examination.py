@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from worlds import witness
 from worlds.conformance import (
     PLAYERS,
     DeclaresBounds,
@@ -28,7 +29,7 @@ from worlds.conformance import (
 )
 from worlds.contract import SETTER, SOLVER, TaskSpec, TickWise, World, WorldError
 from worlds.errors import UserError, described, shows_tracebacks
-from worlds.faults import OutOfTime, time_limit
+from worlds.faults import FOREIGN, OutOfTime, time_limit
 from worlds.random_play import Observed, fitted, play_from, play_on, random_actions
 from worlds.registry import WorldEntry
 from worlds.spaces.action import FreeText
@@ -86,18 +87,21 @@ def examine(entry: WorldEntry) -> Iterator[Finding]:
 
 def examined(part: str, examination: Callable[[WorldEntry], list[Problem] | None], entry: WorldEntry) -> Finding:
     """Return the finding of one part; an error, or no end within a minute, is a problem."""
+    witness.begin(entry.name, f"the part {part!r} of the check")
     try:
         with time_limit(PART_SEC):
             problems = examination(entry)
     except OutOfTime:
         wanted = "an answer; it may wait for ever, or the machine is busy"
         return Finding(part, (Problem(part, f"{NO_ANSWER} within {PART_SEC:.0f} s", wanted),))
-    except Exception as error:  # foreign code may raise anything
+    except FOREIGN as error:
         if shows_tracebacks():
             raise
         if isinstance(error, UserError):
             return Finding(part, (Problem(part, str(error), "no failure"),))
         return Finding(part, (Problem(part, f"raises {described(error)}", "no error; RLHF_DEBUG=1 shows where"),))
+    finally:
+        witness.end()
     return Finding(part, tuple(problems or ()), offered=problems is not None)
 
 
@@ -241,7 +245,7 @@ def _refusals(entry: WorldEntry) -> list[Problem]:
             call()
         except WorldError:
             continue
-        except Exception as error:  # foreign code may raise anything
+        except FOREIGN as error:
             problems.append(Problem(what, described(error), "WorldError with one line for the user"))
         else:
             problems.append(Problem(what, "accepted", "WorldError with one line for the user"))

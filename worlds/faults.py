@@ -8,8 +8,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
 
+from worlds import witness
 from worlds.contract import WorldError
 from worlds.errors import RunError, UserError, described
+
+# Foreign code may raise anything, and may call sys.exit or os._exit (see :mod:`worlds.witness`).
+FOREIGN = (Exception, SystemExit, GeneratorExit)
+
+
+class EndsProcess(WorldError):
+    """A world has tried to end the process, which played on."""
 
 
 class NamedFailure:
@@ -31,15 +39,15 @@ class NamedFailure:
         self._world, self._doing = world, doing
 
     def __enter__(self) -> None:
-        pass
+        witness.begin(self._world, self._doing)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        foreign = isinstance(error, (Exception, SystemExit))  # foreign code may raise anything, and may call sys.exit
-        if error is not None and foreign and not isinstance(error, (UserError, RunError)):
+        witness.end()
+        if isinstance(error, FOREIGN) and not isinstance(error, (UserError, RunError)):
             message = f"world {self._world!r} fails at {self._doing}: {described(error)}; RLHF_DEBUG=1 shows where"
-            raise WorldError(message) from error
+            raise (EndsProcess if isinstance(error, SystemExit) else WorldError)(message) from error
 
 
 def named_failure(world: str, doing: str) -> NamedFailure:

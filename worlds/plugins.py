@@ -10,6 +10,7 @@ import importlib
 import importlib.util
 import sys
 from collections.abc import Mapping
+from functools import partial
 from hashlib import sha256
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -17,7 +18,9 @@ from types import ModuleType
 from typing import Generic, TypeVar
 
 from worlds.errors import described
+from worlds.faults import FOREIGN
 from worlds.trust import UntrustedError, read_source
+from worlds.watchdog import NoAnswer, load_foreign
 
 Entry = TypeVar("Entry")
 
@@ -75,8 +78,11 @@ class Registry(Generic[Entry]):
 
     def _import_module(self, module: str, name: str) -> None:
         try:
-            importlib.import_module(module)
-        except Exception as error:  # a foreign module may raise anything
+            if name in self._built_in:
+                importlib.import_module(module)
+            else:
+                load_foreign(module, partial(importlib.import_module, module))
+        except FOREIGN as error:
             raise self._fails_to_import(f"{self.noun} {name!r}: its module {module}", error) from error
         if name not in self._entries:
             raise self._error(
@@ -97,10 +103,10 @@ class Registry(Generic[Entry]):
         if not path.is_file():
             raise self._error(f"no {self.noun} file {path}; known by name: {', '.join(self.names())}")
         try:
-            self._files[path] = _run_file(path)
+            self._files[path] = load_foreign(str(path), partial(_run_file, path))
         except UntrustedError:
             raise
-        except Exception as error:  # a foreign file may raise anything
+        except FOREIGN as error:
             raise self._fails_to_import(f"{self.noun} file {path}", error) from error
         return self._files[path]
 
@@ -121,7 +127,9 @@ class Registry(Generic[Entry]):
         self._of_file[path] = added[0]
         return added[0]
 
-    def _fails_to_import(self, what: str, error: Exception) -> Exception:
+    def _fails_to_import(self, what: str, error: BaseException) -> Exception:
+        if isinstance(error, NoAnswer):
+            return self._error(str(error))
         return self._error(f"{what} fails to import: {described(error)}")
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from worlds.checks import check_known
 from worlds.contract import SETTER, SOLVER, Setter, Solver, Task, TaskSpec, World, WorldError
+from worlds.faults import named_failure
 from worlds.goal_choices import GoalChoices
 from worlds.live_play import LivePlay
 from worlds.plugins import FILE_SUFFIX, Registry
@@ -195,6 +196,11 @@ def is_found_anywhere(name: str) -> bool:
     return is_foreign(name) or name.endswith(FILE_SUFFIX) or name in _registry.names()
 
 
+def may_end_process(name: str) -> bool:
+    """Return True if the world is not one of this project's, and another process can play it in place of this one."""
+    return name not in _OURS and is_found_anywhere(name)
+
+
 def absolute_name(name: str) -> str:
     """Return ``name``, with one spelling of a Python file's path, which is absolute.
 
@@ -221,4 +227,5 @@ def _foreign(name: str) -> WorldEntry:
     module = _registry.import_file(Path(path))
     if not callable(getattr(module, maker, None)):
         raise WorldError(f"world file {path} has no class or function {maker!r}")
-    return register(entries.class_entry(maker, getattr(module, maker)))
+    with named_failure(maker, "its making"):
+        return register(entries.class_entry(maker, getattr(module, maker)))

@@ -27,16 +27,18 @@ import time
 from collections.abc import Callable
 from typing import NoReturn, TypeVar
 
+from worlds import witness
 from worlds.contract import WorldError
 from worlds.errors import shows_tracebacks
 from worlds.faults import OutOfTime
 
-__all__ = ["NoAnswer", "call_within", "limit_unless_debugging"]
+__all__ = ["NoAnswer", "call_within", "limit_unless_debugging", "load_foreign"]
 
 T = TypeVar("T")
 
 SETTING = "--step-limit-sec"
 LOOK_EVERY_SEC = 0.25
+LOAD_LIMIT_SEC = 120.0  # of importing a file or package of a world; large ones take half a minute
 GRACE_SEC = 10.0  # that a call gets to end once it was interrupted, e.g. to close what it has opened
 
 
@@ -47,16 +49,16 @@ class NoAnswer(WorldError):
 class _Call:
     """A call under way. The watchdog writes ``waited_sec``, ``sending`` and ``sent``; the calling thread the rest."""
 
-    __slots__ = ("doing", "ended", "limit_sec", "sending", "sent", "thread", "waited_sec", "world")
+    __slots__ = ("doing", "ended", "hint", "limit_sec", "sending", "sent", "thread", "waited_sec", "world")
 
-    def __init__(self, world: str, doing: str, limit_sec: float) -> None:
-        self.world, self.doing, self.limit_sec = world, doing, limit_sec
+    def __init__(self, world: str, doing: str, limit_sec: float, hint: str) -> None:
+        self.world, self.doing, self.limit_sec, self.hint = world, doing, limit_sec, hint
         self.thread, self.waited_sec = threading.get_ident(), 0.0
         self.ended = self.sending = self.sent = False
 
     def no_answer(self) -> str:
         """Return the message about the call, once it has outlasted its limit."""
-        return f"world {self.world!r} fails at {self.doing}: no answer within {self.limit_sec:g} s ({SETTING})"
+        return f"world {self.world!r} fails at {self.doing}: no answer within {self.limit_sec:g} s{self.hint}"
 
     def end(self) -> None:
         """Note that the call has returned or raised. Raises OutOfTime if it was interrupted, however it ended.
@@ -77,7 +79,9 @@ _watchdog: threading.Thread | None = None
 _starting = threading.Lock()
 
 
-def call_within(limit_sec: float | None, world: str, doing: str, call: Callable[[], T]) -> T:
+def call_within(
+    limit_sec: float | None, world: str, doing: str, call: Callable[[], T], hint: str = f" ({SETTING})"
+) -> T:
     """Return the result of ``call``, a call of a world's code, and interrupt it once it outlasts its limit.
 
     Args:
@@ -85,6 +89,7 @@ def call_within(limit_sec: float | None, world: str, doing: str, call: Callable[
       world: name of the world, for messages.
       doing: the call, e.g. "step 3 of episode play-7".
       call: runs the world's code; it does not call this function itself.
+      hint: how to set the limit, or what to do about it.
 
     Raises:
       NoAnswer: it has taken longer.
@@ -93,7 +98,7 @@ def call_within(limit_sec: float | None, world: str, doing: str, call: Callable[
         return call()
     if _watchdog is None:
         _start()
-    watched = _Call(world, doing, limit_sec)
+    watched = _Call(world, doing, limit_sec, hint)
     try:
         _calls[watched.thread] = watched
         try:
@@ -104,6 +109,24 @@ def call_within(limit_sec: float | None, world: str, doing: str, call: Callable[
         raise NoAnswer(watched.no_answer()) from None
     finally:
         _calls.pop(watched.thread, None)
+
+
+def load_foreign(what: str, load: Callable[[], T]) -> T:
+    """Return the result of ``load``, which imports the code of a world; the code may also hang or end the process.
+
+    Args:
+      what: name of the file or the package.
+
+    Raises:
+      NoAnswer: the import takes too long.
+    """
+    witness.attend()
+    hint = "; put what takes longer into the class that it defines"
+    witness.begin(what, "the import")
+    try:
+        return call_within(limit_unless_debugging(LOAD_LIMIT_SEC), what, "its import", load, hint)
+    finally:
+        witness.end()
 
 
 def limit_unless_debugging(limit_sec: float) -> float | None:
@@ -161,4 +184,5 @@ def _end_process(call: _Call) -> NoReturn:
         "the command ends; give that call a time limit of its own; what was saved before is kept",
         file=sys.stderr, flush=True,
     )  # fmt: skip
+    witness.dismiss()
     os._exit(1)

@@ -103,7 +103,8 @@ class Calls:
                 self.before.add(row)
             whole = file.read_bytes()
             if not whole.endswith(b"\n"):  # a crash cut the last line off
-                os.truncate(file, whole.rfind(b"\n") + 1)
+                with open(file, "r+b", opener=_open_own) as opened:
+                    opened.truncate(whole.rfind(b"\n") + 1)
 
     def check(self, calls: int = 1) -> None:
         """Refuse so many further calls once the budget is spent.
@@ -130,8 +131,13 @@ class Calls:
         self.spent.add(row)
         if self._file is not None:
             self._file.parent.mkdir(parents=True, exist_ok=True)
-            with self._file.open("a", encoding="utf-8") as file:
+            with open(self._file, "a", encoding="utf-8", opener=_open_own) as file:
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def _open_own(path: str, flags: int) -> int:
+    """Open the file itself: a folder from elsewhere may hold links to the user's other files."""
+    return os.open(path, flags | os.O_NOFOLLOW, 0o666)
 
 
 def _tokens(spent: Spent) -> int:

@@ -15,6 +15,7 @@ from agents.language_models.config import Budget, ModelSource, PromptConfig
 from agents.language_models.model import LanguageModel
 from agents.language_models.prompts import Example, PromptMaker, ShownStep
 from agents.language_models.words import action_instructions
+from agents.own_folder import make_own_folder
 from worlds.errors import UserError
 from worlds.spaces.action import ActionSpec
 
@@ -74,7 +75,7 @@ def is_language_model(folder: str | Path) -> bool:
 def save_language_model(agent: LanguageModelAgent, folder: str | Path) -> Path:
     """Write ``agent`` into ``folder``, which is created if it does not exist, and return that."""
     folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
+    make_own_folder(folder)
     for name, content in ((EXAMPLES_FILE, _examples_to_json(agent.examples)), (LANGUAGE_MODEL_FILE, _to_json(agent))):
         (folder / name).write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     return folder

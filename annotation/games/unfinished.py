@@ -23,7 +23,7 @@ from uuid import uuid4
 from rlhf.records.episode import Episode
 from rlhf.store import open_store
 from rlhf.store.contract import people_in
-from rlhf.store.files.durable import UNFINISHED, Busy, explained, only_writer, sync, write_file
+from rlhf.store.files.durable import UNFINISHED, Busy, check_no_links, explained, only_writer, sync, write_file
 from rlhf.store.folder.description import DESCRIPTION_FILE
 from worlds.errors import UserError
 
@@ -121,9 +121,13 @@ class Unfinished:
 
     Args:
       folder: where their folders are; it need not be there.
+
+    Raises:
+      UserError: if it is a link, as what is no game is removed from it.
     """
 
     def __init__(self, folder: Path) -> None:
+        check_no_links(folder)
         self.folder = folder
 
     def begin(self, dataset: str, project_id: str) -> UnfinishedGame:
@@ -170,7 +174,7 @@ class Unfinished:
         """Every game's folder; what was being removed when its server died goes on the way."""
         if not self.folder.is_dir():
             return []
-        found = sorted(path for path in self.folder.iterdir() if path.is_dir())
+        found = sorted(path for path in self.folder.iterdir() if path.is_dir() and not path.is_symlink())
         for path in found:
             if path.name.endswith(_GONE):
                 _remove(path)

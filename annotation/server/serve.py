@@ -158,7 +158,7 @@ def _run(study: Study, listener: socket.socket) -> None:
     server = uvicorn.Server(
         uvicorn.Config(
             create_app(study), log_level="warning", access_log=False, server_header=False, proxy_headers=False,
-            timeout_keep_alive=KEEP_ALIVE_SEC, ws_max_size=MESSAGE_BYTES,
+            use_colors=False, timeout_keep_alive=KEEP_ALIVE_SEC, ws_max_size=MESSAGE_BYTES,
             ws_per_message_deflate=False,  # pictures are compressed already
             timeout_graceful_shutdown=5,
         )

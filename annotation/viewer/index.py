@@ -16,6 +16,7 @@ from typing import Any
 
 from rlhf.store import EpisodeRow, ParquetStore
 from rlhf.store.columns.transcript import EpisodeTranscript
+from rlhf.store.files.durable import check_no_links, sqlite_files
 from worlds.errors import UserError
 
 VERSION = 2  # of the file's tables; a file of another version is recreated
@@ -179,6 +180,7 @@ class Index:
     def _connect(self) -> sqlite3.Connection:
         try:
             self.file.parent.mkdir(parents=True, exist_ok=True)
+            check_no_links(*sqlite_files(self.file))
             return _opened(self.file)
         except OSError as error:
             raise UserError(f"the index {self.file} cannot be made ({error.strerror}); check its folder") from error

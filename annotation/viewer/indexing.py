@@ -15,6 +15,7 @@ from pathlib import Path
 
 from annotation.viewer.index import Index
 from rlhf.run.processes import end_with
+from rlhf.run.terminal import guard_process
 from rlhf.store import ParquetStore, open_store
 from rlhf.store.files.durable import only_writer
 from worlds.errors import UserError
@@ -84,5 +85,6 @@ def main(arguments: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
+    guard_process()
     end_with(os.getppid())
     sys.exit(main(sys.argv[1:]))

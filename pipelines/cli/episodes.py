@@ -23,6 +23,7 @@ from rlhf.records.preferences import (
     Statement,
     StretchScore,
 )
+from rlhf.run import terminal
 from rlhf.run.progress import bar
 from rlhf.store import EpisodeRow, Problem, open_store, rebuild_index
 from rlhf.store.transfer.hub import MANY_FILES, files_of_play, push
@@ -340,5 +341,5 @@ def _print_line(console: Console, text: str) -> None:
 
 def _console() -> Console:
     """Return the console of standard output, wide enough that nothing is cut if it is not a terminal."""
-    console = Console()
-    return console if console.is_terminal else Console(width=_WIDTH_WITHOUT_TERMINAL)
+    found = terminal.console()
+    return found if found.is_terminal else terminal.console(width=_WIDTH_WITHOUT_TERMINAL)

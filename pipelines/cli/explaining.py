@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import select
 import sys
@@ -77,6 +78,8 @@ def _line_about(error: BaseException, kept: str) -> str:
         return f"the GPU's memory is full; {_SMALLER}{again}; {kept}"
     if isinstance(error, (RunError, FloatingPointError)):  # the message is clearer than a traceback
         return f"{_one_line(error)}; {kept}; RLHF_DEBUG=1 shows the traceback"
+    if isinstance(error, OSError) and error.errno == errno.ELOOP and error.filename:
+        return f"{error.filename} is a link and is not followed; put a copy in its place, or remove it"
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror or type(error).__name__}"
     if isinstance(error, UnicodeEncodeError) and "\ud800" <= str(error.object)[error.start] <= "\udfff":

@@ -9,11 +9,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 
 from annotation.session.states import Kind
 from rlhf.records.preferences import HIGHEST_RATING, LOWEST_RATING, RATED, HelperRating
+from rlhf.run import terminal
 from rlhf.run.setting_forms import DatasetFolder
 from rlhf.run.statistics import mean_interval, share_interval, wilson_interval
 from rlhf.store import EpisodeStore, open_store
@@ -80,11 +80,9 @@ def report_people(config: HouseholdPeopleConfig) -> None:
     if not episodes:
         raise UserError(f"{config.data} has no helped sessions; people play them in the app (rlhf serve --helpers)")
     results = results_by_helper(episodes, _SEED)
-    console = Console()
-    console.print(as_table(results, episodes))
-    console.print(
-        "95% intervals over people; of a single person, over their episodes. Steps where the goal was reached."
-    )
+    out = terminal.console()
+    out.print(as_table(results, episodes))
+    out.print("95% intervals over people; of a single person, over their episodes. Steps where the goal was reached.")
     if config.out is not None:
         text = json.dumps({name: {what: asdict(one) for what, one in row.items()} for name, row in results.items()})
         write_file(config.out, text.encode())

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import difflib
 import importlib
-import io
 import os
 import shlex
 import sys
@@ -20,8 +19,9 @@ from typing import Any, get_type_hints
 from pipelines.cli.explaining import explain
 from pipelines.cli.usage import UsageError, check_paths
 from rlhf.run.pipes import without_pipes
-from rlhf.run.stopping import stoppable
-from worlds.errors import UserError
+from rlhf.run.stopping import Stop, Stopped, stoppable
+from rlhf.run.terminal import guard_process
+from worlds.errors import RunError, UserError, resume_hint, set_resume_hint
 
 
 @dataclass(frozen=True)
@@ -209,8 +209,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     _wait_briefly(os.environ)
     _replace_closed_streams()
-    with stoppable(), without_pipes():
-        return _main(argv)
+    try:
+        with stoppable() as stop, without_pipes():
+            return _main(argv, stop)
+    except Stopped as error:  # outside of all that the command does
+        return explain(error, Verb.kept)
 
 
 def _wait_briefly(environment: MutableMapping[str, str]) -> None:
@@ -234,12 +237,12 @@ def _replace_closed_streams() -> None:
             setattr(sys, name, open(descriptor, mode, encoding="utf-8", closefd=False))
 
 
-def _main(argv: Sequence[str] | None) -> int:
-    _print_any_text()
-    words = list(sys.argv[1:] if argv is None else argv)
+def _main(argv: Sequence[str] | None, stop: Stop) -> int:
     verb = None
-    warnings.formatwarning = lambda message, *_: f"warning: {message}\n"
     try:
+        guard_process()
+        words = list(sys.argv[1:] if argv is None else argv)
+        warnings.formatwarning = lambda message, *_: f"warning: {message}\n"
         if not words or words[0] in ("-h", "--help", "help"):
             print(help_text(), flush=True)
             return 0
@@ -254,10 +257,21 @@ def _main(argv: Sequence[str] | None) -> int:
         check_paths(rest)
         result = run(verb, rest)
         return result if verb.status else 0
-    except SystemExit as stop:  # --help of a verb
-        return int(stop.code or 0)
+    except SystemExit as end:  # --help of a verb
+        return int(end.code or 0)
     except BaseException as error:  # foreign code may raise anything
-        return explain(error, verb.kept if verb else Verb.kept)
+        return explain(_stopped(stop, error), verb.kept if verb else Verb.kept)
+
+
+def _stopped(stop: Stop, error: BaseException) -> BaseException:
+    """Return the request to stop of which ``error`` is an effect, such as an ImportError; else ``error``."""
+    if stop.number is None or isinstance(error, Stopped):
+        return error
+    stopped = Stopped(stop.number)
+    stopped.__cause__ = error
+    if (hint := resume_hint(error)) is not None:
+        set_resume_hint(stopped, hint)
+    return stopped
 
 
 def _print_completion(words: Sequence[str]) -> int:
@@ -276,13 +290,6 @@ def _print_completion(words: Sequence[str]) -> int:
         return explain(error, Verb.kept)
     print(completion.script(shell, flags), end="")
     return 0
-
-
-def _print_any_text() -> None:
-    """Escape characters that the terminal's encoding lacks, e.g. an emoji in an ASCII locale, instead of failing."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
 
 
 def choose(words: Sequence[str]) -> tuple[Verb, list[str]]:
@@ -317,7 +324,10 @@ def run(verb: Verb, words: Sequence[str]) -> Any:
     if presets := presets_of(verb.function):
         about += f" --preset NAME starts from a preset's settings: {', '.join(presets)}, or your own FILE.py."
     config = settings.parse(kind, words, command=f"rlhf {verb.name}", default=base, about=about)
-    result = function(config)
+    try:
+        result = function(config)
+    except SystemExit as stop:  # no command of ours does so
+        raise RunError(f"code that the command ran ended the program (status {stop.code})") from stop
     if verb.name in NEXT:
         settings_typed = {name: _typed(value) for name, value in vars(config).items()}
         print(f"next: {NEXT[verb.name].format(result=_typed(result), **settings_typed)}", file=sys.stderr)

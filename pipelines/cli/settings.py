@@ -11,6 +11,7 @@ import difflib
 import functools
 import io
 import itertools
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from pathlib import Path
@@ -24,6 +25,7 @@ from pipelines.cli import own_settings
 from pipelines.cli.typed_words import members_of, value_of
 from pipelines.cli.usage import UsageError
 from rlhf.records.json_records import earlier_names
+from rlhf.run.terminal import Unguarded
 
 Config = TypeVar("Config")
 
@@ -55,7 +57,8 @@ def parse(
     if {"-h", "--help"}.isdisjoint(words):
         _check_words(words, kind, known, command, default)
     try:
-        with contextlib.redirect_stderr(io.StringIO()):
+        coloured: Any = Unguarded(sys.stdout)  # the help is tyro's text
+        with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(coloured):
             return tyro.cli(
                 tyro.conf.AvoidSubcommands[kind],  # type: ignore[valid-type]
                 args=words,

@@ -31,7 +31,7 @@ from reward_models.loaded import LoadedRewardModel, load_with_tokenizer
 from reward_models.scores import plots
 from rlhf.data.memory import encode_episodes
 from rlhf.records.marks import Mark
-from rlhf.run.config import lock_run, new_run_folder, save_config
+from rlhf.run.config import whole_run
 from rlhf.run.progress import announce
 from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
@@ -101,9 +101,7 @@ def diagnose(config: DiagnoseConfig) -> Path:
     divisions = [division_of(folder) for folder in config.reward_model]
     recordings = Recordings(config.data)
     groups = _groups_to_measure(config, recordings, divisions)
-    folder = new_run_folder(config.runs, config.name)
-    with lock_run(folder):
-        save_config(folder, config)
+    with whole_run(config, PAGE_FILE) as folder:
         scored = score_models(recordings, groups, models, config.window, config.seed).pooled()
         names = model_names(models, config.reward_model)
         diagnosis = _conclude(config, models, names, divisions, recordings, scored)
@@ -117,11 +115,10 @@ def diagnose(config: DiagnoseConfig) -> Path:
 
 def _diagnose_eyes(config: DiagnoseConfig, agent: Path) -> Path:
     from pipelines.diagnose.eyes.diagnosis import diagnose_eyes, write_eyes  # replays need the worlds
+    from pipelines.diagnose.eyes.report import EYES_PAGE
 
     findings = diagnose_eyes(agent, config.data, config.episodes, config.eyes, config.seed, config)
-    folder = new_run_folder(config.runs, config.name)
-    with lock_run(folder):
-        save_config(folder, config)
+    with whole_run(config, EYES_PAGE) as folder:
         return write_eyes(findings, folder)
 
 
@@ -242,7 +239,7 @@ def _trace_title(reward: np.ndarray, marks: Sequence[Mark]) -> str:
 
 def _write(folder: Path, diagnosis: Diagnosis, drawn: Mapping[str, bytes], traces: Sequence[Picture]) -> None:
     save_diagnosis(diagnosis, folder)
-    (folder / "figures").mkdir()
+    (folder / "figures").mkdir(exist_ok=True)
     for name, content in drawn.items():
         write_file(folder / "figures" / f"{name}.png", content)
     for number, trace in enumerate(traces):

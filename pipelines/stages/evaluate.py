@@ -29,7 +29,7 @@ from pipelines.stages.outcomes.results_file import (
     Split,
     load_results,
 )
-from pipelines.stages.record_failures import guard
+from pipelines.stages.record_failures import check_ends, guard
 from pipelines.stages.settings.play_settings import (
     PlaySettings,
     resolve_play_settings,
@@ -151,12 +151,14 @@ def evaluate(config: EvaluateConfig) -> list[ProbeResult]:
     if unknown:
         raise UserError(f"no probe task {unknown[0]!r}; known: {', '.join(known)}")
     _check_before_playing(config)
+    ends: list[Failure] = []
     with lock_file(config.out.with_name(f".{config.out.name}.lock"), config.out):
-        results = _evaluate(config, probes)
+        results = _evaluate(config, probes, ends)
     announce(success_table(results, requests_of(config.split, entry)))
     if config.baseline is not None:
         announce(difference_table(results, config.baseline))
     announce(f"results: {config.out}")
+    check_ends(ends, config.episodes * len(config.agents) * len(probes))
     return results
 
 
@@ -185,7 +187,7 @@ def resolve_config(config: EvaluateConfig) -> EvaluateConfig:
     return replace(config, world=settings.world, players=settings.players)
 
 
-def _evaluate(config: EvaluateConfig, probes: Sequence[str]) -> list[ProbeResult]:
+def _evaluate(config: EvaluateConfig, probes: Sequence[str], ends: list[Failure]) -> list[ProbeResult]:
     file = ResultsFile(config.out, _evaluated_with(config), config.agents)
     known = list(dict.fromkeys([*config.agents, *(result.agent for result in file.results())]))
     if config.baseline is not None and config.baseline not in known:
@@ -195,7 +197,7 @@ def _evaluate(config: EvaluateConfig, probes: Sequence[str]) -> list[ProbeResult
     if len(missing) < len(wanted):
         announce(f"{len(wanted) - len(missing)} of {len(wanted)} results are in {config.out} already")
     for name, probe in missing:
-        played = probe_episodes(config, config.agents[name], probe)
+        played = probe_episodes(config, config.agents[name], probe, ends)
         file.add(_result(name, probe, list(progress(played, config.episodes, f"{name} on {probe}"))))
     if config.baseline is not None:
         file.compare(config.baseline)
@@ -254,15 +256,17 @@ class _Failures:
 
     Args:
       episodes: number of episodes that are to be played.
+      ends: to which those are added in which the world tries to end the process.
     """
 
-    def __init__(self, episodes: int) -> None:
-        self._episodes, self._failed, self.whole = episodes, 0, 0
+    def __init__(self, episodes: int, ends: list[Failure]) -> None:
+        self._episodes, self._ends, self._failed, self.whole = episodes, ends, 0, 0
         self.unplayed: list[UnplayedEpisode] = []
 
     def note(self, failure: Failure) -> None:
         """Report a failure. Raises WorldError if all episodes have failed so far, and they are several or all."""
         self._failed += 1
+        self._ends += [failure] if failure.ends_process else []
         if not self.whole and self._failed >= min(LEAST, self._episodes):
             raise WorldError(failure.message)
         if not failure.steps:
@@ -271,17 +275,20 @@ class _Failures:
         announce(f"{failure.message}; its request counts as not fulfilled, and the other episodes are played")
 
 
-def probe_episodes(config: EvaluateConfig, folder: str, probe: str) -> Iterator[Episode | UnplayedEpisode]:
+def probe_episodes(
+    config: EvaluateConfig, folder: str, probe: str, ends: list[Failure] | None = None
+) -> Iterator[Episode | UnplayedEpisode]:
     """Play one agent at one probe and yield its episodes as they end.
 
-    An episode whose world fails is ended and labelled, and the others are played.
+    An episode whose world fails is ended and labelled, and the others are played. Failures in which the world tries to
+    end the process are added to ``ends``.
 
     Raises:
       WorldError: the world fails in all episodes, or in the first ones.
     """
     scripted = folder in _NO_FOLDER
     slots = 1 if scripted else min(config.slots, config.episodes)
-    failures, setters = _Failures(config.episodes), evaluation_setters(config, slots)
+    failures, setters = _Failures(config.episodes, [] if ends is None else ends), evaluation_setters(config, slots)
     with (
         closing(_plans(config, probe, folder if scripted else None, setters)) as plans,
         config.world.opened(slots, images=not scripted, setter_sees=setters is not None) as worlds,

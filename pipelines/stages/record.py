@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from pipelines.stages.record_config import SCRIPTED, RecordConfig
-from pipelines.stages.record_failures import Failures, PlayedEpisode, guard
+from pipelines.stages.record_failures import Failures, PlayedEpisode, check_ends, guard
 from pipelines.stages.record_plans import (
     RECORDED_WITH,
     RecordingPlans,
@@ -32,13 +32,15 @@ from pipelines.stages.settings.play_settings import (
 )
 from pipelines.stages.solvers import calls_file, open_setters, open_solvers, summarised
 from rlhf.records.episode import Episode
+from rlhf.replay.guard import Failure
 from rlhf.replay.play import ScriptedSolvers, Solvers, play
 from rlhf.run.machine import playing_processes
 from rlhf.run.processes import divide
 from rlhf.run.progress import announce, progress
 from rlhf.store import EpisodeStore, open_store
 from rlhf.store.group_writer import GroupWriter
-from worlds.errors import UserError
+from worlds import registry
+from worlds.errors import UserError, shows_tracebacks
 from worlds.watchdog import limit_unless_debugging
 
 if TYPE_CHECKING:
@@ -70,14 +72,16 @@ def record(config: RecordConfig, finish: Callable[[Episode], Episode] | None = N
     check_pictures(*config.world.image_size, config.steps, playing)
     config.world.check(limit_unless_debugging(config.step_limit_sec))
     training, *held_out = config.parts()
-    recorded = _record(training, finish)
+    ends: list[Failure] = []
+    recorded = _record(training, finish, ends)
     for part in held_out:
         new = "with places and requests" if _splits_requests(config) else "with places"
         announce(
             f"{part.episodes} of the {config.episodes} episodes are held out: {new} that are never trained on "
             "(--held-out sets the share)"
         )
-        recorded += _record(part, finish)
+        recorded += _record(part, finish, ends)
+    check_ends(ends, config.episodes)
     return sorted(recorded)
 
 
@@ -106,8 +110,11 @@ def _resolve_config(config: RecordConfig) -> RecordConfig:
     return replace(config, world=settings.world, players=settings.players)
 
 
-def _record(config: RecordConfig, finish: Callable[[Episode], Episode] | None) -> list[str]:
-    """Record the episodes of one split and return their ids."""
+def _record(config: RecordConfig, finish: Callable[[Episode], Episode] | None, ends: list[Failure]) -> list[str]:
+    """Record the episodes of one split and return their ids.
+
+    Failures in which the world ended its process, or tried to, are added to ``ends``.
+    """
     prompted = config.setter_agent is not None and _setters(config, 1).prompted
     plans = RecordingPlans(config, settings_fingerprint(config), recorded_setters(config), prompted)
     store = open_store(config.data, create=True)
@@ -136,6 +143,7 @@ def _record(config: RecordConfig, finish: Callable[[Episode], Episode] | None) -
             outcomes.append(_outcomes(episode))
             said += sum(map(bool, episode.setter_utterance))
     failures.report(config.data)
+    ends += failures.ends
     if recorded:
         announce(f"recorded {len(recorded):,} episodes into {config.data}: {_success_text(outcomes)}")
         if by_task := _success_by_task(outcomes):
@@ -246,14 +254,24 @@ def _in_workers(plans: RecordingPlans, numbers: Sequence[int]) -> Iterator[Playe
     def saying(number: int) -> str:
         return f"playing episode {plans.episode_id(number)}"
 
-    yield from divide(begin_worker, (plans, module), numbers, playing_processes(plans.config.workers), saying)
+    def died(number: int, message: str) -> PlayedEpisode:
+        text = f"world {plans.config.world.world_name!r} fails: {message}"
+        return PlayedEpisode(None, Failure(plans.episode_id(number), text, 0, ends_process=True))
+
+    yield from divide(
+        begin_worker, (plans, module), numbers, playing_processes(plans.config.workers), saying,
+        died if registry.may_end_process(plans.config.world.world_name) else None,
+    )  # fmt: skip
 
 
 def _in_this_process(plans: RecordingPlans) -> bool:
-    """Return True if this process plays, as workers cannot import a world that the running script defines."""
+    """Return True if this process plays, as workers cannot import a world that the running script defines.
+
+    A world of someone else's, which may crash, is played in a worker even where one is enough.
+    """
     processes = playing_processes(plans.config.workers)
     if processes == 1:
-        return True
+        return shows_tracebacks() or not registry.may_end_process(plans.config.world.world_name)
     if in_script := plans.config.world.entry().make.__module__ == "__main__":
         announce(
             f"one process plays: the world {plans.config.world.name} is defined in the script that runs; to play in "

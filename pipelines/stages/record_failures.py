@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +24,15 @@ class PlayedEpisode:
 
     episode: Episode | None
     failure: Failure | None = None
+
+
+def check_ends(ends: Sequence[Failure], episodes: int) -> None:
+    """Report at the end of a command that a world ended its process, or tried to. Raises WorldError if any did."""
+    if ends:
+        raise WorldError(
+            f"the world ended its process, or tried to, in {len(ends)} of {episodes} episodes; the others were played "
+            f"({ends[0].message})"
+        )
 
 
 def guard(failed: Callable[[Failure], None], step_limit_sec: float | None = None) -> Guard | None:
@@ -71,11 +80,16 @@ class Failures:
         self._whole += FAILURE not in episode.notes
         return episode
 
+    @property
+    def ends(self) -> list[Failure]:
+        """The failures in which the world ended its process, or tried to."""
+        return [failure for failure in self._failed if failure.ends_process]
+
     def report(self, data: Path) -> None:
         """Announce the number of failures, if there are any."""
         if self._failed:
             lost = sum(not failure.steps for failure in self._failed)
-            unrecorded = f", {lost} of them before the first step, which are not recorded" if lost else ""
+            unrecorded = f", {lost} of which are not recorded" if lost else ""
             announce(
                 f"the world failed in {len(self._failed)} of {self._episodes} episodes{unrecorded}; what was played is "
                 f"in {data}, with the error in the note {FAILURE!r}"

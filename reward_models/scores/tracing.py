@@ -18,6 +18,7 @@ from typing import Any, TextIO
 import numpy as np
 
 from rlhf.run.processes import end_with
+from rlhf.run.terminal import guard_process
 
 _DIGITS = 6
 _KEPT_MODELS = 2
@@ -28,6 +29,7 @@ def main() -> None:
     end_with(os.getppid())
     os.nice(10)  # the server answers people and comes first
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    guard_process()
     os.dup2(2, 1)  # what a library prints must not mix with the answers
     serve(sys.stdin, answers)
 

@@ -7,16 +7,29 @@ import math
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 import ray
 from ray._private import ray_constants
+from ray._private.worker import global_worker
 
 from rlhf.distributed.config import RayConfig
 from worlds.errors import UserError
 from worlds.trust import environment
+from worlds.witness import after_end
 
+# Ray's servers end with the command. What they have started would wait a minute for an answer of theirs.
+_END_STARTED = """
+for started in sys.argv[2:]:
+    process, began = started.split(":")
+    try:
+        if open(f"/proc/{process}/stat").read().rpartition(")")[2].split()[19] == began:
+            os.kill(int(process), 9)
+    except OSError:
+        pass
+"""
 _ATTEMPTS = 3  # to start Ray here
 
 
@@ -61,6 +74,7 @@ def _start(config: RayConfig, quiet: dict[str, Any]) -> None:
                     runtime_env={"env_vars": {"PYTHONPATH": path, **environment()}},
                     **quiet,
                 )
+            after_end(_END_STARTED, *_started())
             return
         except Exception as error:  # Ray has no type of its own for it
             ray.shutdown()
@@ -70,6 +84,17 @@ def _start(config: RayConfig, quiet: dict[str, Any]) -> None:
                     f"Ray did not start on this machine ({message}); try again when it is less busy, or use "
                     "--executor local"
                 ) from error
+
+
+def _started() -> Iterator[str]:
+    """Yield process and beginning, as Linux counts it, of what Ray's local server has started: its agents."""
+    node: Any = global_worker.node
+    (server,) = node.all_processes[ray_constants.PROCESS_TYPE_RAYLET]
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            values = stat.read_text().rpartition(")")[2].split()
+            if int(values[1]) == server.process.pid:
+                yield f"{stat.parent.name}:{values[19]}"
 
 
 @contextmanager

@@ -12,17 +12,17 @@ from dataclasses import dataclass
 
 from rlhf.learning.local_executor import RunStalled
 from rlhf.replay.slot import EpisodeResult
-from worlds.errors import UserError
+from worlds.errors import RunError
 
 
-class WorkerDied(UserError):
+class WorkerDied(RunError):
     """A worker of a distributed run has failed for good. The message names it and its exception.
 
     Its ``__cause__`` shows the traceback as it was in the other process.
     """
 
 
-class RunStalledOnRay(RunStalled, UserError):
+class RunStalledOnRay(RunStalled):
     """A distributed run that makes no progress; the message names the workers that are waited for."""
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from rlhf.learning.guards import Alarm
 from rlhf.run.json_lines import read_rows, truncate_after
-from rlhf.store.files.durable import sync
+from rlhf.store.files.durable import open_own, sync
 from worlds.errors import UserError
 
 ALARMS_FILE = "alarms.jsonl"
@@ -41,7 +41,7 @@ class AlarmLog:
         self.path = Path(folder) / ALARMS_FILE
         truncate_after(self.path, resume_step)
         begun = self.path.exists() and bool(read_rows(self.path))
-        self._file = open(self.path, "a", encoding="utf-8")
+        self._file = open(self.path, "a", encoding="utf-8", opener=open_own)
         if not begun:
             self._write(resume_step, None, "alarms are kept from here on")
             sync(self.path.parent)

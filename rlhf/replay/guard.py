@@ -24,11 +24,13 @@ class Failure:
       episode_id: of the episode.
       message: world, step and error, in one line.
       steps: that were played before; the episode has no record if there are none.
+      ends_process: True if the world has ended its process, or tried to.
     """
 
     episode_id: str
     message: str
     steps: int
+    ends_process: bool = False
 
 
 class GuardedSlot(Protocol):

@@ -24,7 +24,7 @@ from rlhf.replay.learned_setter import Setters, choose_actions
 from rlhf.replay.referee import Referee
 from rlhf.run.machine import playing_threads
 from worlds.contract import BODY, SETTER, SOLVER, Action, Observation, Setter, Solver, TaskSpec, World, WorldError
-from worlds.faults import named_failure
+from worlds.faults import EndsProcess, named_failure
 from worlds.registry import WorldEntry
 from worlds.watchdog import call_within
 
@@ -181,16 +181,17 @@ class _Slot:
             with named_failure(self.entry.name, doing):
                 return call_within(self.guard.step_limit_sec, self.entry.name, doing, call)
         except WorldError as error:
-            return self.cut_short(doing, str(error))
+            return self.cut_short(doing, str(error), isinstance(error, EndsProcess))
         finally:
             self.guard.end()
 
-    def cut_short(self, doing: str, reason: str) -> Episode | None:
+    def cut_short(self, doing: str, reason: str, ends_process: bool = False) -> Episode | None:
         """End the episode because of a failure and free the slot.
 
         Args:
           doing: the call that failed.
           reason: of the failure.
+          ends_process: True if the world has tried to end the process.
 
         Returns:
           The episode of the steps before, labelled; None if there are none.
@@ -201,7 +202,7 @@ class _Slot:
         steps = self.played
         self.rows, self.controller = self.rows[:steps], self.controller[:steps]
         episode = replace(self._episode(), notes={**self.plan.notes, FAILURE: message}) if steps else None
-        self.guard.failed(Failure(self.plan.episode_id, message, steps))
+        self.guard.failed(Failure(self.plan.episode_id, message, steps, ends_process))
         self.plan = None
         return episode
 

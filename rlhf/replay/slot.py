@@ -12,8 +12,10 @@ import numpy as np
 
 from rlhf.records.episode import Episode
 from rlhf.replay.packing import pack_array, unpack_array
+from worlds import witness
 from worlds.contract import Action, Observation
 from worlds.errors import RunError, described
+from worlds.faults import FOREIGN
 from worlds.watchdog import NoAnswer, call_within
 
 
@@ -152,13 +154,16 @@ class Slot:
 
     def _named_failure(self, call: Callable[[], Any]) -> Any:
         doing = f"step {self.step} of episode {self.episode_id} in slot {self.index}"
+        witness.begin(self.world, doing)
         try:
             return call_within(self.step_limit_sec, self.world, doing, call)
         except NoAnswer as error:
             raise FailedPlay(str(error)) from None
-        except (Exception, SystemExit) as error:  # foreign code may raise anything, and may call sys.exit
+        except FOREIGN as error:
             where = f"world {self.world!r}, slot {self.index}, step {self.step} of episode {self.episode_id}"
             raise FailedPlay(f"{where}: {described(error)}") from error
+        finally:
+            witness.end()
 
     def result(self) -> EpisodeResult | None:
         """Return the result of the play that has just ended, without its return; None if it was cut short."""

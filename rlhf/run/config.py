@@ -27,13 +27,15 @@ from rlhf.records.json_records import BadRecord, differences, from_json, to_json
 from rlhf.run.machine import describe
 from rlhf.run.progress import announce
 from rlhf.store.columns import json_text
-from rlhf.store.files.durable import write_file
+from rlhf.store.files.durable import UNFINISHED, open_own, write_file
 from worlds.errors import UserError, set_resume_hint
 
 Config = TypeVar("Config")
 
 CONFIG_FILE = "config.json"
 LOCK_FILE = "run.lock"
+_BEFORE_SETTINGS = (LOCK_FILE, f"{CONFIG_FILE}{UNFINISHED}")
+_LONGEST_LOCK = 1000  # characters; a lock says which process holds it
 _GROWING = ("metrics.jsonl", "alarms.jsonl")  # what a run adds lines to
 _PARTS = {  # of config.json
     "kind": (str, "text"),
@@ -50,7 +52,7 @@ _PROJECT = Path(__file__).resolve().parents[2]
 def new_run_folder(root: Path, name: str) -> Path:
     """Make the folder ``root/name`` for a run. Raises UserError if something is in it already, or ``name`` is none.
 
-    A folder with nothing but a lock file counts as empty.
+    A folder with nothing but what a run writes before its settings, which are the first, counts as empty.
     """
     if not name or name in (".", "..") or Path(name).name != name:
         raise UserError(f"a run's name is the name of one folder, not {name!r}")
@@ -59,8 +61,8 @@ def new_run_folder(root: Path, name: str) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
         raise UserError(f"{folder} is a file, not a folder; choose another name") from None
-    if any(path.name != LOCK_FILE for path in folder.iterdir()):
-        resume = f"resume it with --resume {folder}, " if (folder / CONFIG_FILE).is_file() else ""
+    if any(path.name not in _BEFORE_SETTINGS for path in folder.iterdir()):
+        resume = f"resume it with --resume {folder}, " if newest_checkpoint(folder) is not None else ""
         raise UserError(f"{folder} holds a run already; {resume}choose another name, or move that folder away")
     return folder
 
@@ -81,7 +83,7 @@ def lock_run(folder: Path) -> Iterator[None]:
 def is_locked(folder: Path) -> bool:
     """Return whether a process holds the lock of the run's folder."""
     try:
-        with open(Path(folder) / LOCK_FILE, encoding="utf-8") as file:
+        with open(Path(folder) / LOCK_FILE, "rb", opener=open_own) as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
@@ -98,18 +100,24 @@ def lock_file(path: Path, what: Path, hint: str = "wait for it to end, or choose
       path: file of the lock.
       what: file or folder that is locked, for messages.
       hint: what the user can do, for messages.
+
+    Raises:
+      UserError: if another process holds the lock, or the file holds something else, which is left as it is.
+      OSError: if the file is a link or cannot be written.
     """
-    with open(path, "a+", encoding="utf-8") as file:
+    descriptor = open_own(path, os.O_RDWR | os.O_CREAT)
+    with open(descriptor, "r+", encoding="utf-8", errors="replace") as file:
+        content = file.read(_LONGEST_LOCK)
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            file.seek(0)
-            holder = file.read().strip() or "another process"
-            raise UserError(f"{what} is being written by {holder}; {hint}") from None
+            raise UserError(f"{what} is being written by {content.strip() or 'another process'}; {hint}") from None
         except OSError as error:  # some network file systems have no locks
             warnings.warn(
                 f"{path}: no lock on this file system ({error.strerror}); start no second run here", stacklevel=3
             )
+        if content and not content.startswith("process "):
+            raise UserError(f"{path} is not the lock of a run; move it away")
         file.seek(0)
         file.truncate()
         file.write(f"process {os.getpid()} on {socket.gethostname()}\n")
@@ -141,13 +149,18 @@ def _write(folder: Path, record: dict[str, Any]) -> Path:
     return path
 
 
-class RunSettings(Protocol):
-    """Settings of a run that has a folder of its own, ``runs/name``, and can be resumed by ``resume``."""
+class NamedRun(Protocol):
+    """Settings of a run that has a folder of its own, ``runs/name``."""
 
     @property
     def runs(self) -> Path: ...
     @property
     def name(self) -> str: ...
+
+
+class RunSettings(NamedRun, Protocol):
+    """Settings of a run that can be resumed by ``resume``."""
+
     @property
     def resume(self) -> Path | None: ...
 
@@ -156,9 +169,10 @@ class RunSettings(Protocol):
 def locked_run(config: RunSettings, fixed: Collection[str], command: str) -> Iterator[Path]:
     """Hold the folder of the run that ``config`` describes: a new one, or the one to be resumed.
 
-    A run that was interrupted before its first checkpoint starts from its beginning, by ``--resume`` as well as by the
-    command that began it. A new folder in which the run could not begin is removed. The error that ends the run
-    is given the command that resumes it (:func:`worlds.errors.set_resume_hint`).
+    The settings are what a new run writes first, so that it can be repeated whenever it is killed: a run that was
+    interrupted before its first checkpoint starts from its beginning, by ``--resume`` as well as by the command that
+    began it. A new folder in which the run fails before its first row of metrics is removed. Another error that ends
+    the run is given the command that resumes it (:func:`worlds.errors.set_resume_hint`).
 
     Args:
       fixed: settings (dotted, or a whole group) that decide what a run is and cannot be changed when it is resumed.
@@ -167,28 +181,57 @@ def locked_run(config: RunSettings, fixed: Collection[str], command: str) -> Ite
     Raises:
       UserError: if the folder is taken, another run writes into it, or a fixed setting is changed.
     """
-    folder = config.resume
-    if folder is None:
-        folder = config.runs / config.name
-        if not _ended_early(folder):
-            folder = new_run_folder(config.runs, config.name)
+    folder = config.resume or config.runs / config.name
+    new = config.resume is None and not _ended_early(folder)
+    if new:
+        new_run_folder(config.runs, config.name)
     with lock_run(folder):
         try:
             if config.resume is not None:
                 # A run that was moved with its folder is resumed by the folder's new name: that is no other run.
                 same = (config.runs / config.name).absolute() == folder.absolute()
                 _check_fixed(folder, config, set(fixed) - {"runs", "name"} if same else fixed)
-            elif _ended_early(folder):
+            elif new:
+                save_config(folder, config)
+            else:
                 _check_same(folder, config)
-            if _ended_early(folder):
+            if not new and _ended_early(folder):
                 _begin_again(folder)
             elif config.resume is not None and newest_checkpoint(folder) is None:
                 raise UserError(f"{folder} has no checkpoint to resume from; start the run again")
             yield folder
         except BaseException as error:
-            if (folder / CONFIG_FILE).exists():
+            if new and not any((folder / name).exists() for name in _GROWING):
+                shutil.rmtree(folder, ignore_errors=True)
+            elif (folder / CONFIG_FILE).exists():
                 set_resume_hint(error, _resume_hint(folder, command))
-            elif config.resume is None:  # else it is a folder of the user's, whatever it holds
+            raise
+
+
+@contextmanager
+def whole_run(config: NamedRun, last: str) -> Iterator[Path]:
+    """Hold the folder of a run that is repeated where it was interrupted: a new one, or that of such a run.
+
+    A new folder is removed if the run fails.
+
+    Args:
+      last: name of the file that the run writes last.
+
+    Raises:
+      UserError: if the folder is taken, by a run of other settings too, or another run writes into it.
+    """
+    folder = config.runs / config.name
+    new = (folder / last).exists() or not (folder / CONFIG_FILE).is_file()
+    if new:
+        new_run_folder(config.runs, config.name)
+    with lock_run(folder):
+        try:
+            if not new:
+                _check_same(folder, config)
+            save_config(folder, config)
+            yield folder
+        except BaseException:
+            if new:
                 shutil.rmtree(folder, ignore_errors=True)
             raise
 
@@ -201,9 +244,11 @@ def newest_checkpoint(folder: Path) -> str | None:
 def _check_same(folder: Path, config: Any) -> None:
     """Raises UserError if the run in ``folder`` was begun with other settings than ``config``."""
     saved = load_config(folder, type(config), older=True)
-    for name, before, now in differences(replace(saved, resume=None), config):
+    for name, before, now in differences(saved, config):
+        if name == "resume":
+            continue
         raise UserError(
-            f"{folder} holds a run already, which was interrupted before its first checkpoint and has other settings: "
+            f"{folder} holds a run already, which was interrupted and has other settings: "
             f"{name} is {before!r} there and {now!r} here; choose another name, or remove that folder"
         )
 

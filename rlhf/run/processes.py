@@ -23,7 +23,9 @@ from itertools import islice
 from multiprocessing.connection import Connection, Pipe, wait
 from typing import Any, Generic, TypeVar
 
+from rlhf.run.terminal import guard_process
 from worlds.errors import RunError
+from worlds.witness import leave_to_parent
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -103,6 +105,7 @@ def divide(
     items: Iterable[Item],
     workers: int,
     saying: Callable[[Item], str] = str,
+    died: Callable[[Item, str], Result] | None = None,
 ) -> Iterator[Result]:
     """Yield a function's result for every item, computed in several processes, each as it is finished.
 
@@ -113,9 +116,11 @@ def divide(
       items: what the function is called with.
       workers: number of processes.
       saying: returns what a worker does with an item, for messages: "playing episode 7".
+      died: returns the result of an item at which a worker died, another of which takes its place; it is given a
+        message that says how.
 
     Raises:
-      RunError: if a worker is killed or dies; what others have finished is yielded before.
+      RunError: if a worker is killed or dies, unless ``died`` is given; what others have finished is yielded before.
       Exception: what ``begin`` or the function raises.
     """
     waiting = iter(items)
@@ -141,8 +146,17 @@ def divide(
                     result, failure = connection.recv()
                 except (EOFError, OSError):
                     del busy[connection]
-                    yield from _finished(busy)
-                    raise RunError(f"process {worker.pid} {worker.ending()} while {saying(queue[0])}") from None
+                    message = f"process {worker.pid} {worker.ending()} while {saying(queue[0])}"
+                    if died is None:
+                        yield from _finished(busy)
+                        raise RunError(message) from None
+                    worker.close()
+                    lost = queue.popleft()
+                    queue.extend(islice(waiting, 1))
+                    if queue:
+                        start(queue)
+                    yield died(lost, message)
+                    continue
                 if failure is not None:
                     error, text = failure
                     raise error from _InWorker(text)
@@ -227,6 +241,8 @@ def serve(descriptor: int, parent: int) -> None:
 
 def run_given(connection: Connection) -> None:
     """In a worker: receive a function and its arguments, and call it with the connection before them."""
+    guard_process()
+    leave_to_parent()
     function, given = connection.recv()
     function(connection, *given)
 

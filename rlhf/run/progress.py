@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import contextmanager
 from typing import Any, TextIO, TypeVar
 
+from rlhf.run.terminal import console
+
 Item = TypeVar("Item")
 
 LINE_EVERY_SEC = 15.0
@@ -48,6 +50,9 @@ class Bar:
           note: a few words about the last; "" leaves the note of before.
           share: how far that is, from 0 to 1, where something else than the total ends the loop, e.g. its time.
         """
+        from rlhf.run import stopping  # here, as it imports this module
+
+        stopping.check()
         self.done, self.note = done, note or self.note
         self.share = min(1.0, share) if share is not None else _share(done, self.total)
         self._show(done, self.share, self.note)
@@ -103,23 +108,22 @@ def announce(text: str) -> None:
 
 @contextmanager
 def _drawn(title: str, begun: Bar, unit: str, file: TextIO) -> Iterator[Bar]:
-    from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=24),
-        TextColumn("{task.fields[count]}"),
+        TextColumn("{task.fields[count]}", markup=False),
         TimeElapsedColumn(),
         TextColumn("left"),
         TimeRemainingColumn(),
-        TextColumn("{task.fields[note]}", style="dim"),
+        TextColumn("{task.fields[note]}", style="dim", markup=False),
     )
 
     def fields(done: int, share: float | None, note: str) -> dict[str, Any]:
         return {"completed": share or 0.0, "count": _count(done, begun.total, unit), "note": note}
 
-    with Progress(*columns, console=Console(file=file)) as bars:
+    with Progress(*columns, console=console(file)) as bars:
         whole = None if begun.total is None else 1.0
         task = bars.add_task(title, total=whole, **fields(begun.done, begun.share, ""))
         yield Bar(

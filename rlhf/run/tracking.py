@@ -17,6 +17,7 @@ from typing import Any, Literal
 
 from rlhf.records.json_records import to_json
 from rlhf.run.json_lines import Row, read_rows, truncate_after
+from rlhf.store.files.durable import open_own
 from worlds.errors import UserError
 
 METRICS_FILE = "metrics.jsonl"
@@ -49,7 +50,7 @@ class Tracker:
         self.path = Path(folder) / METRICS_FILE
         self._lock = threading.Lock()
         truncate_after(self.path, resume_step)
-        self._file = open(self.path, "a", encoding="utf-8")
+        self._file = open(self.path, "a", encoding="utf-8", opener=open_own)
         self._wandb = None if wandb_mode == "disabled" else _start_wandb(Path(folder), config, wandb_mode, project)
 
     def log(self, metrics: Mapping[str, Any], step: int) -> None:

@@ -13,7 +13,7 @@ from pipelines.stages.improve import improve
 from pipelines.stages.improve_config import ImproveConfig
 from rlhf.learning.config import ExecutorConfig
 from rlhf.run.checkpoint import Checkpoints
-from tests.e2e.test_kill_training import has_reached
+from tests.e2e.test_kill_training import has_reached, kill_until_it_learns
 from tests.processes import kill_rlhf, rlhf
 from tests.unit.pipelines.stages import small_improvement
 
@@ -31,7 +31,8 @@ def test_an_improvement_killed_three_times_ends_as_one_that_was_not(tmp_path: Pa
     whole = improve(settings).parent
     run = tmp_path / "killed"
     begun = settings_as_words(replace(settings, name="killed"))
-    kill_rlhf(tmp_path, partial(has_reached, run, 3), 5, "improve", *begun)
+    kill_until_it_learns(tmp_path, run, "improve", *begun)
+    kill_rlhf(tmp_path, partial(has_reached, run, 3), 5, "improve", f"--resume={run}")
     for update, later in ((12, 0), (24, 10)):
         kill_rlhf(tmp_path, partial(has_reached, run, update), later, "improve", f"--resume={run}")
         assert Checkpoints(run).latest().step < UPDATES

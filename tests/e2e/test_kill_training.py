@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 from dataclasses import replace
 from functools import partial
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from rlhf.records.marks import Mark
-from rlhf.run.config import read_record
+from rlhf.run.config import CONFIG_FILE, LOCK_FILE, read_record
 from rlhf.run.tracking import read_metrics
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
@@ -57,6 +58,21 @@ def has_reached(run: Path, step: int) -> bool:
     return newest(run) >= step
 
 
+def is_new(run: Path, seen: list[frozenset[str]]) -> bool:
+    """Whether the names in the run's folder are other ones than at the kills before."""
+    return run.is_dir() and frozenset(os.listdir(run)) not in seen
+
+
+def kill_until_it_learns(folder: Path, run: Path, verb: str, *settings: str) -> None:
+    """Kill the command whenever a name is new in the run's folder; begin it again by itself and by --resume in turn."""
+    seen: list[frozenset[str]] = []
+    while not seen or "metrics.jsonl" not in seen[-1]:
+        again = len(seen) % 2 == 0 or not (run / CONFIG_FILE).exists()
+        kill_rlhf(folder, partial(is_new, run, list(seen)), 0, verb, *(settings if again else [f"--resume={run}"]))
+        seen.append(frozenset(os.listdir(run)))
+    assert {frozenset(), frozenset({LOCK_FILE}), frozenset({LOCK_FILE, f"{CONFIG_FILE}.part"})} <= set(seen)
+
+
 def measured(run: Path) -> list[dict]:
     """All rows of metrics without what depends on the time of day."""
     return [{k: v for k, v in row.items() if k != "time" and "per_second" not in k} for row in read_metrics(run)]
@@ -78,7 +94,8 @@ def test_a_killed_training_goes_on_to_the_same_end(
         undisturbed = tmp_path / "undisturbed"
         rlhf(tmp_path, verb, *settings, "--name=undisturbed").succeed()
     run, moments = tmp_path / "killed", random.Random(0)
-    kill_rlhf(tmp_path, partial(has_reached, run, 8), moments.randint(0, 12), verb, *settings, "--name=killed")
+    kill_until_it_learns(tmp_path, run, verb, *settings, "--name=killed")
+    kill_rlhf(tmp_path, partial(has_reached, run, 8), moments.randint(0, 12), verb, f"--resume={run}")
     kill_rlhf(tmp_path, partial(has_reached, run, 20), moments.randint(0, 12), verb, f"--resume={run}")
     assert not (run / made).exists() and newest(run) < UPDATES
     rlhf(tmp_path, verb, f"--resume={run}").succeed()

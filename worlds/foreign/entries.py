@@ -11,6 +11,7 @@ from pettingzoo import ParallelEnv
 
 from worlds.contract import WorldError
 from worlds.errors import described
+from worlds.faults import FOREIGN
 from worlds.foreign.demonstrator import DemonstratorSolver
 from worlds.foreign.gym_bridge import GymBridge, find_env, make_env
 from worlds.foreign.mission import MISSION, MissionSetter, MissionTask, probe
@@ -79,7 +80,7 @@ def _made(name: str, maker: Any, **settings: Any) -> Any:
         settings = {"render_mode": "rgb_array"} | settings
     try:
         return maker(**settings)
-    except Exception as error:  # foreign code may raise anything
+    except FOREIGN as error:
         raise WorldError(f"{name} cannot be made: {described(error)}") from error
 
 

@@ -6,6 +6,7 @@ import difflib
 import importlib
 import os
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import gymnasium
@@ -13,6 +14,7 @@ import numpy as np
 
 from worlds.contract import SOLVER, WorldError
 from worlds.errors import described
+from worlds.faults import FOREIGN
 from worlds.foreign import minigrid
 from worlds.foreign.bridge import Bridge, Translation, Turn, number
 from worlds.foreign.instructions import find_mission, mission_keys
@@ -21,6 +23,7 @@ from worlds.spaces.gym_observation import Departure, ObservationTranslation, dep
 from worlds.spaces.gym_spaces import translate_action
 from worlds.spaces.observation import Image, ObservationSpec
 from worlds.trust import check_module
+from worlds.watchdog import load_foreign
 
 # Packages that register environments only when they are imported, by how the names of these begin.
 _PACKAGES = {
@@ -116,7 +119,7 @@ def make_env(env_id: str, **settings: Any) -> gymnasium.Env:
         settings = {"render_mode": "rgb_array"} | settings
     try:
         env = gymnasium.make(spec, disable_env_checker=True, **settings)
-    except Exception as error:  # foreign code may raise anything
+    except FOREIGN as error:
         raise WorldError(f"gym:{env_id} cannot be made: {described(error)}") from error
     if minigrid.has_bot(env):
         minigrid.quiet()
@@ -146,14 +149,14 @@ def find_env(env_id: str) -> Any:
 def import_package(package: str, wanted: str) -> Any:
     """Import the package that an environment comes with. Raises WorldError if it is not installed, or fails."""
     try:
-        return importlib.import_module(package)
+        return load_foreign(package, partial(importlib.import_module, package))
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != package.partition(".")[0]:
             raise WorldError(f"{wanted}: {package} fails to import: {described(error)}") from error
         raise WorldError(
             f"{wanted} is in the package {package}, which is not installed; pip install {package.replace('_', '-')}"
         ) from None
-    except Exception as error:  # a foreign module may raise anything
+    except FOREIGN as error:
         raise WorldError(f"{wanted}: {package} fails to import: {described(error)}") from error
 
 

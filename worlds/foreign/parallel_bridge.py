@@ -12,6 +12,7 @@ from gymnasium import spaces
 
 from worlds.contract import SETTER, SOLVER, WorldError
 from worlds.errors import described
+from worlds.faults import FOREIGN
 from worlds.foreign.bridge import Translation, Turn, number, rest
 from worlds.foreign.gym_bridge import import_package, rendered, with_picture
 from worlds.foreign.instructions import find_mission, mission_keys
@@ -175,7 +176,7 @@ def make_parallel(module: str, **settings: Any) -> Any:
     maker = find_parallel(module)
     try:
         return maker(**settings)
-    except Exception as error:  # foreign code may raise anything
+    except FOREIGN as error:
         if "render_mode" in settings and isinstance(error, TypeError):  # it draws no pictures
             return make_parallel(module, **{name: one for name, one in settings.items() if name != "render_mode"})
         raise WorldError(f"pettingzoo:{module} cannot be made: {described(error)}") from error

@@ -19,6 +19,7 @@ from sqlalchemy import Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError
 from sqlalchemy.orm import Session, sessionmaker
 
+from rlhf.store.files.durable import check_no_links, sqlite_files
 from worlds.errors import UserError
 
 BUSY_SEC = 10  # another process, such as an export, may be writing
@@ -107,8 +108,13 @@ def _engine(url: str) -> Engine:
 
 
 def _make_private(file: str | None) -> None:
-    """Let only its owner read a new file, and SQLite's files beside it: it has names and passwords' hashes."""
+    """Let only its owner read a new file, and SQLite's files beside it: it has names and passwords' hashes.
+
+    Raises:
+      UserError: if one of them is a link.
+    """
     if file and file != ":memory:" and not file.startswith("file:"):
+        check_no_links(*sqlite_files(Path(file)))
         with suppress(OSError):  # it exists already, or cannot be made, which SQLite reports better
             os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
 

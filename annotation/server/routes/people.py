@@ -22,6 +22,7 @@ from annotation.server.security.sessions import (
 )
 from annotation.server.services import people
 from annotation.server.study import Study
+from rlhf.records.raters import rater_key
 
 ROUTES = Routes()
 
@@ -62,7 +63,7 @@ def sign_in_by_password(body: SignInBody, study: Served, request: Request, respo
         person = session.scalar(select(Person).where(people.is_named(body.name), Person.active))
     browser = study.signer.browser(request.cookies, person.id) if person else None
     address = request.client.host if request.client else "unknown"
-    right = request.app.state.guesses.begin(people.normalized_name(body.name), address, browser)
+    right = request.app.state.guesses.begin(rater_key(body.name), address, browser)
     if not password_matches(person.password if person else None, body.password) or person is None:
         raise Refused(403, "the name or the password is wrong")
     right()

@@ -32,7 +32,7 @@ class Guesses:
         """Count a guess, before it is known whether it is right.
 
         Args:
-          name: as people.normalized_name returns it.
+          name: the person's name, as :func:`rlhf.records.raters.rater_key` returns it.
           address: of the request.
           browser: id of the browser if the person has signed in there before; None for others.
 
@@ -42,7 +42,6 @@ class Guesses:
         Raises:
           Refused: if there were too many wrong passwords.
         """
-        name = name.lower()
         limits = [(self._one_place, f"{name} in {browser}")]
         if browser is None:
             limits = [(self._one_place, f"{name} from {address}"), (self._all_places, name)]

@@ -23,6 +23,7 @@ from annotation.viewer.pictures import Pictures
 from annotation.viewer.scorer import Scorer
 from rlhf.records.marks import Judgement, Mark
 from rlhf.store import ParquetStore
+from rlhf.store.files.durable import check_no_links
 
 PAGE_EPISODES = 50
 HITS = 4  # of an episode in a list
@@ -49,8 +50,9 @@ class ViewerServices:
           tracer: command that computes utility traces, see :class:`~annotation.viewer.scorer.Scorer`.
 
         Raises:
-          UserError: if a named reward model is none.
+          UserError: if a named reward model is none, or a folder of what is derived is a link.
         """
+        check_no_links(config.cache, *(config.cache / name for name in (TRACES_FOLDER, PICTURES_FOLDER)))
         index = Index(config.cache / INDEX_FILE)
         models = Models(config.data, config.reward_models)
         return cls(

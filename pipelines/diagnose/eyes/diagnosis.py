@@ -92,7 +92,7 @@ def diagnose_eyes(
 def write_eyes(findings: EyesFindings, folder: Path) -> Path:
     """Write numbers, figure and page into ``folder`` and return the page's path."""
     write_file(folder / EYES_FILE, (json.dumps(to_json(findings), indent=1) + "\n").encode())
-    (folder / "figures").mkdir()
+    (folder / "figures").mkdir(exist_ok=True)
     drawn = report.figure(findings)
     write_file(folder / "figures" / "eyes.png", drawn)
     write_file(folder / report.EYES_PAGE, report.page(findings, drawn).encode())

@@ -26,7 +26,7 @@ from rlhf.run.config import CONFIG_FILE, RunSettings, command_line, load_config,
 from rlhf.run.machine import release_memory
 from rlhf.run.progress import announce
 from rlhf.store.columns import json_text
-from rlhf.store.files.durable import UNFINISHED, sync_tree, write_file
+from rlhf.store.files.durable import sync_tree, write_file
 from worlds.errors import UserError, set_resume_hint
 
 Run = TypeVar("Run", bound=RunSettings)
@@ -70,7 +70,6 @@ def open_run(folder: Path, config: Any, what: str, free: Collection[str] = (), o
       UserError: if the folder holds a run with other settings (the first is named), or anything else.
     """
     if not (folder / CONFIG_FILE).is_file():
-        (folder / f"{CONFIG_FILE}{UNFINISHED}").unlink(missing_ok=True)  # killed while writing it
         save_config(new_run_folder(folder.parent, folder.name), config)
         return
     saved = load_config(folder, type(config), older=True)

@@ -32,6 +32,7 @@ from rlhf.run.checkpoint import Checkpoints
 from rlhf.run.json_lines import Row, read_rows, truncate_after
 from rlhf.run.progress import bar
 from rlhf.store.columns import json_text
+from rlhf.store.files.durable import open_own
 from worlds.errors import UserError
 from worlds.school.environments.sampled import SampledEnv
 from worlds.school.environments.two_learners import TwoLearners
@@ -193,7 +194,7 @@ def train(
                     row = {"step": frames, "train": float(np.mean(successes)) if successes else 0.0}
                     row |= {name: measure(agent, tokenizer, test, training, seed) for name, test in tests.items()}
                     row |= {name: metrics[name] for name in ("entropy", "explained", "phase") if name in metrics}
-                    with (folder / METRICS).open("ab") as file:
+                    with open(folder / METRICS, "ab", opener=open_own) as file:
                         file.write((json_text.to_json(row) + "\n").encode())
                     checkpoints.save(frames, agent, tokenizer, learner.state_dict())
                     successes = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,8 +17,9 @@ UNFINISHED = ".part"  # suffix of a file that is still being written
 LOCK_FILE = ".lock"
 LOCK_WAIT_SEC = 60.0
 
-# Files are written under their own names only: a dataset from elsewhere may hold links to the user's other files.
-_OWN = os.O_NOFOLLOW
+# Files are written under their own names only: a folder from elsewhere may hold links to the user's other files, and
+# pipes, which would be waited for.
+_OWN = os.O_NOFOLLOW | os.O_NONBLOCK
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _READ_ONLY = (errno.EROFS, errno.EACCES, errno.EPERM)
@@ -29,9 +31,12 @@ def write_file(path: Path, data: bytes) -> None:
     A crash leaves the old file, if there was one, and at most a ``.part`` file beside it.
     """
     unfinished = path.with_name(path.name + UNFINISHED)
-    descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _OWN, 0o666)
+    descriptor = open_own(unfinished, os.O_WRONLY | os.O_CREAT)
     try:
         try:
+            if os.fstat(descriptor).st_nlink > 1:  # another name of a file that is not ours to empty
+                raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(unfinished))
+            os.truncate(descriptor, 0)
             write_all(descriptor, data)
             os.fsync(descriptor)
         finally:
@@ -92,7 +97,7 @@ class GrowingFile:
 def is_growing(path: Path) -> bool:
     """Return whether ``path`` is the unfinished file of a ``GrowingFile`` that a living process writes."""
     try:
-        descriptor = open_to_change(path)
+        descriptor = open_own(path)
     except OSError:
         return False
     try:
@@ -108,9 +113,33 @@ def write_all(descriptor: int, data: bytes | memoryview) -> None:
         rest = rest[os.write(descriptor, rest) :]
 
 
-def open_to_change(path: Path) -> int:
-    """A descriptor of the existing file ``path``, to be written. Raises OSError if it is missing or a link."""
-    return os.open(path, os.O_WRONLY | _OWN)
+def open_own(path: str | Path, flags: int = os.O_WRONLY) -> int:
+    """A descriptor of the file ``path``, to be written; usable as the ``opener`` of :func:`open`.
+
+    Raises:
+      OSError: it is a link (ELOOP) or no regular file, or it is missing and ``flags`` have no O_CREAT.
+    """
+    descriptor = os.open(path, flags | _OWN, 0o666)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "it is not a regular file", str(path))
+    return descriptor
+
+
+def check_no_links(*paths: Path) -> None:
+    """Refuse links under names of files and folders that are about to be written, emptied or removed.
+
+    Raises:
+      UserError: naming the first link.
+    """
+    for path in paths:
+        if path.is_symlink():
+            raise UserError(f"{path} is a link and is not followed; put a copy in its place, or remove it")
+
+
+def sqlite_files(path: Path) -> list[Path]:
+    """Return the files that SQLite writes for the database ``path``."""
+    return [path.with_name(path.name + suffix) for suffix in ("", "-wal", "-shm", "-journal")]
 
 
 def sync(path: Path) -> None:
@@ -149,7 +178,7 @@ def only_writer(folder: Path, wait_sec: float = LOCK_WAIT_SEC, name: str = LOCK_
       Busy: if another process holds it for longer than ``wait_sec``.
       OSError: if the folder cannot be written.
     """
-    descriptor = os.open(folder / name, os.O_RDWR | os.O_CREAT | _OWN, 0o666)
+    descriptor = open_own(folder / name, os.O_RDWR | os.O_CREAT)
     try:
         if not _locked(descriptor, wait_sec):
             raise Busy(f"another process has been writing to {folder} for {wait_sec:.0f} s; wait for it or end it")

@@ -24,7 +24,7 @@ from rlhf.records.preferences import STATEMENTS
 from rlhf.store.columns.json_text import from_json, to_json
 from rlhf.store.contract import EpisodeRow
 from rlhf.store.files.checksums import Span
-from rlhf.store.files.durable import open_to_change, write_all, write_file
+from rlhf.store.files.durable import open_own, write_all, write_file
 from worlds.errors import UserError
 
 INDEX_FILE = "index.jsonl"
@@ -133,7 +133,7 @@ class EpisodeIndex:
     def _append(self, lines: bytes) -> None:
         with self._lock:
             self._refresh()
-            descriptor = open_to_change(self.path)
+            descriptor = open_own(self.path)
             try:
                 os.ftruncate(descriptor, self._offset)  # a line that a crash left half-written
                 os.lseek(descriptor, self._offset, os.SEEK_SET)

@@ -61,7 +61,8 @@ def command(config: ImproveConfig, *more: str) -> list[str]:
         "--checkpoint-every": config.checkpoint_every, "--world.height": config.world.height,
         "--world.width": config.world.width, "--world.settings": json.dumps(config.world.settings),
         "--execution.stall-sec": config.execution.stall_sec, "--ray.runners": config.ray.runners,
-        "--ray.object-store-mb": config.ray.object_store_mb, "--name": config.name, "--executor": "ray",
+        "--ray.learners": config.ray.learners, "--ray.object-store-mb": config.ray.object_store_mb,
+        "--name": config.name, "--executor": "ray",
     }  # fmt: skip
     words = [str(word) for name, value in settings.items() if value is not None for word in (name, value)]
     return [sys.executable, "-m", "pipelines.cli.main", "improve", *words, "--scripted-reward", *more]
@@ -102,6 +103,9 @@ def cluster() -> Iterator[Cluster]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+SOON_SEC = 30.0  # half of the time for which Ray's agents wait for its servers
+
+
 def free_port() -> int:
     with socket.socket() as any_port:
         any_port.bind(("127.0.0.1", 0))
@@ -138,9 +142,9 @@ def alive(process: int) -> bool:
     return False
 
 
-def await_end(processes: list[int]) -> None:
+def await_end(processes: list[int], patience_sec: float = PATIENCE_SEC) -> None:
     """Wait until none of ``processes`` is there any more; those that stay are killed and complained of."""
-    deadline = time.monotonic() + PATIENCE_SEC
+    deadline = time.monotonic() + patience_sec
     while (left := [process for process in processes if alive(process)]) and time.monotonic() < deadline:
         time.sleep(0.2)
     for process in left:
@@ -175,20 +179,39 @@ def test_a_job_is_submitted_to_a_cluster(cluster: Cluster, settings: ImproveConf
     assert read_metrics(run)[-1]["step"] == 6
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere processes are not listed in files")
-def test_a_run_whose_command_is_killed_leaves_no_process_and_is_gone_on_with(settings: ImproveConfig) -> None:
-    run = settings.runs / "killed"
-    endless = command(replace(settings, name="killed", updates=1_000_000, evaluate_every=1_000_000))
-    process = subprocess.Popen(endless, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+def begin_endless(settings: ImproveConfig) -> subprocess.Popen[str]:
+    """A run that is never over, and has a checkpoint when this returns."""
+    run, endless = (
+        settings.runs / settings.name,
+        command(replace(settings, updates=1_000_000, evaluate_every=1_000_000)),
+    )
+    process = subprocess.Popen(endless, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + PATIENCE_SEC
     while not (run / "checkpoints" / "latest").exists() and time.monotonic() < deadline:
         assert process.poll() is None
         time.sleep(0.2)
+    return process
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere processes are not listed in files")
+def test_a_run_whose_learner_is_killed_names_the_command_that_resumes_it(settings: ImproveConfig) -> None:
+    process = begin_endless(replace(settings, name="orphaned", ray=replace(settings.ray, learners=2)))
+    learners = [one for one in descendants(process.pid) if b"PlayLearner" in Path(f"/proc/{one}/cmdline").read_bytes()]
+    os.kill(learners[0], signal.SIGKILL)
+    *_, line = process.communicate(timeout=PATIENCE_SEC)[1].splitlines()
+    assert process.returncode == 1 and "learner" in line
+    assert f"resume with: rlhf improve --resume {settings.runs / 'orphaned'}" in line
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere processes are not listed in files")
+def test_a_run_whose_command_is_killed_leaves_no_process_and_is_gone_on_with(settings: ImproveConfig) -> None:
+    run = settings.runs / "killed"
+    process = begin_endless(replace(settings, name="killed"))
     family = descendants(process.pid)
     assert len(family) >= 4  # Ray's servers and two runners
     process.kill()
     process.wait()
-    await_end(family)
+    await_end(family, SOON_SEC)
     newest = int(re.search(r"step-(\d+)", (run / "checkpoints" / "latest").read_text()).group(1))
     improve(replace(load_config(run, ImproveConfig), resume=run, updates=newest + 3, executor="local"))
     rows = read_metrics(run)

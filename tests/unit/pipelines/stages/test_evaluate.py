@@ -113,7 +113,7 @@ def plays(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     """(folder, probe) of everything that is played, of which nothing takes time: success at every second place."""
     found: list[tuple[str, str]] = []
 
-    def quick(config: EvaluateConfig, folder: str, probe: str) -> Iterator[SimpleNamespace]:
+    def quick(config: EvaluateConfig, folder: str, probe: str, ends: object) -> Iterator[SimpleNamespace]:
         found.append((folder, probe))
         for number in range(config.episodes):
             yield SimpleNamespace(
@@ -157,10 +157,10 @@ def test_an_interrupted_evaluation_is_resumed(tmp_path: Path, plays: list, monke
     with monkeypatch.context() as patch:
         play = pipelines.stages.evaluate.probe_episodes
 
-        def interrupted(config: EvaluateConfig, folder: str, probe: str) -> Iterator[SimpleNamespace]:
+        def interrupted(config: EvaluateConfig, folder: str, probe: str, ends: object) -> Iterator[SimpleNamespace]:
             if (folder, probe) == ("scripted", "lift"):
                 raise KeyboardInterrupt
-            yield from play(config, folder, probe)
+            yield from play(config, folder, probe, ends)
 
         patch.setattr("pipelines.stages.evaluate.probe_episodes", interrupted)
         with pytest.raises(KeyboardInterrupt):
@@ -245,7 +245,7 @@ def test_a_study_resumes_an_interrupted_evaluation(tmp_path: Path, plays: list) 
 def outcomes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Play in which "perfect" always succeeds, and "scripted" at every second place."""
 
-    def quick(config: EvaluateConfig, folder: str, probe: str) -> Iterator[SimpleNamespace]:
+    def quick(config: EvaluateConfig, folder: str, probe: str, ends: object) -> Iterator[SimpleNamespace]:
         for number in range(config.episodes):
             won = folder == "perfect" or (number % 2 == 0 and probe == "go")
             yield SimpleNamespace(seed=FIRST_PROBE_SEED + number, success_step=(number if won else None,), notes={})

@@ -12,7 +12,7 @@ from pipelines.cli.main import main
 from pipelines.stages.evaluate import load_results
 from rlhf.replay.guard import FAILURE
 from rlhf.store import open_store
-from worlds import watchdog
+from worlds import registry, watchdog
 from worlds.contract import WorldError
 
 EXAMPLE = Path(__file__).parents[4] / "examples" / "own_world" / "discs.py"
@@ -48,8 +48,6 @@ SOME = 'self.config["red"][0] < 5'
 @pytest.fixture
 def flawed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Writes a world that fails where ``bad`` holds, and returns its path."""
-    from worlds import registry
-
     known: Any = registry._registry  # the example may be registered by an earlier test, and is again by later ones
     monkeypatch.setattr(known, "_entries", {name: one for name, one in known._entries.items() if name != "discs"})
     monkeypatch.setattr(known, "_of_file", {})
@@ -73,22 +71,26 @@ def record(world: str, data: Path, *words: str, episodes: int = 8) -> int:
 
 @pytest.mark.parametrize("workers", ["1", "2"])
 @pytest.mark.parametrize(
-    ("step", "reason"),
+    ("step", "reason", "status"),
     [
-        ("raise IndexError('off the edge')", "IndexError: off the edge"),
-        ("raise SystemExit(3)", "SystemExit: 3"),
+        ("raise IndexError('off the edge')", "IndexError: off the edge", 0),
+        ("raise SystemExit(0)", "SystemExit: 0", 1),
+        ("import os; os._exit(0)", "SystemExit: os._exit(0)", 1),
         (
             "result[0]['solver']['image'] = result[0]['solver']['image'] / 255",
             "leaves the declared space: image is float",
+            0,
         ),
     ],
 )
 def test_the_episode_is_ended_and_labelled_and_the_others_are_played(
-    flawed, tmp_path: Path, capsys: pytest.CaptureFixture[str], workers: str, step: str, reason: str
+    flawed, tmp_path: Path, capsys: pytest.CaptureFixture[str], workers: str, step: str, reason: str, status: int
 ) -> None:
     data = tmp_path / "data"
-    assert record(flawed(step=step), data, "--workers", workers) == 0
-    shown = [line for line in capsys.readouterr().err.splitlines() if reason in line]
+    assert record(flawed(step=step), data, "--workers", workers) == status
+    *lines, last = capsys.readouterr().err.splitlines()
+    assert last.startswith("error: the world ended its process, or tried to, in ") == bool(status)
+    shown = [line for line in lines if reason in line]
     store = open_store(data)
     episodes = [store.read(episode_id) for episode_id in store.ids()]
     failed = [episode for episode in episodes if FAILURE in episode.notes]
@@ -103,6 +105,24 @@ def test_the_episode_is_ended_and_labelled_and_the_others_are_played(
         assert reason in episode.notes[FAILURE]
 
 
+@pytest.mark.parametrize(
+    ("workers", "where", "code", "reason"),
+    [
+        ("1", "step", "import ctypes; ctypes.string_at(0)", "SIGSEGV"),
+        ("2", "reset", "import ctypes; ctypes.CDLL(None)._exit(0)", "status 0"),
+    ],
+)
+def test_an_episode_at_which_the_process_ends_is_named_and_the_others_are_recorded(
+    flawed, tmp_path: Path, capsys: pytest.CaptureFixture[str], workers: str, where: str, code: str, reason: str
+) -> None:
+    assert record(flawed(**{where: code}), tmp_path / "data", "--workers", workers) == 1
+    *lines, last = capsys.readouterr().err.splitlines()
+    named, there = [line for line in lines if reason in line], open_store(tmp_path / "data").ids()
+    assert 0 < len(there) < 8 and len(there) + len(named) == 8
+    assert all("flawed" in line and not any(name in line for name in there) for line in named)
+    assert f"in {len(named)} of 8 episodes" in last
+
+
 def test_labelled_episodes_are_kept_and_those_without_a_step_are_tried_again(
     flawed, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -110,7 +130,7 @@ def test_labelled_episodes_are_kept_and_those_without_a_step_are_tried_again(
     assert record(flawed(reset="raise KeyError('no such door')"), data, "--workers", "1") == 0
     shown = capsys.readouterr().err
     assert "fails at reset for episode" in shown and "it is not recorded, and the other episodes are played" in shown
-    assert "of 8 episodes, " in shown and "of them before the first step, which are not recorded" in shown
+    assert "of 8 episodes, " in shown and "of which are not recorded" in shown
     there = len(open_store(data).ids())
     assert 0 < there < 8
     assert record(flawed(), data, "--workers", "1") == 0
@@ -152,6 +172,7 @@ def test_a_world_that_hangs_is_interrupted_in_this_process(
     flawed, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, hang: str
 ) -> None:
     monkeypatch.setattr(watchdog, "LOOK_EVERY_SEC", 0.02)
+    monkeypatch.setattr(registry, "may_end_process", lambda name: False)
     limit = ("--step-limit-sec", "0.4")
     assert record(flawed(step=hang), tmp_path / "data", "--workers", "1", *limit) == 0
     shown = capsys.readouterr().err

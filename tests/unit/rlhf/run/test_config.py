@@ -28,9 +28,12 @@ from rlhf.run.config import (
     new_run_folder,
     read_record,
     save_config,
+    whole_run,
 )
 from rlhf.run.machine import describe
+from rlhf.store.files.durable import write_file
 from tests.patience import PATIENCE_SEC
+from tests.processes import Forked, killed
 from worlds.errors import UserError
 
 
@@ -243,6 +246,37 @@ def test_a_new_run_that_could_not_begin_leaves_no_folder(tmp_path: Path) -> None
     (tmp_path / "x").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(UserError, match="no dataset"), locked_run(Settings(tmp_path), (), "rlhf clone"):
         raise UserError("there is no dataset")
+
+
+def begin(run: Path) -> int:
+    with locked_run(Settings(run.parent, run.name), (), "rlhf clone") as folder:
+        for name in ("episodes.json", "metrics.jsonl"):
+            write_file(folder / name, b"{}")
+    return 0
+
+
+def test_a_run_that_is_killed_before_it_learns_begins_again(tmp_path: Path) -> None:
+    for later in range(100):
+        run = tmp_path / str(later)
+        status = Forked(tmp_path / "errors", killed, run.parent.exists, later, begin, run).wait()
+        if status == 0:
+            break
+        assert status == -signal.SIGKILL
+        assert begin(run) == 0
+    assert later > 6
+
+
+def test_a_run_that_cannot_be_resumed_begins_again_until_it_is_whole(tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError), whole_run(Settings(tmp_path), "page.html"):
+        raise ZeroDivisionError
+    assert not (tmp_path / "x").exists()
+    (tmp_path / "x").mkdir()
+    save_config(tmp_path / "x", Settings(tmp_path))
+    (tmp_path / "x" / "figures").mkdir()  # it was killed
+    with whole_run(Settings(tmp_path), "page.html") as folder:
+        write_file(folder / "page.html", b"done")
+    with pytest.raises(UserError, match="holds a run already"), whole_run(Settings(tmp_path), "page.html"):
+        pass
 
 
 def test_machine_is_described_in_one_line() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -42,9 +43,9 @@ sys.exit(cli.main(["record"]))
 """
 
 
-def begin(folder: Path, how: str) -> subprocess.Popen[str]:
+def begin(folder: Path, how: str, command: str = COMMAND) -> subprocess.Popen[str]:
     """A command that is at work when this returns."""
-    process = subprocess.Popen([sys.executable, "-c", COMMAND, str(folder), how], stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen([sys.executable, "-c", command, str(folder), how], stderr=subprocess.PIPE, text=True)
     while not (folder / "at work").exists():
         assert process.poll() is None, process.communicate()[1]
         time.sleep(0.01)
@@ -64,6 +65,80 @@ def test_a_signal_ends_a_command_in_one_line(number: int, status: int, how: str,
     )
     assert "Traceback" not in message
     assert (tmp_path / "saved").exists() == ("checkpoint of update 3: step-3" in message) == (how == "training")
+
+
+SWALLOWING = """
+import sys, time
+from pathlib import Path
+from pipelines.cli import main as cli
+from rlhf.run.progress import bar
+
+def begin(config):
+    if sys.argv[2] == "import":
+        import greedy
+    else:
+        try:
+            Path(sys.argv[1], "at work").touch()
+            time.sleep(60)
+        except BaseException:
+            pass
+    with bar("playing") as shown:
+        for _ in range(6000):
+            time.sleep(0.01)
+            shown.advance()
+
+cli.run = lambda verb, words: begin(None)
+sys.exit(cli.main(["record"]))
+"""
+GREEDY = """
+import time
+from pathlib import Path
+try:
+    Path({0!r}).touch()
+    time.sleep(0.5)
+except BaseException as error:
+    {1}
+"""
+
+
+@pytest.mark.parametrize(
+    ("where", "then"),
+    [("import", "pass"), ("import", "raise ImportError('it fails to import') from None"), ("elsewhere", "")],
+)
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_that_is_swallowed_is_not_lost(
+    number: int, status: int, where: str, then: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "greedy.py").write_text(GREEDY.format(str(tmp_path / "at work"), then))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", os.getcwd())]))
+    process = begin(tmp_path, where, SWALLOWING)
+    process.send_signal(number)
+    message = process.communicate(timeout=PATIENCE_SEC)[1]
+    assert process.returncode == status and "Traceback" not in message, message
+    assert message.splitlines()[-1].startswith("stopped; every finished episode is kept")
+
+
+EARLY = """
+import os, signal, sys
+sys.argv[0] = "rlhf"
+
+class Interrupting:  # what is imported
+    def find_spec(self, name, *_):
+        if name == {0!r}:
+            os.kill(os.getpid(), {1})
+
+sys.meta_path.insert(0, Interrupting())
+from pipelines.cli.main import main
+main(["--version"])
+"""
+
+
+@pytest.mark.parametrize("name", ["difflib", "rlhf.run.stopping"])
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_before_anything_is_at_work_ends_quietly(number: int, status: int, name: str) -> None:
+    code = EARLY.format(name, int(number))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE_SEC)
+    assert done.returncode == status and not done.stderr, done.stderr
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
