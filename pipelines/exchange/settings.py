@@ -43,6 +43,10 @@ class LeRobotImport:
         it, observation.environment_state.
       world: name of the world in the new dataset; None takes the type of the robot.
       solver: who acted, e.g. "human:ann" or "agent:policy"; an agent's own actions are not imitated.
+      instruction_column: column of texts that the setter asks for, of meta/tasks.parquet or a feature; None takes
+        "task", the unnamed index, or the only column of texts.
+      tolerance_sec: seconds by which a frame of a film may be shown before or after its row, where frames cannot be
+        counted; None refuses such a film unless all its seconds fit.
     """
 
     camera: str | None = None
@@ -51,6 +55,8 @@ class LeRobotImport:
     state: tuple[str, ...] = ()
     world: str | None = None
     solver: str = "demonstrator"
+    instruction_column: str | None = None
+    tolerance_sec: Positive | None = None
 
     def __post_init__(self) -> None:
         check_ranges(self, UserError)

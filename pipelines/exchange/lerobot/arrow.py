@@ -62,6 +62,13 @@ def to_numpy(column: pa.ChunkedArray, shape: Sequence[int]) -> np.ndarray:
     return array.reshape(steps, *shape).copy()
 
 
+def is_text(kind: pa.DataType) -> bool:
+    """Return whether columns of a type have texts, also where each text lies there once and rows have its number."""
+    if pa.types.is_dictionary(kind):
+        return is_text(kind.value_type)
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+
+
 def to_texts(column: pa.ChunkedArray) -> tuple[str, ...]:
     """Return a column of texts. Raises ValueError if it has others."""
     values = column.to_pylist()
@@ -93,6 +100,7 @@ def _length(lists: Any, shape: Sequence[int]) -> int:
 
 
 def _plain(column: pa.ChunkedArray) -> Any:
-    """``column`` as one Arrow array of a type that Arrow itself knows."""
+    """``column`` as one Arrow array of a type that Arrow itself knows, without numbers that stand for values."""
     values: Any = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
-    return values.storage if isinstance(values.type, pa.BaseExtensionType) else values
+    values = values.storage if isinstance(values.type, pa.BaseExtensionType) else values
+    return values.dictionary_decode() if pa.types.is_dictionary(values.type) else values

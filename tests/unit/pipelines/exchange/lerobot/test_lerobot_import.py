@@ -159,13 +159,18 @@ def test_pictures_with_a_palette_or_in_black_and_white_are_read(tmp_path: Path) 
     assert np.array_equal(read, np.stack([np.asarray(picture.convert("RGB")) for picture in pictures]))
 
 
-def test_video_is_read_by_its_times(tmp_path: Path) -> None:
+def test_frames_of_a_film_are_counted(tmp_path: Path) -> None:
     features = ARM | {"observation.images.front": {"dtype": "video", "shape": [8, 10, 3]}}
     folder = write_lerobot(tmp_path / "arm", [arm_episode(5), arm_episode(3, seed=1)], features)
     film = Film(folder / "videos/observation.images.front/chunk-000/file-000.mp4", FPS, 8, 10)
     film.add(np.repeat(np.arange(8, dtype=np.uint8) * 30, 8 * 10 * 3).reshape(8, 8, 10, 3))
     film.close()
-    assert _import(folder).notes == ("pictures come from video, which has lost details",)
+    path = folder / EPISODES
+    table = pq.read_table(path)
+    name = "videos/observation.images.front/from_timestamp"
+    pq.write_table(_set(table, name, [0.0, 0.624]), path)  # more than a frame late
+    notes = _import(folder).notes
+    assert "frames were counted" in notes[0] and notes[1:] == ("pictures come from video, which has lost details",)
     store = open_store(tmp_path / "data")
     shades = [store.read(name).pictures().mean(axis=(1, 2, 3)) for name in store.ids()]
     assert np.allclose(np.concatenate(shades), np.arange(8) * 30, atol=3)
