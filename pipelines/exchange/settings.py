@@ -80,13 +80,16 @@ class MinariImport:
     Args:
       world: name of the world in the new dataset, e.g. "gym:CartPole-v1"; None makes one of the dataset's id.
       solver: who played, e.g. "human:ann"; one that begins with "agent:" is not imitated.
-      instruction: what the setter asks for; None takes the text "mission" among the observations, or "play ID".
+      instruction: what the setter asks for; None takes a text among the observations, or "play ID".
+      instruction_column: text among the observations that the setter asks for; None takes "mission", "instruction",
+        "goal" or "task", the first one that says anything.
       leave_out: parts of observations and actions that are left out, e.g. "depth", or "arm.camera" for one in another.
     """
 
     world: str | None = None
     solver: str = "demonstrator"
     instruction: str | None = None
+    instruction_column: str | None = None
     leave_out: tuple[str, ...] = ()
 
 
@@ -113,7 +116,9 @@ class RldsImport:
     Args:
       world: name of the world in the new dataset; None makes one of the dataset's name.
       solver: who played, e.g. "human:ann"; one that begins with "agent:" is not imitated.
-      instruction: what the setter asks for; None takes the text "language_instruction", or "play NAME".
+      instruction: what the setter asks for; None takes a text of the dataset, or "play NAME".
+      instruction_column: text that the setter asks for, e.g. "language_instruction_2"; None takes the first one that
+        says anything of "language_instruction", "language_instruction_2" and so on.
       leave_out: parts of observations and actions that are left out, e.g. "depth", or "arm.camera" for one in another.
       last_step: what the last step of an episode has: an observation only, as RLDS has it, or an action as all others.
     """
@@ -121,5 +126,6 @@ class RldsImport:
     world: str | None = None
     solver: str = "demonstrator"
     instruction: str | None = None
+    instruction_column: str | None = None
     leave_out: tuple[str, ...] = ()
     last_step: Literal["observation", "action"] = "observation"

@@ -17,8 +17,9 @@ import numpy as np
 import pyarrow as pa
 from PIL import Image as Picture
 
+from pipelines.exchange.arrow_columns import to_numpy, to_texts
 from pipelines.exchange.formats import Imported
-from pipelines.exchange.lerobot.arrow import files_of, to_numpy, to_texts
+from pipelines.exchange.lerobot.arrow import files_of
 from pipelines.exchange.lerobot.films import Films
 from pipelines.exchange.lerobot.layout import ACTION, EVENTS, INTERVENTION, NUMBERED, STATE, STATS, Feature
 from pipelines.exchange.lerobot.reader import Place, Source

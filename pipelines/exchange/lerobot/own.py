@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from pipelines.exchange.arrow_columns import to_numpy, to_texts
 from pipelines.exchange.formats import Imported
-from pipelines.exchange.lerobot.arrow import files_of, to_numpy, to_texts
+from pipelines.exchange.lerobot.arrow import files_of
 from pipelines.exchange.lerobot.columns import camera_of, columns_of, play_fields
 from pipelines.exchange.lerobot.films import Films
 from pipelines.exchange.lerobot.reader import Place, Source

@@ -19,8 +19,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from pipelines.exchange.arrow_columns import to_numpy
 from pipelines.exchange.bad_episodes import BadEpisodes
-from pipelines.exchange.lerobot.arrow import to_numpy
 from pipelines.exchange.lerobot.layout import EPISODES, INFO, NUMBERED, VERSION, Feature
 from pipelines.exchange.source_files import read_json, regular
 from worlds.errors import UserError

@@ -13,7 +13,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.json
 
-from pipelines.exchange.lerobot.arrow import is_text, to_numpy
+from pipelines.exchange.arrow_columns import is_text, to_numpy
 from pipelines.exchange.lerobot.layout import TASKS
 from pipelines.exchange.lerobot.reader import explained, read_table
 from pipelines.exchange.source_files import regular

@@ -18,6 +18,7 @@ from gymnasium import spaces
 from h5py import h5l  # type: ignore[attr-defined]
 
 from pipelines.exchange.pictures import decoded
+from pipelines.exchange.source_files import regular
 from worlds.errors import UserError
 
 HDF5_FILE = "main_data.hdf5"
@@ -84,7 +85,7 @@ class Hdf5Reader:
     def __init__(self, folder: Path) -> None:
         self._path = folder / HDF5_FILE
         with self._readable():
-            self._file = h5py.File(self._path, "r")
+            self._file = h5py.File(regular(self._path), "r")
 
     def close(self) -> None:
         """Close the file."""

@@ -16,8 +16,8 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
+from pipelines.exchange.arrow_columns import to_numpy
 from pipelines.exchange.formats import Imported, import_episodes
-from pipelines.exchange.lerobot.arrow import to_numpy
 from pipelines.exchange.lerobot.video import Film
 from pipelines.exchange.settings import LeRobotImport
 from rlhf.store import open_store
