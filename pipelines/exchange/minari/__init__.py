@@ -164,10 +164,7 @@ def _import_foreign(
     """Import what another program wrote."""
 
     def actions_of(number: int) -> Any:
-        steps = len(reader.rewards(number))
-        if not steps:
-            raise UserError(f"episode {number} of {metadata.name} has no steps")
-        return reader.tree(number, "actions", metadata.action_space, steps)
+        return reader.tree(number, "actions", metadata.action_space, len(_rewards(metadata, reader, number)))
 
     read = (bad.read(f"episode {number}", partial(actions_of, number)) for number in range(metadata.episodes))
     source = ForeignSource(
@@ -193,8 +190,16 @@ def _import_foreign(
     return Imported(len(store), total, notes=tuple(source.notes("--minari.instruction-column")))
 
 
-def _episode(metadata: Metadata, reader: Reader, source: ForeignSource, number: int, episode_id: str) -> Episode:
+def _rewards(metadata: Metadata, reader: Reader, number: int) -> np.ndarray:
+    """Return the rewards of an episode: float64 [T], T > 0."""
     rewards = reader.rewards(number)
+    if not len(rewards):
+        raise UserError(f"episode {number} of {metadata.name} has no steps")
+    return rewards
+
+
+def _episode(metadata: Metadata, reader: Reader, source: ForeignSource, number: int, episode_id: str) -> Episode:
+    rewards = _rewards(metadata, reader, number)
     play = ForeignPlay(
         f"episode {number} of {metadata.name}",
         reader.tree(number, "observations", source.observation_space, len(rewards) + 1),

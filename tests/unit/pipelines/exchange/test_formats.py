@@ -13,6 +13,7 @@ import pytest
 
 from pipelines.cli.main import main
 from pipelines.exchange import formats
+from pipelines.exchange.bad_episodes import BadEpisodes
 from pipelines.exchange.formats import (
     FORMATS,
     Exported,
@@ -49,7 +50,7 @@ def _export(store: ParquetStore, ids: Sequence[str], out: Path, settings: Any) -
     return Exported(len(ids), sum(len(store.read(each)) for each in ids))
 
 
-def _import(source: Path, store: ParquetStore, settings: Any) -> Imported:
+def _import(source: Path, store: ParquetStore, settings: Any, bad: BadEpisodes) -> Imported:
     for name in (source / "ids").read_text().split():
         store.write(synthetic_episode(int(name[1:]), steps=5, height=6, width=8, episode_id=name))
     if settings == "fails":
@@ -117,7 +118,7 @@ def test_an_import_that_fails_leaves_the_dataset_as_it_was(data: Path, tmp_path:
 def test_an_import_that_is_interrupted_anywhere_adds_all_episodes_or_none(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def import_long(source: Path, store: ParquetStore, settings: Any) -> Imported:
+    def import_long(source: Path, store: ParquetStore, settings: Any, bad: BadEpisodes) -> Imported:
         for number in range(2, 6):
             store.write(synthetic_episode(number, steps=LONG, height=6, width=8, episode_id=f"long{number}"))
         store.write_marks([Mark("long3", "ann", 2, 1, scripted=False)])
