@@ -24,6 +24,7 @@ class BadEpisodes:
     def __init__(self, skip: bool = False) -> None:
         self.skip = skip
         self._reasons: dict[str, str] = {}
+        self._has_read = False
 
     def read(self, name: str, make: Callable[[], Read]) -> Read | None:
         """Return what ``make`` returns; None for an episode that is left out, now or by an earlier call.
@@ -38,12 +39,19 @@ class BadEpisodes:
         if name in self._reasons:
             return None
         try:
-            return make()
+            found = make()
         except UserError as error:
             if not self.skip:
                 raise UserError(f"{error}; {OPTION} imports what else can be read") from error
             self._reasons[name] = str(error)
             return None
+        self._has_read = True
+        return found
+
+    def check_some(self, source: Path | str) -> None:
+        """Raise UserError if all episodes of ``source`` that have been read are left out."""
+        if self._reasons and not self._has_read:
+            raise self.nothing(source)
 
     def nothing(self, source: Path | str) -> UserError:
         """Return the error of a source without any episode that can be imported."""

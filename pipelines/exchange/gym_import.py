@@ -77,6 +77,7 @@ class ForeignSource:
         episode is taken.
       leave_out: names of parts of observations and actions that are left out, e.g. "arm.camera".
       env_id: of the environment; "" if it is not known.
+      options: beginning of the names of the format's options, e.g. "--minari".
 
     Raises:
       UserError: a space has too many values, or a part that is left out is not there.
@@ -91,6 +92,7 @@ class ForeignSource:
     asked: Sequence[str] = ()
     leave_out: Sequence[str] = ()
     env_id: str = ""
+    options: str = ""
     taken: Counter[str] = field(default_factory=Counter)  # episodes by the text that they took
 
     def __post_init__(self) -> None:
@@ -108,6 +110,11 @@ class ForeignSource:
                 if found > most:
                     where = f"{self.name}: {path_name(path, 'a space')}"
                     raise UserError(f"{where} has {found:,} values; this program takes at most {most:,}")
+        try:
+            _ = self.spaces
+        except (UserError, ValueError, OverflowError) as error:
+            problem = " ".join(str(error).split())
+            raise UserError(f"{self.name}: {problem} ({self.options}.leave-out leaves a part out)") from error
 
     @cached_property
     def spaces(self) -> EpisodeSpaces:
@@ -122,13 +129,10 @@ class ForeignSource:
         names = ACTIONS if symbolic and getattr(self.action_space, "n", 0) == len(ACTIONS) else ()
         neutral = {"action": float(ACTIONS.index("done"))} if names else None
         grids = {"image": _SYMBOLS} if symbolic else None
-        try:
-            known = {path_name(path, "") for path, _ in leaves(self.observation_space)}
-            without = {*self.asked, *mission_keys(self.observation_space), *known.intersection(_OWN)}
-            seen = translate_observation(self.observation_space, grids, tuple(without))
-            return seen, translate_action(_silent(self.action_space), names, neutral)
-        except UserError as error:
-            raise UserError(f"{self.name}: {error}") from error
+        known = {path_name(path, "") for path, _ in leaves(self.observation_space)}
+        without = {*self.asked, *mission_keys(self.observation_space), *known.intersection(_OWN)}
+        seen = translate_observation(self.observation_space, grids, tuple(without))
+        return seen, translate_action(_silent(self.action_space), names, neutral)
 
     @property
     def _is_minigrid(self) -> bool:
@@ -203,17 +207,14 @@ class ForeignSource:
         self.taken[words] += 1
         return [words] * steps
 
-    def notes(self, option: str) -> list[str]:
-        """Return a line about where the requests come from, if there was a choice.
-
-        Args:
-          option: that names the text.
-        """
-        if self.instruction is not None or not self.asked or (len(self.asked) == 1 and len(self.taken) == 1):
+    def notes(self) -> list[str]:
+        """Return a line about where the requests come from, if there was a choice."""
+        if not self.asked or (len(self.asked) == 1 and self.taken.keys() <= {*self.asked}):
             return []
-        found = ", ".join(f"{name!r} ({count} episodes)" for name, count in self.taken.items())
+        found = [f"{name!r} in {count} episode{'s' * (count > 1)}" for name, count in self.taken.items()]
         others = [name for name in self.asked if name not in self.taken]
-        return [f"requests are {found}{f', not {chr(44).join(others)}' if others else ''}; {option} takes another text"]
+        but = f", not {', '.join(others)}" if others and found else ""
+        return [f"requests are {', '.join(found)}{but}; {self.options}.instruction-column takes another text"]
 
     def _notes(self, play: ForeignPlay) -> dict[str, Any]:
         ends = {TERMINATED: play.terminated, "truncated": play.truncated}
@@ -321,7 +322,12 @@ def _replaced(space: spaces.Space, found: Mapping[Path, spaces.Space], path: Pat
 
 
 def _without(space: spaces.Space, names: Sequence[str], path: Path) -> spaces.Space:
-    """Return ``space`` without the leaves of these names; parts of a Tuple stay."""
+    """Return ``space`` without the leaves of these names; in a Tuple an empty Dict keeps the place of one."""
+    if isinstance(space, spaces.Tuple):
+        empty, inner = spaces.Dict(), [((*path, key), part) for key, part in enumerate(space.spaces)]
+        return spaces.Tuple(
+            [empty if path_name(place, "") in names else _without(part, names, place) for place, part in inner]
+        )
     if not isinstance(space, spaces.Dict):
         return space
     kept = {key: part for key, part in space.spaces.items() if path_name((*path, key), "") not in names}

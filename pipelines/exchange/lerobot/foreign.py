@@ -172,8 +172,7 @@ def _components(source: Source) -> Iterator[Continuous]:
         values = source.bad.read(place.name, partial(_actions, source, place))
         if values is not None:
             low, high = np.minimum(low, values.min(axis=0)), np.maximum(high, values.max(axis=0))
-    if not np.isfinite(low).all():
-        raise source.bad.nothing(source.folder)
+    source.bad.check_some(source.folder)
     known = _bounds(source, size)
     low, high = np.minimum(low, known[0]), np.maximum(high, known[1])
     names = feature.names or ()

@@ -167,16 +167,19 @@ def _import_foreign(
         return reader.tree(number, "actions", metadata.action_space, len(_rewards(metadata, reader, number)))
 
     read = (bad.read(f"episode {number}", partial(actions_of, number)) for number in range(metadata.episodes))
+    action_space = with_bounds(metadata.action_space, (actions for actions in read if actions is not None))
+    bad.check_some(metadata.name)
     source = ForeignSource(
         metadata.name,
         metadata.observation_space,
-        with_bounds(metadata.action_space, (actions for actions in read if actions is not None)),
+        action_space,
         world=settings.world or f"minari:{metadata.dataset_id}",
         solver=settings.solver,
         instruction=settings.instruction,
         asked=asked_texts(metadata.name, metadata.observation_space, ASKED, settings.instruction_column),
         leave_out=settings.leave_out,
         env_id=metadata.env_id,
+        options="--minari",
     )
     prefix, total = re.sub(r"\W+", "-", metadata.dataset_id).strip("-"), 0
     with bar("importing", metadata.episodes, "episodes") as shown, GroupWriter(store.write_group) as writer:
@@ -187,7 +190,7 @@ def _import_foreign(
                 writer.add(episode)
                 total += len(episode)
             shown.advance()
-    return Imported(len(store), total, notes=tuple(source.notes("--minari.instruction-column")))
+    return Imported(len(store), total, notes=tuple(source.notes()))
 
 
 def _rewards(metadata: Metadata, reader: Reader, number: int) -> np.ndarray:

@@ -131,7 +131,7 @@ class Hdf5Reader:
 
     def _tree(self, group: h5py.Group, name: str, space: spaces.Space, rows: int) -> Any:
         if isinstance(space, spaces.Dict):
-            inner = self._node(group, name, h5py.Group)
+            inner = self._node(group, name, h5py.Group) if space.spaces else group
             return {key: self._tree(inner, key, part, rows) for key, part in space.spaces.items()}
         if isinstance(space, spaces.Tuple):
             inner = self._node(group, name, h5py.Group)

@@ -38,15 +38,18 @@ def import_foreign(folder: RldsFolder, store: ParquetStore, settings: RldsImport
     steps = Steps(folder, settings.last_step == "observation", settings.leave_out, settings.instruction_column)
     name, observed = f"the RLDS dataset {folder.name}", steps.space(_OBSERVATION)
     read = (bad.read(where, play) for _, _, where, play in steps.read((_ACTION,)))
+    action_space = with_bounds(steps.space(_ACTION), (play.actions for play in read if play is not None))
+    bad.check_some(name)
     source = ForeignSource(
         name,
         observed,
-        with_bounds(steps.space(_ACTION), (play.actions for play in read if play is not None)),
+        action_space,
         world=settings.world or f"rlds:{folder.name}",
         solver=settings.solver,
         instruction=settings.instruction,
         asked=(*steps.asked, *(() if settings.instruction_column else asked_texts(name, observed, ASKED, None))),
         env_id=folder.name,
+        options="--rlds",
     )
     total = 0
     with bar("importing", folder.episodes, "episodes") as shown, GroupWriter(store.write_group) as writer:
@@ -58,7 +61,7 @@ def import_foreign(folder: RldsFolder, store: ParquetStore, settings: RldsImport
                 total += len(episode)
             shown.advance()
     unread = [f"left out: {', '.join(steps.unread)}, whose types are not read"] if steps.unread else []
-    return Imported(len(store), total, notes=(*source.notes("--rlds.instruction-column"), *unread))
+    return Imported(len(store), total, notes=(*source.notes(), *unread))
 
 
 def _episode(source: ForeignSource, play: Callable[[], ForeignPlay], episode_id: str, split: str) -> Episode:
