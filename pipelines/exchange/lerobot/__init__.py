@@ -75,7 +75,7 @@ def import_(source: Path, store: ParquetStore, settings: LeRobotImport, bad: Bad
       UserError: it is damaged, of another version, or its columns are not understood.
     """
     found, sidecar = Source(source, bad), source / SIDECAR_FILE
-    return import_own(found, sidecar, store) if sidecar.exists() else import_foreign(found, store, settings)
+    return import_own(found, sidecar, store) if sidecar.is_file() else import_foreign(found, store, settings)
 
 
 def _net(marks: Sequence[Mark], steps: int) -> np.ndarray:
