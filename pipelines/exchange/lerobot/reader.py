@@ -223,12 +223,12 @@ class Source:
     def _path(self, template: str, **names: Any) -> Path:
         """Path of a file by a template of ``meta/info.json``. Raises UserError if it leads out of the folder."""
         text = self._field(template, str)
-        path = PurePosixPath(text.format(**names)) if _understood(text, names) else None
+        path = PurePosixPath(text.format(**names)) if len(text) < 1000 and _understood(text, names) else None
         if path is None:
-            raise UserError(f"{self._info_path}: {template} is {text!r}, which cannot be understood")
+            raise UserError(f"{self._info_path}: {template} is {text[:80]!r}, which cannot be understood")
         found = self.folder / path
         if path.is_absolute() or ".." in path.parts or "\0" in str(path) or not self._holds(found):
-            raise UserError(f"{self._info_path}: {template} leads to {path}, out of the dataset's folder")
+            raise UserError(f"{self._info_path}: {template} leads to {str(path)[:80]}, out of the dataset's folder")
         return found
 
     def _holds(self, path: Path) -> bool:

@@ -109,17 +109,26 @@ class Steps:
     @cached_property
     def asked(self) -> tuple[str, ...]:
         """The columns that say what is asked for, the first one first."""
-        texts = [
-            path for path, one in self.folder.features.items() if one.kind == "text" and path not in self._left_out
-        ]
         named = self.instruction_column
-        if named is not None:
-            found = [path for path in texts if path == named or path.endswith(f"/{named}")]
-            if not found:
-                raise UserError(f"{self.folder.folder} has no text {named!r}; it has {', '.join(texts) or 'none'}")
-            return (min(found, key=len),)
+        if named is None:
+            return self._instructions
+        found = [path for path in self._texts if path == named or path.endswith(f"/{named}")]
+        if not found:
+            have = ", ".join(self._texts) or "none"
+            raise UserError(f"{self.folder.folder} has no text {named!r}; it has {have}")
+        return (min(found, key=len),)
+
+    @cached_property
+    def _texts(self) -> tuple[str, ...]:
+        """Columns of texts that are not left out."""
+        texts = (path for path, feature in self.folder.features.items() if feature.kind == "text")
+        return tuple(path for path in texts if path not in self._left_out)
+
+    @cached_property
+    def _instructions(self) -> tuple[str, ...]:
+        """Columns of texts with the names of instructions, which are not observed."""
         paths = (f"{place}{name}" for place in (f"{STEPS}/", f"{_OBSERVATION}/", *_OF_EPISODES) for name in _ASKED)
-        return tuple(path for path in paths if path in texts)
+        return tuple(path for path in paths if path in self._texts)
 
     @property
     def wanted(self) -> tuple[str, ...]:
@@ -170,7 +179,7 @@ class Steps:
         return tree
 
     def _features(self, part: str) -> dict[str, Feature]:
-        other = {*self.asked, *self._left_out}
+        other = {*self.asked, *self._instructions, *self._left_out}
         return {
             path: feature
             for path, feature in self.folder.features.items()

@@ -175,6 +175,47 @@ def test_the_instruction_of_the_steps_comes_before_a_mission(spoken: bool, tmp_p
     assert set(episode.setter_text) == {"pick up the can" if spoken else "go"}
 
 
+@pytest.mark.parametrize(
+    ("texts", "settings", "asked", "note"),
+    [
+        (("", "put it away", "tidy"), {}, "put it away", "'steps/language_instruction_2' in 1 episode, not"),
+        (("", "", ""), {}, "look", "'steps/observation/natural_language_instruction' in 1 episode, not"),
+        (("go", "put it away", "tidy"), {}, "go", "'steps/language_instruction' in 1 episode, not"),
+        (("go", "put it away", "tidy"), {"instruction_column": "language_instruction_3"}, "tidy", ""),
+    ],
+)
+def test_the_first_instruction_that_says_anything_is_asked_for(
+    texts: tuple[str, ...], settings: dict[str, Any], asked: str, note: str, tmp_path: Path
+) -> None:
+    names = ("language_instruction", "language_instruction_2", "language_instruction_3")
+    columns: dict[str, Any] = {f"steps/{name}": [text] * 4 for name, text in zip(names, texts, strict=True)}
+    columns["steps/observation/natural_language_instruction"] = ["look"] * 4
+    _write(tmp_path / "in", _robot(4, **columns))
+    imported = import_episodes(tmp_path / "in", tmp_path / "into", "rlds", RldsImport(leave_out=("wrist",), **settings))
+    assert len(imported.notes) == bool(note) and all(note in line for line in imported.notes)
+    episode = open_store(tmp_path / "into").read("robot-000000")
+    assert set(episode.setter_text) == {asked} and not episode.texts
+
+
+def test_each_episode_asks_for_what_it_has_and_one_without_words_to_play(tmp_path: Path) -> None:
+    second = {"steps/language_instruction": [""] * 4, "steps/language_instruction_2": ["second"] * 4}
+    silent = {"steps/language_instruction": [""] * 4, "steps/language_instruction_2": [" "] * 4}
+    full = {"steps/language_instruction": ["first"] * 4, "steps/language_instruction_2": ["other"] * 4}
+    _write(tmp_path / "in", *(_robot(4, **texts) for texts in (full, second, silent)))
+    imported = import_episodes(tmp_path / "in", tmp_path / "into", "rlds", RldsImport(leave_out=("wrist",)))
+    store = open_store(tmp_path / "into")
+    assert [store.read(name).setter_text[0] for name in store.ids()] == ["first", "second", "play robot"]
+    assert "'play robot' in 1 episode" in imported.notes[0]
+
+
+def test_an_instruction_may_be_said_once_for_an_episode(tmp_path: Path) -> None:
+    columns = _robot(4, **{"episode_metadata/language_instruction": ["once"]})
+    del columns["steps/language_instruction"]
+    _write(tmp_path / "in", columns)
+    (episode,) = _imported(tmp_path / "in", RldsImport(leave_out=("wrist",)))
+    assert episode.setter_text == ("once",) * 3
+
+
 def test_the_last_step_may_have_an_action(tmp_path: Path) -> None:
     _write(tmp_path / "in", _robot(5))
     settings = RldsImport(leave_out=("image",), last_step="action", instruction="tidy up")
@@ -323,9 +364,46 @@ def test_descriptions_that_do_not_fit_are_refused(
         ({"steps/language_instruction": np.zeros(5)}, ("language_instruction",)),
     ],
 )
-def test_columns_of_other_types_are_refused(changed: dict[str, Any], words: tuple[str, ...], tmp_path: Path) -> None:
-    _write(tmp_path / "in", _robot(), _robot(**changed))
-    _refused(tmp_path / "in", *words)
+def test_columns_of_other_types_are_refused_or_skipped(
+    changed: dict[str, Any], words: tuple[str, ...], tmp_path: Path
+) -> None:
+    _write(tmp_path / "in", _robot(), _robot(**changed), _robot(7))
+    _refused(tmp_path / "in", *words, "--skip-bad")
+    settings = RldsImport(leave_out=("wrist",))
+    imported = import_episodes(tmp_path / "in", tmp_path / "into", "rlds", settings, skip_bad=True)
+    assert imported.steps == 4 + 6 and "example 2" in imported.notes[0] and words[0] in imported.notes[0]
+    assert open_store(tmp_path / "into").ids() == ["robot-000000", "robot-000002"]
+
+
+def _three_files(folder: Path) -> list[Path]:
+    """Write a dataset of three files with an episode each."""
+    folder.mkdir()
+    writer = FolderWriter(folder, "robot", 1e-9)
+    for steps in (2, 4, 5):
+        columns = _robot(steps)
+        writer.write("train", to_example({name: _encoded(one) for name, one in columns.items()}))
+    writer.finish({name: Feature.of(column) for name, column in _robot().items()})
+    return sorted(folder.glob("*tfrecord*"))
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda file: file.unlink(), "cannot be read: No such file"),
+        (lambda file: file.write_bytes(file.read_bytes()[:-30]), "a record has a wrong length"),
+        (lambda file: file.write_bytes(file.read_bytes()[:-20] + bytes(20)), "a record has a wrong checksum"),
+        (lambda file: file.write_bytes(b""), "has 0 examples, dataset_info.json says 1"),
+    ],
+)
+def test_a_file_that_is_missing_or_damaged_costs_its_own_episodes(
+    change: Callable[[Path], Any], words: str, tmp_path: Path
+) -> None:
+    change(_three_files(tmp_path / "in")[1])
+    _refused(tmp_path / "in", words, "--skip-bad")
+    settings = RldsImport(leave_out=("wrist",))
+    imported = import_episodes(tmp_path / "in", tmp_path / "into", "rlds", settings, skip_bad=True)
+    assert imported.steps == 1 + 4 and len(imported.notes) == 1 and words in imported.notes[0]
+    assert open_store(tmp_path / "into").ids() == ["robot-000000", "robot-000002"]
 
 
 def test_a_picture_that_is_none_and_a_missing_column_are_refused(tmp_path: Path) -> None:
