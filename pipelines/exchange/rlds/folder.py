@@ -108,9 +108,7 @@ class RldsFolder:
             if form != _FORMAT:
                 raise UserError(f"{path}: the files are in the format {str(form)[:40]}, not {_FORMAT}")
             shards = {split["name"]: tuple(_shards(folder, name, split)) for split in said["splits"]}
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            if isinstance(error, UserError):
-                raise
+        except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
             raise UserError(f"{path} is damaged: {type(error).__name__} {error}") from error
         if not shards:
             raise UserError(f"{path} has no splits")
@@ -186,7 +184,7 @@ def _file_name(template: str, dataset: str, split: str, number: int, count: int)
     for key, value in parts.items():
         template = template.replace(f"{{{key}}}", value)
     if not _FILE.fullmatch(template):
-        raise ValueError(f"the name of a file, {template!r}")
+        raise ValueError(f"the name of a file, {template[:80]!r}")
     return template
 
 

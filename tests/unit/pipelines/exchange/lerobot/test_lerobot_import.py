@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import re
 import struct
 import zlib
 from collections.abc import Callable
@@ -22,7 +21,16 @@ from pipelines.exchange.formats import Imported, import_episodes
 from pipelines.exchange.lerobot.video import Film
 from pipelines.exchange.settings import LeRobotImport
 from rlhf.store import open_store
-from tests.unit.pipelines.exchange.lerobot.foreign_lerobot import ARM, FPS, arm_episode, write_lerobot
+from tests.unit.pipelines.exchange.lerobot.foreign_lerobot import (
+    ARM,
+    DATA,
+    EPISODES,
+    FPS,
+    arm_episode,
+    put,
+    rewritten,
+    write_lerobot,
+)
 from worlds.errors import UserError
 from worlds.spaces.observation import Vector
 
@@ -154,7 +162,7 @@ def test_pictures_with_a_palette_or_in_black_and_white_are_read(tmp_path: Path) 
     pictures = [grey, grey.convert("1"), few, few.convert("P", palette=Image.Palette.ADAPTIVE)]
     folder = write_lerobot(tmp_path / "arm", [arm_episode(4)])
     values = [{"bytes": _file(picture), "path": None} for picture in pictures]
-    _columns(DATA, lambda table: _set(table, "observation.images.front", values))(folder)
+    rewritten(DATA, lambda table: put(table, "observation.images.front", values))(folder)
     _import(folder)
     read = open_store(tmp_path / "data").read("arm-000000").pictures()
     assert np.array_equal(read, np.stack([np.asarray(picture.convert("RGB")) for picture in pictures]))
@@ -169,7 +177,7 @@ def test_frames_of_a_film_are_counted(tmp_path: Path) -> None:
     path = folder / EPISODES
     table = pq.read_table(path)
     name = "videos/observation.images.front/from_timestamp"
-    pq.write_table(_set(table, name, [0.0, 0.624]), path)  # more than a frame late
+    pq.write_table(put(table, name, [0.0, 0.624]), path)  # more than a frame late
     notes = _import(folder).notes
     assert "frames were counted" in notes[0] and notes[1:] == ("pictures come from video, which has lost details",)
     store = open_store(tmp_path / "data")
@@ -241,17 +249,6 @@ def _cut(name: str) -> Callable[[Path], None]:
     return change
 
 
-def _columns(name: str, change: Callable[[pa.Table], pa.Table]) -> Callable[[Path], None]:
-    return lambda folder: pq.write_table(change(pq.read_table(folder / name)), folder / name)
-
-
-def _set(table: pa.Table, name: str, values: Any) -> pa.Table:
-    return table.set_column(table.column_names.index(name), name, pa.array(values))
-
-
-DATA, EPISODES = "data/chunk-000/file-000.parquet", "meta/episodes/chunk-000/file-000.parquet"
-
-
 _MAP = pa.map_(pa.string(), pa.float32())
 
 
@@ -264,7 +261,7 @@ def _picture(height: int, width: int, bits: int = 8) -> dict[str, Any]:
 
 
 def _pictures(picture: dict[str, Any]) -> Callable[[Path], None]:
-    return _columns(DATA, lambda table: _set(table, "observation.images.front", [picture] * 4))
+    return rewritten(DATA, lambda table: put(table, "observation.images.front", [picture] * 4))
 
 
 @pytest.mark.parametrize(
@@ -297,25 +294,37 @@ def _pictures(picture: dict[str, Any]) -> Callable[[Path], None]:
         (_cut(EPISODES), "file-000.parquet is no Parquet file that can be read"),
         (_cut("meta/tasks.parquet"), "tasks.parquet is no Parquet file that can be read"),
         (lambda folder: (folder / EPISODES).unlink(), "meta/episodes has no file"),
-        (_columns(DATA, lambda table: table.drop_columns(["action"])), "has no column action; it has timestamp"),
-        (_columns(DATA, lambda table: table.slice(1)), "the frames of episode 0 are not 0 to 3"),
-        (_columns(DATA, lambda table: _set(table, "action", [[[1.0]]] * 4)), "action of episode 0: it has list"),
+        (rewritten(DATA, lambda table: table.drop_columns(["action"])), "has no column action; it has timestamp"),
+        (rewritten(DATA, lambda table: table.slice(1)), "the frames of episode 0 are not 0 to 3"),
         (
-            _columns(DATA, lambda table: _set(table, "action", [[1.0]] * 4)),
+            rewritten(DATA, lambda table: put(table, "action", [[[1.0]]] * 4)),
+            "action of episode 0: it has list",
+        ),
+        (
+            rewritten(DATA, lambda table: put(table, "action", [[1.0]] * 4)),
             r"it has 4 numbers in 4 rows, not \[2\]",
         ),
         (
-            _columns(DATA, lambda table: _set(table, "action", [[1.0], [1.0, 2.0, 3.0]] * 2)),
+            rewritten(DATA, lambda table: put(table, "action", [[1.0], [1.0, 2.0, 3.0]] * 2)),
             r"action of episode 0: it has lists of 1 and of 3 values, not \[2\] in each row",
         ),
-        (_columns(DATA, lambda table: _set(table, "action", pa.array([[("a", 2)]] * 4, _MAP))), "are no lists of numb"),
         (
-            _columns(DATA, lambda table: _set(table, "action", [["x", "y"]] * 4)),
+            rewritten(DATA, lambda table: put(table, "action", pa.array([[("a", 2)]] * 4, _MAP))),
+            "are no lists of numb",
+        ),
+        (
+            rewritten(DATA, lambda table: put(table, "action", [["x", "y"]] * 4)),
             "action of episode 0: it has string",
         ),
-        (_columns(DATA, lambda table: _set(table, "action", [[None, 1.0]] * 4)), "action of episode 0: it has nulls"),
-        (_columns(DATA, lambda table: _set(table, "action", [[np.nan, 1.0]] * 4)), "a number is not finite"),
-        (_columns(DATA, lambda table: _set(table, "task_index", [8] * 4)), "tasks.parquet has no task 8"),
+        (
+            rewritten(DATA, lambda table: put(table, "action", [[None, 1.0]] * 4)),
+            "action of episode 0: it has nulls",
+        ),
+        (
+            rewritten(DATA, lambda table: put(table, "action", [[np.nan, 1.0]] * 4)),
+            "a number is not finite",
+        ),
+        (rewritten(DATA, lambda table: put(table, "task_index", [8] * 4)), "tasks.parquet has no task 8"),
         (_pictures({"bytes": None, "path": "/x.png"}), "pictures that are not in the file itself"),
         (_pictures({"bytes": b"GIF89a", "path": None}), "the picture of frame 0 is damaged, or too large"),
         (_pictures({"bytes": _file(Image.new("I;16", (10, 8), 300)), "path": None}), "frame 0 has pixels of 16 bits"),
@@ -323,15 +332,24 @@ def _pictures(picture: dict[str, Any]) -> Callable[[Path], None]:
         (_pictures(_picture(8, 10, bits=16)), "frame 0 has pixels of 16 bits"),
         (_pictures(_picture(90, 80)), "the picture of frame 0 has 90x80 pixels, not 8x10"),
         (_pictures(_picture(30_000, 30_000)), "the picture of frame 0 is damaged, or too large"),
-        (_columns(EPISODES, lambda table: table.drop_columns(["length"])), "has no column length"),
-        (_columns(EPISODES, lambda table: _set(table, "length", [0])), "episode 0 has no place among the files"),
+        (rewritten(EPISODES, lambda table: table.drop_columns(["length"])), "has no column length"),
         (
-            _columns(EPISODES, lambda table: _set(table, "length", [1 << 62])),
+            rewritten(EPISODES, lambda table: put(table, "length", [0])),
+            "episode 0 has no place among the files",
+        ),
+        (
+            rewritten(EPISODES, lambda table: put(table, "length", [1 << 62])),
             "frames of episode 0 are not 0 to 46116860",
         ),
-        (_columns(EPISODES, lambda table: table.append_column("length", table["length"])), "has a column twice"),
-        (_columns(EPISODES, lambda table: _set(table, "episode_index", [5])), "episodes are not numbered 0 to 0"),
-        (_columns("meta/tasks.parquet", lambda table: table.drop_columns(["task_index"])), "has no columns task_index"),
+        (rewritten(EPISODES, lambda table: table.append_column("length", table["length"])), "has a column twice"),
+        (
+            rewritten(EPISODES, lambda table: put(table, "episode_index", [5])),
+            "episodes are not numbered 0 to 0",
+        ),
+        (
+            rewritten("meta/tasks.parquet", lambda table: table.drop_columns(["task_index"])),
+            "has no columns task_index",
+        ),
     ],
 )
 def test_what_cannot_be_read_is_one_line_and_nothing_is_imported(
@@ -343,132 +361,6 @@ def test_what_cannot_be_read_is_one_line_and_nothing_is_imported(
         _import(folder)
     assert "\n" not in str(refused.value) and str(tmp_path) in str(refused.value)
     assert [path.name for path in tmp_path.iterdir()] == ["arm"]
-
-
-# Requests
-
-
-def _tasks(**columns: Any) -> Callable[[Path], None]:
-    return lambda folder: pq.write_table(pa.table(columns), folder / "meta/tasks.parquet")
-
-
-_NUMBERS, _TEXTS = pa.array([1, 0]), pa.array(["stack it", "lift the cube"])
-
-
-@pytest.mark.parametrize(
-    ("columns", "settings", "note"),
-    [
-        ({"task": _TEXTS}, {}, ""),
-        ({"task": _TEXTS.dictionary_encode(), "task_index": _NUMBERS.dictionary_encode()}, {}, ""),
-        ({"task": _TEXTS.cast(pa.large_string()), "task_index": _NUMBERS.cast(pa.uint8())}, {}, ""),
-        ({"task": _TEXTS.cast(pa.string_view())}, {}, ""),
-        ({"__index_level_0__": _TEXTS}, {}, ""),
-        ({"description": _TEXTS}, {}, ""),
-        ({"language": pa.array(["en", "en"]), "task": _TEXTS}, {}, "the column task, not language"),
-        ({"task": pa.array(["", None]), "__index_level_0__": _TEXTS}, {}, "__index_level_0__, not task"),
-        ({"task": pa.array(["x", "y"]), "task_en": _TEXTS}, {"instruction_column": "task_en"}, "task_en, not task"),
-    ],
-)
-def test_the_column_of_requests_is_chosen_and_said(
-    columns: dict[str, Any], settings: dict[str, Any], note: str, tmp_path: Path
-) -> None:
-    folder = write_lerobot(tmp_path / "arm", [arm_episode(3, "lift the cube"), arm_episode(2, "stack it")])
-    _tasks(**{"task_index": _NUMBERS} | columns)(folder)
-    notes = _import(folder, **settings).notes
-    assert len(notes) == bool(note) and all(note in line and "--lerobot.instruction-column" in line for line in notes)
-    store = open_store(tmp_path / "data")
-    asked = [set(episode.setter_text) for episode in store.stream(store.ids())]
-    assert asked == [{"lift the cube"}, {"stack it"}]
-
-
-def test_requests_may_be_lines_of_json_or_a_feature_of_the_frames(tmp_path: Path) -> None:
-    texts = {"language_instruction": ["pick"] * 3}
-    features = ARM | {"language_instruction": {"dtype": "string", "shape": [1]}}
-    folder = write_lerobot(tmp_path / "arm", [arm_episode(3) | texts], features)
-    (folder / "meta/tasks.parquet").unlink()
-    (folder / "meta/tasks.jsonl").write_text('{"task_index": 0, "task": "lift the cube"}\n')
-    _import(folder)
-    import_episodes(folder, tmp_path / "b", "lerobot", LeRobotImport(instruction_column="language_instruction"))
-    for name, asked in (("data", "lift the cube"), ("b", "pick")):
-        assert set(open_store(tmp_path / name).read("arm-000000").setter_text) == {asked}
-
-
-@pytest.mark.parametrize(
-    ("columns", "settings", "line"),
-    [
-        ({"task_de": _TEXTS, "task_en": _TEXTS}, {}, "task_de, task_en; name one with --lerobot.instruction-column"),
-        ({"task": _TEXTS}, {"instruction_column": "words"}, "no column of texts words; it has task"),
-        ({"task": _TEXTS, "task_index": pa.array([0, 0])}, {}, "several texts task for task 0"),
-        ({"task": pa.array([None, "stack it"])}, {}, "has no task 1, which episode 1 has"),
-    ],
-)
-def test_requests_that_are_not_clear_are_refused(
-    columns: dict[str, Any], settings: dict[str, Any], line: str, tmp_path: Path
-) -> None:
-    folder = write_lerobot(tmp_path / "arm", [arm_episode(3, "lift the cube"), arm_episode(2, "stack it")])
-    _tasks(**{"task_index": _NUMBERS} | columns)(folder)
-    with pytest.raises(UserError, match=line):
-        _import(folder, **settings)
-
-
-# Bad episodes
-
-
-def _row(table: pa.Table, name: str, row: int, value: Any) -> pa.Table:
-    values = table[name].to_pylist()
-    values[row] = value
-    return table.set_column(table.column_names.index(name), name, pa.array(values, table[name].type))
-
-
-def _moved(folder: Path) -> None:
-    """Let the last episode lie in a file of data that is not there."""
-    _columns(EPISODES, lambda table: _row(table, "data/file_index", 2, 1))(folder)
-
-
-@pytest.mark.parametrize(
-    ("change", "left", "reason"),
-    [
-        (_columns(DATA, lambda table: _row(table, "observation.state", 4, [np.nan, 0.0])), [0, 2], "not finite"),
-        (_columns(DATA, lambda table: _row(table, "action", 4, [np.inf, 0.0])), [0, 2], "not finite"),
-        (_columns(DATA, lambda table: _row(table, "frame_index", 5, 7)), [0, 2], "are not 0 to 2"),
-        (_columns(DATA, lambda table: pa.concat_tables([table.slice(0, 4), table.slice(5)])), [0, 2], "are not 0 to 2"),
-        (_columns(DATA, lambda table: _row(table, "task_index", 6, 9)), [0, 1], "has no task 9"),
-        (_columns(EPISODES, lambda table: _row(table, "length", 0, 0)), [1, 2], "episode 0 has no place"),
-        (_columns(EPISODES, lambda table: table.slice(0, 2)), [0, 1], "has 3 episodes, .* 2"),
-        (_columns(EPISODES, lambda table: table.take([0, 2])), [0, 2], "are not numbered 0 to 1"),
-        (_moved, [0, 1], "there is no file .*file-001.parquet"),
-    ],
-)
-def test_one_bad_episode_of_three_may_be_skipped(
-    change: Callable[[Path], None], left: list[int], reason: str, tmp_path: Path
-) -> None:
-    lengths = (3, 3, 1)
-    folder = write_lerobot(tmp_path / "arm", [arm_episode(steps, seed=steps) for steps in lengths])
-    change(folder)
-    with pytest.raises(UserError, match=f"{reason}.*; --skip-bad"):
-        _import(folder)
-    imported = import_episodes(folder, tmp_path / "data", "lerobot", LeRobotImport(), skip_bad=True)
-    store = open_store(tmp_path / "data")
-    assert store.ids() == [f"arm-{number:06d}" for number in left] and store.verify() == []
-    assert (imported.episodes, imported.steps) == (2, sum(lengths[number] for number in left))
-    assert any(re.search(f"left out .*episode.*{reason}", line) for line in imported.notes)
-
-
-def test_a_film_that_is_missing_costs_its_own_episodes(tmp_path: Path) -> None:
-    features = ARM | {"observation.images.front": {"dtype": "video", "shape": [8, 10, 3]}}
-    folder = write_lerobot(tmp_path / "arm", [arm_episode(5), arm_episode(3), arm_episode(4)], features)
-    name = "videos/observation.images.front"
-    for column, values in (("file_index", [0, 1, 0]), ("from_timestamp", [0.4, 0.0, 0.0])):
-        path = f"{name}/{column}"
-        _columns(EPISODES, lambda table, path=path, values=values: _set(table, path, values))(folder)
-    film = Film(folder / f"{name}/chunk-000/file-000.mp4", FPS, 8, 10)
-    film.add(np.repeat(np.arange(9, dtype=np.uint8) * 25, 8 * 10 * 3).reshape(9, 8, 10, 3))
-    film.close()
-    imported = import_episodes(folder, tmp_path / "data", "lerobot", LeRobotImport(), skip_bad=True)
-    assert imported.episodes == 2 and "left out episode 1: there is no file" in imported.notes[0]
-    store = open_store(tmp_path / "data")
-    shades = [store.read(name).pictures().mean(axis=(1, 2, 3)) / 25 for name in store.ids()]
-    assert [np.round(some).astype(int).tolist() for some in shades] == [[4, 5, 6, 7, 8], [0, 1, 2, 3]]
 
 
 def test_a_link_out_of_the_folder_is_refused_but_not_one_of_a_download(tmp_path: Path) -> None:
