@@ -155,7 +155,7 @@ def import_episodes(source: Path, into: Path, of: str, settings: Any, skip_bad: 
     """Add what another library's format holds to a dataset, which is created if it does not exist.
 
     Args:
-      source: folder or file in that format.
+      source: folder in that format.
       into: folder of the dataset.
       of: name of the format.
       settings: of the format.
@@ -165,8 +165,8 @@ def import_episodes(source: Path, into: Path, of: str, settings: Any, skip_bad: 
       UserError: if ``source`` cannot be read, or does not fit the dataset; nothing is imported then.
     """
     form, bad = load_format(of), BadEpisodes(skip_bad)
-    if not source.exists():
-        raise UserError(f"there is no {source}; name the folder of a dataset in the format {of}")
+    if not source.is_dir():
+        raise UserError(f"there is no folder {source}; name that of a dataset in the format {of}")
     known = open_store(into) if into.exists() and any(into.iterdir()) else None
     with unfinished(into) as folder:
         store = open_store(folder, create=True)

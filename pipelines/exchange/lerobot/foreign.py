@@ -324,7 +324,7 @@ def _sized(picture: Picture.Image, plan: _Plan) -> np.ndarray:
 def _notes(source: Source, plan: _Plan, films: Films | None, others: int, silent: int) -> Iterator[str]:
     yield from () if plan.tasks is None else plan.tasks.notes()
     if silent:
-        yield f"{silent} episodes ask for nothing: their texts are empty"
+        yield f"what is asked for is empty in {silent} episode{'s' * (silent > 1)}"
     known = {*plan.columns, *NUMBERED} | ({plan.camera} if plan.camera else set())
     left_out = [name for name in source.features if name not in known]
     if left_out:
