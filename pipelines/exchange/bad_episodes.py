@@ -42,7 +42,7 @@ class BadEpisodes:
             found = make()
         except UserError as error:
             if not self.skip:
-                raise UserError(f"{error}; {OPTION} imports what else can be read") from error
+                raise UserError(f"{error}; {OPTION} imports the rest") from error
             self._reasons[name] = str(error)
             return None
         self._has_read = True

@@ -209,11 +209,11 @@ class ForeignSource:
 
     def notes(self) -> list[str]:
         """Return a line about where the requests come from, if there was a choice."""
-        if not self.asked or (len(self.asked) == 1 and self.taken.keys() <= {*self.asked}):
+        if not self.asked or not self.taken or (len(self.asked) == 1 and self.taken.keys() == {*self.asked}):
             return []
         found = [f"{name!r} in {count} episode{'s' * (count > 1)}" for name, count in self.taken.items()]
         others = [name for name in self.asked if name not in self.taken]
-        but = f", not {', '.join(others)}" if others and found else ""
+        but = f", not {', '.join(others)}" if others else ""
         return [f"requests are {', '.join(found)}{but}; {self.options}.instruction-column takes another text"]
 
     def _notes(self, play: ForeignPlay) -> dict[str, Any]:

@@ -166,6 +166,7 @@ def _import_foreign(
     def actions_of(number: int) -> Any:
         return reader.tree(number, "actions", metadata.action_space, len(_rewards(metadata, reader, number)))
 
+    known = [name for name in ASKED if name not in settings.leave_out]
     read = (bad.read(f"episode {number}", partial(actions_of, number)) for number in range(metadata.episodes))
     action_space = with_bounds(metadata.action_space, (actions for actions in read if actions is not None))
     bad.check_some(metadata.name)
@@ -176,7 +177,7 @@ def _import_foreign(
         world=settings.world or f"minari:{metadata.dataset_id}",
         solver=settings.solver,
         instruction=settings.instruction,
-        asked=asked_texts(metadata.name, metadata.observation_space, ASKED, settings.instruction_column),
+        asked=asked_texts(metadata.name, metadata.observation_space, known, settings.instruction_column),
         leave_out=settings.leave_out,
         env_id=metadata.env_id,
         options="--minari",

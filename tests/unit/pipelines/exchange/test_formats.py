@@ -184,7 +184,7 @@ def interrupted(folder: Path, moment: int) -> Iterator[None]:
 def test_bad_episodes_end_an_import_or_are_left_out_and_named(data: Path, tmp_path: Path) -> None:
     export_episodes(data, tmp_path / "out", "ids", None)
     (tmp_path / "out" / "ids").write_text("e0 x1 e1 x2")
-    with pytest.raises(UserError, match="^x1 is damaged; --skip-bad imports what else"):
+    with pytest.raises(UserError, match="^x1 is damaged; --skip-bad imports the rest"):
         import_episodes(tmp_path / "out", tmp_path / "new", "ids", None)
     assert not (tmp_path / "new").exists()
     imported = import_episodes(tmp_path / "out", tmp_path / "new", "ids", None, skip_bad=True)

@@ -174,16 +174,18 @@ def test_a_part_of_a_tuple_may_be_left_out(tmp_path: Path) -> None:
         ("", "win", {}, "win", "'goal' in 1 episode, not mission"),
         (" ", "", {}, "play minari:lab/test-v0", "'play minari:lab/test-v0' in 1 episode, not mission, goal"),
         ("go", "win", {"instruction_column": "goal"}, "win", ""),
-        ("go", "win", {"instruction_column": "told.at"}, "now", ""),
+        ("go", "win", {"instruction": "tidy up"}, "tidy up", ""),
+        ("go", "win", {"leave_out": ("mission",)}, "win", ""),
+        ("go", "win", {"instruction_column": "arm.at"}, "now", ""),
     ],
 )
 def test_the_text_that_is_asked_for_is_chosen_and_said(
     mission: str, goal: str, settings: dict[str, Any], asked: str, note: str, tmp_path: Path
 ) -> None:
     text = spaces.Text(9)
-    space = spaces.Dict({"mission": text, "goal": text, "told": spaces.Dict({"at": text}), "state": CARTPOLE})
+    space = spaces.Dict({"mission": text, "goal": text, "arm": spaces.Dict({"at": text}), "state": CARTPOLE})
     state = cartpole_episode(2)["observations"]
-    seen = {"mission": [mission] * 3, "goal": [goal] * 3, "told": {"at": ["now"] * 3}, "state": state}
+    seen = {"mission": [mission] * 3, "goal": [goal] * 3, "arm": {"at": ["now"] * 3}, "state": state}
     write_minari(tmp_path / "in", space, spaces.Discrete(2), [cartpole_episode(2) | {"observations": seen}])
     imported = import_episodes(tmp_path / "in", tmp_path / "into", "minari", MinariImport(**settings))
     assert len(imported.notes) == bool(note) and all(note in line for line in imported.notes)
