@@ -51,6 +51,7 @@ class ImportConfig:
       source: folder to read.
       target: folder of the dataset to copy into; it is created if it does not exist.
       from_: format to read.
+      skip_bad: leave out episodes that cannot be read, and name them; otherwise the first one ends the import.
       lerobot: settings of LeRobot's format.
       minari: settings of Minari's format.
       rlds: settings of RLDS.
@@ -59,6 +60,7 @@ class ImportConfig:
     source: SourceDataset
     target: TargetDataset
     from_: Annotated[FormatName, arg(name="from")]
+    skip_bad: bool = False
     lerobot: LeRobotImport = field(default_factory=LeRobotImport)
     minari: MinariImport = field(default_factory=MinariImport)
     rlds: RldsImport = field(default_factory=RldsImport)
@@ -76,7 +78,8 @@ def export_dataset(config: ExportConfig) -> None:
 
 def import_dataset(config: ImportConfig) -> None:
     """Add a dataset in another library's format to a dataset."""
-    imported = import_episodes(config.source, config.target, config.from_, getattr(config, config.from_))
+    settings = getattr(config, config.from_)
+    imported = import_episodes(config.source, config.target, config.from_, settings, config.skip_bad)
     marks = f" and {_count(imported.marks, 'mark')}" if imported.marks else ""
     play = _play(imported.episodes, imported.steps)
     _report(f"read {play}{marks}, into {config.target}", imported.notes)

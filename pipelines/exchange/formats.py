@@ -9,14 +9,13 @@ its settings in ``pipelines/cli/exchange.py``.
 from __future__ import annotations
 
 import importlib
-import shutil
-import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, Protocol, cast
 
+from pipelines.exchange.bad_episodes import BadEpisodes
+from pipelines.exchange.unfinished import unfinished
 from rlhf.store import ParquetStore, open_store
 from rlhf.store.contract import check_known
 from worlds.errors import UserError
@@ -44,7 +43,7 @@ class Imported:
     """An import that has ended.
 
     Args:
-      episodes: number of episodes that the source has.
+      episodes: number of episodes that were imported.
       steps: number of their steps.
       marks: number of marks.
       notes: one line each about what was left out, or how it was understood.
@@ -67,8 +66,8 @@ class Format(Protocol):
         """
         ...
 
-    def import_(self, source: Path, store: ParquetStore, settings: Any) -> Imported:
-        """Write what ``source`` holds into the empty ``store``.
+    def import_(self, source: Path, store: ParquetStore, settings: Any, bad: BadEpisodes) -> Imported:
+        """Write what ``source`` holds into the empty ``store``; ``bad`` reads each episode.
 
         Raises:
           UserError: naming the file of ``source`` that is missing or damaged, or of another version.
@@ -146,32 +145,34 @@ def export_episodes(
         )
     if out.exists():
         raise UserError(f"{out} exists already; name a new folder, or remove it")
-    with _unfinished(out) as folder:
+    with unfinished(out) as folder:
         exported = form.export(store, ids, folder, settings)
         folder.rename(out)
     return exported
 
 
-def import_episodes(source: Path, into: Path, of: str, settings: Any) -> Imported:
+def import_episodes(source: Path, into: Path, of: str, settings: Any, skip_bad: bool = False) -> Imported:
     """Add what another library's format holds to a dataset, which is created if it does not exist.
 
     Args:
-      source: folder or file in that format.
+      source: folder in that format.
       into: folder of the dataset.
       of: name of the format.
       settings: of the format.
+      skip_bad: leave out episodes that cannot be read, and name them; otherwise the first one ends the import.
 
     Raises:
       UserError: if ``source`` cannot be read, or does not fit the dataset; nothing is imported then.
     """
-    form = load_format(of)
-    if not source.exists():
-        raise UserError(f"there is no {source}; name the folder of a dataset in the format {of}")
+    form, bad = load_format(of), BadEpisodes(skip_bad)
+    if not source.is_dir():
+        raise UserError(f"there is no folder {source}; name that of a dataset in the format {of}")
     known = open_store(into) if into.exists() and any(into.iterdir()) else None
-    with _unfinished(into) as folder:
-        folder.rmdir()
+    with unfinished(into) as folder:
         store = open_store(folder, create=True)
-        imported = form.import_(source, store, settings)
+        imported = form.import_(source, store, settings, bad)
+        if not len(store):
+            raise bad.nothing(source)
         if known is None:
             if into.exists():
                 into.rmdir()
@@ -185,16 +186,4 @@ def import_episodes(source: Path, into: Path, of: str, settings: Any) -> Importe
             known.take(store)
             for kept in store.description.play_settings:
                 known.note_play_settings(kept)
-    return imported
-
-
-@contextmanager
-def _unfinished(beside: Path) -> Iterator[Path]:
-    """Yield an empty folder beside the one that is written; it is removed at the end unless it was renamed."""
-    beside.parent.mkdir(parents=True, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix=f".{beside.name}-", dir=beside.parent))
-    folder.chmod(0o755)
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    return replace(imported, notes=(*bad.notes(), *imported.notes))

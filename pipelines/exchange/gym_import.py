@@ -6,8 +6,9 @@ cloned from them has the spaces of that world. A text ``mission`` among the obse
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -29,7 +30,7 @@ from worlds.spaces.observation import PlayerSpec
 
 SETTER = "instruction"
 _SYMBOLS = (OBJECTS, COLOURS, STATES)
-_ASKED = ("setter_text", *MISSIONS)  # texts among observations that say what is asked for
+ASKED = ("setter_text", *MISSIONS)  # texts among observations that say what is asked for
 _OWN = ("setter_text", "solver_text", "previous_movement", "previous_continuous")  # as this project exports them
 _SPOKEN = "utterance"  # the text among actions that the solver says
 
@@ -69,9 +70,12 @@ class ForeignSource:
       action_space: of the environment, with bounds, see :func:`with_bounds`.
       world: name of the world of the episodes.
       solver: who played.
-      instruction: what is asked for; None takes the mission among the observations.
+      instruction: what is asked for; None takes the texts ``asked``.
+      asked: names of texts among the observations that say what is asked for; the first one that says anything in an
+        episode is taken.
       leave_out: names of parts of observations and actions that are left out, e.g. "arm.camera".
       env_id: of the environment; "" if it is not known.
+      options: beginning of the names of the format's options, e.g. "--minari".
 
     Raises:
       UserError: a part that is left out is not there.
@@ -83,8 +87,11 @@ class ForeignSource:
     world: str
     solver: str
     instruction: str | None
+    asked: Sequence[str] = ()
     leave_out: Sequence[str] = ()
     env_id: str = ""
+    options: str = ""
+    taken: Counter[str] = field(default_factory=Counter)  # episodes by the text that they took
 
     def __post_init__(self) -> None:
         known = [
@@ -95,6 +102,11 @@ class ForeignSource:
             raise UserError(f"{self.name} has no part {unknown!r} to leave out; it has {', '.join(known)}")
         for name in ("observation_space", "action_space"):
             object.__setattr__(self, name, _without(getattr(self, name), self.leave_out, ()))
+        try:
+            _ = self.spaces
+        except (UserError, ValueError, OverflowError) as error:
+            problem = " ".join(str(error).split())
+            raise UserError(f"{self.name}: {problem} ({self.options}.leave-out leaves a part out)") from error
 
     @cached_property
     def spaces(self) -> EpisodeSpaces:
@@ -109,18 +121,15 @@ class ForeignSource:
         names = ACTIONS if symbolic and getattr(self.action_space, "n", 0) == len(ACTIONS) else ()
         neutral = {"action": float(ACTIONS.index("done"))} if names else None
         grids = {"image": _SYMBOLS} if symbolic else None
-        try:
-            known = {path_name(path, "") for path, _ in leaves(self.observation_space)}
-            without = {*mission_keys(self.observation_space), *known.intersection(_OWN)}
-            action = translate_action(_silent(self.action_space), names, neutral)
-            return translate_observation(self.observation_space, grids, tuple(without), action.counts), action
-        except UserError as error:
-            raise UserError(f"{self.name}: {error}") from error
+        known = {path_name(path, "") for path, _ in leaves(self.observation_space)}
+        without = {*self.asked, *mission_keys(self.observation_space), *known.intersection(_OWN)}
+        action = translate_action(_silent(self.action_space), names, neutral)
+        return translate_observation(self.observation_space, grids, tuple(without), action.counts), action
 
     @property
     def _is_minigrid(self) -> bool:
         """True where the observations are MiniGrid's symbols; pictures of it are larger."""
-        image = getattr(self.observation_space, "spaces", {}).get("image")
+        image = _part(self.observation_space, "image")
         shape = getattr(image, "shape", None) or (0, 0, 0)
         return self.env_id.startswith(("MiniGrid-", "BabyAI-")) and shape[2:] == (3,) and max(shape) < 32
 
@@ -154,8 +163,8 @@ class ForeignSource:
         seen, action = self._translations
         heard, rest = self._asked(play.observations, steps), np.zeros((1, 0), np.int8)
         asked, rows = _utterances(heard), []
-        spoken = _text(self.action_space, play.actions, _SPOKEN) or [""] * steps
-        own = _text(self.observation_space, play.observations, "solver_text") or [""] * steps
+        spoken = text_at(self.action_space, play.actions, _SPOKEN) or [""] * steps
+        own = text_at(self.observation_space, play.observations, "solver_text") or [""] * steps
         for step in range(steps):
             observed = seen.read(_row(self.observation_space, play.observations, step))
             movement, values = action.read(_row(self.action_space, play.actions, step))
@@ -181,9 +190,23 @@ class ForeignSource:
         """Return what is asked for at each step."""
         if self.instruction is not None:
             return [self.instruction] * steps
-        columns = (_text(self.observation_space, observations, key) for key in _ASKED)
-        found = next((column for column in columns if column is not None), None)
-        return [f"play {self.env_id or self.world}"] * steps if found is None else found[:steps]
+        for name in self.asked:
+            found = text_at(self.observation_space, observations, name)
+            if found is not None and any(text.strip() for text in found[:steps]):
+                self.taken[name] += 1
+                return found[:steps]
+        words = f"play {self.env_id or self.world}"
+        self.taken[words] += 1
+        return [words] * steps
+
+    def notes(self) -> list[str]:
+        """Return a line about where the requests come from, if there was a choice."""
+        if not self.asked or not self.taken or (len(self.asked) == 1 and self.taken.keys() == {*self.asked}):
+            return []
+        found = [f"{name!r} in {count} episode{'s' * (count > 1)}" for name, count in self.taken.items()]
+        others = [name for name in self.asked if name not in self.taken]
+        but = f", not {', '.join(others)}" if others else ""
+        return [f"requests are {', '.join(found)}{but}; {self.options}.instruction-column takes another text"]
 
     def _notes(self, play: ForeignPlay) -> dict[str, Any]:
         ends = {TERMINATED: play.terminated, "truncated": play.truncated}
@@ -192,14 +215,41 @@ class ForeignSource:
         return {"imported_from": play.name} | rewards | ends | known
 
 
-def _text(space: spaces.Space, tree: Any, key: str) -> list[str] | None:
-    """Return the texts at ``key`` of a tree of columns; None where there is no text."""
-    return tree[key] if isinstance(getattr(space, "spaces", {}).get(key), spaces.Text) else None
+def asked_texts(name: str, space: spaces.Space, known: Sequence[str], named: str | None) -> tuple[str, ...]:
+    """Return the names of the texts of a space that say what is asked for, the first one first.
+
+    Args:
+      name: of the source, for messages.
+      space: of observations.
+      known: names that such texts have.
+      named: the only one to take; None takes all known ones.
+
+    Raises:
+      UserError: there is no such text.
+    """
+    there = [path_name(path, "observation") for path, leaf in leaves(space) if isinstance(leaf, spaces.Text)]
+    if named is None:
+        return tuple(each for each in known if each in there)
+    if named not in there:
+        raise UserError(f"{name} has no text {named!r} among its observations; it has {', '.join(there) or 'none'}")
+    return (named,)
+
+
+def text_at(space: spaces.Space, tree: Any, name: str) -> list[str] | None:
+    """Return the texts of a leaf of a tree of columns; None where there is no text of this name."""
+    found = (path for path, leaf in leaves(space) if isinstance(leaf, spaces.Text) and path_name(path, "") == name)
+    path = next(found, None)
+    return None if path is None else at(tree, path)
+
+
+def _part(space: spaces.Space, key: str) -> spaces.Space | None:
+    """Return the part ``key`` of a Dict space; None where there is none."""
+    return space.spaces.get(key) if isinstance(space, spaces.Dict) else None
 
 
 def _silent(space: spaces.Space) -> spaces.Space:
     """Return a space of actions without what is said."""
-    if not isinstance(space, spaces.Dict) or not isinstance(space.spaces.get(_SPOKEN), spaces.Text):
+    if not isinstance(space, spaces.Dict) or not isinstance(_part(space, _SPOKEN), spaces.Text):
         return space
     return spaces.Dict({key: part for key, part in space.spaces.items() if key != _SPOKEN})
 
@@ -264,7 +314,12 @@ def _replaced(space: spaces.Space, found: Mapping[Path, spaces.Space], path: Pat
 
 
 def _without(space: spaces.Space, names: Sequence[str], path: Path) -> spaces.Space:
-    """Return ``space`` without the leaves of these names; parts of a Tuple stay."""
+    """Return ``space`` without the leaves of these names; in a Tuple an empty Dict keeps the place of one."""
+    if isinstance(space, spaces.Tuple):
+        empty, inner = spaces.Dict(), [((*path, key), part) for key, part in enumerate(space.spaces)]
+        return spaces.Tuple(
+            [empty if path_name(place, "") in names else _without(part, names, place) for place, part in inner]
+        )
     if not isinstance(space, spaces.Dict):
         return space
     kept = {key: part for key, part in space.spaces.items() if path_name((*path, key), "") not in names}

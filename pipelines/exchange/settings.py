@@ -43,6 +43,10 @@ class LeRobotImport:
         it, observation.environment_state.
       world: name of the world in the new dataset; None takes the type of the robot.
       solver: who acted, e.g. "human:ann" or "agent:policy"; an agent's own actions are not imitated.
+      instruction_column: column of texts that the setter asks for, of meta/tasks.parquet or a feature; None takes
+        "task", the unnamed index, or the only column of texts.
+      tolerance_sec: seconds by which a frame of a film may be shown before or after its row, where frames cannot be
+        counted; None refuses such a film unless all its seconds fit.
     """
 
     camera: str | None = None
@@ -51,6 +55,8 @@ class LeRobotImport:
     state: tuple[str, ...] = ()
     world: str | None = None
     solver: str = "demonstrator"
+    instruction_column: str | None = None
+    tolerance_sec: Positive | None = None
 
     def __post_init__(self) -> None:
         check_ranges(self, UserError)
@@ -74,13 +80,16 @@ class MinariImport:
     Args:
       world: name of the world in the new dataset, e.g. "gym:CartPole-v1"; None makes one of the dataset's id.
       solver: who played, e.g. "human:ann"; one that begins with "agent:" is not imitated.
-      instruction: what the setter asks for; None takes the text "mission" among the observations, or "play ID".
+      instruction: what the setter asks for; None takes a text among the observations, or "play ID".
+      instruction_column: text among the observations that the setter asks for; None takes "mission", "instruction",
+        "goal" or "task", the first one that says anything.
       leave_out: parts of observations and actions that are left out, e.g. "depth", or "arm.camera" for one in another.
     """
 
     world: str | None = None
     solver: str = "demonstrator"
     instruction: str | None = None
+    instruction_column: str | None = None
     leave_out: tuple[str, ...] = ()
 
 
@@ -107,7 +116,9 @@ class RldsImport:
     Args:
       world: name of the world in the new dataset; None makes one of the dataset's name.
       solver: who played, e.g. "human:ann"; one that begins with "agent:" is not imitated.
-      instruction: what the setter asks for; None takes the text "language_instruction", or "play NAME".
+      instruction: what the setter asks for; None takes a text of the dataset, or "play NAME".
+      instruction_column: text that the setter asks for, e.g. "language_instruction_2"; None takes the first one that
+        says anything of "language_instruction", "language_instruction_2" and so on.
       leave_out: parts of observations and actions that are left out, e.g. "depth", or "arm.camera" for one in another.
       last_step: what the last step of an episode has: an observation only, as RLDS has it, or an action as all others.
     """
@@ -115,5 +126,6 @@ class RldsImport:
     world: str | None = None
     solver: str = "demonstrator"
     instruction: str | None = None
+    instruction_column: str | None = None
     leave_out: tuple[str, ...] = ()
     last_step: Literal["observation", "action"] = "observation"

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.exchange.gym_play import Columns, episode_columns
+from pipelines.exchange.source_files import regular
 from rlhf.records import json_records
 from rlhf.records.episode import Episode, Request
 from rlhf.records.marks import Judgement, Mark
@@ -119,7 +120,7 @@ class Sidecar:
           UserError: naming the line that is wrong, or the version that is not known.
         """
         try:
-            lines = path.read_bytes().rstrip(b"\n").split(b"\n")
+            lines = regular(path).read_bytes().rstrip(b"\n").split(b"\n")
         except OSError as error:
             raise UserError(f"{path} cannot be read: {error.strerror or error}") from error
         found = cls()
@@ -157,13 +158,18 @@ class Sidecar:
         raise UserError(f"{where} {problem}; without {SIDECAR_FILE} it is imported as another program's")
 
     def write_records(self, store: ParquetStore) -> int:
-        """Write the marks, judgements, preferences and settings of play into ``store``; return the number of marks."""
+        """Write the marks, judgements, preferences and settings of play into ``store``; return the number of marks.
+
+        Those of episodes that it does not have are left out.
+        """
         for settings in self.play_settings:
             store.note_play_settings(settings)
-        marks = list(_of(Mark, self.records))
+        known = set(store.ids())
+        records = [record for record in self.records if episodes_of(record) <= known]
+        marks = list(_of(Mark, records))
         store.write_marks(marks)
-        store.write_judgements(_of(Judgement, self.records))
-        store.write_preferences(one for one in self.records if not isinstance(one, Mark | Judgement))
+        store.write_judgements(_of(Judgement, records))
+        store.write_preferences(one for one in records if not isinstance(one, Mark | Judgement))
         return len(marks)
 
     def _take(self, said: Any) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from pipelines.exchange.bad_episodes import BadEpisodes
 from pipelines.exchange.formats import Exported, Imported
 from pipelines.exchange.lerobot.columns import PIXELS, camera_of, columns_of
 from pipelines.exchange.lerobot.foreign import import_foreign
@@ -67,14 +68,14 @@ def export(store: ParquetStore, ids: Sequence[str], out: Path, settings: LeRobot
     return Exported(len(ids), steps, tuple(_notes(film is not None, held_out)))
 
 
-def import_(source: Path, store: ParquetStore, settings: LeRobotImport) -> Imported:
+def import_(source: Path, store: ParquetStore, settings: LeRobotImport, bad: BadEpisodes) -> Imported:
     """Write the episodes of the LeRobot dataset in ``source`` into the empty ``store``.
 
     Raises:
       UserError: it is damaged, of another version, or its columns are not understood.
     """
-    found, sidecar = Source(source), source / SIDECAR_FILE
-    return import_own(found, sidecar, store) if sidecar.exists() else import_foreign(found, store, settings)
+    found, sidecar = Source(source, bad), source / SIDECAR_FILE
+    return import_own(found, sidecar, store) if sidecar.is_file() else import_foreign(found, store, settings)
 
 
 def _net(marks: Sequence[Mark], steps: int) -> np.ndarray:

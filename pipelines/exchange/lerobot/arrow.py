@@ -1,15 +1,13 @@
-"""Columns of numbers and texts between NumPy and Arrow, in the shapes in which LeRobot reads and writes them."""
+"""Columns of Arrow tables as LeRobot writes and reads them."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from pipelines.exchange.arrow_columns import plain
 from pipelines.exchange.lerobot.layout import Feature
 
 IMAGE = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
@@ -35,41 +33,6 @@ def to_arrow(values: Any, feature: Feature) -> pa.Array:
     return column if feature.shape == (1,) else pa.FixedSizeListArray.from_arrays(column, type=kind)
 
 
-def to_numpy(column: pa.ChunkedArray, shape: Sequence[int]) -> np.ndarray:
-    """Return a column of numbers as an array [T, *shape], the caller's own.
-
-    Raises:
-      ValueError: it has nulls, no numbers, or other shapes.
-    """
-    values: Any = _plain(column)
-    steps, wanted, sides = len(values), tuple(shape), list[int]()
-    for _ in shape:
-        if isinstance(values.type, pa.BaseExtensionType):
-            values = values.storage
-        if pa.types.is_nested(values.type):
-            is_record = pa.types.is_struct(values.type) or pa.types.is_map(values.type)
-            if values.null_count or not hasattr(values, "flatten") or is_record:
-                raise ValueError(f"it has values that are no lists of numbers, but {column.type}")
-            sides.append(_length(values, wanted))
-            values = values.flatten()
-    numeric = pa.types.is_integer(values.type) or pa.types.is_floating(values.type) or pa.types.is_boolean(values.type)
-    if not numeric or values.null_count:
-        raise ValueError("it has nulls" if numeric else f"it has {values.type} values, not numbers")
-    array = values.to_numpy(zero_copy_only=False)
-    flat = (math.prod(wanted),)  # rows of several dimensions may lie in one list
-    if tuple(sides) not in (wanted, flat) and (sides or flat != (1,)):
-        raise ValueError(f"it has {array.size} numbers in {steps} rows, not {list(shape)} in each")
-    return array.reshape(steps, *shape).copy()
-
-
-def to_texts(column: pa.ChunkedArray) -> tuple[str, ...]:
-    """Return a column of texts. Raises ValueError if it has others."""
-    values = column.to_pylist()
-    if not all(isinstance(value, str) for value in values):
-        raise ValueError("it has values that are no texts")
-    return tuple(values)
-
-
 def files_of(column: pa.ChunkedArray) -> list[bytes]:
     """Return the files of a column of pictures.
 
@@ -78,21 +41,7 @@ def files_of(column: pa.ChunkedArray) -> list[bytes]:
     """
     if not pa.types.is_struct(column.type) or column.type.get_field_index("bytes") < 0:
         raise ValueError(f"it has {column.type} values, not pictures")
-    files = _plain(column).field("bytes").to_pylist()
+    files = plain(column).field("bytes").to_pylist()
     if not all(isinstance(file, bytes) and file for file in files):
         raise ValueError("it has pictures that are not in the file itself")
     return files
-
-
-def _length(lists: Any, shape: Sequence[int]) -> int:
-    """Length of each of ``lists``, 0 where there is none. Raises ValueError if they differ."""
-    found = pc.call_function("list_value_length", [lists]).unique().to_pylist()
-    if len(found) > 1:
-        raise ValueError(f"it has lists of {found[0]} and of {found[1]} values, not {list(shape)} in each row")
-    return found[0] if found else 0
-
-
-def _plain(column: pa.ChunkedArray) -> Any:
-    """``column`` as one Arrow array of a type that Arrow itself knows."""
-    values: Any = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
-    return values.storage if isinstance(values.type, pa.BaseExtensionType) else values

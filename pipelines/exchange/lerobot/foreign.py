@@ -10,25 +10,28 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from PIL import Image as Picture
 
+from pipelines.exchange.arrow_columns import to_numpy, to_texts
 from pipelines.exchange.formats import Imported
-from pipelines.exchange.lerobot.arrow import files_of, to_numpy
+from pipelines.exchange.lerobot.arrow import files_of
+from pipelines.exchange.lerobot.films import Films
 from pipelines.exchange.lerobot.layout import ACTION, EVENTS, INTERVENTION, NUMBERED, STATE, STATS, Feature
 from pipelines.exchange.lerobot.reader import Place, Source
-from pipelines.exchange.lerobot.video import read_film
+from pipelines.exchange.lerobot.tasks import Tasks
 from pipelines.exchange.lerobot.words import said
 from pipelines.exchange.pictures import NOT_PLAIN, plain_mode
 from pipelines.exchange.settings import LeRobotImport
+from pipelines.exchange.source_files import read_json
 from rlhf.records.episode import AGENT, CO_PILOT, Episode
 from rlhf.records.spaces import EpisodeSpaces
 from rlhf.run.progress import bar
 from rlhf.store import ParquetStore
-from rlhf.store.columns.json_text import from_json
 from rlhf.store.group_writer import GroupWriter
 from worlds.errors import UserError
 from worlds.spaces.action import ActionSpec, Continuous, FreeText
@@ -48,16 +51,17 @@ def import_foreign(source: Source, store: ParquetStore, settings: LeRobotImport)
       UserError: it has no actions or nothing to observe, or a camera has to be chosen; or a file is damaged.
     """
     plan = _plan(source, settings)
-    frames = _pictures(source, plan) if plan.camera and plan.film else iter(())
-    steps, others = 0, 0
+    films = Films(source, plan.camera, settings.tolerance_sec) if plan.camera and plan.film else None
+    steps, others, silent = 0, 0, 0
     with bar("importing", len(source.episodes), "episodes") as shown, GroupWriter(store.write_group) as writer:
-        for place, rows in source.rows(plan.columns):
-            pictures = next(frames) if plan.film else None
-            episode, left_out = _episode(source, plan, place, rows, pictures)
-            writer.add(episode)
-            steps, others = steps + place.steps, others + left_out
+        for place in source.episodes:
+            found = source.bad.read(place.name, partial(_episode, source, plan, place, films))
+            if found is not None:
+                writer.add(found[0])
+                steps, others = steps + place.steps, others + found[1]
+                silent += not any(text.strip() for text in found[0].setter_text)
             shown.advance()
-    return Imported(len(source.episodes), steps, notes=tuple(_notes(source, plan, others)))
+    return Imported(len(store), steps, notes=tuple(_notes(source, plan, films, others, silent)))
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,8 @@ class _Plan:
       world: name of the world.
       solver: who acted.
       columns: to read.
+      tasks: what the episodes ask for; None where the feature ``asked`` says it.
+      asked: feature of texts that the episodes ask for; None without.
       states: features of the vector, in order.
       camera: feature of the pictures; None without.
       film: whether they are in a film.
@@ -80,6 +86,8 @@ class _Plan:
     world: str
     solver: str
     columns: tuple[str, ...]
+    tasks: Tasks | None
+    asked: str | None
     states: tuple[str, ...]
     camera: str | None
     film: bool
@@ -106,11 +114,16 @@ def _plan(source: Source, settings: LeRobotImport) -> _Plan:
     film = camera is not None and features[camera].dtype == "video"
     columns = [ACTION, *states] + ([camera] if camera and not film else [])
     columns += [name for name in (EVENTS, INTERVENTION, REWARD) if name in features]
+    named = settings.instruction_column
+    asked = named if named is not None and named in features and features[named].dtype == "string" else None
+    columns += [asked] if asked else []
     return _Plan(
         EpisodeSpaces(solver, ActionSpec((), speech=speech)),
         settings.world or source.robot or "lerobot",
         settings.solver,
         tuple(columns),
+        None if asked else Tasks.read(source.folder, named),
+        asked,
         states,
         camera,
         film,
@@ -155,9 +168,11 @@ def _components(source: Source) -> Iterator[Continuous]:
     feature = source.features[ACTION]
     size = int(np.prod(feature.shape))
     low, high = np.full(size, np.inf), np.full(size, -np.inf)
-    for place, rows in source.rows([ACTION]):
-        values = _numbers(source, place, rows, ACTION).reshape(place.steps, size)
-        low, high = np.minimum(low, values.min(axis=0)), np.maximum(high, values.max(axis=0))
+    for place in source.episodes:
+        values = source.bad.read(place.name, partial(_actions, source, place))
+        if values is not None:
+            low, high = np.minimum(low, values.min(axis=0)), np.maximum(high, values.max(axis=0))
+    source.bad.check_some(source.folder)
     known = _bounds(source, size)
     low, high = np.minimum(low, known[0]), np.maximum(high, known[1])
     names = feature.names or ()
@@ -173,24 +188,28 @@ def _components(source: Source) -> Iterator[Continuous]:
         yield Continuous(name, least, most, min(max(0.0, least), most))
 
 
+def _actions(source: Source, place: Place) -> np.ndarray:
+    """Return the actions of an episode: float32 [T, numbers]."""
+    return _numbers(source, place, source.rows(place, [ACTION]), ACTION).reshape(place.steps, -1)
+
+
 def _bounds(source: Source, size: int) -> tuple[np.ndarray, np.ndarray]:
     """Bounds of actions in ``meta/stats.json``; none where it has none."""
     path = source.folder / STATS
     try:
-        found = from_json(path.read_bytes())[ACTION]
+        found = read_json(path, "")[ACTION]
         low, high = (np.asarray(found[key], np.float32).reshape(-1) for key in ("min", "max"))
         if low.shape == high.shape == (size,) and np.isfinite(low).all() and np.isfinite(high).all():
             return low, high
-    except (OSError, KeyError, TypeError, ValueError):
+    except (UserError, KeyError, OverflowError, TypeError, ValueError):
         pass
     return np.full(size, np.inf), np.full(size, -np.inf)
 
 
-def _episode(
-    source: Source, plan: _Plan, place: Place, rows: pa.Table, pictures: np.ndarray | None
-) -> tuple[Episode, int]:
+def _episode(source: Source, plan: _Plan, place: Place, films: Films | None) -> tuple[Episode, int]:
     """Return an episode, and how many events of language are left out."""
-    steps, tasks = place.steps, source.task_texts(place, rows)
+    steps, rows = place.steps, source.rows(place, plan.columns)
+    tasks = _tasks(source, plan, place, rows)
     interjected, spoken, left_out = [""] * steps, [""] * steps, 0
     if EVENTS in plan.columns:
         with source.explained(place, EVENTS):
@@ -199,9 +218,7 @@ def _episode(
     if INTERVENTION in plan.columns:
         taken = _numbers(source, place, rows, INTERVENTION).reshape(steps, -1).any(axis=1)
         controller[taken] = CO_PILOT
-    if plan.camera and not plan.film:
-        with source.explained(place, plan.camera):
-            pictures = _drawn(files_of(rows[plan.camera]), plan)
+    pictures = None if plan.camera is None else _pictures(source, plan, place, rows, films)
     vector = [_numbers(source, place, rows, name).reshape(steps, -1) for name in plan.states]
     notes = {"lerobot_episode": place.number}
     if REWARD in plan.columns:
@@ -255,14 +272,25 @@ def _numbers(source: Source, place: Place, rows: pa.Table, name: str) -> np.ndar
         return values
 
 
-def _pictures(source: Source, plan: _Plan) -> Iterator[np.ndarray]:
-    """Yield the frames of every episode of a film, in order: uint8 [T, height, width, 3]."""
+def _tasks(source: Source, plan: _Plan, place: Place, rows: pa.Table) -> tuple[str, ...]:
+    """Return what is asked for at each frame of an episode."""
+    if plan.tasks is not None:
+        return plan.tasks.of(source.task_numbers(place, rows), place.name)
+    assert plan.asked is not None
+    with source.explained(place, plan.asked):
+        return to_texts(rows[plan.asked])
+
+
+def _pictures(source: Source, plan: _Plan, place: Place, rows: pa.Table, films: Films | None) -> np.ndarray:
+    """Return the pictures of an episode in the size of the spaces: uint8 [T, height, width, 3]."""
     assert plan.camera is not None
-    for path, stretches in source.films(plan.camera):
-        for frames in read_film(path, stretches, source.rate):
-            if frames.shape[1:3] != plan.pixels:
-                raise UserError(f"{path} has {_times(*frames.shape[1:3])} pixels, not {_times(*plan.pixels)}")
-            yield np.stack([_sized(Picture.fromarray(frame), plan) for frame in frames])
+    with source.explained(place, plan.camera):
+        if films is None:
+            return _drawn(files_of(rows[plan.camera]), plan)
+        frames = films.read(place)
+        if frames.shape[1:3] != plan.pixels:
+            raise ValueError(f"its film has {_times(*frames.shape[1:3])} pixels, not {_times(*plan.pixels)}")
+        return np.stack([_sized(Picture.fromarray(frame), plan) for frame in frames])
 
 
 def _drawn(files: Sequence[bytes], plan: _Plan) -> np.ndarray:
@@ -293,12 +321,16 @@ def _sized(picture: Picture.Image, plan: _Plan) -> np.ndarray:
     return np.asarray(picture if picture.size == size else picture.resize(size, Picture.Resampling.BOX))
 
 
-def _notes(source: Source, plan: _Plan, others: int) -> Iterator[str]:
+def _notes(source: Source, plan: _Plan, films: Films | None, others: int, silent: int) -> Iterator[str]:
+    yield from () if plan.tasks is None else plan.tasks.notes()
+    if silent:
+        yield f"what is asked for is empty in {silent} episode{'s' * (silent > 1)}"
     known = {*plan.columns, *NUMBERED} | ({plan.camera} if plan.camera else set())
     left_out = [name for name in source.features if name not in known]
     if left_out:
         yield f"left out: {', '.join(left_out)}"
     if others:
         yield f"left out: {others} language events that are neither interjections nor spoken words"
-    if plan.film:
+    if films is not None:
+        yield from films.notes()
         yield "pictures come from video, which has lost details"

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from pipelines.exchange.arrow_columns import to_numpy, to_texts
 from pipelines.exchange.formats import Imported
-from pipelines.exchange.lerobot.arrow import files_of, to_numpy, to_texts
+from pipelines.exchange.lerobot.arrow import files_of
 from pipelines.exchange.lerobot.columns import camera_of, columns_of, play_fields
+from pipelines.exchange.lerobot.films import Films
 from pipelines.exchange.lerobot.reader import Place, Source
-from pipelines.exchange.lerobot.video import read_film
+from pipelines.exchange.lerobot.tasks import Tasks
 from pipelines.exchange.sidecar import EpisodeAbout, Sidecar
 from rlhf.records.episode import Episode
 from rlhf.records.spaces import EpisodeSpaces
@@ -40,39 +43,34 @@ def import_own(source: Source, path: Path, store: ParquetStore) -> Imported:
     if [about.steps for about in known] != [place.steps for place in source.episodes]:
         raise UserError(f"{path} is about other episodes than meta/episodes; without it they are another program's")
     camera, steps, changed = camera_of(spaces), 0, 0
-    lossy = camera is not None and _feature(source, camera).dtype == "video"
-    frames = _film_frames(source, camera) if lossy and camera else iter(())
+    films = Films(source, camera) if camera is not None and _feature(source, camera).dtype == "video" else None
+    lossy, tasks = films is not None, Tasks.read(source.folder)
     columns = [name for name in columns_of(spaces, "png") if not (lossy and name == camera)]
+
+    def read(about: EpisodeAbout, place: Place) -> Episode:
+        rows = source.rows(place, columns)
+        arrays = {name: _values(source, place, rows, name) for name in columns}
+        with source.explained(place, "its steps"):
+            pictures = None if camera is None else films.read(place) if films else _shaped(arrays[camera], spaces)
+            texts = tasks.of(source.task_numbers(place, rows), place.name)
+            fields = about.fields() | play_fields(arrays, spaces)
+            return Episode(**fields, image=pictures, setter_text=texts, spaces=spaces)
+
     with bar("importing", len(known), "episodes") as shown, GroupWriter(store.write_group) as writer:
-        for about, (place, rows) in zip(known, source.rows(columns), strict=True):
-            arrays = {name: _values(source, place, rows, name) for name in columns}
-            with source.explained(place, "its steps"):
-                image = next(frames) if lossy else None if camera is None else _shaped(arrays[camera], spaces)
-                episode = Episode(
-                    **about.fields(),
-                    **play_fields(arrays, spaces),
-                    image=image,
-                    setter_text=source.task_texts(place, rows),
-                    spaces=spaces,
-                )
-            writer.add(episode)
-            steps, changed = steps + place.steps, changed + _has_changed(episode, about, lossy)
+        for about, place in zip(known, source.episodes, strict=True):
+            episode = source.bad.read(place.name, partial(read, about, place))
+            if episode is not None:
+                writer.add(episode)
+                steps, changed = steps + place.steps, changed + _has_changed(episode, about, lossy)
             shown.advance()
-    for settings in sidecar.play_settings:
-        store.note_play_settings(settings)
     marks = sidecar.write_records(store)
-    return Imported(len(known), steps, marks, tuple(_notes(changed, lossy, bool(known[0].unpictured))))
+    return Imported(len(store), steps, marks, tuple(_notes(changed, lossy, bool(known[0].unpictured))))
 
 
 def _feature(source: Source, name: str) -> Any:
     if name not in source.features:
         raise UserError(f"{source.folder} declares no {name}, which the export had; export the dataset again")
     return source.features[name]
-
-
-def _film_frames(source: Source, name: str) -> Iterator[np.ndarray]:
-    for path, stretches in source.films(name):
-        yield from read_film(path, stretches, source.rate)
 
 
 def _values(source: Source, place: Place, rows: pa.Table, name: str) -> Any:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from pipelines.exchange.source_files import regular
 from worlds.errors import UserError
 
 _QUALITY = "18"  # constant rate factor: 0 is lossless, 23 the encoder's default
@@ -78,81 +79,70 @@ class Film:
         self._container.close()
 
 
-def read_film(path: Path, stretches: Sequence[tuple[float, int]], rate: float) -> Iterator[np.ndarray]:
-    """Yield the frames of stretches of a film, uint8 [T, H, W, 3] each: those that are shown 1 / ``rate`` s apart.
+class FilmFrames:
+    """The frames of a film by their numbers, in the order in which they are shown.
 
     Args:
       path: the film.
-      stretches: begin in seconds, and number of frames, of each; those in order are read fastest.
-      rate: frames per second.
 
     Raises:
-      UserError: it cannot be read, ends too early, or shows no frame, or one for two, when there should be one.
-    """
-    av = _av()
-    try:
-        with av.open(str(path)) as container:
-            film = _ByTime(container, 0.5 / rate)
-            for begin, wanted in stretches:
-                episode, last, found = f"the episode from {begin:g} s on", None, list[np.ndarray]()
-                for step in range(wanted):
-                    frame = film.at(begin + step / rate)
-                    if frame is None and film.ended:
-                        raise UserError(f"{path} ends {wanted - step} frames before {episode} does")
-                    if frame is None or frame is last:
-                        problem = f"has no frame of its own for frame {step} of {episode}"
-                        raise UserError(f"{path} {problem}, as if it had not {rate:g} frames per second")
-                    found.append(frame.to_ndarray(format="rgb24"))
-                    last = frame
-                yield np.stack(found)
-    except FileNotFoundError:
-        raise UserError(f"there is no file {path}; download the dataset again") from None
-    except (av.FFmpegError, IndexError, ValueError, OSError) as error:
-        raise UserError(f"{path} is no film that can be read ({' '.join(str(error).split())})") from error
-
-
-class _ByTime:
-    """The frames of a film by the second at which they are shown.
-
-    Args:
-      container: the film, as PyAV opens it.
-      most: seconds by which a frame may be shown too early or too late.
+      UserError: from every method: the film is missing, or cannot be read.
     """
 
-    def __init__(self, container: Any, most: float) -> None:
-        self._container, self._most = container, most
-        self._stream = container.streams.video[0]
-        self._begin()
+    def __init__(self, path: Path) -> None:
+        self._path, self._av = path, _av()
+        self._container: Any = None
+        self._frames: Iterator[Any] = iter(())
+        self._next = 0
+        with self._readable(), self._opened() as container:
+            stream = container.streams.video[0]
+            shown = [packet.pts for packet in container.demux(stream) if packet.size and not packet.is_discard]
+            if any(time is None for time in shown) or len(set(shown)) < len(shown) or not shown:
+                raise ValueError("its frames have no times of their own")
+            self._times = sorted(shown)
+            self.seconds: np.ndarray = (np.array(self._times) - self._times[0]) * float(stream.time_base)
 
-    def at(self, second: float) -> Any:
-        """Return the frame nearest to ``second``; None if it is too far away. A second before the last one is sought.
+    def close(self) -> None:
+        """Close the film."""
+        if self._container is not None:
+            self._container.close()
+            self._container = None
 
-        Raises:
-          ValueError: frames have no times.
+    def read(self, numbers: Sequence[int]) -> np.ndarray:
+        """Return frames, uint8 [len(numbers), height, width, 3]; those in order are read fastest.
+
+        Args:
+          numbers: of the frames, which grow.
         """
-        if self._frame is not None and second < self._frame.time - self._most:
-            self._container.seek(max(0, int((second - self._most) / self._stream.time_base)), stream=self._stream)
-            self._begin()
-        while self._ahead is not None and _between(self._ahead, second) <= _between(self._frame, second):
-            self._frame, self._ahead = self._ahead, self._next()
-        return self._frame if _between(self._frame, second) <= self._most else None
+        with self._readable():
+            if self._container is None or numbers[0] < self._next:
+                self.close()
+                self._container, self._next = self._opened(), 0
+                self._frames = self._container.decode(self._container.streams.video[0])
+            return np.stack([self._frame(number).to_ndarray(format="rgb24") for number in numbers])
 
-    @property
-    def ended(self) -> bool:
-        """Whether the frame that was just asked for would be the last one or after it."""
-        return self._ahead is None
+    def _frame(self, number: int) -> Any:
+        """Decode up to a frame. Raises ValueError if one is lost on the way, so that the others would be shifted."""
+        for frame in self._frames:
+            if frame.pts != self._times[self._next]:
+                break
+            self._next += 1
+            if self._next > number:
+                if frame.is_corrupt:
+                    raise ValueError(f"frame {number} is damaged")
+                return frame
+        raise ValueError(f"frame {self._next} of {len(self._times)} cannot be decoded")
 
-    def _begin(self) -> None:
-        self._frames = self._container.decode(self._stream)
-        self._frame, self._ahead = self._next(), self._next()
+    def _opened(self) -> Any:
+        return self._av.open(str(regular(self._path)))
 
-    def _next(self) -> Any:
-        frame = next(self._frames, None)
-        if frame is not None and frame.time is None:
-            raise ValueError("its frames have no times")
-        return frame
-
-
-def _between(frame: Any, second: float) -> float:
-    """Return the seconds between ``second`` and the time of a frame, which is infinitely far away if there is none."""
-    return math.inf if frame is None else abs(frame.time - second)
+    @contextmanager
+    def _readable(self) -> Iterator[None]:
+        """Turn errors of reading into one line."""
+        try:
+            yield
+        except FileNotFoundError:
+            raise UserError(f"there is no file {self._path}; download the dataset again") from None
+        except (self._av.FFmpegError, IndexError, ValueError, OSError) as error:
+            self.close()
+            raise UserError(f"{self._path} is no film that can be read ({' '.join(str(error).split())})") from error

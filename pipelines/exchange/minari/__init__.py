@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 from gymnasium import spaces
 
+from pipelines.exchange.bad_episodes import BadEpisodes
 from pipelines.exchange.formats import Exported, Imported
-from pipelines.exchange.gym_import import ForeignPlay, ForeignSource, with_bounds
+from pipelines.exchange.gym_import import ASKED, ForeignPlay, ForeignSource, asked_texts, with_bounds
 from pipelines.exchange.gym_play import GymPlay, Texts, action_space, info_space, observation_space
 from pipelines.exchange.minari.arrow import ArrowReader
 from pipelines.exchange.minari.hdf5 import HDF5_FILE, Hdf5Reader, Hdf5Writer
 from pipelines.exchange.minari.spaces import space_json, space_of
 from pipelines.exchange.settings import MinariExport, MinariImport
 from pipelines.exchange.sidecar import SIDECAR_FILE, Sidecar, marks_by_episode, records_about
+from pipelines.exchange.source_files import read_json
 from rlhf.records.episode import Episode
 from rlhf.run.progress import bar
 from rlhf.store import ParquetStore
@@ -109,7 +112,7 @@ def _write_metadata(data: Path, dataset_id: str, sidecar: Sidecar, texts: Texts)
     (data / METADATA_FILE).write_text(json.dumps(said), encoding="utf-8")
 
 
-def import_(source: Path, store: ParquetStore, settings: MinariImport) -> Imported:
+def import_(source: Path, store: ParquetStore, settings: MinariImport, bad: BadEpisodes) -> Imported:
     """Write the episodes of the Minari dataset in ``source`` into the empty ``store``.
 
     Raises:
@@ -121,63 +124,96 @@ def import_(source: Path, store: ParquetStore, settings: MinariImport) -> Import
     try:
         sidecar = data.resolve().parent / SIDECAR_FILE
         if sidecar.is_file():
-            return _import_own(Sidecar.read(sidecar), metadata, reader, store)
-        return _import_foreign(metadata, reader, store, settings)
+            return _import_own(Sidecar.read(sidecar), metadata, reader, store, bad)
+        return _import_foreign(metadata, reader, store, settings, bad)
     finally:
         reader.close()
 
 
-def _import_own(sidecar: Sidecar, metadata: Metadata, reader: Reader, store: ParquetStore) -> Imported:
+def _import_own(
+    sidecar: Sidecar, metadata: Metadata, reader: Reader, store: ParquetStore, bad: BadEpisodes
+) -> Imported:
     """Import what :func:`export` wrote."""
     if len(sidecar.episodes) != metadata.episodes:
         found = f"{metadata.name} has {metadata.episodes} episodes, {SIDECAR_FILE} {len(sidecar.episodes)}"
         raise UserError(f"{found}; without {SIDECAR_FILE} it is imported as another program's")
-    infos = info_space(sidecar.declared.setter)
+    infos, steps = info_space(sidecar.declared.setter), 0
+
+    def read(number: int) -> Episode:
+        rows = sidecar.episodes[number].steps
+        parts = (
+            reader.tree(number, "observations", metadata.observation_space, rows + 1),
+            reader.tree(number, "actions", metadata.action_space, rows),
+            reader.tree(number, "infos", infos, rows + 1),
+        )
+        return sidecar.episode(number, f"episode {number} of {metadata.name}", *parts)
+
     with bar("importing", len(sidecar.episodes), "episodes") as shown, GroupWriter(store.write_group) as writer:
-        for number, about in enumerate(sidecar.episodes):
-            parts = (
-                reader.tree(number, "observations", metadata.observation_space, about.steps + 1),
-                reader.tree(number, "actions", metadata.action_space, about.steps),
-                reader.tree(number, "infos", infos, about.steps + 1),
-            )
-            writer.add(sidecar.episode(number, f"episode {number} of {metadata.name}", *parts))
+        for number in range(len(sidecar.episodes)):
+            episode = bad.read(f"episode {number}", partial(read, number))
+            if episode is not None:
+                writer.add(episode)
+                steps += len(episode)
             shown.advance()
-    return Imported(len(sidecar.episodes), sidecar.steps, sidecar.write_records(store))
+    return Imported(len(store), steps, sidecar.write_records(store))
 
 
-def _import_foreign(metadata: Metadata, reader: Reader, store: ParquetStore, settings: MinariImport) -> Imported:
+def _import_foreign(
+    metadata: Metadata, reader: Reader, store: ParquetStore, settings: MinariImport, bad: BadEpisodes
+) -> Imported:
     """Import what another program wrote."""
-    lengths = [len(reader.rewards(number)) for number in range(metadata.episodes)]
-    if 0 in lengths:
-        raise UserError(f"episode {lengths.index(0)} of {metadata.name} has no steps")
-    actions = (reader.tree(i, "actions", metadata.action_space, steps) for i, steps in enumerate(lengths))
+
+    def actions_of(number: int) -> Any:
+        return reader.tree(number, "actions", metadata.action_space, len(_rewards(metadata, reader, number)))
+
+    known = [name for name in ASKED if name not in settings.leave_out]
+    read = (bad.read(f"episode {number}", partial(actions_of, number)) for number in range(metadata.episodes))
+    action_space = with_bounds(metadata.action_space, (actions for actions in read if actions is not None))
+    bad.check_some(metadata.name)
     source = ForeignSource(
         metadata.name,
         metadata.observation_space,
-        with_bounds(metadata.action_space, actions),
+        action_space,
         world=settings.world or f"minari:{metadata.dataset_id}",
         solver=settings.solver,
         instruction=settings.instruction,
+        asked=asked_texts(metadata.name, metadata.observation_space, known, settings.instruction_column),
         leave_out=settings.leave_out,
         env_id=metadata.env_id,
+        options="--minari",
     )
-    prefix = re.sub(r"\W+", "-", metadata.dataset_id).strip("-")
-    with bar("importing", len(lengths), "episodes") as shown, GroupWriter(store.write_group) as writer:
-        for number, steps in enumerate(lengths):
-            terminated, truncated = reader.ends(number, steps)
-            play = ForeignPlay(
-                f"episode {number} of {metadata.name}",
-                reader.tree(number, "observations", source.observation_space, steps + 1),
-                reader.tree(number, "actions", source.action_space, steps),
-                reader.rewards(number),
-                terminated,
-                truncated,
-                reader.seed(number),
-                _success(reader, number),
-            )
-            writer.add(source.episode(play, f"{prefix}-{number:06d}"))
+    prefix, total = re.sub(r"\W+", "-", metadata.dataset_id).strip("-"), 0
+    with bar("importing", metadata.episodes, "episodes") as shown, GroupWriter(store.write_group) as writer:
+        for number in range(metadata.episodes):
+            name = f"{prefix}-{number:06d}"
+            episode = bad.read(f"episode {number}", partial(_episode, metadata, reader, source, number, name))
+            if episode is not None:
+                writer.add(episode)
+                total += len(episode)
             shown.advance()
-    return Imported(len(lengths), sum(lengths))
+    return Imported(len(store), total, notes=tuple(source.notes()))
+
+
+def _rewards(metadata: Metadata, reader: Reader, number: int) -> np.ndarray:
+    """Return the rewards of an episode: float64 [T], T > 0."""
+    rewards = reader.rewards(number)
+    if not len(rewards):
+        raise UserError(f"episode {number} of {metadata.name} has no steps")
+    return rewards
+
+
+def _episode(metadata: Metadata, reader: Reader, source: ForeignSource, number: int, episode_id: str) -> Episode:
+    rewards = _rewards(metadata, reader, number)
+    play = ForeignPlay(
+        f"episode {number} of {metadata.name}",
+        reader.tree(number, "observations", source.observation_space, len(rewards) + 1),
+        reader.tree(number, "actions", source.action_space, len(rewards)),
+        rewards,
+        *reader.ends(number, len(rewards)),
+        reader.seed(number),
+        _success(reader, number),
+    )
+    return source.episode(play, episode_id)
 
 
 def _success(reader: Reader, episode: int) -> bool | None:
@@ -219,7 +255,7 @@ class Metadata:
         Raises:
           UserError: the file is missing or damaged, or of another version.
         """
-        said = _read_object(path)
+        said = read_json(path, f"{path} is missing; name the folder of a Minari dataset, with {DATA}/{METADATA_FILE}")
         version, form = said.get("minari_version"), said.get("data_format", "hdf5")
         if not isinstance(version, str) or not _VERSIONS.fullmatch(version):
             raise UserError(f"{path} is of Minari {str(version)[:40]!r}; this program reads versions 0.4 and 0.5")
@@ -239,20 +275,6 @@ class Metadata:
                 raise UserError(f"{path} has no {name}; make the dataset again with Minari 0.5, which writes it")
             found[name] = space_of(_parsed(said[name], f"{path}, {name}"), f"{path}, {name}")
         return cls(dataset_id, form, episodes, **found, env_id=_env_id(said.get("env_spec")))
-
-
-def _read_object(path: Path) -> Mapping[str, Any]:
-    try:
-        said = from_json(path.read_bytes())
-    except FileNotFoundError:
-        raise UserError(
-            f"{path} is missing; name the folder of a Minari dataset, with {DATA}/{METADATA_FILE}"
-        ) from None
-    except (OSError, ValueError) as error:
-        raise UserError(f"{path} cannot be read: {' '.join(str(error).split())}") from error
-    if not isinstance(said, Mapping):
-        raise UserError(f"{path} is no JSON object; it is damaged")
-    return said
 
 
 def _parsed(text: str, where: str) -> Any:

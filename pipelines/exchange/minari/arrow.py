@@ -10,8 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from gymnasium import spaces
 
+from pipelines.exchange.arrow_columns import is_text, to_numpy
 from pipelines.exchange.pictures import decoded
-from rlhf.store.columns.json_text import from_json
+from pipelines.exchange.source_files import read_json, regular
 from worlds.errors import UserError
 
 
@@ -49,13 +50,7 @@ class ArrowReader:
     def seed(self, episode: int) -> int | None:
         """See :class:`pipelines.exchange.minari.hdf5.Hdf5Reader`."""
         path = self._folder / str(episode) / "metadata.json"
-        try:
-            said = from_json(path.read_bytes())
-        except FileNotFoundError:
-            return None
-        except (OSError, ValueError) as error:
-            raise UserError(f"{path} cannot be read: {' '.join(str(error).split())}") from error
-        seed = said.get("seed") if isinstance(said, dict) else None
+        seed = read_json(path, f"{path} is missing").get("seed") if path.exists() else None
         return seed if isinstance(seed, int) and not isinstance(seed, bool) else None
 
     def tree(self, episode: int, name: str, space: spaces.Space, rows: int) -> Any:
@@ -70,7 +65,10 @@ class ArrowReader:
             if not pa.types.is_struct(table.type) or table.type.get_field_index(key) < 0:
                 return None
             table = table.field(key)
-        return self._plain(table, f"{self._path(episode)}, column infos.{name}")
+        try:
+            return to_numpy(table.drop_null(), (1,)).reshape(-1)
+        except ValueError:
+            return None
 
     def _tree(self, column: pa.Array, space: spaces.Space, where: str) -> Any:
         if isinstance(space, spaces.Dict):
@@ -83,31 +81,25 @@ class ArrowReader:
                 self._tree(self._field(column, str(i), where), part, f"{where}.{i}")
                 for i, part in enumerate(space.spaces)
             )
-        found = decoded(self._plain(column, where), space, where)
-        if isinstance(found, np.ndarray) and space.shape and found.size == len(found) * np.prod(space.shape):
-            return found.reshape(len(found), *space.shape)
-        return found
+        if column.null_count:
+            raise UserError(f"{where} has rows without a value")
+        if is_text(column.type) or pa.types.is_binary(column.type) or pa.types.is_large_binary(column.type):
+            return decoded(column.to_pylist(), space, where)
+        return self._numbers(column, space.shape or (), where)
 
     def _column(self, episode: int, name: str, *kinds: Any) -> np.ndarray:
         where = f"{self._path(episode)}, column {name}"
         column = self._field(self._table(episode), name, where)
         if not any(kind(column.type) for kind in kinds):
             raise UserError(f"{where} is {column.type}, which {name} are not")
-        found = self._plain(column, where)
-        assert isinstance(found, np.ndarray)
-        return found
+        return self._numbers(column, (), where)
 
-    def _plain(self, column: pa.Array, where: str) -> Any:
-        """Return a column as an array, or a list of texts or of bytes."""
-        if column.null_count:
-            raise UserError(f"{where} has rows without a value")
-        if pa.types.is_string(column.type) or pa.types.is_binary(column.type):
-            return column.to_pylist()
-        if pa.types.is_fixed_size_list(column.type):
-            return self._plain(column.flatten(), where).reshape(len(column), -1)
-        if pa.types.is_boolean(column.type) or pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
-            return column.to_numpy(zero_copy_only=False)
-        raise UserError(f"{where} holds values of type {column.type}; only numbers and text are read")
+    def _numbers(self, column: pa.Array, shape: tuple[int, ...], where: str) -> np.ndarray:
+        """Return a column as an array [rows, *shape]; one number may lie in a list."""
+        try:
+            return to_numpy(column, shape or (1,)).reshape(len(column), *shape)
+        except ValueError as error:
+            raise UserError(f"{where}: {error}") from error
 
     def _field(self, column: pa.Array, name: str, where: str) -> pa.Array:
         if not pa.types.is_struct(column.type) or column.type.get_field_index(name) < 0:
@@ -122,6 +114,7 @@ class ArrowReader:
         if self._read is None or self._read[0] != episode:
             path = self._path(episode)
             try:
+                regular(path)
                 table = pq.ParquetFile(path).read() if self._suffix == "parquet" else _arrow_table(path)
                 rows = table.combine_chunks().to_struct_array()
                 rows.validate(full=True)

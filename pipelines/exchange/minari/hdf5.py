@@ -6,7 +6,9 @@ it has. None of these is followed or read.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import io
+import os
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -18,6 +20,8 @@ from gymnasium import spaces
 from h5py import h5l  # type: ignore[attr-defined]
 
 from pipelines.exchange.pictures import decoded
+from pipelines.exchange.source_files import regular
+from rlhf.store.files.durable import write_all
 from worlds.errors import UserError
 
 HDF5_FILE = "main_data.hdf5"
@@ -26,15 +30,65 @@ _COMPRESSION = 1100  # times that HDF5's own filters make an array smaller, at m
 _PLAIN = "biuf"
 
 
-class Hdf5Writer:
-    """Writer of an HDF5 file.
+class _Disk(io.RawIOBase):
+    """A file for HDF5 to write, which keeps the system's refusal instead of passing it on.
+
+    HDF5 cannot close a file after a refused write, and ends the process. Here it can: what it writes after a refusal
+    goes nowhere.
 
     Args:
       path: of the file, which does not exist.
     """
 
     def __init__(self, path: Path) -> None:
-        self._file = h5py.File(path, "w")
+        self._file = path.open("x+b", buffering=0)
+        self._at = 0
+        self.refusal: OSError | None = None
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        self._at = self._file.seek(offset, whence)
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:
+        return self._file.readinto(buffer)
+
+    def write(self, data: Any) -> int:
+        self._try(lambda: write_all(self._file.fileno(), data))
+        self._at += len(data)
+        return len(data)
+
+    def truncate(self, size: int | None = None) -> int:
+        self._try(lambda: self._file.truncate(size))
+        return self._at if size is None else size
+
+    def close(self) -> None:
+        self._try(self._file.close)
+        super().close()
+
+    def _try(self, action: Callable[[], Any]) -> None:
+        try:
+            if self.refusal is None:
+                action()
+        except OSError as error:
+            self.refusal = error
+
+
+class Hdf5Writer:
+    """Writer of an HDF5 file.
+
+    Args:
+      path: of the file, which does not exist.
+
+    Raises:
+      OSError: from :meth:`add` and at the end, if the system refuses.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._disk = _Disk(path)
+        self._file = h5py.File(self._disk, "w")
         self._episodes = 0
 
     def __enter__(self) -> Hdf5Writer:
@@ -42,6 +96,9 @@ class Hdf5Writer:
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._file.close()
+        self._disk.close()
+        if error is None and self._disk.refusal is not None:
+            raise self._disk.refusal
 
     def add(self, columns: Mapping[str, Any], attributes: Mapping[str, Any]) -> None:
         """Add an episode.
@@ -53,9 +110,13 @@ class Hdf5Writer:
         Raises:
           ValueError: HDF5 cannot hold a text.
         """
-        group = self._file.create_group(f"episode_{self._episodes}")
-        group.attrs.update({"id": self._episodes} | dict(attributes))
-        _write(group, columns)
+        try:
+            group = self._file.create_group(f"episode_{self._episodes}")
+            group.attrs.update({"id": self._episodes} | dict(attributes))
+            _write(group, columns)
+        finally:
+            if self._disk.refusal is not None:
+                raise self._disk.refusal
         self._episodes += 1
 
 
@@ -84,7 +145,7 @@ class Hdf5Reader:
     def __init__(self, folder: Path) -> None:
         self._path = folder / HDF5_FILE
         with self._readable():
-            self._file = h5py.File(self._path, "r")
+            self._file = h5py.File(regular(self._path), "r")
 
     def close(self) -> None:
         """Close the file."""
@@ -130,7 +191,7 @@ class Hdf5Reader:
 
     def _tree(self, group: h5py.Group, name: str, space: spaces.Space, rows: int) -> Any:
         if isinstance(space, spaces.Dict):
-            inner = self._node(group, name, h5py.Group)
+            inner = self._node(group, name, h5py.Group) if space.spaces else group
             return {key: self._tree(inner, key, part, rows) for key, part in space.spaces.items()}
         if isinstance(space, spaces.Tuple):
             inner = self._node(group, name, h5py.Group)

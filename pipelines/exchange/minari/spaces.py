@@ -54,7 +54,7 @@ def space_of(said: Any, where: str) -> spaces.Space:
     """
     try:
         return _space(said, where, 0)
-    except (AssertionError, KeyError, OverflowError, TypeError, ValueError) as error:
+    except (AssertionError, AttributeError, KeyError, MemoryError, OverflowError, TypeError, ValueError) as error:
         if isinstance(error, UserError):
             raise
         problem = f"{error} is missing" if isinstance(error, KeyError) else " ".join(str(error).split())[:200]

@@ -5,11 +5,13 @@ An episode of T actions has T + 1 steps, of which the last has an observation on
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
+from pipelines.exchange.bad_episodes import BadEpisodes
 from pipelines.exchange.formats import Exported, Imported
 from pipelines.exchange.gym_play import Columns, GymPlay
 from pipelines.exchange.rlds.features import STEPS, Feature, is_within
@@ -79,7 +81,7 @@ def _columns(play: GymPlay, episode: Episode) -> Columns:
     return {f"{STEPS}/{name}": column for name, column in columns.items()} | about
 
 
-def import_(source: Path, store: ParquetStore, settings: RldsImport) -> Imported:
+def import_(source: Path, store: ParquetStore, settings: RldsImport, bad: BadEpisodes) -> Imported:
     """Write the episodes of the RLDS dataset in ``source`` into the empty ``store``.
 
     Raises:
@@ -87,22 +89,30 @@ def import_(source: Path, store: ParquetStore, settings: RldsImport) -> Imported
     """
     folder = RldsFolder.open(source)
     if (source / SIDECAR_FILE).is_file():
-        return _import_own(Sidecar.read(source / SIDECAR_FILE), folder, store)
-    return import_foreign(folder, store, settings)
+        return _import_own(Sidecar.read(source / SIDECAR_FILE), folder, store, bad)
+    return import_foreign(folder, store, settings, bad)
 
 
-def _import_own(sidecar: Sidecar, folder: RldsFolder, store: ParquetStore) -> Imported:
+def _import_own(sidecar: Sidecar, folder: RldsFolder, store: ParquetStore, bad: BadEpisodes) -> Imported:
     """Import what :func:`export` wrote."""
     splits = {split: folder.examples(split, _PARTS) for split in folder.shards}
+    missing, steps = str(folder.folder), 0
+
+    def read(number: int, where: str, columns: Callable[[], Columns]) -> Episode:
+        found = columns()
+        return sidecar.episode(number, where, *(_below(part, found) for part in _PARTS))
+
     with bar("importing", len(sidecar.episodes), "episodes") as shown, GroupWriter(store.write_group) as writer:
         for number, about in enumerate(sidecar.episodes):
-            where, columns = next(splits.get(about.split, iter(())), (str(folder.folder), {}))
-            observations, actions, infos = (_below(part, columns) for part in _PARTS)
-            writer.add(sidecar.episode(number, where, observations, actions, infos))
+            _, where, columns = next(splits.get(about.split, iter(())), (0, missing, dict))
+            episode = bad.read(f"episode {number}", partial(read, number, where, columns))
+            if episode is not None:
+                writer.add(episode)
+                steps += len(episode)
             shown.advance()
     if any(next(rest, None) is not None for rest in splits.values()):
         raise UserError(f"{folder.folder} has more episodes than {SIDECAR_FILE}; it has changed since it was exported")
-    return Imported(len(sidecar.episodes), sidecar.steps, sidecar.write_records(store))
+    return Imported(len(store), steps, sidecar.write_records(store))
 
 
 def _below(folder: str, columns: Columns) -> Columns:

@@ -5,6 +5,7 @@ Names of columns are paths, e.g. "steps/observation/image".
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +25,7 @@ _DTYPES = frozenset(
 )
 _PNG_CHANNELS = (1, 3, 4)
 _DEEPEST = 16
+_MOST_SIDES, _MOST_NUMBERS = 8, 1 << 27  # of a row
 
 
 @dataclass(frozen=True)
@@ -146,8 +148,8 @@ def read_features(said: Any, where: str) -> dict[str, Feature]:
         raise UserError(f"{where} is none that tensorflow_datasets 4.5 or later writes")
     try:
         found = dict(_columns(said, "", 0))
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise UserError(f"{where} is damaged: {type(error).__name__} {error}") from error
+    except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
+        raise UserError(f"{where} is damaged: {type(error).__name__} {error}"[:400]) from error
     if not any(path.startswith(f"{STEPS}/") for path in found):
         raise UserError(f"{where} has no steps; it is no dataset of episodes")
     return found
@@ -180,7 +182,8 @@ def _feature(said: Mapping[str, Any]) -> Feature:
     dtype = own.get("dtype") or "uint8"
     if kind == "tensor" and dtype in ("string", "object"):
         return Feature("text") if not shape else Feature("unknown")
-    sized = min(shape, default=1) > 0  # a side of no fixed length is -1
+    sized = min(shape, default=1) > 0 and len(shape) <= _MOST_SIDES  # a side of no fixed length is -1
+    sized = sized and math.prod(shape) <= _MOST_NUMBERS
     known = dtype == "uint8" and len(shape) == 3 if kind == "image" else dtype in _DTYPES
     fits = sized and known and own.get("encoding", "none") == "none"
     return Feature(kind, dtype, shape) if fits else Feature("unknown")

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from pipelines.exchange.rlds.features import STEPS, Feature, features_json, is_within, read_features
-from pipelines.exchange.rlds.tfrecord import Values, from_example, read_records, record_bytes
-from rlhf.store.columns.json_text import from_json
+from pipelines.exchange.rlds.tfrecord import from_example, read_records, record_bytes
+from pipelines.exchange.source_files import read_json
 from worlds.errors import UserError
 
 FEATURES_FILE, INFO_FILE = "features.json", "dataset_info.json"
@@ -107,9 +108,7 @@ class RldsFolder:
             if form != _FORMAT:
                 raise UserError(f"{path}: the files are in the format {str(form)[:40]}, not {_FORMAT}")
             shards = {split["name"]: tuple(_shards(folder, name, split)) for split in said["splits"]}
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            if isinstance(error, UserError):
-                raise
+        except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
             raise UserError(f"{path} is damaged: {type(error).__name__} {error}") from error
         if not shards:
             raise UserError(f"{path} has no splits")
@@ -117,33 +116,49 @@ class RldsFolder:
 
     def examples(
         self, split: str, wanted: Collection[str], unwanted: Collection[str] = ()
-    ) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield every example of a split: its place for messages, and its columns.
+    ) -> Iterator[tuple[int, str, Callable[[], dict[str, Any]]]]:
+        """Yield the number of every example of a split, its place for messages, and what reads its columns.
+
+        Reading raises UserError where the example is damaged or has other columns. Those that a file should have, but
+        does not, come as one.
 
         Args:
           split: name of the split.
           wanted: names of columns, or of what they are in.
           unwanted: names of columns that are not read.
-
-        Raises:
-          UserError: a file is missing or damaged, or has other columns.
         """
         columns = {
             path: feature
             for path, feature in self.features.items()
             if path not in unwanted and any(is_within(path, part) for part in wanted)
         }
+        first = 0
         for file, count in self.shards[split]:
-            number = 0
-            for number, record in enumerate(read_records(file), 1):
-                where = f"{file}, example {number}"
-                yield where, _decoded(columns, from_example(record, where), where)
-            if number != count:
-                raise UserError(f"{file} has {number} examples, {INFO_FILE} says {count}; it is damaged")
+            number, problem, records = 0, "", read_records(file)
+            while True:
+                try:
+                    record = next(records, None)
+                except UserError as error:
+                    record, problem = None, str(error)
+                if record is None:
+                    break
+                where, number = f"{file}, example {number + 1}", number + 1
+                yield first + number - 1, where, partial(_decoded, columns, record, where)
+            if number != count and not problem:
+                problem = f"{file} has {number} examples, {INFO_FILE} says {count}; it is damaged"
+            if problem:
+                yield first + number, f"{file}, from example {number + 1} on", partial(_refuse, problem)
+            first += count
 
 
-def _decoded(columns: Mapping[str, Feature], found: Mapping[str, Values], where: str) -> dict[str, Any]:
-    decoded: dict[str, Any] = {}
+def _refuse(line: str) -> NoReturn:
+    raise UserError(line)
+
+
+def _decoded(columns: Mapping[str, Feature], record: bytes | UserError, where: str) -> dict[str, Any]:
+    if isinstance(record, UserError):
+        raise record
+    found, decoded = from_example(record, where), dict[str, Any]()
     for path, feature in columns.items():
         if path not in found:
             raise UserError(f"{where} has no column {path}")
@@ -169,15 +184,9 @@ def _file_name(template: str, dataset: str, split: str, number: int, count: int)
     for key, value in parts.items():
         template = template.replace(f"{{{key}}}", value)
     if not _FILE.fullmatch(template):
-        raise ValueError(f"the name of a file, {template!r}")
+        raise ValueError(f"the name of a file, {template[:80]!r}")
     return template
 
 
-def _read(path: Path) -> Any:
-    try:
-        return from_json(path.read_bytes())
-    except FileNotFoundError:
-        hint = "name the folder of a version of the dataset, such as NAME/1.0.0"
-        raise UserError(f"{path} is missing; {hint}") from None
-    except (OSError, ValueError) as error:
-        raise UserError(f"{path} cannot be read: {' '.join(str(error).split())}") from error
+def _read(path: Path) -> dict[str, Any]:
+    return read_json(path, f"{path} is missing; name the folder of a version of the dataset, such as NAME/1.0.0")

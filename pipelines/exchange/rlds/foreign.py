@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from gymnasium import spaces
 
+from pipelines.exchange.bad_episodes import BadEpisodes
 from pipelines.exchange.formats import Imported
-from pipelines.exchange.gym_import import ForeignPlay, ForeignSource, with_bounds
+from pipelines.exchange.gym_import import ASKED, ForeignPlay, ForeignSource, asked_texts, with_bounds
 from pipelines.exchange.rlds.features import STEPS, Feature, is_within
 from pipelines.exchange.rlds.folder import RldsFolder
 from pipelines.exchange.settings import RldsImport
+from rlhf.records.episode import Episode
 from rlhf.run.progress import bar
 from rlhf.store import ParquetStore
 from rlhf.store.group_writer import GroupWriter
@@ -22,35 +24,48 @@ from worlds.errors import UserError
 
 _OBSERVATION, _ACTION = f"{STEPS}/observation", f"{STEPS}/action"
 _REWARD, _TERMINAL = f"{STEPS}/reward", f"{STEPS}/is_terminal"
-_ASKED = ("language_instruction", "natural_language_instruction", "instruction", "task")
-_HEARD = "setter_text"  # the key of what is asked for among the observations
+_NUMBERED = tuple(f"language_instruction_{number}" for number in range(2, 10))
+_ASKED = ("language_instruction", *_NUMBERED, "natural_language_instruction", "instruction", "task")
+_OF_EPISODES = ("episode_metadata/", "")  # where texts lie that an episode has once
 
 
-def import_foreign(folder: RldsFolder, store: ParquetStore, settings: RldsImport) -> Imported:
+def import_foreign(folder: RldsFolder, store: ParquetStore, settings: RldsImport, bad: BadEpisodes) -> Imported:
     """Write the episodes of a dataset into an empty store.
 
     Raises:
       UserError: naming what is missing, damaged, or has no form here.
     """
-    steps = Steps(folder, settings.last_step == "observation", settings.leave_out)
+    steps = Steps(folder, settings.last_step == "observation", settings.leave_out, settings.instruction_column)
+    name, observed = f"the RLDS dataset {folder.name}", steps.space(_OBSERVATION)
+    read = (bad.read(where, play) for _, _, where, play in steps.read((_ACTION,)))
+    action_space = with_bounds(steps.space(_ACTION), (play.actions for play in read if play is not None))
+    bad.check_some(name)
     source = ForeignSource(
-        f"the RLDS dataset {folder.name}",
-        steps.space(_OBSERVATION),
-        with_bounds(steps.space(_ACTION), (play.actions for _, play in steps.read((_ACTION,)))),
+        name,
+        observed,
+        action_space,
         world=settings.world or f"rlds:{folder.name}",
         solver=settings.solver,
         instruction=settings.instruction,
+        asked=(*steps.asked, *(() if settings.instruction_column else asked_texts(name, observed, ASKED, None))),
         env_id=folder.name,
+        options="--rlds",
     )
     total = 0
     with bar("importing", folder.episodes, "episodes") as shown, GroupWriter(store.write_group) as writer:
-        for number, (split, play) in enumerate(steps.read(steps.wanted)):
-            kept = "train" if split == "train" else "held_out"
-            writer.add(source.episode(play, f"{folder.name}-{number:06d}", kept))
-            total += len(play.rewards)
+        for number, split, where, play in steps.read(steps.wanted):
+            own = f"{folder.name}-{number:06d}", "train" if split == "train" else "held_out"
+            episode = bad.read(where, partial(_episode, source, play, *own))
+            if episode is not None:
+                writer.add(episode)
+                total += len(episode)
             shown.advance()
-    unread = ", ".join(steps.unread)
-    return Imported(len(store), total, notes=(f"left out: {unread}, whose types are not read",) if unread else ())
+    unread = [f"left out: {', '.join(steps.unread)}, whose types are not read"] if steps.unread else []
+    return Imported(len(store), total, notes=(*source.notes(), *unread))
+
+
+def _episode(source: ForeignSource, play: Callable[[], ForeignPlay], episode_id: str, split: str) -> Episode:
+    return source.episode(play(), episode_id, split)
 
 
 @dataclass(frozen=True)
@@ -61,14 +76,16 @@ class Steps:
       folder: of the dataset.
       last_observed: the last step of an episode has an observation only.
       leave_out: names of observations and actions that are left out, e.g. "arm.camera".
+      instruction_column: the only text that may say what is asked for; None takes all known ones.
 
     Raises:
-      UserError: they have no observations or no actions, or none of a name that is left out.
+      UserError: they have no observations or no actions, or none of a name that is left out, or no such text.
     """
 
     folder: RldsFolder
     last_observed: bool
     leave_out: Sequence[str] = ()
+    instruction_column: str | None = None
 
     def __post_init__(self) -> None:
         known = self._names.values()
@@ -89,17 +106,34 @@ class Steps:
             if feature.kind == "unknown" and any(is_within(path, part) for part in parts) and path not in self._left_out
         ]
 
-    @property
-    def asked(self) -> str | None:
-        """The column of what is asked for; None without one."""
-        paths = (f"{place}/{name}" for place in (STEPS, _OBSERVATION) for name in _ASKED)
-        texts = (path for path in paths if self.folder.features.get(path) == Feature("text"))
-        return next((path for path in texts if path not in self._left_out), None)
+    @cached_property
+    def asked(self) -> tuple[str, ...]:
+        """The columns that say what is asked for, the first one first."""
+        named = self.instruction_column
+        if named is None:
+            return self._instructions
+        found = [path for path in self._texts if path == named or path.endswith(f"/{named}")]
+        if not found:
+            have = ", ".join(self._texts) or "none"
+            raise UserError(f"{self.folder.folder} has no text {named!r}; it has {have}")
+        return (min(found, key=len),)
+
+    @cached_property
+    def _texts(self) -> tuple[str, ...]:
+        """Columns of texts that are not left out."""
+        texts = (path for path, feature in self.folder.features.items() if feature.kind == "text")
+        return tuple(path for path in texts if path not in self._left_out)
+
+    @cached_property
+    def _instructions(self) -> tuple[str, ...]:
+        """Columns of texts with the names of instructions, which are not observed."""
+        paths = (f"{place}{name}" for place in (f"{STEPS}/", f"{_OBSERVATION}/", *_OF_EPISODES) for name in _ASKED)
+        return tuple(path for path in paths if path in self._texts)
 
     @property
     def wanted(self) -> tuple[str, ...]:
         """The columns that an episode is made of."""
-        known = (_REWARD, _TERMINAL, self.asked or _REWARD)
+        known = (_REWARD, _TERMINAL, *self.asked)
         return (_OBSERVATION, _ACTION, *(path for path in known if path in self.folder.features))
 
     def space(self, part: str) -> spaces.Space:
@@ -107,19 +141,21 @@ class Steps:
         tree: dict[str, Any] = {}
         for path, feature in self._features(part).items():
             _put(tree, self._keys(part, path), _space(feature))
-        if part == _OBSERVATION and self.asked is not None:
-            tree[_HEARD] = _space(Feature("text"))
+        if part == _OBSERVATION:
+            tree |= {path: _space(Feature("text")) for path in self.asked}
         return _dict_space(tree)
 
-    def read(self, wanted: tuple[str, ...]) -> Iterator[tuple[str, ForeignPlay]]:
-        """Yield every episode, with only the columns ``wanted`` and those in them, and its split."""
-        unwanted = {*self.unread, *self._left_out}
-        for split in self.folder.shards:
-            for where, columns in self.folder.examples(split, wanted, unwanted):
-                yield split, self._play(where, columns)
+    def read(self, wanted: tuple[str, ...]) -> Iterator[tuple[int, str, str, Callable[[], ForeignPlay]]]:
+        """Yield the number, split and place of every episode, and what reads its columns ``wanted``."""
+        unwanted, first = {*self.unread, *self._left_out}, 0
+        for split, files in self.folder.shards.items():
+            for number, where, columns in self.folder.examples(split, wanted, unwanted):
+                yield first + number, split, where, partial(self._play, where, columns)
+            first += sum(count for _, count in files)
 
-    def _play(self, where: str, columns: Mapping[str, Any]) -> ForeignPlay:
-        rows = len(next(iter(columns.values())))
+    def _play(self, where: str, read: Callable[[], Mapping[str, Any]]) -> ForeignPlay:
+        columns = read()
+        rows = len(next(column for path, column in columns.items() if is_within(path, STEPS)))
         steps = rows - 1 if self.last_observed else rows
         if not steps:
             raise UserError(f"{where} has no step with an action; --rlds.last-step action takes the last one as such")
@@ -129,8 +165,9 @@ class Steps:
         terminal = columns.get(_TERMINAL, np.zeros(rows, np.bool_))
         ended = not isinstance(terminal, list) and bool(terminal[-1:].any())
         seen, done = self._tree(_OBSERVATION, columns), self._tree(_ACTION, columns, steps)
-        if self.asked is not None and self.asked in columns:
-            seen[_HEARD] = columns[self.asked]
+        for path in self.asked:
+            if path in columns:
+                seen[path] = columns[path] if is_within(path, STEPS) else [*columns[path], ""][:1] * rows
         return ForeignPlay(where, seen, done, rewards[:steps].astype(np.float64), ended, not ended)
 
     def _tree(self, part: str, columns: Mapping[str, Any], rows: int | None = None) -> dict[str, Any]:
@@ -142,7 +179,7 @@ class Steps:
         return tree
 
     def _features(self, part: str) -> dict[str, Feature]:
-        other = {self.asked, *self._left_out}
+        other = {*self.asked, *self._instructions, *self._left_out}
         return {
             path: feature
             for path, feature in self.folder.features.items()

@@ -17,6 +17,7 @@ import numpy as np
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from google.protobuf.message import DecodeError
 
+from pipelines.exchange.source_files import regular
 from worlds.errors import UserError
 
 Values = list[bytes] | np.ndarray
@@ -103,14 +104,14 @@ def record_bytes(record: bytes) -> bytes:
     return length + _CHECK.pack(_masked(length)) + record + _CHECK.pack(_masked(record))
 
 
-def read_records(path: Path) -> Iterator[bytes]:
-    """Yield the records of a file.
+def read_records(path: Path) -> Iterator[bytes | UserError]:
+    """Yield the records of a file; in the place of one whose checksum is wrong the error that says so.
 
     Raises:
-      UserError: it is missing, cut short or damaged.
+      UserError: the file is missing or cut short, or the length of a record is wrong, so that no other is found.
     """
     try:
-        with path.open("rb") as file:
+        with regular(path).open("rb") as file:
             rest = os.fstat(file.fileno()).st_size
             while rest:
                 head = file.read(_HEAD.size)
@@ -120,9 +121,8 @@ def read_records(path: Path) -> Iterator[bytes]:
                     raise UserError(f"{path} is damaged: a record has a wrong length")
                 record = file.read(length)
                 rest -= length
-                if _CHECK.unpack(file.read(_CHECK.size)) != (_masked(record),):
-                    raise UserError(f"{path} is damaged: a record has a wrong checksum")
-                yield record
+                is_whole = _CHECK.unpack(file.read(_CHECK.size)) == (_masked(record),)
+                yield record if is_whole else UserError(f"{path} is damaged: a record has a wrong checksum")
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror or error}") from error
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -32,3 +33,6 @@ def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
     (tmp_path / "text.json").write_text("{nodes}")
     with pytest.raises(UserError, match="is no JSON file"):
         check_home(HouseholdCheckConfig(tmp_path / "text.json"))
+    os.mkfifo(tmp_path / "pipe.json")  # which nobody writes
+    with pytest.raises(UserError, match="pipe.json is no file"):
+        check_home(HouseholdCheckConfig(tmp_path / "pipe.json"))

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, get_args
@@ -13,6 +17,7 @@ import pytest
 
 from pipelines.cli.main import main
 from pipelines.exchange import formats
+from pipelines.exchange.bad_episodes import BadEpisodes
 from pipelines.exchange.formats import (
     FORMATS,
     Exported,
@@ -33,12 +38,19 @@ from pipelines.exchange.settings import (
     RldsImport,
 )
 from pipelines.exchange.sidecar import SIDECAR_FILE
+from pipelines.exchange.unfinished import unfinished
+from rlhf.records.episode import Episode
 from rlhf.records.marks import Judgement, Mark
 from rlhf.store import ParquetStore, open_store
 from rlhf.store.group_writer import LONG
 from rlhf.store.synthetic import synthetic_episode
 from worlds.errors import UserError
 
+_SETTINGS: tuple[tuple[FormatName, Any, Any], ...] = (
+    ("lerobot", LeRobotExport(), LeRobotImport()),
+    ("minari", MinariExport(), MinariImport()),
+    ("rlds", RldsExport(), RldsImport()),
+)
 PLAYED_WITH = {"world": {"name": "playhouse"}}
 
 
@@ -49,14 +61,22 @@ def _export(store: ParquetStore, ids: Sequence[str], out: Path, settings: Any) -
     return Exported(len(ids), sum(len(store.read(each)) for each in ids))
 
 
-def _import(source: Path, store: ParquetStore, settings: Any) -> Imported:
+def _import(source: Path, store: ParquetStore, settings: Any, bad: BadEpisodes) -> Imported:
     for name in (source / "ids").read_text().split():
-        store.write(synthetic_episode(int(name[1:]), steps=5, height=6, width=8, episode_id=name))
+        episode = bad.read(name, partial(_episode, name))
+        if episode is not None:
+            store.write(episode)
     if settings == "fails":
         raise UserError("it is damaged")
     if settings == PLAYED_WITH:
         store.note_play_settings(PLAYED_WITH)
     return Imported(len(store), 5 * len(store))
+
+
+def _episode(name: str) -> Episode:
+    if name.startswith("x"):
+        raise UserError(f"{name} is damaged")
+    return synthetic_episode(int(name[1:]), steps=5, height=6, width=8, episode_id=name)
 
 
 @pytest.fixture(autouse=True)
@@ -117,7 +137,7 @@ def test_an_import_that_fails_leaves_the_dataset_as_it_was(data: Path, tmp_path:
 def test_an_import_that_is_interrupted_anywhere_adds_all_episodes_or_none(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def import_long(source: Path, store: ParquetStore, settings: Any) -> Imported:
+    def import_long(source: Path, store: ParquetStore, settings: Any, bad: BadEpisodes) -> Imported:
         for number in range(2, 6):
             store.write(synthetic_episode(number, steps=LONG, height=6, width=8, episode_id=f"long{number}"))
         store.write_marks([Mark("long3", "ann", 2, 1, scripted=False)])
@@ -159,6 +179,76 @@ def interrupted(folder: Path, moment: int) -> Iterator[None]:
         for name in ("rename", "link"):
             patch.setattr(os, name, refusing(getattr(os, name)))
         yield
+
+
+def test_bad_episodes_end_an_import_or_are_left_out_and_named(data: Path, tmp_path: Path) -> None:
+    export_episodes(data, tmp_path / "out", "ids", None)
+    (tmp_path / "out" / "ids").write_text("e0 x1 e1 x2")
+    with pytest.raises(UserError, match="^x1 is damaged; --skip-bad imports the rest"):
+        import_episodes(tmp_path / "out", tmp_path / "new", "ids", None)
+    assert not (tmp_path / "new").exists()
+    imported = import_episodes(tmp_path / "out", tmp_path / "new", "ids", None, skip_bad=True)
+    assert imported.episodes == 2 and open_store(tmp_path / "new").ids() == ["e0", "e1"]
+    assert imported.notes == ("left out x1: x1 is damaged", "left out x2: x2 is damaged")
+    (tmp_path / "out" / "ids").write_text("x1 x2")
+    with pytest.raises(UserError, match="no episode that can be imported: x1 is damaged"):
+        import_episodes(tmp_path / "out", tmp_path / "other", "ids", None, skip_bad=True)
+    assert not (tmp_path / "other").exists()
+
+
+def test_many_bad_episodes_are_all_named_in_few_lines() -> None:
+    bad = BadEpisodes(skip=True)
+    for number in range(50):
+        assert bad.read(f"episode {number}", partial(_episode, f"x{number % 40}")) is None
+    assert len(bad.notes()) == 20 and bad.notes()[0] == "left out episode 0, episode 40: x0 is damaged"
+    assert all(any(f"episode {number}" in line for line in bad.notes()) for number in range(50))
+
+
+_KILLED = """
+import os, signal, sys
+from pathlib import Path
+from pipelines.exchange.unfinished import unfinished
+with unfinished(Path(sys.argv[1])) as folder:
+    (folder / "half").write_text("a")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_what_a_killed_process_left_is_removed_by_the_next_and_nothing_else(data: Path, tmp_path: Path) -> None:
+    for name in ("data", "gone"):
+        assert subprocess.run([sys.executable, "-c", _KILLED, tmp_path / name]).returncode == -signal.SIGKILL
+    others = tmp_path / ".git"
+    others.mkdir()
+    for name in ("unfinished.lock", "config"):
+        (others / name).write_text("")
+    with unfinished(tmp_path / "held") as held:
+        export_episodes(data, tmp_path / "out", "ids", None)
+        assert held.exists()
+        assert {path.name for path in tmp_path.iterdir()} == {"data", "out", ".git", held.parent.name}
+    assert {path.name for path in tmp_path.iterdir()} == {"data", "out", ".git"}
+    assert {path.name for path in others.iterdir()} == {"unfinished.lock", "config"}
+
+
+def test_a_pipe_or_a_folder_in_the_place_of_a_file_is_refused(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Reading a pipe that nobody writes would never end."""
+    monkeypatch.setattr(formats, "load_format", load_format)
+    for name, given, understood in _SETTINGS:
+        export_episodes(data, tmp_path / name, name, given)
+        files = [path for path in (tmp_path / name).rglob("*") if path.is_file() and path.suffix != ".md"]
+        for file in (path for path in files if path.name != "stats.json"):
+            kept = file.read_bytes()
+            file.unlink()
+            for make in (os.mkfifo, os.mkdir):
+                make(file)
+                if file.name == SIDECAR_FILE:  # another program's dataset then
+                    import_episodes(tmp_path / name, tmp_path / f"{name}-{make.__name__}", name, understood)
+                else:
+                    with pytest.raises(UserError, match=file.name):
+                        import_episodes(tmp_path / name, tmp_path / "new", name, understood)
+                file.unlink() if make is os.mkfifo else file.rmdir()
+            file.write_bytes(kept)
 
 
 def test_an_import_makes_a_dataset_or_adds_to_one(data: Path, tmp_path: Path) -> None:
@@ -209,14 +299,7 @@ def test_an_episode_that_differs_names_source_and_dataset(data: Path, tmp_path: 
     assert store.ids() == ["e2"]
 
 
-@pytest.mark.parametrize(
-    ("name", "given", "understood"),
-    [
-        ("lerobot", LeRobotExport(), LeRobotImport()),
-        ("minari", MinariExport(), MinariImport()),
-        ("rlds", RldsExport(), RldsImport()),
-    ],
-)
+@pytest.mark.parametrize(("name", "given", "understood"), _SETTINGS)
 @pytest.mark.parametrize("foreign", [False, True])
 def test_short_episodes_are_imported_in_groups(
     name: FormatName, given: Any, understood: Any, foreign: bool, data: Path, tmp_path: Path,

@@ -77,6 +77,8 @@ def home_of_graph(
 
 def load_graph(path: Path | str) -> Any:
     """Return the graph of a JSON file."""
+    if Path(path).exists() and not Path(path).is_file():
+        raise UserError(f"{path} is no file; name a graph's JSON file")
     try:
         return json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:

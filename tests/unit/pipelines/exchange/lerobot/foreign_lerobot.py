@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 from PIL import Image
 
 FPS = 10
+DATA, EPISODES = "data/chunk-000/file-000.parquet", "meta/episodes/chunk-000/file-000.parquet"
 ARM = {
     "observation.state": {"dtype": "float32", "shape": [2], "names": {"motors": ["shoulder", "elbow"]}},
     "action": {"dtype": "float32", "shape": [2], "names": ["shoulder", "elbow"]},
@@ -63,7 +64,7 @@ def write_lerobot(
             columns[name] = _column(values, feature["dtype"])
     for part in ("data/chunk-000", "meta/episodes/chunk-000"):
         (folder / part).mkdir(parents=True)
-    pq.write_table(pa.table(columns), folder / "data/chunk-000/file-000.parquet")
+    pq.write_table(pa.table(columns), folder / DATA)
     ends = np.cumsum(lengths)
     about: dict[str, Any] = {
         "episode_index": range(len(lengths)),
@@ -78,7 +79,7 @@ def write_lerobot(
         begins = {"from_timestamp": (ends - lengths) / FPS, "to_timestamp": ends / FPS}
         numbers = {"chunk_index": [0] * len(lengths), "file_index": [0] * len(lengths)}
         about |= {f"videos/{name}/{key}": value for key, value in (begins | numbers).items()}
-    pq.write_table(pa.table({key: list(value) for key, value in about.items()}), folder / _EPISODES)
+    pq.write_table(pa.table({key: list(value) for key, value in about.items()}), folder / EPISODES)
     pd.DataFrame({"task_index": range(len(tasks))}, index=tasks).to_parquet(folder / "meta/tasks.parquet")
     numbered = {name: {"dtype": "float32" if name == "timestamp" else "int64", "shape": [1]} for name in _NUMBERS}
     info: dict[str, Any] = {
@@ -94,9 +95,6 @@ def write_lerobot(
     return folder
 
 
-_EPISODES = "meta/episodes/chunk-000/file-000.parquet"
-
-
 def _column(values: Sequence[Any], dtype: str) -> Any:
     if dtype == "image":
         return [{"bytes": _png(value), "path": None} for value in values]
@@ -107,3 +105,13 @@ def _png(pixels: np.ndarray) -> bytes:
     file = io.BytesIO()
     Image.fromarray(pixels).save(file, "PNG")
     return file.getvalue()
+
+
+def rewritten(name: str, change: Callable[[pa.Table], pa.Table]) -> Callable[[Path], None]:
+    """Return what changes the table in the file ``name`` of a dataset."""
+    return lambda folder: pq.write_table(change(pq.read_table(folder / name)), folder / name)
+
+
+def put(table: pa.Table, name: str, values: Any) -> pa.Table:
+    """Return ``table`` with other values in one of its columns."""
+    return table.set_column(table.column_names.index(name), name, pa.array(values))

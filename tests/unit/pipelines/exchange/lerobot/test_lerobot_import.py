@@ -16,12 +16,21 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
+from pipelines.exchange.arrow_columns import to_numpy
 from pipelines.exchange.formats import Imported, import_episodes
-from pipelines.exchange.lerobot.arrow import to_numpy
 from pipelines.exchange.lerobot.video import Film
 from pipelines.exchange.settings import LeRobotImport
 from rlhf.store import open_store
-from tests.unit.pipelines.exchange.lerobot.foreign_lerobot import ARM, FPS, arm_episode, write_lerobot
+from tests.unit.pipelines.exchange.lerobot.foreign_lerobot import (
+    ARM,
+    DATA,
+    EPISODES,
+    FPS,
+    arm_episode,
+    put,
+    rewritten,
+    write_lerobot,
+)
 from worlds.errors import UserError
 from worlds.spaces.observation import Vector
 
@@ -153,19 +162,24 @@ def test_pictures_with_a_palette_or_in_black_and_white_are_read(tmp_path: Path) 
     pictures = [grey, grey.convert("1"), few, few.convert("P", palette=Image.Palette.ADAPTIVE)]
     folder = write_lerobot(tmp_path / "arm", [arm_episode(4)])
     values = [{"bytes": _file(picture), "path": None} for picture in pictures]
-    _columns(DATA, lambda table: _set(table, "observation.images.front", values))(folder)
+    rewritten(DATA, lambda table: put(table, "observation.images.front", values))(folder)
     _import(folder)
     read = open_store(tmp_path / "data").read("arm-000000").pictures()
     assert np.array_equal(read, np.stack([np.asarray(picture.convert("RGB")) for picture in pictures]))
 
 
-def test_video_is_read_by_its_times(tmp_path: Path) -> None:
+def test_frames_of_a_film_are_counted(tmp_path: Path) -> None:
     features = ARM | {"observation.images.front": {"dtype": "video", "shape": [8, 10, 3]}}
     folder = write_lerobot(tmp_path / "arm", [arm_episode(5), arm_episode(3, seed=1)], features)
     film = Film(folder / "videos/observation.images.front/chunk-000/file-000.mp4", FPS, 8, 10)
     film.add(np.repeat(np.arange(8, dtype=np.uint8) * 30, 8 * 10 * 3).reshape(8, 8, 10, 3))
     film.close()
-    assert _import(folder).notes == ("pictures come from video, which has lost details",)
+    path = folder / EPISODES
+    table = pq.read_table(path)
+    name = "videos/observation.images.front/from_timestamp"
+    pq.write_table(put(table, name, [0.0, 0.624]), path)  # more than a frame late
+    notes = _import(folder).notes
+    assert "frames were counted" in notes[0] and notes[1:] == ("pictures come from video, which has lost details",)
     store = open_store(tmp_path / "data")
     shades = [store.read(name).pictures().mean(axis=(1, 2, 3)) for name in store.ids()]
     assert np.allclose(np.concatenate(shades), np.arange(8) * 30, atol=3)
@@ -208,6 +222,16 @@ def _changed_info(**changed: Any) -> Callable[[Path], None]:
     return change
 
 
+def _changed_feature(name: str, **changed: Any) -> Callable[[Path], None]:
+    def change(folder: Path) -> None:
+        path = folder / "meta/info.json"
+        info = json.loads(path.read_text())
+        info["features"][name] |= changed
+        path.write_text(json.dumps(info))
+
+    return change
+
+
 def _without(feature: str) -> Callable[[Path], None]:
     def change(folder: Path) -> None:
         path = folder / "meta/info.json"
@@ -225,17 +249,6 @@ def _cut(name: str) -> Callable[[Path], None]:
     return change
 
 
-def _columns(name: str, change: Callable[[pa.Table], pa.Table]) -> Callable[[Path], None]:
-    return lambda folder: pq.write_table(change(pq.read_table(folder / name)), folder / name)
-
-
-def _set(table: pa.Table, name: str, values: Any) -> pa.Table:
-    return table.set_column(table.column_names.index(name), name, pa.array(values))
-
-
-DATA, EPISODES = "data/chunk-000/file-000.parquet", "meta/episodes/chunk-000/file-000.parquet"
-
-
 _MAP = pa.map_(pa.string(), pa.float32())
 
 
@@ -248,7 +261,7 @@ def _picture(height: int, width: int, bits: int = 8) -> dict[str, Any]:
 
 
 def _pictures(picture: dict[str, Any]) -> Callable[[Path], None]:
-    return _columns(DATA, lambda table: _set(table, "observation.images.front", [picture] * 4))
+    return rewritten(DATA, lambda table: put(table, "observation.images.front", [picture] * 4))
 
 
 @pytest.mark.parametrize(
@@ -261,6 +274,9 @@ def _pictures(picture: dict[str, Any]) -> Callable[[Path], None]:
         (_changed_info(codebase_version="v4.0"), "of version v4.0, this program reads v3.0; update this program"),
         (_changed_info(codebase_version="gone"), "no codebase_version"),
         (_changed_info(fps=0), "fps is 0"),
+        (_changed_info(fps=10**400), "info.json: fps is 1000"),
+        (_changed_feature("action", dtype="\ud800"), "info.json is damaged or cannot be read"),
+        (_changed_feature("action", shape=[1 << 62, 1 << 62]), "dtype or shape of the feature 'action'"),
         (_changed_info(fps="fast"), "no fps that can be understood"),
         (_changed_info(features={"action": {"dtype": "float32", "shape": [-1]}}), "dtype or shape of the feature 'act"),
         (_changed_info(features={"action": 3}), "dtype or shape of the feature 'action' cannot be understood"),
@@ -278,25 +294,37 @@ def _pictures(picture: dict[str, Any]) -> Callable[[Path], None]:
         (_cut(EPISODES), "file-000.parquet is no Parquet file that can be read"),
         (_cut("meta/tasks.parquet"), "tasks.parquet is no Parquet file that can be read"),
         (lambda folder: (folder / EPISODES).unlink(), "meta/episodes has no file"),
-        (_columns(DATA, lambda table: table.drop_columns(["action"])), "has no column action; it has timestamp"),
-        (_columns(DATA, lambda table: table.slice(1)), "the frames of episode 0 are not 0 to 3"),
-        (_columns(DATA, lambda table: _set(table, "action", [[[1.0]]] * 4)), "action of episode 0: it has list"),
+        (rewritten(DATA, lambda table: table.drop_columns(["action"])), "has no column action; it has timestamp"),
+        (rewritten(DATA, lambda table: table.slice(1)), "the frames of episode 0 are not 0 to 3"),
         (
-            _columns(DATA, lambda table: _set(table, "action", [[1.0]] * 4)),
+            rewritten(DATA, lambda table: put(table, "action", [[[1.0]]] * 4)),
+            "action of episode 0: it has list",
+        ),
+        (
+            rewritten(DATA, lambda table: put(table, "action", [[1.0]] * 4)),
             r"it has 4 numbers in 4 rows, not \[2\]",
         ),
         (
-            _columns(DATA, lambda table: _set(table, "action", [[1.0], [1.0, 2.0, 3.0]] * 2)),
+            rewritten(DATA, lambda table: put(table, "action", [[1.0], [1.0, 2.0, 3.0]] * 2)),
             r"action of episode 0: it has lists of 1 and of 3 values, not \[2\] in each row",
         ),
-        (_columns(DATA, lambda table: _set(table, "action", pa.array([[("a", 2)]] * 4, _MAP))), "are no lists of numb"),
         (
-            _columns(DATA, lambda table: _set(table, "action", [["x", "y"]] * 4)),
+            rewritten(DATA, lambda table: put(table, "action", pa.array([[("a", 2)]] * 4, _MAP))),
+            "are no lists of numb",
+        ),
+        (
+            rewritten(DATA, lambda table: put(table, "action", [["x", "y"]] * 4)),
             "action of episode 0: it has string",
         ),
-        (_columns(DATA, lambda table: _set(table, "action", [[None, 1.0]] * 4)), "action of episode 0: it has nulls"),
-        (_columns(DATA, lambda table: _set(table, "action", [[np.nan, 1.0]] * 4)), "a number is not finite"),
-        (_columns(DATA, lambda table: _set(table, "task_index", [8] * 4)), "tasks.parquet has no task 8"),
+        (
+            rewritten(DATA, lambda table: put(table, "action", [[None, 1.0]] * 4)),
+            "action of episode 0: it has nulls",
+        ),
+        (
+            rewritten(DATA, lambda table: put(table, "action", [[np.nan, 1.0]] * 4)),
+            "a number is not finite",
+        ),
+        (rewritten(DATA, lambda table: put(table, "task_index", [8] * 4)), "tasks.parquet has no task 8"),
         (_pictures({"bytes": None, "path": "/x.png"}), "pictures that are not in the file itself"),
         (_pictures({"bytes": b"GIF89a", "path": None}), "the picture of frame 0 is damaged, or too large"),
         (_pictures({"bytes": _file(Image.new("I;16", (10, 8), 300)), "path": None}), "frame 0 has pixels of 16 bits"),
@@ -304,10 +332,24 @@ def _pictures(picture: dict[str, Any]) -> Callable[[Path], None]:
         (_pictures(_picture(8, 10, bits=16)), "frame 0 has pixels of 16 bits"),
         (_pictures(_picture(90, 80)), "the picture of frame 0 has 90x80 pixels, not 8x10"),
         (_pictures(_picture(30_000, 30_000)), "the picture of frame 0 is damaged, or too large"),
-        (_columns(EPISODES, lambda table: table.drop_columns(["length"])), "has no column length"),
-        (_columns(EPISODES, lambda table: _set(table, "length", [0])), "episode 0 has no place among the files"),
-        (_columns(EPISODES, lambda table: _set(table, "episode_index", [5])), "episodes are not numbered 0 to 0"),
-        (_columns("meta/tasks.parquet", lambda table: table.drop_columns(["task_index"])), "has no columns task_index"),
+        (rewritten(EPISODES, lambda table: table.drop_columns(["length"])), "has no column length"),
+        (
+            rewritten(EPISODES, lambda table: put(table, "length", [0])),
+            "episode 0 has no place among the files",
+        ),
+        (
+            rewritten(EPISODES, lambda table: put(table, "length", [1 << 62])),
+            "frames of episode 0 are not 0 to 46116860",
+        ),
+        (rewritten(EPISODES, lambda table: table.append_column("length", table["length"])), "has a column twice"),
+        (
+            rewritten(EPISODES, lambda table: put(table, "episode_index", [5])),
+            "episodes are not numbered 0 to 0",
+        ),
+        (
+            rewritten("meta/tasks.parquet", lambda table: table.drop_columns(["task_index"])),
+            "has no columns task_index",
+        ),
     ],
 )
 def test_what_cannot_be_read_is_one_line_and_nothing_is_imported(

@@ -1,60 +1,145 @@
-"""Films: the frames that are shown at the times asked for, or one line that says which is not there."""
+"""Films: frames by their numbers, and which of them belong to which rows."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
 
+import av
 import numpy as np
 import pytest
 
-from pipelines.exchange.lerobot.video import Film, read_film
+from pipelines.exchange.lerobot.films import Claim, frames_of
+from pipelines.exchange.lerobot.video import Film, FilmFrames
 from worlds.errors import UserError
 
 _SHADES = 16  # as many differ after the loss of video
 
 
-def _film(path: Path, rate: float, frames: int) -> Path:
-    film = Film(path, rate, 16, 16)
+def _pictures(frames: int) -> np.ndarray:
+    """Pictures whose shade is their number, less whole multiples of the number of shades."""
     shades = np.arange(frames, dtype=np.uint8) % _SHADES * (256 // _SHADES)
-    film.add(np.broadcast_to(shades[:, None, None, None], (frames, 16, 16, 3)))
-    film.close()
+    return np.broadcast_to(shades[:, None, None, None], (frames, 16, 16, 3))
+
+
+def _film(path: Path, times: Sequence[int], **options: str) -> Path:
+    """Write a film whose frames are shown at ``times``, in thirtieths of a second."""
+    with av.open(str(path), "w") as file:
+        stream = file.add_stream("libx264", rate=30, options=options)
+        stream.width = stream.height = 16
+        stream.codec_context.time_base = Fraction(1, 30)
+        for time, picture in zip(times, _pictures(len(times)), strict=True):
+            frame = av.VideoFrame.from_ndarray(np.ascontiguousarray(picture), format="rgb24")
+            frame.pts, frame.time_base = time, Fraction(1, 30)
+            file.mux(stream.encode(frame))
+        file.mux(stream.encode(None))
     return path
 
 
-def _numbers(path: Path, stretches: Sequence[tuple[float, int]], rate: float) -> list[list[int]]:
-    """Return the numbers of the frames that are read, less whole multiples of the number of shades."""
-    read = [frames.mean(axis=(1, 2, 3)) / (256 // _SHADES) for frames in read_film(path, stretches, rate)]
-    return [np.round(one).astype(int).tolist() for one in read]
-
-
-def test_stretches_may_lie_in_any_order_and_apart(tmp_path: Path) -> None:
-    film = _film(tmp_path / "film.mp4", 30, 48)
-    stretches = [(12 / 30, 4), (0.0, 3), (33 / 30, 6), (6 / 30, 2), (7 / 30, 2)]
-    found = _numbers(film, stretches, 30)
-    assert found == [[12, 13, 14, 15], [0, 1, 2], [1, 2, 3, 4, 5, 6], [6, 7], [7, 8]]
-
-
-def test_frames_are_those_at_the_times_of_the_steps(tmp_path: Path) -> None:
-    assert _numbers(_film(tmp_path / "film.mp4", 30, 16), [(0.0, 3), (0.3, 2)], 10) == [[0, 3, 6], [9, 12]]
-
-
-def test_times_may_differ_by_less_than_half_a_frame(tmp_path: Path) -> None:
-    film = _film(tmp_path / "film.mp4", 10, 12)
-    assert _numbers(film, [(0.04, 4), (0.36, 8)], 10) == [[0, 1, 2, 3], [4, 5, 6, 7, 8, 9, 10, 11]]
+def _read(film: FilmFrames, numbers: Sequence[int]) -> list[int]:
+    return np.round(film.read(numbers).mean(axis=(1, 2, 3)) / (256 // _SHADES)).astype(int).tolist()
 
 
 @pytest.mark.parametrize(
-    ("rate", "stretches", "line"),
+    ("times", "options"),
     [
-        (60, [(0.0, 3)], "has no frame of its own for frame 1 of the episode from 0 s on, as if it had not 60 frames"),
-        (38, [(0.1, 9)], "has no frame of its own for frame [2-9] of the episode from 0.1 s on, as if it had not 38"),
-        (30, [(0.0, 3), (10 / 30, 8)], "ends 2 frames before the episode from 0.333333 s on does"),
-        (30, [(9.0, 3)], "ends 3 frames before the episode from 9 s on does"),
+        (range(48), {"bf": "3", "g": "48"}),
+        (range(5, 53), {"bf": "2", "g": "7"}),  # the first frame is shown late
+        (np.cumsum(np.arange(48) % 3 + 1).tolist(), {"bf": "2"}),  # variable rate
     ],
 )
-def test_a_frame_that_is_not_there_is_refused(
-    rate: float, stretches: list[tuple[float, int]], line: str, tmp_path: Path
+def test_frames_are_read_by_their_numbers(times: Sequence[int], options: dict[str, str], tmp_path: Path) -> None:
+    film = FilmFrames(_film(tmp_path / "film.mp4", times, **options))
+    assert len(film.seconds) == 48 and film.seconds[0] == 0
+    for numbers in ([12, 13, 14, 15], [0, 1, 2], [30, 33, 47], [31]):  # also backwards, and with gaps
+        assert _read(film, numbers) == [number % _SHADES for number in numbers]
+    film.close()
+
+
+def test_a_film_that_has_lost_its_end_or_is_none_is_refused(tmp_path: Path) -> None:
+    film = Film(tmp_path / "film.mp4", 10, 16, 16)
+    film.add(_pictures(12))
+    film.close()
+    whole = film.path.read_bytes()
+    at = whole.index(b"mdat") + 700
+    film.path.write_bytes(whole[:at] + bytes(300) + whole[at + 300 :])
+    with pytest.raises(UserError, match="film.mp4 is no film that can be read"):
+        FilmFrames(film.path).read(range(12))
+    film.path.write_bytes(whole[:200])
+    with pytest.raises(UserError, match="film.mp4 is no film that can be read"):
+        FilmFrames(film.path)
+
+
+def _claims(*rows: int, drift: float = 0.0, begin: float = 0.0, spans: Sequence[float] = (), rate: int = 10) -> list:
+    """Claims of episodes that lie end to end by their seconds, or that last ``spans`` seconds."""
+    lengths = np.array(spans or [count / rate for count in rows])
+    begins = begin + np.cumsum([0, *lengths[:-1]]) + drift * np.arange(len(rows))
+    return [Claim(count, *both) for count, both in zip(rows, zip(begins, begins + lengths, strict=True), strict=True)]
+
+
+def _even(frames: int, rate: float = 10) -> np.ndarray:
+    return np.arange(frames) / rate
+
+
+_UNEVEN = np.cumsum([0.0, *[0.1, 0.14, 0.06] * 10])[:30]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "claims", "begins"),
+    [
+        (_even(30), _claims(10, 10, 10), [0, 10, 20]),
+        (_even(30), _claims(10, 10, 10, drift=0.024), [0, 10, 20]),
+        (_even(30), _claims(10, 10, 10, drift=0.1), [0, 10, 20]),  # a whole frame an episode
+        (_even(30), _claims(10, 10, 10, drift=-0.13), [0, 10, 20]),
+        (_even(30), _claims(10, 10, 10, begin=0.05), [0, 10, 20]),
+        (_even(30), [Claim(10, 0.0)] * 3, [0, 10, 20]),  # seconds that say nothing
+        (_even(30, 29.97 / 3), _claims(10, 10, 10), [0, 10, 20]),
+        (_UNEVEN, _claims(10, 20), [0, 10]),
+        (_even(34), _claims(10, 10, 10), [0, 10, 20]),  # frames are left over
+        (_even(34), _claims(10, 10, 10, drift=0.024), [0, 10, 20]),
+        (_even(33), _claims(10, 10, 10, spans=[1.1, 1.1, 1.1]), [0, 11, 22]),  # each film was a frame longer
+        (_even(28), _claims(10, 10, 10), [0, 10, None]),  # the end is missing
+        (_even(28), _claims(10, 10, 10, spans=[1.0, 0.8, 1.0]), [0, None, 18]),
+        (_even(33), _claims(10, 10, 10, drift=0.1), [None] * 3),  # a frame longer, or drift
+        (_even(30), _claims(10, 10, 10, spans=[1.1, 1.0, 0.9]), [None] * 3),  # seconds and rows contradict each other
+        (_even(28), _claims(10, 10, 10, drift=0.024), [None] * 3),
+        (_UNEVEN, _claims(10, 10), [None] * 2),
+        (_even(30, 25), _claims(4, 4), [None] * 2),
+        (_even(2), [Claim(1 << 62, 0.0, 0.2)], [None]),
+    ],
+)
+def test_frames_are_counted_or_it_is_known_that_they_cannot_be(
+    seconds: np.ndarray, claims: list[Claim], begins: list[int | None]
 ) -> None:
-    with pytest.raises(UserError, match=f"film.mp4 {line}"):
-        _numbers(_film(tmp_path / "film.mp4", 30, 16), stretches, rate)
+    found = frames_of(seconds, claims, 10).numbers
+    assert [None if isinstance(some, str) else int(some[0]) for some in found] == begins
+    for some, claim in zip(found, claims, strict=True):
+        assert isinstance(some, str) or np.array_equal(some, some[0] + np.arange(claim.rows))
+        assert not isinstance(some, str) or "frames" in some
+
+
+def test_frames_of_another_rate_are_those_at_the_times_of_the_rows() -> None:
+    found = frames_of(_even(30, 30), _claims(6, 4), 10)
+    assert [some.tolist() for some in found.numbers if not isinstance(some, str)] == [
+        list(range(0, 18, 3)),
+        list(range(18, 30, 3)),
+    ]
+    assert "within 0.01 s" in found.note
+
+
+@pytest.mark.parametrize(("tolerance", "found"), [(0.01, False), (0.017, True)])
+def test_frames_beside_their_rows_need_a_tolerance_that_is_said(tolerance: float, found: bool) -> None:
+    frames = frames_of(_even(30, 24), _claims(4, 4), 10, tolerance)
+    first, second = frames.numbers
+    if found:
+        assert not isinstance(first, str) and first.tolist() == [0, 2, 5, 7]
+        assert not isinstance(second, str) and second.tolist() == [10, 12, 14, 17]
+    else:
+        assert isinstance(first, str) and "within 0.01 s of row 1" in first
+    assert f"within {tolerance} s" in frames.note
+
+
+def test_no_two_rows_have_the_same_frame() -> None:
+    (found,) = frames_of(_even(30, 5), _claims(10), 10, 0.2).numbers
+    assert isinstance(found, str) and "no frame of its own for row" in found

@@ -9,6 +9,8 @@ from typing import Any
 
 import h5py
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 from gymnasium import spaces
 
 from pipelines.exchange.minari.spaces import space_json
@@ -98,3 +100,62 @@ def _write(group: h5py.Group, columns: Mapping[str, Any]) -> None:
             group.create_dataset(name, data=column, dtype=h5py.string_dtype("utf-8"))
         else:
             group.create_dataset(name, data=column, chunks=True, maxshape=(None, *np.shape(column)[1:]))
+
+
+def write_rows(
+    folder: Path,
+    observation_space: spaces.Space,
+    action_space: spaces.Space,
+    seen: Sequence[Any],
+    done: Sequence[Any],
+    data_format: str,
+) -> None:
+    """Write a dataset of one episode in one of Minari's formats.
+
+    Args:
+      folder: of the dataset, which is created.
+      observation_space: of its metadata.
+      action_space: of its metadata.
+      seen: observations, one more than actions.
+      done: actions.
+      data_format: "hdf5", "arrow" or "parquet".
+    """
+    columns = _columns(_tree(observation_space, seen), _tree(action_space, done), np.arange(len(done)) / 2)
+    if data_format == "hdf5":
+        write_minari(folder, observation_space, action_space, [columns])
+        return
+    write_minari(folder, observation_space, action_space, [], changed={"total_episodes": 1, "data_format": data_format})
+    table = {
+        "observations": _arrow(observation_space, seen, 0),
+        "actions": _arrow(action_space, done, 1),
+        **{name: np.append(columns[name], columns[name][:1]) for name in ("rewards", "terminations", "truncations")},
+    }
+    (folder / "data" / "0").mkdir()
+    path, rows = folder / "data" / "0" / f"part-0.{data_format}", pa.table(table)
+    if data_format == "parquet":
+        pq.write_table(rows, path)
+        return
+    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, rows.schema) as writer:
+        writer.write_table(rows)
+
+
+def _tree(space: spaces.Space, rows: Sequence[Any]) -> Any:
+    if isinstance(space, spaces.Dict):
+        return {key: _tree(part, [row[key] for row in rows]) for key, part in space.spaces.items()}
+    if isinstance(space, spaces.Tuple):
+        return {f"_index_{key}": _tree(part, [row[key] for row in rows]) for key, part in enumerate(space.spaces)}
+    return list(rows) if isinstance(space, spaces.Text) else np.array(rows)
+
+
+def _arrow(space: spaces.Space, rows: Sequence[Any], pad: int) -> pa.Array:
+    """A column as Minari writes it: a Box as lists of one length, what it does not know as it comes."""
+    if isinstance(space, spaces.Dict | spaces.Tuple):
+        parts = space.spaces.items() if isinstance(space, spaces.Dict) else enumerate(space.spaces)
+        inner = {str(key): _arrow(part, [row[key] for row in rows], pad) for key, part in parts}
+        return pa.StructArray.from_arrays(list(inner.values()), names=list(inner))
+    if isinstance(space, spaces.Box):
+        flat = np.pad(np.array(rows).reshape(len(rows), -1), ((0, pad), (0, 0)))
+        return pa.FixedSizeListArray.from_arrays(flat.ravel(), flat.shape[1])
+    if isinstance(space, spaces.Discrete):
+        return pa.array(np.pad(np.array(rows), (0, pad)), pa.int32())
+    return pa.array([*rows, *[None] * pad])

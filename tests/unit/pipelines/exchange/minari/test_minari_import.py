@@ -25,6 +25,7 @@ from tests.unit.pipelines.exchange.minari.foreign_minari import (
     babyai_episode,
     cartpole_episode,
     write_minari,
+    write_rows,
 )
 from worlds.errors import UserError
 from worlds.foreign.minigrid import ACTIONS
@@ -115,6 +116,81 @@ def test_pictures_are_read_as_arrays_and_as_jpeg_files(tmp_path: Path) -> None:
     for episode in _imported(tmp_path / "in"):
         assert np.abs(episode.pictures().astype(int) - picture).max() <= 3
         assert np.array_equal(episode.seen["vector"], columns["observations"][:4])
+
+
+_OBSERVED = spaces.Dict(
+    {
+        "one": spaces.Box(0, 1, (), np.float64),
+        "pair": spaces.Tuple([spaces.Discrete(3), spaces.Box(0, 1, (1,)), spaces.MultiDiscrete([2, 3])]),
+        "flags": spaces.MultiBinary(4),
+        "rows": spaces.Box(-1, 1, (2, 3)),
+        "mission": spaces.Text(5, charset="abc"),
+    }
+)
+_DONE = spaces.Dict({"grip": spaces.Tuple([spaces.Discrete(2), spaces.MultiBinary(2)]), "push": spaces.Box(-1, 1, ())})
+
+
+@pytest.mark.parametrize("data_format", ["hdf5", "arrow", "parquet"])
+def test_every_space_is_read_from_every_format(data_format: str, tmp_path: Path) -> None:
+    for space in (_OBSERVED, _DONE):
+        space.seed(0)
+    seen, done = [_OBSERVED.sample() for _ in range(5)], [_DONE.sample() for _ in range(4)]
+    write_rows(tmp_path / "in", _OBSERVED, _DONE, seen, done, data_format)
+    (episode,) = _imported(tmp_path / "in")
+    one_of = [np.eye(3)[row["pair"][0]] for row in seen]
+    flat = [
+        np.concatenate([row["flags"], [row["one"]], one, row["pair"][1], row["pair"][2], row["rows"].ravel()])
+        for row, one in zip(seen, one_of, strict=True)
+    ]
+    assert np.array_equal(episode.seen["vector"], np.array(flat[:4], np.float32))
+    assert episode.movement[:, 0].tolist() == [[row["grip"][0], *row["grip"][1]] for row in done]
+    assert episode.continuous is not None
+    assert episode.continuous[:, 0, 0].tolist() == [float(row["push"]) for row in done]
+    assert episode.setter_text == tuple(row["mission"] for row in seen[:4])
+
+
+def test_a_tuple_of_observations_has_the_spaces_of_its_world(tmp_path: Path) -> None:
+    space = spaces.Tuple([spaces.Discrete(32), spaces.Discrete(11), spaces.Discrete(2)])
+    columns = cartpole_episode(2) | {"observations": {f"_index_{key}": np.array([1, 0, 1]) for key in range(3)}}
+    write_minari(tmp_path / "in", space, spaces.Discrete(2), [columns], "Blackjack-v1")
+    (episode,) = _imported(tmp_path / "in")
+    assert episode.declared == EpisodeSpaces.of(get("gym:Blackjack-v1").make())
+    assert np.flatnonzero(episode.seen["vector"][0]).tolist() == [1, 33, 44]
+
+
+def test_a_part_of_a_tuple_may_be_left_out(tmp_path: Path) -> None:
+    words = cartpole_episode(2) | {"actions": {"_index_0": np.array([0, 1]), "_index_1": ["a", "b"]}}
+    space = spaces.Tuple([spaces.Discrete(2), spaces.Text(1)])
+    write_minari(tmp_path / "in", CARTPOLE, space, [words])
+    _refused(tmp_path / "in", "1 is a Text", "--minari.leave-out")
+    (episode,) = _imported(tmp_path / "in", MinariImport(leave_out=("1",)))
+    assert episode.movement[:, 0, 0].tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("mission", "goal", "settings", "asked", "note"),
+    [
+        ("go", "win", {}, "go", "'mission' in 1 episode, not goal; --minari.instruction-column"),
+        ("", "win", {}, "win", "'goal' in 1 episode, not mission"),
+        (" ", "", {}, "play minari:lab/test-v0", "'play minari:lab/test-v0' in 1 episode, not mission, goal"),
+        ("go", "win", {"instruction_column": "goal"}, "win", ""),
+        ("go", "win", {"instruction": "tidy up"}, "tidy up", ""),
+        ("go", "win", {"leave_out": ("mission",)}, "win", ""),
+        ("go", "win", {"instruction_column": "arm.at"}, "now", ""),
+    ],
+)
+def test_the_text_that_is_asked_for_is_chosen_and_said(
+    mission: str, goal: str, settings: dict[str, Any], asked: str, note: str, tmp_path: Path
+) -> None:
+    text = spaces.Text(9)
+    space = spaces.Dict({"mission": text, "goal": text, "arm": spaces.Dict({"at": text}), "state": CARTPOLE})
+    state = cartpole_episode(2)["observations"]
+    seen = {"mission": [mission] * 3, "goal": [goal] * 3, "arm": {"at": ["now"] * 3}, "state": state}
+    write_minari(tmp_path / "in", space, spaces.Discrete(2), [cartpole_episode(2) | {"observations": seen}])
+    imported = import_episodes(tmp_path / "in", tmp_path / "into", "minari", MinariImport(**settings))
+    assert len(imported.notes) == bool(note) and all(note in line for line in imported.notes)
+    (episode,) = (open_store(tmp_path / "into").read(name) for name in open_store(tmp_path / "into").ids())
+    assert set(episode.setter_text) == {asked}
 
 
 # Bad input
@@ -252,6 +328,27 @@ def test_columns_outside_their_space_are_refused(
     written = [cartpole_episode(), cartpole_episode() | {column: value}]
     write_minari(tmp_path / "in", CARTPOLE, spaces.Discrete(2), written)
     _refused(tmp_path / "in", "episode", *words)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"observations": np.zeros((4, 4), np.float32)},  # as many as steps, as some public datasets have
+        {"actions": np.array([0.0, np.nan])},
+        {"rewards": np.zeros(0)},
+        None,
+    ],
+)
+def test_one_bad_episode_of_three_may_be_skipped(changed: dict[str, Any] | None, tmp_path: Path) -> None:
+    columns = cartpole_episode(4) | {"actions": np.zeros(4, np.float32)}
+    path = write_minari(tmp_path / "in", CARTPOLE, spaces.Box(-1, 1, ()), [columns, columns | (changed or {}), columns])
+    if changed is None:
+        with h5py.File(path, "a") as file:
+            del file["episode_1"]
+    _refused(tmp_path / "in", "episode", "--skip-bad")
+    imported = import_episodes(tmp_path / "in", tmp_path / "into", "minari", MinariImport(), skip_bad=True)
+    assert imported.episodes == 2 and imported.notes[0].startswith("left out episode 1: ")
+    assert open_store(tmp_path / "into").ids() == ["lab-test-v0-000000", "lab-test-v0-000002"]
 
 
 @pytest.mark.parametrize("at", [0, 600, -2000])
