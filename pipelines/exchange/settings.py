@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from agents.ranges import Count, Megabytes, check_ranges
+from agents.ranges import Count, Megabytes, Seconds, check_ranges
 from worlds.errors import UserError
 
 
@@ -56,7 +56,7 @@ class LeRobotImport:
     world: str | None = None
     solver: str = "demonstrator"
     instruction_column: str | None = None
-    tolerance_sec: Positive | None = None
+    tolerance_sec: Seconds | None = None
 
     def __post_init__(self) -> None:
         check_ranges(self, UserError)
