@@ -96,8 +96,9 @@ class LearnerConfig:
       css_weight: weight of the contrastive loss (CSS).
       no_op_kl_weight: weight of the divergence from the cloned agent's decisions to speak.
       entropy_weight: weight of the movement policy's entropy; 0 leaves it out, as the paper does.
-      discount: factor from 0 to 1 by which a reward loses worth with every step, of which there are 3.75 a second. The
-        return ends with the recording that is replayed.
+      discount: factor from 0 to 1 by which a reward loses worth with every step, of which there are 3.75 a second. At
+        the end of the replayed recording, a time limit, the return bootstraps; so at 1 values of play that only limits
+        end grow without bound.
       clip_rho: largest importance weight in V-trace's targets.
       clip_pg_rho: largest importance weight in V-trace's policy gradient.
       lambda_: V-trace's trade-off from 0 (one step) to 1 (the whole trace).

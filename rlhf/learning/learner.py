@@ -5,6 +5,7 @@ Plain PyTorch: it knows neither files nor processes, and runs the same under any
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import torch
@@ -13,7 +14,7 @@ from torch import Tensor
 from agents.agent import AgentOutput, AgentState, InteractiveAgent
 from agents.batch import ActionBatch, ObservationBatch, PolicyLogProbs, RecordedWindow, map_parts
 from agents.computing import autocast, prepare
-from agents.learning.cloning import bc_loss
+from agents.learning.cloning import bc_loss, masked_mean
 from agents.learning.contrastive import css_loss
 from agents.learning.optimization import cosine_decay, load_optimizer, make_optimizer, optimizer_step
 from agents.learning.workers import SINGLE_WORKER, Workers
@@ -157,8 +158,11 @@ class Learner:
     def _reinforcement(
         self, forward: _Forward, played: FragmentTensors
     ) -> tuple[dict[str, tuple[float, Tensor]], dict[str, Tensor]]:
-        """Return the weighted terms of reinforcement learning, and statistics of the play."""
-        config, columns = self.config, slice(None, played.resets.shape[1])
+        """Return the weighted terms of reinforcement learning, and statistics of the play.
+
+        Rows that close a truncated play have a value, from which returns bootstrap, but no action: they count in no term.
+        """
+        config, columns, over = self.config, slice(None, played.resets.shape[1]), (played.acted, self.workers)
         log_probs = PolicyLogProbs(*(part[:-1, columns] for part in forward.log_probs))
         log_rhos = _joint(log_probs) - _joint(PolicyLogProbs(*(part[:-1] for part in played.behaviour)))
         values, speak_logit = forward.value[:, columns], forward.speak_logit[:-1, columns]
@@ -174,15 +178,21 @@ class Learner:
             played.acted,
         )
         terms = {
-            "movement": (config.movement_weight, policy_gradient_loss(log_probs.movement, returns.pg_advantages)),
-            "language": (config.language_weight, policy_gradient_loss(log_probs.language, returns.pg_advantages)),
-            "value": (config.value_weight, value_loss(values[:-1], returns.vs)),
-            "no_op_kl": (config.no_op_kl_weight, no_op_kl(speak_logit, played.reference_speak_logit[:-1])),
+            "movement": (
+                config.movement_weight,
+                policy_gradient_loss(log_probs.movement, returns.pg_advantages, *over),
+            ),
+            "language": (
+                config.language_weight,
+                policy_gradient_loss(log_probs.language, returns.pg_advantages, *over),
+            ),
+            "value": (config.value_weight, value_loss(values[:-1], returns.vs, *over)),
+            "no_op_kl": (config.no_op_kl_weight, no_op_kl(speak_logit, played.reference_speak_logit[:-1], *over)),
         }
         if config.entropy_weight:
-            terms["negative_entropy"] = (config.entropy_weight, -forward.entropy[:-1, columns].mean())
+            terms["negative_entropy"] = (config.entropy_weight, -masked_mean(forward.entropy[:-1, columns], *over))
         statistics = _statistics(log_rhos, returns, values[:-1], played)
-        statistics["policy/entropy"] = forward.entropy[:-1, columns].detach().mean()
+        statistics["policy/entropy"] = masked_mean(forward.entropy[:-1, columns].detach(), played.acted)
         return {f"rl/{name}": term for name, term in terms.items()}, statistics
 
     def _imitation(self, forward: _Forward, window: RecordedWindow, columns: slice) -> dict[str, tuple[float, Tensor]]:
@@ -237,14 +247,19 @@ def _statistics(log_rhos: Tensor, returns: VTraceReturns, values: Tensor, played
     of how far the player's policy is from the learner's), ``explained`` the share of the targets' variance that V
     explains.
     """
-    residual = (returns.vs - values).var(unbiased=False)
+    mean = partial(masked_mean, mask=played.acted)  # no indexing by a mask: it would wait for the GPU
+    rhos = log_rhos.masked_fill(~played.acted, 0.0)  # where nothing was done the ratio may be infinite
+
+    def variance(x: Tensor) -> Tensor:
+        return mean((x - mean(x)).square())
+
     return {
-        "play/reward": played.reward[1:].mean(),
-        "play/spoke": (played.actions.utterance[:-1, :, 0] != PAD_ID).float().mean(),
-        "vtrace/rho": log_rhos.exp().mean(),
-        "vtrace/behind": -log_rhos.mean(),
-        "vtrace/value": values.mean(),
-        "vtrace/target": returns.vs.mean(),
-        "vtrace/advantage": returns.pg_advantages.abs().mean(),
-        "vtrace/explained": 1.0 - residual / returns.vs.var(unbiased=False).clamp_min(1e-8),
+        "play/reward": mean(played.reward[1:]),
+        "play/spoke": mean((played.actions.utterance[:-1, :, 0] != PAD_ID).float()),
+        "vtrace/rho": mean(rhos.exp()),
+        "vtrace/behind": -mean(rhos),
+        "vtrace/value": mean(values),
+        "vtrace/target": mean(returns.vs),
+        "vtrace/advantage": mean(returns.pg_advantages.abs()),
+        "vtrace/explained": 1.0 - variance(returns.vs - values) / variance(returns.vs).clamp_min(1e-8),
     }

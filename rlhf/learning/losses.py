@@ -1,6 +1,7 @@
 """The losses of reinforcement learning: pure functions of time-major tensors [T, B] to scalars.
 
 Each averages over the steps that ``mask`` (bool [T, B]) keeps, all of them without one, and is 0 where it keeps none.
+``workers`` are learners that share the batch, see :func:`agents.learning.cloning.masked_mean`.
 """
 
 from __future__ import annotations
@@ -10,9 +11,12 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from agents.learning.cloning import masked_mean
+from agents.learning.workers import SINGLE_WORKER, Workers
 
 
-def policy_gradient_loss(log_prob: Tensor, advantages: Tensor, mask: Tensor | None = None) -> Tensor:
+def policy_gradient_loss(
+    log_prob: Tensor, advantages: Tensor, mask: Tensor | None = None, workers: Workers = SINGLE_WORKER
+) -> Tensor:
     """``-mean(log pi(a_t) * A_t)``, whose gradient is the policy gradient; no gradient flows through A.
 
     Args:
@@ -23,10 +27,10 @@ def policy_gradient_loss(log_prob: Tensor, advantages: Tensor, mask: Tensor | No
       ValueError: if the shapes differ.
     """
     _same_shape(mask, log_prob=log_prob, advantages=advantages)
-    return -masked_mean(log_prob * advantages.detach(), mask)
+    return -masked_mean(log_prob * advantages.detach(), mask, workers)
 
 
-def value_loss(values: Tensor, targets: Tensor, mask: Tensor | None = None) -> Tensor:
+def value_loss(values: Tensor, targets: Tensor, mask: Tensor | None = None, workers: Workers = SINGLE_WORKER) -> Tensor:
     """``mean((V_t - vs_t)^2) / 2``; no gradient flows through the targets.
 
     Args:
@@ -37,10 +41,12 @@ def value_loss(values: Tensor, targets: Tensor, mask: Tensor | None = None) -> T
       ValueError: if the shapes differ.
     """
     _same_shape(mask, values=values, targets=targets)
-    return 0.5 * masked_mean((values - targets.detach()).square(), mask)
+    return 0.5 * masked_mean((values - targets.detach()).square(), mask, workers)
 
 
-def no_op_kl(speak_logit: Tensor, reference_logit: Tensor, mask: Tensor | None = None) -> Tensor:
+def no_op_kl(
+    speak_logit: Tensor, reference_logit: Tensor, mask: Tensor | None = None, workers: Workers = SINGLE_WORKER
+) -> Tensor:
     """``mean(KL(pi || pi_BC))`` of the decision to speak or to stay silent (no-op), one Bernoulli a step.
 
     With ``p = sigmoid(speak_logit)`` and ``q = sigmoid(reference_logit)``::
@@ -60,7 +66,7 @@ def no_op_kl(speak_logit: Tensor, reference_logit: Tensor, mask: Tensor | None =
     reference_logit = reference_logit.detach()
     speak = torch.sigmoid(speak_logit) * (F.logsigmoid(speak_logit) - F.logsigmoid(reference_logit))
     silent = torch.sigmoid(-speak_logit) * (F.logsigmoid(-speak_logit) - F.logsigmoid(-reference_logit))
-    return masked_mean(speak + silent, mask)
+    return masked_mean(speak + silent, mask, workers)
 
 
 def _same_shape(mask: Tensor | None, **tensors: Tensor) -> None:

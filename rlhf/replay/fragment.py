@@ -99,8 +99,8 @@ class Fragment:
       speak_log_prob: float32 [T+1, N], of the policy that acted.
       words_log_prob: float32 [T+1, N], of the policy that acted.
       reward: float32 [T+1, N], the consequence of the action at t-1. From a reward model it is U[t] - U[t-1], and 0
-        where ``resets`` (paper, Eq. 2). From the environment it is not 0 there if the action before terminated an
-        episode that ends without a row more.
+        where ``resets`` (paper, Eq. 2). The reward of an episode's last action is in its closing row. From the
+        environment it is not 0 where ``resets`` if the action before terminated an episode without a closing row.
       resets: bool [T+1, N], the row is the first of its episode.
       terminated: bool [T+1, N], the action at t-1 ended its episode by the world's rules: no reward can follow.
       reference_speak_logit: float32 [T+1, N], log-odds of speaking of the frozen cloned agent.

@@ -53,12 +53,13 @@ def by_hand(agent, fragment, window, discount=0.96):
             vs[t, slot] = value[t, slot] + correction
             advantage[t, slot] = rho[t, slot] * (reward + go_on * following - value[t, slot])
             following = vs[t, slot]
-    p = torch.sigmoid(output.speak_logit[:-1]).double()
-    q = torch.sigmoid(played.reference_speak_logit[:-1]).double()
+    did = ~fragment.resets[1:] | fragment.terminated[1:]  # elsewhere nothing was done, and nothing counts
+    p = torch.sigmoid(output.speak_logit[:-1]).double()[did]
+    q = torch.sigmoid(played.reference_speak_logit[:-1]).double()[did]
     terms = {
-        "rl/movement": -(log_probs.movement[:-1].numpy() * advantage).mean(),
-        "rl/language": -((log_probs.speak + log_probs.words)[:-1].numpy() * advantage).mean(),
-        "rl/value": 0.5 * ((vs - value[:-1]) ** 2).mean(),
+        "rl/movement": -(log_probs.movement[:-1].numpy() * advantage)[did].mean(),
+        "rl/language": -((log_probs.speak + log_probs.words)[:-1].numpy() * advantage)[did].mean(),
+        "rl/value": 0.5 * ((vs - value[:-1]) ** 2)[did].mean(),
         "rl/no_op_kl": (p * (p / q).log() + (1 - p) * ((1 - p) / (1 - q)).log()).mean().item(),
     }
     seen, _ = agent(window.observations, agent.initial_state(WINDOWS), window.resets)
