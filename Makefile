@@ -53,17 +53,19 @@ unit: $(DEV) ## the fast tests only, on all cores
 test-ray: $(DEV) ## the tests that start Ray: runs, learners, a cluster with jobs
 	$(BIN)/python -m pytest tests/e2e/ray
 
-# The same tests in environments of their own, each with one set of packages (CONTRIBUTING.md, "Packages").
+# Tests that call other packages, in environments of their own with one set of them each (CONTRIBUTING.md, "Packages").
+PACKAGE_TESTS := $(addprefix tests/,contracts/test_world.py contracts/stores $(addprefix unit/,test_packages.py agents \
+	annotation/server pipelines/cli pipelines/exchange pipelines/report rlhf/run rlhf/store worlds))
 SET_locked := --constraint $(LOCK) --editable '.[test]'
 SET_newest := --upgrade --upgrade-strategy eager --editable '.[minari,rlds,test,video]'
 SET_lowest := --constraint constraints/lowest.txt --editable '.[minari,rlds,test,video]'
-unit-locked: ## the tests of packages, with those that make demo installs
+unit-locked: ## tests that call other packages, with those that make demo installs
 unit-newest: ## the same with the newest that pyproject.toml allows
 unit-lowest: ## the same with the lowest that pyproject.toml declares
 unit-locked unit-newest unit-lowest: unit-%: | $(BIN)/python
 	@$(BIN)/python -m venv $(VENV)/sets/$*
 	@$(VENV)/sets/$*/bin/python $(PIP) install $(SET_$*)
-	$(VENV)/sets/$*/bin/python -m pytest -n auto --dist worksteal $(ARGS)
+	$(VENV)/sets/$*/bin/python -m pytest -n auto --dist worksteal $(PACKAGE_TESTS) $(ARGS)
 
 UV := $(VENV)/uv/bin/uv
 RESOLVE = $(UV) pip compile pyproject.toml --quiet --no-header --no-annotate --universal --python-version 3.11 --upgrade
