@@ -55,7 +55,8 @@ test-ray: $(DEV) ## the tests that start Ray: runs, learners, a cluster with job
 
 # Tests that call other packages, in environments of their own with one set of them each (CONTRIBUTING.md, "Packages").
 PACKAGE_TESTS := $(addprefix tests/,contracts/test_world.py contracts/stores $(addprefix unit/,test_packages.py agents \
-	annotation/server pipelines/cli pipelines/exchange pipelines/report rlhf/run rlhf/store worlds))
+	annotation/server pipelines/cli pipelines/exchange pipelines/report rlhf/run rlhf/store \
+	$(addprefix worlds/,foreign household playhouse/physics school/environments spaces)))
 SET_locked := --constraint $(LOCK) --editable '.[test]'
 SET_newest := --upgrade --upgrade-strategy eager --editable '.[minari,rlds,test,video]'
 SET_lowest := --constraint constraints/lowest.txt --editable '.[minari,rlds,test,video]'
