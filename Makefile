@@ -54,8 +54,9 @@ test-ray: $(DEV) ## the tests that start Ray: runs, learners, a cluster with job
 	$(BIN)/python -m pytest tests/e2e/ray
 
 # Tests that call other packages, in environments of their own with one set of them each (CONTRIBUTING.md, "Packages").
-PACKAGE_TESTS := $(addprefix tests/,contracts/test_world.py contracts/stores $(addprefix unit/,test_packages.py agents \
-	annotation/server pipelines/cli pipelines/exchange pipelines/report rlhf/run rlhf/store \
+PACKAGE_TESTS := $(addprefix tests/,contracts/test_world.py contracts/stores $(addprefix unit/,test_packages.py \
+	agents/language_models $(addprefix agents/test_,card.py folder.py tokenizer.py vision_model.py) annotation/server \
+	pipelines/cli pipelines/exchange pipelines/report rlhf/run rlhf/store \
 	$(addprefix worlds/,foreign household playhouse/physics school/environments spaces)))
 SET_locked := --constraint $(LOCK) --editable '.[test]'
 SET_newest := --upgrade --upgrade-strategy eager --editable '.[minari,rlds,test,video]'
@@ -66,7 +67,7 @@ unit-lowest: ## the same with the lowest that pyproject.toml declares
 unit-locked unit-newest unit-lowest: unit-%: | $(BIN)/python
 	@$(BIN)/python -m venv $(VENV)/sets/$*
 	@$(VENV)/sets/$*/bin/python $(PIP) install $(SET_$*)
-	$(VENV)/sets/$*/bin/python -m pytest -n auto --dist worksteal $(PACKAGE_TESTS) $(ARGS)
+	$(VENV)/sets/$*/bin/python -m pytest -n auto --dist worksteal -m 'not slow' $(PACKAGE_TESTS) $(ARGS)
 
 UV := $(VENV)/uv/bin/uv
 RESOLVE = $(UV) pip compile pyproject.toml --quiet --no-header --no-annotate --universal --python-version 3.11 --upgrade
