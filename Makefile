@@ -6,10 +6,13 @@ BIN    := $(VENV)/bin
 # The first Python that is new enough; name another with `make demo PYTHON=...`.
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
-# An environment is good for exactly one pyproject.toml: its checksum is part of the stamp's name.
-HASH   := $(firstword $(shell cksum < pyproject.toml))
+# Versions of all packages, direct and indirect, of the demo and of the tests.
+LOCK   := constraints/locked.txt
+# An environment is good for exactly one pyproject.toml and lock: their checksum is part of the stamp's name.
+HASH   := $(firstword $(shell cat pyproject.toml $(LOCK) | cksum))
 RUN    := $(VENV)/.installed-run-$(HASH)
 DEV    := $(VENV)/.installed-dev-$(HASH)
+PIP    := -m pip --quiet --disable-pip-version-check
 
 # Bytecode is kept, in folders that git ignores: every process of the tests starts in half the time.
 unexport PYTHONDONTWRITEBYTECODE
@@ -22,10 +25,10 @@ define COMPILE
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test tests unit test-ray exchange lint format bench docs web compiled clean
+.PHONY: help demo test tests unit test-ray $(addprefix unit-,locked newest lowest) lock exchange lint format bench docs web compiled clean
 
 help: ## say what can be made
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' Makefile
 
 demo: $(RUN) ## the whole loop, from recorded play to a report, on this machine
 	$(BIN)/rlhf demo $(ARGS)
@@ -50,10 +53,36 @@ unit: $(DEV) ## the fast tests only, on all cores
 test-ray: $(DEV) ## the tests that start Ray: runs, learners, a cluster with jobs
 	$(BIN)/python -m pytest tests/e2e/ray
 
-# Each library whose format is exported and imported has an environment of its own.
+# Tests that call other packages, in environments of their own with one set of them each (CONTRIBUTING.md, "Packages").
+PACKAGE_TESTS := $(addprefix tests/,contracts/test_world.py contracts/stores $(addprefix unit/,test_packages.py \
+	agents/language_models $(addprefix agents/test_,card.py folder.py tokenizer.py vision_model.py) annotation/server \
+	pipelines/cli pipelines/exchange pipelines/report rlhf/run rlhf/store \
+	$(addprefix worlds/,foreign household playhouse/physics school/environments spaces)))
+SET_locked := --constraint $(LOCK) --editable '.[test]'
+SET_newest := --upgrade --upgrade-strategy eager --editable '.[minari,rlds,test,video]'
+SET_lowest := --constraint constraints/lowest.txt --editable '.[minari,rlds,test,video]'
+# The demo installs no extras, and these tests need some.
+unit-locked: WITHOUT := $(addprefix --ignore tests/unit/pipelines/,exchange cli/test_render.py)
+unit-locked: ## tests that call other packages, with those that make demo installs
+unit-newest: ## the same with the newest that pyproject.toml allows
+unit-lowest: ## the same with the lowest that pyproject.toml declares
+unit-locked unit-newest unit-lowest: unit-%: | $(BIN)/python
+	@$(BIN)/python -m venv $(VENV)/sets/$*
+	@$(VENV)/sets/$*/bin/python $(PIP) install $(SET_$*)
+	$(VENV)/sets/$*/bin/python -m pytest -n auto --dist worksteal -m 'not slow' $(PACKAGE_TESTS) $(WITHOUT) $(ARGS)
+
+UV := $(VENV)/uv/bin/uv
+RESOLVE = $(UV) pip compile pyproject.toml --quiet --no-header --no-annotate --universal --python-version 3.11 --upgrade
+lock: | $(BIN)/python ## the newest versions that fit together, and the lowest, into constraints/
+	@$(BIN)/python -m venv $(VENV)/uv && $(VENV)/uv/bin/python $(PIP) install --upgrade uv
+	$(RESOLVE) --all-extras --fork-strategy fewest --output-file $(LOCK)
+	$(RESOLVE) --extra minari --extra rlds --extra test --extra video --resolution lowest-direct \
+		--fork-strategy fewest --output-file constraints/lowest.txt
+
+# Each library whose format is exported and imported has an environment of its own, with the versions tried.
 EXCHANGE := $(VENV)/exchange
-EXCHANGE_minari := 'minari[arrow,create,hdf5]>=0.5.4' minigrid pillow
-EXCHANGE_rlds := tensorflow-cpu 'tensorflow-datasets>=4.9'
+EXCHANGE_minari := 'minari[arrow,create,hdf5]>=0.5.4,<0.6' minigrid pillow
+EXCHANGE_rlds := 'tensorflow-cpu>=2.19,<3' 'tensorflow-datasets>=4.9,<5'
 EXCHANGE_lerobot := 'lerobot[dataset]>=0.6,<0.7'
 # LeRobot is for a later Python than this project; without one its tests are skipped.
 EXCHANGE_PYTHON_lerobot := $(shell for p in $(BIN)/python python3 python3.13 python3.12; do \
@@ -66,7 +95,7 @@ exchange: $(DEV) $(patsubst %,$(EXCHANGE)/%/.installed,minari rlds $(if $(EXCHAN
 $(EXCHANGE)/%/.installed: | $(DEV)
 	@echo "installing $* into $(@D)"
 	@$(or $(EXCHANGE_PYTHON_$*),$(BIN)/python) -m venv --clear $(@D)
-	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check $(EXCHANGE_$*)
+	@$(@D)/bin/python $(PIP) install $(EXCHANGE_$*)
 	@touch $@
 
 lint: $(DEV) ## style, spelling and types only
@@ -104,12 +133,12 @@ $(BIN)/python:
 
 $(RUN): | $(BIN)/python
 	@test -e $(DEV) || { echo "installing into $(VENV) (some minutes the first time)"; \
-		$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .; }
+		$(BIN)/python $(PIP) install --constraint $(LOCK) --editable .; }
 	@echo "compiling the world (once)"
 	$(COMPILE)
 	@rm -f $(VENV)/.installed-run-* && touch $@
 
 $(DEV): | $(BIN)/python
 	@echo "installing into $(VENV), with the tools of development (some minutes the first time)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@$(BIN)/python $(PIP) install --constraint $(LOCK) --editable '.[dev]'
 	@rm -f $(VENV)/.installed-* && touch $@

@@ -196,7 +196,8 @@ class StepWorld(World):
         for player in PLAYERS:
             own, texts = self._own[player], {f"{each}_text": self._texts[each] for each in PLAYERS}
             last = {f"previous_{name}": own[name].copy() for name in ("movement", "continuous") if name in own}
-            found[player] = self._seen[player] | texts | last
+            seen = {name: copy.copy(value) for name, value in self._seen[player].items()}  # it may be the state's own
+            found[player] = seen | texts | last
         return found
 
 

@@ -160,7 +160,8 @@ class Learner:
     ) -> tuple[dict[str, tuple[float, Tensor]], dict[str, Tensor]]:
         """Return the weighted terms of reinforcement learning, and statistics of the play.
 
-        Rows that close a truncated play have a value, from which returns bootstrap, but no action: they count in no term.
+        Rows that close a truncated play have a value, from which returns bootstrap, but no action. They count in no
+        term.
         """
         config, columns, over = self.config, slice(None, played.resets.shape[1]), (played.acted, self.workers)
         log_probs = PolicyLogProbs(*(part[:-1, columns] for part in forward.log_probs))

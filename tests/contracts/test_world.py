@@ -28,6 +28,7 @@ from tests.contracts.tried_worlds import (
     random_actions,
     silent,
 )
+from tests.sharing import assert_nothing_shared
 from worlds import registry
 from worlds.contract import SETTER, SOLVER, TickWise, World, WorldError
 from worlds.random_play import fitted
@@ -205,6 +206,17 @@ def test_observations_do_not_change_afterwards(entry):
     copies = [{a: {k: np.copy(v) for k, v in o[a].items()} for a in PLAYERS} for o in kept]
     play(world, random_actions(world, 6, steps=6))
     assert_same(copies, kept)
+
+
+@of_tier(SEEDED)
+def test_no_two_calls_return_the_same_object(entry):
+    world = make(entry)
+    returned = [world.reset(seed=9)]
+    for action in random_actions(world, 5, steps=6):
+        if world.agents:
+            observations, *_, infos = world.step(fitted(world, action, returned[-1][0]))
+            returned.append((observations, infos))
+    assert_nothing_shared([*returned, world.reset(seed=9)])
 
 
 @of_tier(SEEDED)

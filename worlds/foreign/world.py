@@ -323,12 +323,13 @@ class ForeignWorld(World):
 
     def _observed(self) -> dict[str, Observation]:
         found: dict[str, Any] = {}
-        for player in PLAYERS:
+        for player, seen in self._seen.items():
             movement, values = self._own[player]
-            found[player] = observation = self._seen[player] | self._words
-            observation["previous_movement"] = movement
+            # Copies, because the same observation is returned again while the world waits after its end.
+            found[player] = observation = {name: copy.copy(part) for name, part in seen.items()} | self._words
+            observation["previous_movement"] = movement.copy()
             if self._specs[player].action.continuous:
-                observation["previous_continuous"] = values
+                observation["previous_continuous"] = values.copy()
         return found
 
 

@@ -6,6 +6,7 @@ them is stepped.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -72,7 +73,7 @@ class _Game:
             self._seen = dict(self.env.reset(seed)[0])
             self._new = set(self.env.possible_agents)
         self._new.discard(learner)
-        return self._seen[learner]
+        return copy.deepcopy(self._seen[learner])
 
     def result(self, learner: str) -> Step:
         if learner not in self._results:
@@ -91,7 +92,7 @@ class _Game:
             if side in playing:
                 self._results[side] = self._seen[side], rewards[side], terminated[side], late, infos[side]
             else:
-                self._results[side] = self._seen[side], 0.0, over, late, {}
+                self._results[side] = copy.deepcopy(self._seen[side]), 0.0, over, late, {}
 
 
 def two_sides(env: TwoLearners) -> Sequence[Side]:

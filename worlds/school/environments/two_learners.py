@@ -113,7 +113,7 @@ class TwoLearners(ParallelEnv[str, dict[str, Any], np.ndarray]):
         assert isinstance(problem, Collaboration)
         self.problem, self._heard_by_right = problem, Dialogue()
         self.agents, self._last = list(self.possible_agents), NO_OP
-        return self._observe(), {learner: {"parameters": parameters} for learner in self.agents}
+        return self._observe(), {learner: {"parameters": dict(parameters)} for learner in self.agents}
 
     def step(
         self, actions: Mapping[str, Any]
@@ -138,7 +138,7 @@ class TwoLearners(ParallelEnv[str, dict[str, Any], np.ndarray]):
         truncated = {learner: late and not terminated[learner] for learner in acting}
         reward = reward_at(problem.steps, self.max_steps)
         rewards = {learner: reward if ate[learner] else 0.0 for learner in acting}
-        infos = {learner: {"parameters": problem.parameters, "success": ate[learner]} for learner in acting}
+        infos = {learner: {"parameters": dict(problem.parameters), "success": ate[learner]} for learner in acting}
         observations = self._observe()
         self.agents = [learner for learner in acting if not (terminated[learner] or truncated[learner])]
         return observations, rewards, terminated, truncated, infos

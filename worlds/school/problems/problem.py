@@ -301,15 +301,15 @@ class Problem(ABC):
         where = self.peer and view_cell(*self.room.agent, self.room.direction, self.peer.place)
         return {
             "success": self.success,
-            "image": image,
+            "image": image.copy(),
             "vis_mask": seen,
             "carrying": None,
             "agent_pos_vx": VIEW // 2,
             "agent_pos_vy": VIEW - 1,
-            "npc_actions_dict": PEER_ACT_IDS,
+            "npc_actions_dict": dict(PEER_ACT_IDS),
             "NPC_prim_action": PEER_ACTS[act],
             "NPC_utterance": reply or "no_op",
             "NPC_was_introduced_to": self.script is not None and self.script.introduced,
             "NPC_observed": bool(where and image[where][0] == PEER),
-            "parameters": self.parameters,
+            "parameters": dict(self.parameters),
         }

@@ -7,11 +7,9 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-import schemathesis
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 from hypothesis.errors import Unsatisfiable
-from schemathesis import Case, GenerationMode
 from sqlalchemy import select
 from starlette.testclient import TestClient
 
@@ -24,6 +22,10 @@ from annotation.server.security.visitors import Role
 from annotation.server.services import people
 from annotation.server.study import Study
 from tests.unit.annotation.server.conftest import ORIGIN
+
+schemathesis = pytest.importorskip("schemathesis")
+
+from schemathesis import Case, GenerationMode  # noqa: E402
 
 EXAMPLES = 5  # of every operation, for everybody who asks
 

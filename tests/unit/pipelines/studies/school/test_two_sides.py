@@ -9,6 +9,7 @@ from pipelines.studies.school.cases import TWO_LEARNERS, Arm
 from pipelines.studies.school.training import SchoolTraining, make_agent, make_places
 from pipelines.studies.school.two_sides import two_sides
 from rlhf.replay.reward_runner import PlaysTogether, RewardRunner
+from tests.sharing import assert_nothing_shared
 from worlds.school.environments.two_learners import TwoLearners
 
 MARBLE = {"Problem": "MarblePass"}
@@ -54,9 +55,12 @@ def test_who_has_eaten_waits_until_the_other_has_too() -> None:
     assert steps["B"][1:4] == (0.0, False, False)
     waits, _ = a.reset(seed=9)
     assert np.array_equal(waits["image"], steps["A"][0]["image"])
+    returned = [steps["A"][0], waits]
     for _ in range(3):
         steps = play((a, b), {"A": forward(), "B": NOTHING})
         assert steps["A"][1:] == (0.0, False, False, {}) and not steps["B"][3]
+        returned.append(steps["A"][0])
+    assert_nothing_shared(returned)
     steps = play((a, b), {"A": forward(), "B": NOTHING})
     assert steps["A"][1:] == (0.0, True, True, {})  # the wait is over, and nobody counts it
     assert steps["B"][3] and not steps["B"][4]["success"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 import warnings
 from itertools import product
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
+from tests.sharing import assert_nothing_shared
 from tests.unit.worlds.school.small_rooms import QUIET
 from worlds.errors import UserError
 from worlds.school.environments.environment import SchoolEnv, parse_action
@@ -56,6 +58,21 @@ def test_gymnasium_accepts_it(parameters):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         check_env(SchoolEnv(parameters, render_mode="rgb_array"))
+
+
+@pytest.mark.parametrize(
+    "parameters", [QUIET | {"Problem": "Doors", "JA_recursive": "Y"}, GUARDED], ids=["doors", "guard"]
+)
+def test_no_two_calls_return_the_same_object(parameters):
+    env = SchoolEnv(parameters)
+    returned: list[Any] = [env.reset(seed=0)]
+    for _ in range(3):
+        observation, *_, info = env.step(np.array([0, -1, -1]))
+        returned.append((observation, info))
+    assert_nothing_shared([*returned, env.reset(seed=0)])
+    observation, info = pickle.loads(pickle.dumps(env.reset(seed=0)))  # as vector environments send it
+    observation["image"][:] = 0
+    assert info["image"].any()
 
 
 def test_every_combination_plays_and_replays_to_the_bit():

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from pettingzoo.test import parallel_api_test, parallel_seed_test
 
+from tests.sharing import assert_nothing_shared
 from worlds import registry
 from worlds.contract import SETTER, SOLVER
 from worlds.errors import UserError
@@ -34,6 +35,17 @@ def test_it_passes_the_tests_of_pettingzoo() -> None:
         warnings.simplefilter("error")
         parallel_api_test(parallel_env(), num_cycles=300)
         parallel_seed_test(parallel_env, num_cycles=50)
+
+
+def test_no_two_calls_return_the_same_object_nor_do_learners_share_one() -> None:
+    env = TwoLearners()
+    returned = [env.reset(seed=0)]
+    for _ in range(3):
+        observations, *_, infos = env.step(dict.fromkeys(env.agents, NOTHING))
+        returned.append((observations, infos))
+    assert_nothing_shared([*returned, env.reset(seed=0)])
+    for observations, infos in returned:
+        assert_nothing_shared([(observations[learner], infos[learner]) for learner in env.possible_agents])
 
 
 @pytest.mark.parametrize("problem", JOINT_PROBLEMS)
