@@ -6,6 +6,7 @@ shown for a few steps more: a recording has no observation after its last step, 
 
 from __future__ import annotations
 
+import copy
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
