@@ -19,6 +19,7 @@ from transformers.models.auto.configuration_auto import AutoConfig
 from transformers.models.auto.modeling_auto import AutoModel
 from transformers.utils.logging import disable_progress_bar
 
+from agents.remote_code import refuse_remote_code
 from worlds.errors import UserError
 
 PREPROCESSOR_FILE = "preprocessor_config.json"
@@ -53,11 +54,12 @@ def untrained_model(settings: Mapping[str, Any]) -> nn.Module:
       ValueError: it is the configuration of no vision Transformer.
     """
     rest = {name: value for name, value in settings.items() if name != "model_type"}
+    refuse_remote_code()
     try:
         config = AutoConfig.for_model(settings["model_type"], **rest)
         if not all(isinstance(getattr(config, name, None), int) for name in ("patch_size", "hidden_size")):
             raise ValueError(f"a model of the type {settings['model_type']} has no patches")
-        return AutoModel.from_config(config)
+        return AutoModel.from_config(config, trust_remote_code=False)
     except (KeyError, ValueError, TypeError) as error:
         raise ValueError(f"vision_model describes no vision Transformer ({error}); {_NEEDS}") from error
 
@@ -71,6 +73,7 @@ def read_vision_model(folder: Path) -> VisionModel:
     if not (folder / "config.json").is_file():
         raise UserError(f"{folder / 'config.json'} is missing: {folder} is not the folder of a pretrained vision model")
     disable_progress_bar()  # a bar for one file is noise
+    refuse_remote_code()
     try:
         model, found = AutoModel.from_pretrained(
             folder, local_files_only=True, trust_remote_code=False, use_safetensors=True, output_loading_info=True

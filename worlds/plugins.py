@@ -73,6 +73,10 @@ class Registry(Generic[Entry]):
         """Return the names of all entries, imported or not."""
         return sorted({*self._modules(), *self._entries})
 
+    def is_announced(self, name: str) -> bool:
+        """Return True if a module of this project, or one that an installed package names, registers this name."""
+        return name in self._modules()
+
     def _modules(self) -> dict[str, str]:
         return self._built_in | {point.name: point.value for point in entry_points(group=self.group)}
 

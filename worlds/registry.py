@@ -193,7 +193,7 @@ def is_foreign(name: str) -> bool:
 
 def is_found_anywhere(name: str) -> bool:
     """Return True if ``name`` alone leads another process to the world, whatever this one has imported."""
-    return is_foreign(name) or name.endswith(FILE_SUFFIX) or name in _registry.names()
+    return is_foreign(name) or name.endswith(FILE_SUFFIX) or _registry.is_announced(name)
 
 
 def may_end_process(name: str) -> bool:

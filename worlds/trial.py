@@ -160,7 +160,7 @@ def _other_process(entry: WorldEntry, name: str, options: Mapping[str, Any]) -> 
     code = "import sys; from worlds.trial import play_digest; print(play_digest(*sys.argv[1:]))"
     paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
     done = subprocess.run(
-        [sys.executable, "-c", code, name, json.dumps(dict(options))], capture_output=True, text=True,
+        [sys.executable, "-P", "-c", code, name, json.dumps(dict(options))], capture_output=True, text=True,
         timeout=_PROCESS_SEC, env=os.environ | {"PYTHONPATH": paths, "PYTHONHASHSEED": "1"},
     )  # fmt: skip
     if done.returncode:

@@ -14,7 +14,7 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +26,9 @@ DEFAULT_KEY_VARIABLE = "OPENAI_API_KEY"
 PERMITTED = "RLHF_PERMITTED"  # hands what this command permits to the processes that it starts
 _PYTHON_FILE = re.compile(r"(.+?\.py)(?=$|[:/])", re.DOTALL)
 _MODULE = re.compile(r"(?:gym:(?=[^:]+:)|pettingzoo:)([A-Za-z_][\w.]*)")
+_KEY_FLAG = re.compile(r"--(?:.*\.)?key[-_]variable(?:=|$)")
 _LONGEST_NAME = 4096
+_ONLINE = "online"  # among what is permitted
 
 
 class UntrustedError(UserError):
@@ -38,9 +40,10 @@ class Named:
     """Something that data can name and that needs trust.
 
     Args:
-      what: "Python file", "module" or "address".
+      what: "Python file", "module", "address" or "Ray cluster".
       name: absolute path, name of the module, or URL.
-      digest: SHA-256 of the file's content, of the module's name and first file, or of the URL and its key's variable.
+      digest: SHA-256 of a file's path and content, of a module's name and its package's first file, or of an address
+        and the variable of its key.
       key_variable: environment variable that holds the key of an address.
     """
 
@@ -61,22 +64,27 @@ def python_file(path: str | Path, content: bytes | None = None) -> Named:
         if not path.is_file():
             raise FileNotFoundError(f"{path} is no file")
         content = path.read_bytes()
-    return Named("Python file", str(path), hashlib.sha256(content).hexdigest())
+    return Named("Python file", str(path), hashlib.sha256(os.fsencode(path) + b"\0" + content).hexdigest())
 
 
 def module(name: str) -> Named:
-    """Describe the installed package that a module belongs to, without importing it."""
+    """Describe an installed module, without importing its package."""
     package, first = name.partition(".")[0], b""
     with suppress(ImportError, ValueError, OSError):
         spec = importlib.util.find_spec(package)
         if spec is not None and spec.origin is not None:
             first = Path(spec.origin).read_bytes()
-    return Named("module", package, hashlib.sha256(f"module {package}\0".encode() + first).hexdigest())
+    return Named("module", name, hashlib.sha256(f"module {name}\0".encode() + first).hexdigest())
 
 
 def address(url: str, key_variable: str) -> Named:
     """Describe a service and the environment variable whose value it is sent as a key."""
     return Named("address", url, hashlib.sha256(f"address {url}\0{key_variable}".encode()).hexdigest(), key_variable)
+
+
+def ray_cluster(address: str) -> Named:
+    """Describe a Ray cluster; who answers at its address can run code here."""
+    return Named("Ray cluster", address, hashlib.sha256(f"ray {address}".encode(errors="replace")).hexdigest())
 
 
 def read_source(path: Path) -> bytes:
@@ -101,6 +109,16 @@ def check_address(url: str, key_variable: str) -> None:
     _check(address(url, key_variable))
 
 
+def check_ray_cluster(address: str) -> None:
+    """Refuse a Ray cluster that data names. Raises UntrustedError if the user has neither named nor trusted it."""
+    _check(ray_cluster(address))
+
+
+def asked_online() -> bool:
+    """Return True if the user asked in this command to send metrics to an account."""
+    return _ONLINE in _permitted()
+
+
 def permit(words: Iterable[str]) -> None:
     """Permit what the user names in this command, here and in processes that are started from now on.
 
@@ -108,17 +126,16 @@ def permit(words: Iterable[str]) -> None:
       words: words of a command line, or texts of a configuration that Python code made; those that name neither code
         nor an address are ignored.
     """
-    texts = {text for word in words for text in (word, word.partition("=")[2])}
-    variables = {text for text in texts if text.isidentifier()} | {DEFAULT_KEY_VARIABLE}
-    named = [thing for text in texts for thing in code_named_by(text)]
-    urls = (text for text in texts if text.startswith(("http://", "https://")))
-    named += [address(url, variable) for url in urls for variable in variables]
-    os.environ[PERMITTED] = json.dumps(sorted(_permitted() | {thing.digest for thing in named}))
+    texts = [text for word in words for text in (word, word.partition("=")[2])]
+    named = [thing for text in texts for thing in (*code_named_by(text), ray_cluster(text))]
+    named += [address(text, variable) for text in texts if "://" in text for variable in _variables(texts)]
+    online = {_ONLINE}.intersection(texts)
+    os.environ[PERMITTED] = json.dumps(sorted(_permitted() | online | {thing.digest for thing in named}))
 
 
 def permit_texts(config: Any) -> None:
     """Permit what a configuration names that the user's own Python code made."""
-    permit(_texts(config))
+    permit(list(_texts(config)))
 
 
 def environment() -> Mapping[str, str]:
@@ -177,6 +194,13 @@ def _check(thing: Named) -> None:
     )
 
 
+def _variables(texts: Sequence[str]) -> list[str]:
+    """Return the environment variables that a command line names for the key of an address; else the default one."""
+    flags = [place for place, text in enumerate(texts) if _KEY_FLAG.match(text)]
+    typed = [texts[place].partition("=")[2] or "".join(texts[place + 2 : place + 3]) for place in flags]
+    return typed or [DEFAULT_KEY_VARIABLE]
+
+
 def _permitted() -> set[str]:
     with suppress(ValueError, TypeError):
         return set(json.loads(os.environ.get(PERMITTED, "[]")))
@@ -195,7 +219,9 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(one)
     elif hasattr(value, "__dataclass_fields__"):
         for name in value.__dataclass_fields__:
-            yield from _texts(getattr(value, name))
+            part = getattr(value, name)
+            yield from _texts(part)
+            yield from [f"--{name}={part}"] * (name == "key_variable")
 
 
 def _write(entries: Mapping[str, str]) -> None:

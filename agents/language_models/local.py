@@ -15,6 +15,7 @@ from transformers.utils.logging import disable_progress_bar
 from agents.computing import usable_device
 from agents.language_models.config import ModelSource
 from agents.language_models.model import Completion, Prompt, first_line
+from agents.remote_code import refuse_remote_code
 from worlds.errors import UserError
 
 _NO_CODE = {"local_files_only": True, "trust_remote_code": False}  # nothing is downloaded, no code of a folder is run
@@ -120,6 +121,7 @@ def _load(source: ModelSource, device: torch.device) -> tuple[Any, Any]:
     if not any(folder.glob("*.safetensors")):
         raise UserError(f"{folder} has no weights in safetensors; other files of weights may run code and are not read")
     disable_progress_bar()
+    refuse_remote_code()
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder, padding_side="left", **_NO_CODE)
         dtype = torch.float32 if device.type == "cpu" else "auto"

@@ -50,7 +50,7 @@ class Indexer:
             idle = self._process is None or self._process.poll() is not None
             if idle and time.monotonic() - self._begun.get(name, -BEGIN_EVERY_SEC) >= BEGIN_EVERY_SEC:
                 self._begun[name] = time.monotonic()
-                command = [sys.executable, "-m", "annotation.viewer.indexing", str(self.index.file)]
+                command = [sys.executable, "-P", "-m", "annotation.viewer.indexing", str(self.index.file)]
                 self._process = subprocess.Popen(
                     [*command, f"{name}={store.folder}"],
                     stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=own_modules(),

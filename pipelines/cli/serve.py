@@ -9,7 +9,7 @@ from annotation.server.serve import LookConfig, ServeConfig
 
 __all__ = ["TRACER", "LookConfig", "ServeConfig", "look", "serve"]
 
-TRACER = (sys.executable, "-m", "reward_models.scores.tracing")
+TRACER = (sys.executable, "-P", "-m", "reward_models.scores.tracing")
 
 
 def serve(config: ServeConfig) -> None:

@@ -79,8 +79,23 @@ def _named_in(file: Path) -> Iterator[trust.Named]:
         model = content.get("model") if isinstance(content, dict) else None
         if isinstance(model, dict) and isinstance(model.get("address"), str):
             yield trust.address(model["address"], str(model.get("key_variable")))
+    for ray in _ray_settings(content):
+        if isinstance(ray.get("address"), str):
+            yield trust.ray_cluster(ray["address"])
     for text in _texts(content):
         yield from (one for one in trust.code_named_by(text) if one.what != "module" or find_spec(one.name))
+
+
+def _ray_settings(content: Any) -> Iterator[dict[str, Any]]:
+    waiting = [content]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, dict):
+            if isinstance(one.get("ray"), dict):
+                yield one["ray"]
+            waiting += one.values()
+        elif isinstance(one, list):
+            waiting += one
 
 
 def _texts(content: Any) -> Iterator[str]:

@@ -36,7 +36,7 @@ from rlhf.learning.cloner import Cloner, CloningConfig, marginal_entropy
 from rlhf.records.json_records import before
 from rlhf.records.spaces import EpisodeSpaces
 from rlhf.run.checkpoint import Checkpoint, Checkpoints
-from rlhf.run.config import CONFIG_FILE, locked_run, save_settings
+from rlhf.run.config import locked_run, save_settings
 from rlhf.run.progress import announce
 from rlhf.run.tracking import Tracker, WandbMode, read_metrics
 from worlds.contract import SETTER, SOLVER
@@ -213,9 +213,7 @@ def _validation_ids(folder: Path, groups: Sequence[PlayGroup], share: float) -> 
                 f"example {min(missing)}; put the datasets back as they were, or start a new run"
             )
         return known.validation
-    of_older_version = (folder / CONFIG_FILE).is_file()  # which saved no division
-    choose = _first_ones if of_older_version else set_aside
-    return frozenset(source.episode_id for group in groups for source in choose(group.sources, share))
+    return frozenset(source.episode_id for group in groups for source in set_aside(group.sources, share))
 
 
 def set_aside(sources: Sequence[Source], share: float) -> list[Source]:
@@ -226,14 +224,9 @@ def set_aside(sources: Sequence[Source], share: float) -> list[Source]:
     """
     if not share:
         return []
-    first = _first_ones(sources, share)
+    first = list(sources[: min(max(1, round(share * len(sources))), len(sources) - 1)])
     one_origin = len({(source.store, source.solver) for source in sources}) == 1
     return first if one_origin else evenly_spaced(sources, len(first))
-
-
-def _first_ones(sources: Sequence[Source], share: float) -> list[Source]:
-    """Return the first episodes, at least one: the choice of older versions, even where the share is 0."""
-    return list(sources[: min(max(1, round(share * len(sources))), len(sources) - 1)])
 
 
 def _prepare(

@@ -17,7 +17,7 @@ from ray._private.worker import global_worker
 
 from rlhf.distributed.config import RayConfig
 from worlds.errors import UserError
-from worlds.trust import environment
+from worlds.trust import check_ray_cluster, environment
 from worlds.witness import after_end
 
 # Ray's servers end with the command. What they have started would wait a minute for an answer of theirs.
@@ -38,6 +38,7 @@ def connect(config: RayConfig) -> bool:
 
     Raises:
       UserError: if there is no cluster at the address.
+      UntrustedError: a run's folder names the cluster, and the user has neither named nor trusted it.
     """
     logging.getLogger("ray.rllib").setLevel(logging.ERROR)
     if ray.is_initialized():
@@ -45,6 +46,8 @@ def connect(config: RayConfig) -> bool:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # the executor reports what people need to know
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
+    if config.address is not None:
+        check_ray_cluster(config.address)
     address = config.address or os.environ.get("RAY_ADDRESS")
     if address is None:
         _start(config, quiet)

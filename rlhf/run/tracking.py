@@ -19,6 +19,7 @@ from rlhf.records.json_records import to_json
 from rlhf.run.json_lines import Row, read_rows, truncate_after
 from rlhf.store.files.durable import open_own
 from worlds.errors import UserError
+from worlds.trust import asked_online
 
 METRICS_FILE = "metrics.jsonl"
 WandbMode = Literal["offline", "online", "disabled"]
@@ -112,6 +113,9 @@ def _number(value: Any) -> float | int:
 
 def _start_wandb(folder: Path, config: Any, mode: str, project: str) -> Any:
     """A quiet wandb run, or None with a warning where wandb does not work."""
+    if mode == "online" and not asked_online():
+        warnings.warn("the run's folder asks for wandb online; it stays offline without --wandb online", stacklevel=4)
+        mode = "offline"
     os.environ.setdefault("WANDB_ERROR_REPORTING", "false")
     os.environ.setdefault("WANDB_DISABLE_WEAVE", "true")  # it takes our package `agents` for another, and says so
     try:

@@ -28,7 +28,7 @@ from rlhf.run.processes import end_with
 
 LEAST_SEC = 10.0  # between two computations for one project
 _PATIENCE_SEC = 900.0
-COMMAND = (sys.executable, "-m", "annotation.server.services.measuring")
+COMMAND = (sys.executable, "-P", "-m", "annotation.server.services.measuring")
 
 
 class Measuring:

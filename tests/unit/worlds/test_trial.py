@@ -183,6 +183,7 @@ def test_a_snapshot_that_is_no_true_copy_is_not_offered(room: Callable[..., str]
     path = Path(name.rpartition(":")[0])
     source = path.read_text().replace("(gymnasium.Env)", f"({base}, gymnasium.Env)")
     path.write_text(source.replace("\nclass Room", BASES))
+    permit([str(path)])
     world = registry.get(name).make()
     world.reset(seed=0)
     world.step({})

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import transformers.dynamic_module_utils as dynamic_module_utils
 
 import agents.registry
 from agents.language_models.address import RemoteModel
@@ -19,7 +20,12 @@ from agents.language_models.config import ModelSource
 from agents.language_models.folder import LanguageModelAgent, save_language_model
 from agents.language_models.local import LocalModel
 from agents.language_models.model import Prompt
+from agents.remote_code import refuse_remote_code
+from agents.vision_model import untrained_model
 from pipelines.cli.trust import TrustConfig, trust_things
+from rlhf.distributed.config import RayConfig
+from rlhf.distributed.connection import connect
+from rlhf.run.tracking import Tracker
 from tests.unit.agents.language_models.tiny_model import make_model
 from worlds import registry, trust
 from worlds.errors import UserError
@@ -168,4 +174,83 @@ def test_code_in_a_language_models_folder_is_neither_run_nor_asked_about(
         LocalModel(ModelSource(folder=folder)).complete([Prompt("", "a")])
     except UserError as refused:
         assert "\n" not in str(refused)
+    assert not canary.exists()
+
+
+def test_the_same_file_elsewhere_is_another_one(hostile: Path, canary: Path, tmp_path: Path) -> None:
+    """What lies beside it may differ, such as a module that it loads by its own path."""
+    copied = tmp_path / "copied.py"
+    copied.write_bytes(hostile.read_bytes())
+    trust_things(TrustConfig((str(hostile),)))
+    with pytest.raises(UntrustedError):
+        registry.get(str(copied))
+    assert not canary.exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "variable", "allowed"),
+    [
+        (["--model.address", "http://lab/v1"], "OPENAI_API_KEY", True),
+        (["--model.address", "http://lab/v1", "--model.key-variable", "LAB"], "LAB", True),
+        (["--model.address=http://lab/v1", "--model.key-variable=LAB"], "LAB", True),
+        (["--model.address", "http://lab/v1", "--model.key-variable", "LAB"], "OPENAI_API_KEY", False),
+        (["--model.address", "http://lab/v1", "--name", "SECRET"], "SECRET", False),
+        (["--model.address", "http://lab/v2"], "OPENAI_API_KEY", False),
+    ],
+)
+def test_an_address_is_permitted_with_the_variable_that_was_typed(
+    words: list[str], variable: str, allowed: bool
+) -> None:
+    permit(words)
+    if allowed:
+        trust.check_address("http://lab/v1", variable)
+    else:
+        with pytest.raises(UntrustedError):
+            trust.check_address("http://lab/v1", variable)
+
+
+def test_python_code_permits_what_its_configuration_names() -> None:
+    source = ModelSource(address="http://lab/v1", name="m", key_variable="LAB")
+    trust.permit_texts([source])
+    trust.check_address("http://lab/v1", "LAB")
+    with pytest.raises(UntrustedError):
+        trust.check_address("http://lab/v1", "OPENAI_API_KEY")
+
+
+def test_a_module_permits_no_other_of_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    permit(["--world.name", "gym:json:World-v0"])
+    trust.check_module("json")
+    with pytest.raises(UntrustedError):
+        trust.check_module("json.tool")
+
+
+def test_a_folder_leads_no_run_to_a_cluster_or_an_account(tmp_path: Path) -> None:
+    with pytest.raises(UntrustedError, match="Ray cluster"):
+        connect(RayConfig(address="ray://127.0.0.1:1"))
+    (tmp_path / "config.json").write_text(json.dumps({"config": {"ray": {"address": "ray://127.0.0.1:1"}}}))
+    trust_things(TrustConfig((str(tmp_path),)))
+    trust.check_ray_cluster("ray://127.0.0.1:1")
+    assert not trust.asked_online()
+    (tmp_path / "run").mkdir()
+    with pytest.warns(UserWarning, match="--wandb online"):
+        Tracker(tmp_path / "run", wandb_mode="online").close()
+    permit(["improve", "--wandb", "online"])
+    assert trust.asked_online()
+
+
+def test_a_part_of_another_type_brings_no_code(tmp_path: Path, canary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A configuration inside another is made into a model without asking who has called."""
+    (tmp_path / "hostile--part").mkdir()
+    (tmp_path / "hostile--part" / "part.py").write_text(HOSTILE.format(canary=str(canary)) + "class Evil: pass\n")
+    monkeypatch.setattr("builtins.input", lambda *_: "y")
+    settings = {
+        "model_type": "aimv2_text_model", "patch_size": 16, "hidden_size": 32,
+        "auto_map": {"AutoModel": f"{tmp_path}/hostile--part.Evil"},
+    }  # fmt: skip
+    with pytest.raises((ValueError, OSError)):
+        untrained_model(settings)
+    monkeypatch.setattr(dynamic_module_utils, "TIME_OUT_REMOTE_CODE", 15)
+    refuse_remote_code()
+    with pytest.raises(ValueError):
+        dynamic_module_utils.resolve_trust_remote_code(None, "folder", False, True)
     assert not canary.exists()

@@ -11,6 +11,7 @@ import pytest
 from worlds import registry, watchdog
 from worlds.contract import WorldError
 from worlds.faults import EndsProcess, named_failure
+from worlds.trust import permit
 
 CALL = """
 import ctypes, os, signal, sys, threading
@@ -63,6 +64,7 @@ def test_other_ends_are_not_reported(end: str) -> None:
 def test_a_file_that_ends_the_program_fails_to_import(code: str, tmp_path: Path) -> None:
     path = tmp_path / "room.py"
     path.write_text(f"import os, sys\n{code}\n")
+    permit([str(path)])
     for name in (str(path), f"{path}:Room"):
         with pytest.raises(WorldError, match="room.py fails to import: SystemExit"):
             registry.get(name)
@@ -75,6 +77,7 @@ def test_a_file_whose_import_never_ends_is_interrupted(
     monkeypatch.setattr(watchdog, "LOAD_LIMIT_SEC", 0.3)
     path = tmp_path / "room.py"
     path.write_text(code)
+    permit([str(path)])
     with pytest.raises(WorldError, match="room.py' fails at its import: no answer within 0.3 s"):
         registry.get(str(path))
 

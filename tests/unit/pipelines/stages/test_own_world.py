@@ -95,6 +95,7 @@ def test_a_file_without_a_world_is_named(text: str | None, complaint: str, tmp_p
 def test_another_file_with_the_same_world_is_refused(tmp_path: Path) -> None:
     registry.get(str(OWN_WORLD))
     copied = shutil.copy(OWN_WORLD, tmp_path / "own.py")
+    permit([str(copied)])
     with pytest.raises(WorldError, match="another world is registered as 'discs'"):
         registry.get(str(copied))
 

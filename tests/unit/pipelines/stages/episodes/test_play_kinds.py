@@ -13,7 +13,7 @@ import torch
 
 from pipelines.cli.main import main
 from pipelines.stages.clone import _validation_ids, set_aside
-from pipelines.stages.episodes.division import DIVISION_FILE, noted_division
+from pipelines.stages.episodes.division import noted_division
 from pipelines.stages.episodes.play_kinds import find_groups, parse_play_kinds, play_kinds_of
 from pipelines.stages.episodes.recordings import find_episodes
 from rlhf.data.source import Source
@@ -140,9 +140,6 @@ def test_a_resumed_run_keeps_its_division(data: Path, tmp_path: Path) -> None:
     assert noted.learned == set(everything) - noted.validation
     group = find_groups([data], "train", None, "{}")
     assert _validation_ids(run, group, 0.2) == noted.validation
-    (run / DIVISION_FILE).unlink()  # a run of an older version, which noted nothing, set the first ones aside
-    assert _validation_ids(run, group, 0.2) == set(everything[:3])
-    assert len(_validation_ids(run, group, 0.0)) == 1
     assert main([*words[:-1], "--training.updates=1", "--held-out=0", "--name=none"]) == 0
     none = noted_division(tmp_path / "none")
     assert none is not None and none.validation == frozenset() and none.learned == set(everything)
