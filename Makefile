@@ -61,15 +61,15 @@ PACKAGE_TESTS := $(addprefix tests/,contracts/test_world.py contracts/stores $(a
 SET_locked := --constraint $(LOCK) --editable '.[test]'
 SET_newest := --upgrade --upgrade-strategy eager --editable '.[minari,rlds,test,video]'
 SET_lowest := --constraint constraints/lowest.txt --editable '.[minari,rlds,test,video]'
-# The demo installs no extras, and these tests need some.
-unit-locked: WITHOUT := $(addprefix --ignore tests/unit/pipelines/,exchange cli/test_render.py)
+# The demo installs no extras, and tests of exports, imports and films need some.
+unit-locked: PACKAGE_TESTS := $(filter-out %/exchange,$(PACKAGE_TESTS)) --ignore tests/unit/pipelines/cli/test_render.py
 unit-locked: ## tests that call other packages, with those that make demo installs
 unit-newest: ## the same with the newest that pyproject.toml allows
 unit-lowest: ## the same with the lowest that pyproject.toml declares
 unit-locked unit-newest unit-lowest: unit-%: | $(BIN)/python
 	@$(BIN)/python -m venv $(VENV)/sets/$*
 	@$(VENV)/sets/$*/bin/python $(PIP) install $(SET_$*)
-	$(VENV)/sets/$*/bin/python -m pytest -n auto --dist worksteal -m 'not slow' $(PACKAGE_TESTS) $(WITHOUT) $(ARGS)
+	$(VENV)/sets/$*/bin/python -m pytest -n auto --dist worksteal -m 'not slow' $(PACKAGE_TESTS) $(ARGS)
 
 UV := $(VENV)/uv/bin/uv
 RESOLVE = $(UV) pip compile pyproject.toml --quiet --no-header --no-annotate --universal --python-version 3.11 --upgrade

@@ -72,7 +72,7 @@ def test_folders_without_a_model_are_one_line(taught: Path, tmp_path: Path) -> N
 
 def remote(address: str, waited: list[float] | None = None, **settings: Any) -> RemoteModel:
     waits: list[float] = [] if waited is None else waited
-    permit([address, settings.get("key_variable", "")])
+    permit([address, *(f"--model.key-variable={settings[name]}" for name in settings if name == "key_variable")])
     return RemoteModel(ModelSource(address=address, name="large", **settings), seed=3, wait=waits.append)
 
 
@@ -147,5 +147,5 @@ def test_a_key_is_not_sent_unencrypted_to_another_machine(monkeypatch: pytest.Mo
     with pytest.raises(UserError, match="is not encrypted"):
         remote("http://example.org/v1", key_variable="MY_KEY")
     remote("https://example.org/v1", key_variable="MY_KEY")
-    permit(["http://example.org/v1", "NO_SUCH"])
+    permit(["http://example.org/v1", "--model.key-variable=NO_SUCH"])
     open_model(ModelSource(address="http://example.org/v1", name="m", key_variable="NO_SUCH"))
