@@ -37,7 +37,7 @@ from rlhf.run.config import load_config
 from rlhf.run.tracking import read_metrics
 from tests.patience import PATIENCE_SEC
 from tests.unit.rlhf import tiny_agent, tiny_world
-from worlds.errors import UserError
+from worlds.errors import RunError, UserError
 
 ray = pytest.importorskip("ray", reason="Ray is an extra: pip install 'interactive-rlhf[ray]'")
 pytestmark = [pytest.mark.e2e, pytest.mark.ray]
@@ -292,7 +292,7 @@ def test_a_run_that_makes_no_progress_says_who_is_waited_for(run: Run) -> None:
     run.watch._stall_sec, patience = 1.0, run.watch._stall_sec
     with pytest.raises(RunStalled, match="no progress") as stalled:
         run.updates(6)
-    assert all(name in str(stalled.value) for name in names) and isinstance(stalled.value, UserError)
+    assert all(name in str(stalled.value) for name in names) and isinstance(stalled.value, RunError)
     run.watch._stall_sec = patience
     run.order.unlink()
     run.updates(2)  # what hung for a while is no worse for it
