@@ -79,32 +79,25 @@ def _named_in(file: Path) -> Iterator[trust.Named]:
         model = content.get("model") if isinstance(content, dict) else None
         if isinstance(model, dict) and isinstance(model.get("address"), str):
             yield trust.address(model["address"], str(model.get("key_variable")))
-    for ray in _ray_settings(content):
-        if isinstance(ray.get("address"), str):
-            yield trust.ray_cluster(ray["address"])
-    for text in _texts(content):
-        yield from (one for one in trust.code_named_by(text) if one.what != "module" or find_spec(one.name))
+    for value in _values(content):
+        if isinstance(value, str):
+            yield from (one for one in trust.code_named_by(value) if one.what != "module" or _is_installed(one.name))
+        elif isinstance(value, dict) and isinstance(ray := value.get("ray"), dict):
+            if isinstance(ray.get("address"), str):
+                yield trust.ray_cluster(ray["address"])
 
 
-def _ray_settings(content: Any) -> Iterator[dict[str, Any]]:
+def _is_installed(module: str) -> bool:
+    """Return True if the package of a module is there; none is imported."""
+    return find_spec(module.partition(".")[0]) is not None
+
+
+def _values(content: Any) -> Iterator[Any]:
+    """Yield every value in what JSON holds, however deep."""
     waiting = [content]
     while waiting:
-        one = waiting.pop()
+        yield (one := waiting.pop())
         if isinstance(one, dict):
-            if isinstance(one.get("ray"), dict):
-                yield one["ray"]
-            waiting += one.values()
-        elif isinstance(one, list):
-            waiting += one
-
-
-def _texts(content: Any) -> Iterator[str]:
-    waiting = [content]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, str):
-            yield one
-        elif isinstance(one, dict):
             waiting += one.values()
         elif isinstance(one, list):
             waiting += one

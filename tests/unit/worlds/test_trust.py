@@ -254,3 +254,15 @@ def test_a_part_of_another_type_brings_no_code(tmp_path: Path, canary: Path, mon
     with pytest.raises(ValueError):
         dynamic_module_utils.resolve_trust_remote_code(None, "folder", False, True)
     assert not canary.exists()
+
+
+def test_trusting_a_folder_imports_nothing(tmp_path: Path, canary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = tmp_path / "made" / "hostile_package"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text(HOSTILE.format(canary=str(canary)))
+    (package / "inner.py").touch()
+    monkeypatch.syspath_prepend(package.parent)
+    (tmp_path / "config.json").write_text('{"world": "gym:hostile_package.inner:World-v0"}')
+    trust_things(TrustConfig((str(tmp_path),)))
+    assert not canary.exists()
+    trust.check_module("hostile_package.inner")
