@@ -14,6 +14,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from PIL import Image
 
+from pipelines.exchange.formats import Imported, import_episodes
+from pipelines.exchange.settings import LeRobotImport
+
 FPS = 10
 DATA, EPISODES = "data/chunk-000/file-000.parquet", "meta/episodes/chunk-000/file-000.parquet"
 ARM = {
@@ -115,3 +118,8 @@ def rewritten(name: str, change: Callable[[pa.Table], pa.Table]) -> Callable[[Pa
 def put(table: pa.Table, name: str, values: Any) -> pa.Table:
     """Return ``table`` with other values in one of its columns."""
     return table.set_column(table.column_names.index(name), name, pa.array(values))
+
+
+def import_arm(folder: Path, **settings: Any) -> Imported:
+    """Import a dataset into the folder "data" beside it."""
+    return import_episodes(folder, folder.parent / "data", "lerobot", LeRobotImport(**settings))

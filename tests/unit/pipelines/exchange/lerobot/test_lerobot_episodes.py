@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipelines.exchange.formats import Imported, import_episodes
+from pipelines.exchange.formats import import_episodes
 from pipelines.exchange.lerobot.video import Film
 from pipelines.exchange.settings import LeRobotImport
 from rlhf.store import open_store
@@ -22,16 +22,12 @@ from tests.unit.pipelines.exchange.lerobot.foreign_lerobot import (
     EPISODES,
     FPS,
     arm_episode,
+    import_arm,
     put,
     rewritten,
     write_lerobot,
 )
 from worlds.errors import UserError
-
-
-def _import(folder: Path, **settings: Any) -> Imported:
-    return import_episodes(folder, folder.parent / "data", "lerobot", LeRobotImport(**settings))
-
 
 # Requests
 
@@ -62,7 +58,7 @@ def test_the_column_of_requests_is_chosen_and_said(
 ) -> None:
     folder = write_lerobot(tmp_path / "arm", [arm_episode(3, "lift the cube"), arm_episode(2, "stack it")])
     _tasks(**{"task_index": _NUMBERS} | columns)(folder)
-    notes = _import(folder, **settings).notes
+    notes = import_arm(folder, **settings).notes
     assert len(notes) == bool(note) and all(note in line and "--lerobot.instruction-column" in line for line in notes)
     store = open_store(tmp_path / "data")
     asked = [set(episode.setter_text) for episode in store.stream(store.ids())]
@@ -75,14 +71,14 @@ def test_requests_may_be_lines_of_json_or_a_feature_of_the_frames(tmp_path: Path
     folder = write_lerobot(tmp_path / "arm", [arm_episode(3) | texts], features)
     (folder / "meta/tasks.parquet").unlink()
     (folder / "meta/tasks.jsonl").write_text('{"task_index": 0, "task": "lift the cube"}\n')
-    _import(folder)
+    import_arm(folder)
     import_episodes(folder, tmp_path / "b", "lerobot", LeRobotImport(instruction_column="language_instruction"))
     for name, asked in (("data", "lift the cube"), ("b", "pick")):
         assert set(open_store(tmp_path / name).read("arm-000000").setter_text) == {asked}
 
 
 def test_empty_requests_are_said(tmp_path: Path) -> None:
-    notes = _import(write_lerobot(tmp_path / "arm", [arm_episode(3, " "), arm_episode(2)])).notes
+    notes = import_arm(write_lerobot(tmp_path / "arm", [arm_episode(3, " "), arm_episode(2)])).notes
     assert notes == ("what is asked for is empty in 1 episode",)
 
 
@@ -101,7 +97,7 @@ def test_requests_that_are_not_clear_are_refused(
     folder = write_lerobot(tmp_path / "arm", [arm_episode(3, "lift the cube"), arm_episode(2, "stack it")])
     _tasks(**{"task_index": _NUMBERS} | columns)(folder)
     with pytest.raises(UserError, match=line):
-        _import(folder, **settings)
+        import_arm(folder, **settings)
 
 
 # Bad episodes
@@ -143,7 +139,7 @@ def test_one_bad_episode_of_three_may_be_skipped(
     folder = write_lerobot(tmp_path / "arm", [arm_episode(steps, seed=steps) for steps in lengths])
     change(folder)
     with pytest.raises(UserError, match=f"{reason}.*; --skip-bad"):
-        _import(folder)
+        import_arm(folder)
     imported = import_episodes(folder, tmp_path / "data", "lerobot", LeRobotImport(), skip_bad=True)
     store = open_store(tmp_path / "data")
     assert store.ids() == [f"arm-{number:06d}" for number in left] and store.verify() == []

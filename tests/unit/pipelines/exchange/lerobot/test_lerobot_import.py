@@ -17,7 +17,7 @@ import pytest
 from PIL import Image
 
 from pipelines.exchange.arrow_columns import to_numpy
-from pipelines.exchange.formats import Imported, import_episodes
+from pipelines.exchange.formats import import_episodes
 from pipelines.exchange.lerobot.video import Film
 from pipelines.exchange.settings import LeRobotImport
 from rlhf.store import open_store
@@ -27,6 +27,7 @@ from tests.unit.pipelines.exchange.lerobot.foreign_lerobot import (
     EPISODES,
     FPS,
     arm_episode,
+    import_arm,
     put,
     rewritten,
     write_lerobot,
@@ -35,14 +36,10 @@ from worlds.errors import UserError
 from worlds.spaces.observation import Vector
 
 
-def _import(folder: Path, **settings: Any) -> Imported:
-    return import_episodes(folder, folder.parent / "data", "lerobot", LeRobotImport(**settings))
-
-
 def test_an_arm_with_a_camera_is_understood(tmp_path: Path) -> None:
     first, second = arm_episode(6), arm_episode(4, "put it down", seed=1)
     first["task"] = ["lift the cube"] * 3 + ["stack it"] * 3
-    imported = _import(write_lerobot(tmp_path / "arm", [first, second]))
+    imported = import_arm(write_lerobot(tmp_path / "arm", [first, second]))
     assert (imported.episodes, imported.steps, imported.notes) == (2, 10, ())
     store = open_store(tmp_path / "data")
     assert store.ids() == ["arm-000000", "arm-000001"] and store.description.world == "so101"
@@ -67,7 +64,7 @@ def test_bounds_are_those_of_the_statistics_as_far_as_actions_keep_them(tmp_path
     folder = write_lerobot(tmp_path / "arm", [arm_episode(6)])
     stats = {"action": {"min": [-5.0, 0.0], "max": [5.0, 0.0]}}
     (folder / "meta/stats.json").write_text(json.dumps(stats))
-    _import(folder)
+    import_arm(folder)
     episode = open_store(tmp_path / "data").read("arm-000000")
     assert episode.continuous is not None
     first, second = episode.declared.solver.action.continuous
@@ -100,7 +97,7 @@ def test_words_rewards_and_interventions_are_read_and_the_rest_is_named(tmp_path
     columns = {"language_events": events, "intervention": [False, True, True, False], "next.reward": [0.0, 0.5, 0, 1]}
     columns |= {"observation.effort": np.ones((4, 2), np.float32)}
     folder = write_lerobot(tmp_path / "arm", [arm_episode(4) | columns], ARM | more)
-    imported = _import(folder, solver="agent:policy")
+    imported = import_arm(folder, solver="agent:policy")
     assert imported.notes == (
         "left out: observation.effort",
         "left out: 1 language events that are neither interjections nor spoken words",
@@ -117,7 +114,7 @@ def test_a_task_that_returns_to_an_old_interjection_is_said_again(tmp_path: Path
     columns = {"task": ["lift", "lift", "stack it", "lift", "stack it", "stack it"]}
     columns |= {"language_events": [[], interject, [], [], [], []]}
     features = ARM | {"language_events": {"dtype": "language", "shape": [1]}}
-    _import(write_lerobot(tmp_path / "arm", [arm_episode(6) | columns], features))
+    import_arm(write_lerobot(tmp_path / "arm", [arm_episode(6) | columns], features))
     episode = open_store(tmp_path / "data").read("arm-000000")
     assert episode.setter_utterance == ("lift", "stack it", "", "lift", "stack it", "")
 
@@ -126,7 +123,7 @@ def test_states_and_sizes_of_pictures_can_be_chosen(tmp_path: Path) -> None:
     more = {"observation.effort": {"dtype": "float32", "shape": [3]}}
     episode = arm_episode(4) | {"observation.effort": np.ones((4, 3), np.float32)}
     folder = write_lerobot(tmp_path / "arm", [episode], ARM | more)
-    _import(folder, state=("observation.effort", "observation.state"), height=4, width=5, world="lab")
+    import_arm(folder, state=("observation.effort", "observation.state"), height=4, width=5, world="lab")
     read = open_store(tmp_path / "data").read("arm-000000")
     assert read.seen["vector"].shape == (4, 5) and read.pictures().shape == (4, 4, 5, 3) and read.world == "lab"
     mean = episode["observation.images.front"].reshape(4, 4, 2, 5, 2, 3).mean(axis=(2, 4))
@@ -140,10 +137,10 @@ def test_one_camera_of_several_is_chosen(tmp_path: Path) -> None:
     wrist = np.full((4, 6, 7, 3), 9, np.uint8)
     folder = write_lerobot(tmp_path / "arm", [arm_episode(4) | {"observation.images.wrist": wrist}], ARM | more)
     with pytest.raises(UserError, match="several cameras, observation.images.front, observation.images.wrist;"):
-        _import(folder)
+        import_arm(folder)
     with pytest.raises(UserError, match="no camera top; it has observation.images.front"):
-        _import(folder, camera="top")
-    _import(folder, camera="observation.images.wrist")
+        import_arm(folder, camera="top")
+    import_arm(folder, camera="observation.images.wrist")
     assert np.array_equal(open_store(tmp_path / "data").read("arm-000000").pictures(), wrist)
     import_episodes(folder, tmp_path / "blind", "lerobot", LeRobotImport(camera="none"))
     assert open_store(tmp_path / "blind").read("arm-000000").image is None
@@ -163,7 +160,7 @@ def test_pictures_with_a_palette_or_in_black_and_white_are_read(tmp_path: Path) 
     folder = write_lerobot(tmp_path / "arm", [arm_episode(4)])
     values = [{"bytes": _file(picture), "path": None} for picture in pictures]
     rewritten(DATA, lambda table: put(table, "observation.images.front", values))(folder)
-    _import(folder)
+    import_arm(folder)
     read = open_store(tmp_path / "data").read("arm-000000").pictures()
     assert np.array_equal(read, np.stack([np.asarray(picture.convert("RGB")) for picture in pictures]))
 
@@ -178,7 +175,7 @@ def test_frames_of_a_film_are_counted(tmp_path: Path) -> None:
     table = pq.read_table(path)
     name = "videos/observation.images.front/from_timestamp"
     pq.write_table(put(table, name, [0.0, 0.624]), path)  # more than a frame late
-    notes = _import(folder).notes
+    notes = import_arm(folder).notes
     assert "frames were counted" in notes[0] and notes[1:] == ("pictures come from video, which has lost details",)
     store = open_store(tmp_path / "data")
     shades = [store.read(name).pictures().mean(axis=(1, 2, 3)) for name in store.ids()]
@@ -193,7 +190,7 @@ def test_frames_of_an_episode_may_lie_apart(tmp_path: Path) -> None:
     path = folder / "data/chunk-000/file-000.parquet"
     table = pq.read_table(path)
     pq.write_table(table.take([0, 3, 1, 4, 5, 2, 6]), path)
-    _import(folder)
+    import_arm(folder)
     episode = open_store(tmp_path / "data").read("arm-000001")
     assert episode.continuous is not None
     assert np.array_equal(episode.continuous[:, 0], arm_episode(4, seed=1)["action"])
@@ -358,7 +355,7 @@ def test_what_cannot_be_read_is_one_line_and_nothing_is_imported(
     folder = write_lerobot(tmp_path / "arm", [arm_episode(4)])
     change(folder)
     with pytest.raises(UserError, match=line) as refused:
-        _import(folder)
+        import_arm(folder)
     assert "\n" not in str(refused.value) and str(tmp_path) in str(refused.value)
     assert [path.name for path in tmp_path.iterdir()] == ["arm"]
 
