@@ -19,7 +19,7 @@ SEPARATOR = "/"  # between a kind and its size
 
 Kind = TypeVar("Kind", bound=type)
 
-_BUILT_IN = {BUILT_IN: "agents.agent", "film_agent": "agents.film_agent"}
+_BUILT_IN = {BUILT_IN: "agents.agent"}
 
 _registry: Registry[type] = Registry("agent", ENTRY_POINT_GROUP, _BUILT_IN, ValueError)
 

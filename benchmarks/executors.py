@@ -27,7 +27,7 @@ import torch
 from agents.folder import load_agent, save_agent
 from benchmarks.pairs import alternate, report
 from benchmarks.runner import prepare
-from pipelines.runs.demo import demo
+from pipelines.presets.demo import demo
 from pipelines.stages.executors import Executor, make_executor
 from pipelines.stages.improve_config import ImproveConfig
 from reward_models.inter_temporal import InterTemporalRewardModel

@@ -7,7 +7,7 @@ import time
 import numpy as np
 import torch
 
-from agents.exploration.bonuses import NAMES, make_bonus
+from experiments.social_ai.exploration.bonuses import NAMES, make_bonus
 from worlds.school.environments.sampled import SampledEnv
 
 STEPS = 3000

@@ -33,7 +33,7 @@ from agents.config import AgentConfig
 from agents.networks.vision import VisionEncoder
 from benchmarks.update import bare_step, synthetic_fragment
 from pipelines.diagnose.eyes.network import SeenHead, eyes_loss, shifted_frames
-from pipelines.runs.demo import WORLD
+from pipelines.presets.demo import WORLD
 from rlhf.run.machine import describe
 from rlhf.run.statistics import episode_interval
 from worlds.contract import SOLVER

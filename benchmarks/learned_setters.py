@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from pipelines.runs.demo import WORLD, demo
+from pipelines.presets.demo import WORLD, demo
 from pipelines.stages.clone import clone
 from pipelines.stages.outcomes.headlines import share_text
 from pipelines.stages.record import record

@@ -10,11 +10,11 @@ import torch
 
 from agents import registry
 from agents.agent import InteractiveAgent
-from pipelines.studies.school.cases import Arm
-from pipelines.studies.school.learners import RewardLearner, VTraceLearner, make_ppo
-from pipelines.studies.school.solver_env import SPEC
-from pipelines.studies.school.training import SchoolTraining, make_agent, make_env
-from rlhf.distributed.ppo.settings import SMALL
+from experiments.social_ai.cases import Arm
+from experiments.social_ai.learners import RewardLearner, VTraceLearner, make_ppo
+from experiments.social_ai.ppo.settings import SMALL
+from experiments.social_ai.solver_env import SPEC
+from experiments.social_ai.training import SchoolTraining, make_agent, make_env
 from rlhf.run.machine import describe
 from worlds.spaces.description import to_json
 

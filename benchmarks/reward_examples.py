@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
+from experiments.interactive_agents.probes import TASKS
 from pipelines.loops.wiring import Wiring, record_both_splits
-from pipelines.runs.demo import demo
-from pipelines.runs.probes import TASKS
+from pipelines.presets.demo import demo
 from pipelines.stages.clone import clone
 from pipelines.stages.mark import mark
 from pipelines.stages.record import record

@@ -53,7 +53,7 @@ from agents.config import AgentConfig
 from agents.folder import load_agent, save_agent
 from agents.tokenizer import PAD_ID, Tokenizer
 from benchmarks.pairs import alternate, report
-from pipelines.runs.demo import WORLD, demo
+from pipelines.presets.demo import WORLD, demo
 from pipelines.stages.clone import read_episodes, spoken_texts
 from pipelines.stages.record import record
 from pipelines.stages.settings.world_config import WorldConfig

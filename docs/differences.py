@@ -1,19 +1,19 @@
-"""Write the settings in which studies differ from the paper's into ``docs/results.md``, between markers.
+"""Write the settings in which experiments differ from the paper's into ``docs/results.md``, between markers.
 
 python -m docs.differences
 
-``<!-- differences: NAME -->`` and ``<!-- /differences -->`` are the place of the study in ``pipelines/runs/NAME.py``.
+``<!-- differences: NAME -->`` and ``<!-- /differences -->`` are the place of the experiment NAME.
 """
 
 from __future__ import annotations
 
-import importlib
 import re
 from pathlib import Path
 
-from pipelines.runs import paper
-from pipelines.studies.differences import differing_settings
-from pipelines.studies.results_docs import format_table
+from experiments.engine.declaration import experiment_named
+from experiments.engine.differences import differing_settings
+from experiments.engine.results_docs import format_table
+from pipelines.presets import paper
 
 PAGE = Path(__file__).parent / "results.md"
 _BLOCK = re.compile(r"<!-- differences: ([\w-]+) -->\n.*?<!-- /differences -->", re.DOTALL)
@@ -25,8 +25,7 @@ def written(page: str) -> str:
 
 
 def _table(name: str) -> str:
-    study = importlib.import_module(f"pipelines.runs.{name.replace('-', '_')}").study()
-    return format_table(differing_settings(name, study, paper.iterate()))
+    return format_table(differing_settings(name, experiment_named(name).load()(), paper.iterate()))
 
 
 if __name__ == "__main__":

@@ -24,7 +24,6 @@ MODEL_TYPE_SUFFIX = "_reward_model"
 _BUILT_IN = {
     "inter_temporal": "reward_models.inter_temporal",
     "autoregressive": "reward_models.autoregressive",
-    "film": "reward_models.film",
     "ensemble": "reward_models.ensemble",
 }
 

@@ -6,12 +6,12 @@ import ast
 import difflib
 import importlib
 import importlib.util
-import pkgutil
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import fields, replace
+from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -21,8 +21,9 @@ from rlhf.run.config import load_config
 from worlds.errors import UserError
 from worlds.trust import permit_texts
 
-PACKAGE = "pipelines.runs"
-LOOPS = ("demo", "study", "iterate")  # functions of a preset whose results have the settings of all `stages()`
+ENTRY_POINT_GROUP = "interactive_rlhf.presets"  # of packages whose modules are presets
+CORE = "pipelines.presets"
+LOOPS = ("demo", "iterate", "experiment")  # functions of a preset whose results have the settings of all `stages()`
 STAGES = ("record", "mark", "clone", "reward", "improve", "evaluate")
 
 
@@ -31,9 +32,9 @@ def starting_point(
 ) -> tuple[Any | None, list[str]]:
     """Return the configuration that the command line overrides (None for the defaults), and the other words.
 
-    ``--preset NAME`` calls the function ``function`` of ``pipelines/runs/NAME.py``, or else uses the stage ``function``
-    of the loop that is defined there. NAME may also be the user's own Python file. ``--resume RUN`` reads the
-    configuration in that run's folder; settings that are newer than the run have their defaults.
+    ``--preset NAME`` calls the function ``function`` of a preset, such as ``pipelines/presets/NAME.py``, or else uses
+    the stage ``function`` of the loop that is defined there. NAME may also be the user's own Python file. ``--resume
+    RUN`` reads the configuration in that run's folder; settings that are newer than the run have their defaults.
 
     Args:
       function: name of the command's function.
@@ -76,21 +77,28 @@ def pop_option(words: Sequence[str], option: str) -> tuple[str | None, list[str]
 
 
 def preset_names() -> list[str]:
-    """Return the names of the project's presets, without importing them."""
-    package = importlib.util.find_spec(PACKAGE)
-    paths = package.submodule_search_locations if package else None
-    return sorted(module.name for module in pkgutil.iter_modules(paths or []) if not module.name.startswith("_"))
+    """Return the names of all installed presets, without importing them."""
+    return sorted(_sources())
 
 
 def presets_of(function: str) -> list[str]:
     """Return the names of presets that have settings for a command's function, without importing them."""
     found = []
-    for name in preset_names():
-        spec = importlib.util.find_spec(f"{PACKAGE}.{name}")
-        source = Path(spec.origin).read_text(encoding="utf-8") if spec and spec.origin else ""
-        defined = {node.name for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
+    for name, (_, path) in sorted(_sources().items()):
+        defined = {node.name for node in ast.parse(path.read_bytes()).body if isinstance(node, ast.FunctionDef)}
         if function in defined or (function in STAGES and defined & set(LOOPS)):
             found.append(name)
+    return found
+
+
+def _sources() -> dict[str, tuple[str, Path]]:
+    """Module and file of every installed preset, by name; this package's come before those of others."""
+    found: dict[str, tuple[str, Path]] = {}
+    for package in (CORE, *(point.value for point in entry_points(group=ENTRY_POINT_GROUP))):
+        spec = importlib.util.find_spec(package)
+        for folder in (spec and spec.submodule_search_locations) or ():
+            for path in Path(folder).glob("[!_]*.py"):
+                found.setdefault(path.stem, (f"{package}.{path.stem}", path))
     return found
 
 
@@ -105,7 +113,7 @@ def _load(name: str, function: str) -> ModuleType:
         hint = f"did you mean {close[0]}?" if close else _offer(offered)
         reason = f"preset {name} has no settings for this command" if exists else f"no preset {name}"
         raise UsageError(f"{reason}; {hint}")
-    return importlib.import_module(f"{PACKAGE}.{name}")
+    return importlib.import_module(_sources()[name][0])
 
 
 def _offer(presets: Sequence[str]) -> str:

@@ -25,7 +25,7 @@ _TRAININGS = {
     "RewardConfig": ("reward", "reward_model", reward_headline),
     "ImproveConfig": ("improve", "agent", improvement_headline),
 }
-_LOOPS = {"DemoConfig": "demo", "IterateConfig": "iterate", "StudyConfig": "study", "ReproduceConfig": "reproduce"}
+_LOOPS = ("DemoConfig", "IterateConfig", "ExperimentConfig", "ReproduceConfig")
 # Metrics of the result of a training, by their name in comparisons.
 RESULTS = {
     "loss of movement on validation play": "bc_held_out/movement",
@@ -44,7 +44,7 @@ class RunRow:
 
     Args:
       folder: the run's folder.
-      stage: the command that started it: clone, reward, refine, improve, demo, iterate or study.
+      stage: the command that started it: clone, reward, refine, improve, demo, iterate or experiment.
       state: "running", "finished", "resumable" (interrupted, with a checkpoint or finished stages) or "stopped"
         (interrupted before its first checkpoint or stage).
       updates: number of updates made; None for loops.
@@ -121,7 +121,7 @@ def run_row(folder: Path) -> RunRow:
     if kind not in _TRAININGS:
         data = folder / DATA_FILE
         headline = find(load_report_data(data)).headline if data.is_file() else ""
-        stage = _LOOPS.get(kind) or str(kind).removesuffix("Config").lower()
+        stage = str(kind).removesuffix("Config").lower()
         begun = any(folder.glob("**/stages.json"))
         return RunRow(str(folder), stage, _state(folder, data, begun), None, None, created, headline)
     stage, result, headline_of = _TRAININGS[kind]

@@ -22,9 +22,9 @@ from agents.batch import ObservationBatch, map_parts
 from agents.config import AgentConfig
 from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
+from experiments.social_ai.film.reward_model import FilmRewardModel
 from reward_models import registry
 from reward_models.contract import RewardModel
-from reward_models.film import FilmRewardModel
 from reward_models.registry import load_reward_model
 from reward_models.scores.scoring import EpisodeDraws, StreamingScorer, mark_probabilities, rewards, score
 from rlhf.data.memory import MemoryDataset, encode_episodes

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from agents.folder import load_agent
-from pipelines.cli.reproduce import ReproduceConfig, reproduce
+from experiments.engine.reproduce import ReproduceConfig, reproduce
+from experiments.engine.results_docs import read_tables
 from pipelines.loops.demo import DemoConfig, demo, resolve_config
-from pipelines.runs import demo as preset
+from pipelines.presets import demo as preset
 from pipelines.stages.evaluate import load_results
 from pipelines.stages.improve import improve
 from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.reward import reward
-from pipelines.studies.results_docs import read_tables
 from rlhf.learning.guards import GuardConfig
 from rlhf.run.checkpoint import Checkpoints
 from rlhf.run.config import load_config

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from experiments.watch_and_help.helping import part as helping
+from experiments.watch_and_help.helping.methods import ALONE, METHODS
+from experiments.watch_and_help.helping.results import Results
+from experiments.watch_and_help.marking import part as marking
 from pipelines.loops.demo import DemoConfig
-from pipelines.runs import household as preset
-from pipelines.studies.household.helping import study as helping
-from pipelines.studies.household.helping.methods import ALONE, METHODS
-from pipelines.studies.household.helping.results import Results
-from pipelines.studies.household.marking import study as marking
+from pipelines.presets import household as preset
 from rlhf.run.config import load_config
 from rlhf.store import open_store
 

@@ -19,8 +19,8 @@ from pipelines.loops import iterate as journey
 from pipelines.loops import peoples_marks
 from pipelines.loops.iterate import IterateConfig, iterate
 from pipelines.loops.rounds import resolve_round
+from pipelines.presets import tower
 from pipelines.report.data import DATA_FILE, RoundsCompared, load_report_data
-from pipelines.runs import tower
 from pipelines.stages.evaluate import load_results
 from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.reward import RewardConfig, reward

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from agents.folder import load_agent
-from pipelines.runs import marks_use
-from pipelines.studies.config import Arm, StudyConfig, agent_of
-from pipelines.studies.costs import costs
-from pipelines.studies.report import write_study_report
-from pipelines.studies.study import study
+from experiments.engine.config import Arm, ExperimentConfig, agent_of
+from experiments.engine.costs import costs
+from experiments.engine.report import write_experiment_report
+from experiments.engine.running import run_experiment
+from experiments.interactive_agents import marks_use
 from tests.e2e.test_demo import tiny
 from worlds.errors import UserError
 
@@ -23,9 +23,9 @@ PROBES = ("exist", "count")
 ARMS = ("BC", "BC+RL (IBT)", "AWR", "RECAP", "KTO", "APO", "CPL", "AWR + RL", "KTO + RL")
 
 
-def small(run: Path) -> StudyConfig:
+def small(run: Path) -> ExperimentConfig:
     """The study's own arms, or most of them, with next to nothing of everything."""
-    config, whole = tiny(run), marks_use.study()
+    config, whole = tiny(run), marks_use.experiment()
     improve = replace(config.improve, evaluate_every=4)
 
     def shrunk(arm: Arm) -> Arm:
@@ -60,8 +60,8 @@ def small(run: Path) -> StudyConfig:
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("study") / "small"
     config = small(folder)
-    assert list(study(config, ARMS)) == [(name, 0) for name in ARMS]
-    write_study_report(config, "small")
+    assert list(run_experiment(config, ARMS)) == [(name, 0) for name in ARMS]
+    write_experiment_report(config, "small")
     return folder
 
 

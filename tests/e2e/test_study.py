@@ -11,19 +11,19 @@ from typing import Any
 
 import pytest
 
+from experiments.engine.config import EVERY_PROBE, Arm, ExperimentConfig, agent_of, curve_of, folder_of, resolve_config
+from experiments.engine.report import write_experiment_report
+from experiments.engine.reproduce import ReproduceConfig, reproduce, results
+from experiments.engine.running import run_experiment
+from experiments.engine.sharing import reuse_stages
+from experiments.engine.stages import SeedStages
+from experiments.interactive_agents.fresh_marks_code import FURTHER, FreshMarksConfig, run_fresh_marks
+from experiments.interactive_agents.judged_code import JudgedConfig, run_judged
+from experiments.interactive_agents.rounds_code import RoundsConfig, run_rounds
 from pipelines.cli.presets import preset_names
-from pipelines.cli.reproduce import ReproduceConfig, reproduce, results
-from pipelines.runs import demo as preset
+from pipelines.presets import demo as preset
 from pipelines.stages.evaluate import load_results
 from pipelines.stages.record_config import RecordConfig
-from pipelines.studies.config import EVERY_PROBE, Arm, StudyConfig, agent_of, curve_of, folder_of, resolve_config
-from pipelines.studies.fresh_marks import FURTHER, FreshMarksConfig, fresh_marks_study
-from pipelines.studies.judged import JudgedConfig, judged_study
-from pipelines.studies.report import write_study_report
-from pipelines.studies.rounds import RoundsStudyConfig, rounds_study
-from pipelines.studies.sharing import reuse_stages
-from pipelines.studies.steps import SeedStages
-from pipelines.studies.study import study
 from pipelines.suite.live import LiveSuiteConfig
 from pipelines.suite.make import MakeSuiteConfig
 from rlhf.run.config import LOCK_FILE, lock_run
@@ -38,12 +38,12 @@ ARMS = ("BC", "demonstrator", "BC+RL (IBT)", "BC+RL (IBT), no KL", "BC+RL (true 
 PROBES = ("exist", "count")  # those of the fewest steps
 
 
-def small(run: Path) -> StudyConfig:
+def small(run: Path) -> ExperimentConfig:
     """Three improved agents from two seeds, next to nothing of everything."""
     config = tiny(run)
     improve = replace(config.improve, evaluate_every=4)
     free = replace(improve, learner=replace(improve.learner, no_op_kl_weight=0.0))
-    return StudyConfig(
+    return ExperimentConfig(
         run=run,
         seeds=(0, 1),
         demonstrations=config.demonstrations,
@@ -76,13 +76,13 @@ def small(run: Path) -> StudyConfig:
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("study") / "small"
     config = small(folder)
-    done = list(study(config, only=("BC", "BC+RL (IBT)")))
+    done = list(run_experiment(config, only=("BC", "BC+RL (IBT)")))
     assert done == [("BC", 0), ("BC", 1), ("BC+RL (IBT)", 0), ("BC+RL (IBT)", 1)]
-    page = write_study_report(config, "small").read_text()
+    page = write_experiment_report(config, "small").read_text()
     late = [line for line in page.splitlines() if line.startswith("| BC+RL (true reward) |") and line.count("|") == 6]
     assert [line.count("not run") for line in late] == [3, 3], "of held-out requests and of training combinations"
-    assert list(study(config))[-1] == ("BC+RL (true reward)", 1)
-    write_study_report(config, "small")
+    assert list(run_experiment(config))[-1] == ("BC+RL (true reward)", 1)
+    write_experiment_report(config, "small")
     return folder
 
 
@@ -133,16 +133,16 @@ def test_an_arm_differs_from_its_neighbour_in_its_settings_alone(run: Path) -> N
 
 def test_a_complete_study_is_not_made_again(run: Path) -> None:
     before = {p: p.stat().st_mtime_ns for p in folder_of(small(run), 0).rglob("*") if p.is_file()}
-    assert len(list(study(small(run)))) == 10
+    assert len(list(run_experiment(small(run)))) == 10
     assert {p: p.stat().st_mtime_ns for p in folder_of(small(run), 0).rglob("*") if p.is_file()} == before
 
 
 def test_other_settings_are_another_study(run: Path) -> None:
     with pytest.raises(UserError, match=r"mark\.miss"):
-        next(study(replace(small(run), mark=replace(small(run).mark, miss=0.5))))
+        next(run_experiment(replace(small(run), mark=replace(small(run).mark, miss=0.5))))
 
 
-def beside(run: Path, folder: Path, **settings: object) -> StudyConfig:
+def beside(run: Path, folder: Path, **settings: object) -> ExperimentConfig:
     """Another study beside the first."""
     (folder / "first").symlink_to(run)
     return resolve_config(replace(small(folder / "other"), **settings))  # type: ignore[arg-type]
@@ -163,8 +163,8 @@ def test_a_study_takes_over_what_one_beside_it_has_made(
         demonstrations=replace(first.demonstrations, workers=3), play=replace(first.play, workers=3),
     )  # fmt: skip
     before = {p: p.stat().st_mtime_ns for p in run.rglob("*") if p.is_file() and p.name != LOCK_FILE}
-    assert len(list(study(config))) == 6
-    write_study_report(config, "other")
+    assert len(list(run_experiment(config))) == 6
+    write_experiment_report(config, "other")
     told = capsys.readouterr().err
     for seed in (0, 1):
         taken = re.search(rf"seed {seed}: reused from \S+: (.*)", told)
@@ -263,7 +263,7 @@ def test_a_study_that_cannot_be_is_refused(tmp_path: Path, wrong: dict, told: st
 
 def test_unknown_names_are_told_of(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no arm 'nobody'"):
-        next(study(small(tmp_path), only=("nobody",)))
+        next(run_experiment(small(tmp_path), only=("nobody",)))
     with pytest.raises(UserError, match="leave out --arms"):
         reproduce(ReproduceConfig("demo", runs=tmp_path, arms=("BC",)))
     with pytest.raises(UserError, match="no result named 'nothing'"):
@@ -287,32 +287,32 @@ def test_its_agents_are_judged_at_the_suite_and_live(run: Path, tmp_path: Path) 
         contexts=RecordConfig(episodes=3, steps=60, workers=1), suite=MakeSuiteConfig(scenarios=3, steps=16),
         continuations=1, live=LiveSuiteConfig(episodes=2, steps=40),
     )  # fmt: skip
-    tables = judged_study(config)
+    tables = run_judged(config)
     page = tables.read_text()
     for arm in config.arms:
         assert page.count(f"| {arm} |") == (2 if arm == "BC" else 3), "suite, differences, live"
     assert (config.run / "against-time.png").stat().st_size > 5000
-    again = judged_study(config)
+    again = run_judged(config)
     assert again.read_text().splitlines()[4:] == page.splitlines()[4:], "nothing is played again"
     with pytest.raises(UserError, match=r"no agent 'BC\+RL'; it has BC, demonstrator"):
-        judged_study(replace(config, arms=("BC", "BC+RL")))
+        run_judged(replace(config, arms=("BC", "BC+RL")))
     with pytest.raises(UserError, match="the agent 'BC' of seed 2 is not in"):
-        judged_study(replace(config, seeds=(2,)))
+        run_judged(replace(config, seeds=(2,)))
 
 
 def test_its_cloned_agents_begin_rounds_at_another_task(run: Path, tmp_path: Path) -> None:
-    config = RoundsStudyConfig(
+    config = RoundsConfig(
         source=run, run=tmp_path / "rounds", seeds=(1,), rounds=tiny_rounds(tmp_path / "unused", rounds=1)
     )
-    table = rounds_study(config)
+    table = run_rounds(config)
     head, _, *rows = [line for line in table.read_text().splitlines() if line.startswith("|")]
     assert [row.split("|")[1].strip() for row in rows] == ["BC", "Round 1", "demonstrator"]
     assert {row.count("|") for row in (head, *rows)} == {8}
     begun = json.loads((config.run / "seed-1" / "clone" / "config.json").read_text())["config"]["agent"]
     assert begun == str(run.absolute() / "seed-1" / "clone-bc" / "agent")
-    assert rounds_study(config).read_text().splitlines()[4:] == table.read_text().splitlines()[4:], "nothing runs again"
+    assert run_rounds(config).read_text().splitlines()[4:] == table.read_text().splitlines()[4:], "nothing runs again"
     with pytest.raises(UserError, match="the cloned agent of seed 2 is not in"):
-        rounds_study(replace(config, seeds=(2,)))
+        run_rounds(replace(config, seeds=(2,)))
 
 
 def test_its_improved_agents_are_improved_further_with_marks_of_their_own_play(run: Path, tmp_path: Path) -> None:
@@ -320,7 +320,7 @@ def test_its_improved_agents_are_improved_further_with_marks_of_their_own_play(r
         source=run, arm="BC+RL (IBT)", beside=("demonstrator",), run=tmp_path / "fresh", seeds=(1,), episodes=4,
         updates=4, checkpoint_every=4,
     )  # fmt: skip
-    page = fresh_marks_study(config).read_text()
+    page = run_fresh_marks(config).read_text()
     for arm, tables in zip(("BC", config.arm, *FURTHER, *config.beside), (1, 2, 3, 4, 5, 5, 2), strict=True):
         assert page.count(f"| {arm} |") == tables, arm
     for seed in config.seeds:
@@ -340,7 +340,7 @@ def test_its_improved_agents_are_improved_further_with_marks_of_their_own_play(r
             improved = settings_in(folder / improving)
             assert improved["agent"] == str(study / "improve-bc-rl-ibt" / "agent")
             assert improved["reward_model"] == str(model / "reward_model")
-    assert fresh_marks_study(config).read_text().splitlines()[4:] == page.splitlines()[4:], "nothing runs again"
+    assert run_fresh_marks(config).read_text().splitlines()[4:] == page.splitlines()[4:], "nothing runs again"
     results = config.source / "seed-1" / "results" / "demonstrator.json"
     results.rename(tmp_path / "moved")
     some = json.loads((tmp_path / "moved").read_text())[:1]  # interrupted after the first probe
@@ -348,10 +348,10 @@ def test_its_improved_agents_are_improved_further_with_marks_of_their_own_play(r
         if rows is not None:
             results.write_text(json.dumps(rows))
         with pytest.raises(UserError, match="'demonstrator' of seed 1 is not evaluated in"):
-            fresh_marks_study(config)
+            run_fresh_marks(config)
     (tmp_path / "moved").rename(results)
     with pytest.raises(UserError, match=r"'BC\+RL \(true reward\)' of .* was not improved against a reward model"):
-        fresh_marks_study(replace(config, arm="BC+RL (true reward)"))
+        run_fresh_marks(replace(config, arm="BC+RL (true reward)"))
 
 
 def settings_in(folder: Path) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import pytest
 from annotation.server.security.sessions import COOKIE
 from annotation.server.security.visitors import Role
 from benchmarks.serving import new_person, served
-from pipelines.studies.household.watching.recorded import record_shown
+from experiments.watch_and_help.watching.recorded import record_shown
 from rlhf.records.preferences import InferredGoal
 from rlhf.store import open_store
 from tests.e2e.browsers import chromium, keeps_work, wait_in

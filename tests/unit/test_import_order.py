@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-ORDER = ("worlds", "agents", "rlhf", "annotation", "reward_models", "pipelines")
+ORDER = ("worlds", "agents", "rlhf", "annotation", "reward_models", "pipelines", "experiments")
 # Inside a folder: its subfolders from left to right. Those of one entry do not import each other.
 INSIDE = {
     "worlds": (("spaces",), ("drawing",), ("playhouse", "household", "school", "foreign")),
@@ -40,19 +40,24 @@ INSIDE = {
     ),
     # parameters, grid, peers, problems, players, environments
     "worlds.school": (("parameters",), ("grid",), ("peers",), ("problems",), ("players",), ("environments",)),
-    "agents": (("networks", "learning", "language_models", "exploration"),),
+    "agents": (("networks", "learning", "language_models"),),
     "rlhf.store": (("columns",), ("files",), ("folder",), ("upkeep",), ("transfer",)),
     "rlhf": (("records",), ("store",), ("run",), ("data",), ("replay",), ("learning",), ("distributed",)),
     "pipelines.exchange": (("lerobot", "minari", "rlds"),),
     "pipelines.stages": (("settings",), ("episodes",), ("running",), ("outcomes",)),
     "pipelines": (
-        ("imports", "exchange", "stages"),
+        ("exchange", "stages"),
         ("report",),
         ("suite", "diagnose", "loops"),
-        ("studies",),
-        ("runs",),
+        ("presets",),
         ("api", "cli"),
     ),
+    "experiments": (
+        ("engine",),
+        ("interactive_agents", "watch_and_help", "social_ai", "babyai", "overcooked", "door"),
+    ),
+    "experiments.watch_and_help": (("watching", "policies", "marking"), ("helping",), ("commands",)),
+    "experiments.social_ai": (("film", "exploration", "ppo"), ("feedback",)),
 }
 
 
@@ -86,6 +91,7 @@ def _named(tree: ast.AST) -> Iterator[str]:
 # In these folders the files beside the subfolders put them together, so the order is that of the subfolders alone.
 FREE_BESIDE = {"worlds", "worlds.playhouse", "worlds.household", "worlds.school", "agents", "rlhf.store"}
 FREE_BESIDE |= {"pipelines", "pipelines.exchange", "pipelines.stages"}
+FREE_BESIDE |= {"experiments", "experiments.watch_and_help", "experiments.social_ai"}
 
 
 def runs_against(module: str, other: str) -> bool:

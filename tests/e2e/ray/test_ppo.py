@@ -16,11 +16,11 @@ import torch
 from agents.agent import InteractiveAgent
 from agents.folder import load_agent
 from agents.tokenizer import Tokenizer
-from pipelines.studies.school.cases import Arm, Case
-from pipelines.studies.school.learners import CurriculumLearner
-from pipelines.studies.school.study import school_study
-from pipelines.studies.school.training import SchoolTraining, make_agent, make_env, measure, train
-from rlhf.distributed.ppo.settings import PPOSettings
+from experiments.social_ai.cases import Arm, Case
+from experiments.social_ai.experiment import run_school
+from experiments.social_ai.learners import CurriculumLearner
+from experiments.social_ai.ppo.settings import PPOSettings
+from experiments.social_ai.training import SchoolTraining, make_agent, make_env, measure, train
 from rlhf.run.checkpoint import Checkpoints
 from tests.e2e.ray.test_ray import addresses_listened_on
 from worlds.school.environments.sampled import SampledEnv
@@ -38,7 +38,7 @@ def agent() -> Iterator[tuple[InteractiveAgent, Tokenizer]]:
 
 
 def weights_after(updates: int, agent: InteractiveAgent, tokenizer: Tokenizer, settings: PPOSettings) -> dict:
-    from rlhf.distributed.ppo.trainer import PPOTrainer
+    from experiments.social_ai.ppo.trainer import PPOTrainer
 
     trainer = PPOTrainer(agent, tokenizer, lambda number: make_env(BOX), settings, seed=3)
     try:
@@ -66,7 +66,7 @@ def test_a_seed_decides_what_is_learned(agent: tuple[InteractiveAgent, Tokenizer
 
 @pytest.mark.parametrize("runners", [0, 2])
 def test_all_environments_follow_one_curriculum(agent: tuple[InteractiveAgent, Tokenizer], runners: int) -> None:
-    from rlhf.distributed.ppo.trainer import PPOTrainer
+    from experiments.social_ai.ppo.trainer import PPOTrainer
 
     config = {"kind": "intro_seq", "thresholds": [0.0], "window": 5, "minimum_episodes": 30}
     taught = Arm(SCAFFOLDING, settings={"max_steps": 2, "curriculum": config})
@@ -96,7 +96,7 @@ def test_what_was_played_is_as_probable_when_it_is_learned(
     """So memories, cuts, ends of episodes and masks are those of the play."""
     from ray.rllib.core.columns import Columns
 
-    from rlhf.distributed.ppo import trainer
+    from experiments.social_ai.ppo import trainer
 
     differences, filled = list[float](), 0
 
@@ -140,7 +140,7 @@ def test_a_time_limit_is_no_end_of_the_rewards(
     from ray.rllib.core.columns import Columns
     from ray.rllib.evaluation.postprocessing import Postprocessing
 
-    from rlhf.distributed.ppo import trainer
+    from experiments.social_ai.ppo import trainer
 
     targets = list[torch.Tensor]()
 
@@ -174,6 +174,6 @@ def test_a_study_by_ppo_is_resumed_and_its_agents_are_like_any_other(tmp_path: P
     assert measure(agent, tokenizer, BOX, TINY, 0) == rows[-1]["box"]
 
     case = Case("does it?", {"agent": BOX}, {"box": BOX}, 80, "yes")
-    page = school_study(tmp_path, (0,), ("it/ppo",), replace(half, ppo=None), {"it": case}).read_text()
+    page = run_school(tmp_path, (0,), ("it/ppo",), replace(half, ppo=None), {"it": case}).read_text()
     assert "## it/ppo" in page and "| agent | 1 | 0.00 |" in page
     assert (tmp_path / "it" / "ppo" / "agent" / "seed-0" / "metrics.jsonl").exists()

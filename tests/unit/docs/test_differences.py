@@ -7,14 +7,14 @@ from dataclasses import replace
 import pytest
 
 from docs.differences import PAGE, written
+from experiments.engine.config import PLAYER, Arm, ExperimentConfig
+from experiments.engine.differences import differing_settings
 from pipelines.loops.iterate import IterateConfig
-from pipelines.runs import paper
-from pipelines.studies.config import PLAYER, Arm, StudyConfig
-from pipelines.studies.differences import differing_settings
+from pipelines.presets import paper
 
 
-def study_of(stages: IterateConfig) -> StudyConfig:
-    return StudyConfig(
+def study_of(stages: IterateConfig) -> ExperimentConfig:
+    return ExperimentConfig(
         demonstrations=stages.demonstrations,
         clones={PLAYER: stages.clone},
         play=stages.play,

@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from agents.config import AgentConfig
-from agents.film_agent import FilmConfig
 from agents.networks.stem import STEMS, make_stem
 from agents.networks.vision import ResidualBlock, VisionEncoder
+from experiments.social_ai.film.agent import FilmConfig
 
 NEW = ("vision_stem", "vision_norm", "vision_model", "vision_grid")  # fields that earlier agents lack
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from pipelines.studies.household.watching.recorded import episode_id, record_shown
+from experiments.watch_and_help.watching.recorded import episode_id, record_shown
 from rlhf.records.episode import Episode
 from rlhf.store import open_store
 from worlds.household.tasks.benchmark import task

@@ -12,7 +12,7 @@ from pipelines.cli.own_settings import declared
 from pipelines.cli.settings import parse
 from pipelines.cli.usage import UsageError
 from pipelines.loops.demo import DemoConfig
-from pipelines.runs.demo import demo
+from pipelines.presets.demo import demo
 from pipelines.stages.record import RecordConfig
 from worlds.errors import UserError
 

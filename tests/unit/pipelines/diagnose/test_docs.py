@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from experiments.interactive_agents.rater_noise import FIGURE_FILE, RESULTS_FILE, TABLE_FILE, RaterNoiseConfig
+from experiments.interactive_agents.rater_noise_results import RESULT_FILE
 from pipelines.diagnose.command import DiagnoseConfig
 from pipelines.diagnose.diagnosis import DIAGNOSIS_FILE, PART_WORDS
 from pipelines.diagnose.eyes.config import EyesConfig
@@ -16,8 +18,6 @@ from pipelines.diagnose.eyes.findings import EYES_FILE
 from pipelines.diagnose.eyes.readings import READING_WORDS
 from pipelines.diagnose.eyes.report import EYES_PAGE
 from pipelines.stages.episodes.division import DIVISION_FILE
-from pipelines.studies.rater_noise import FIGURE_FILE, RESULTS_FILE, TABLE_FILE, RaterNoiseConfig
-from pipelines.studies.rater_noise_results import RESULT_FILE
 
 DOCS = Path(__file__).parents[4] / "docs"
 PAGE = (DOCS / "diagnostics.md").read_text(encoding="utf-8")

@@ -12,11 +12,11 @@ import pytest
 
 from pipelines.loops.comparison import success
 from pipelines.loops.rounds import MOST_ROUNDS, IterateConfig, agent_name, resolve_round, resolve_start
+from pipelines.presets import tower
 from pipelines.report.data import RoundResult, RoundsCompared
 from pipelines.report.findings import OVERALL
 from pipelines.report.round_charts import before_and_after, marks_by_round, success_by_round
 from pipelines.report.rounds import compared
-from pipelines.runs import tower
 from pipelines.stages.evaluate import ProbeResult
 from rlhf.records.json_records import from_json, to_json
 from rlhf.run.statistics import Interval

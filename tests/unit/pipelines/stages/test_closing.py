@@ -13,7 +13,7 @@ import pytest
 import pipelines.stages.executors
 import pipelines.stages.improve
 from agents.config import AgentConfig
-from pipelines.runs.demo import WORLD, demo
+from pipelines.presets.demo import WORLD, demo
 from pipelines.stages.episodes.noted_episodes import EVERY_EPISODE
 from pipelines.stages.evaluate import probe_episodes, probe_plans
 from pipelines.stages.improve import Improvement

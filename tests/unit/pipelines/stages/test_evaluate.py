@@ -19,7 +19,7 @@ from agents.config import AgentConfig
 from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
 from pipelines.loops.demo import resolve_config
-from pipelines.runs.demo import WORLD, demo
+from pipelines.presets.demo import WORLD, demo
 from pipelines.stages.evaluate import EvaluateConfig, evaluate, load_results, probe_episodes, probe_plans
 from pipelines.stages.outcomes.evaluation_text import success_table
 from pipelines.stages.outcomes.paired import gain

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.reward_examples import ARMS, Scored, cells, together
-from pipelines.runs.demo import demo
+from pipelines.presets.demo import demo
 from reward_models.learning.told_answers import ToldAnswers
 from reward_models.marks.pairs import MINUS, PLUS
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipelines.runs.demo import WORLD
+from pipelines.presets.demo import WORLD
 from rlhf.replay.learned_setter import LearnedSetter
 from rlhf.replay.play import Plan, ScriptedSolvers, play
 from worlds.contract import SETTER, Action, Observation, neutral_movement

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pipelines.runs.demo import WORLD
+from pipelines.presets.demo import WORLD
 from rlhf.records.episode import Episode
 from rlhf.replay.play import Plan, ProbeSetter, ScriptedSolvers, play
 from tests.unit.rlhf.tiny_world import TinyWorld

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipelines.runs.demo import WORLD
+from pipelines.presets.demo import WORLD
 from rlhf.records.episode import Episode
 from rlhf.replay.play import Plan, ScriptedSolvers, play
 from rlhf.replay.setter_side import PROMPT, SIDE_OF, prompt_of, setter_side

@@ -12,12 +12,14 @@ import pytest
 
 from agents.play_settings import PLAY_SETTINGS_FILE
 from annotation.games.places import places_of_dataset
+from experiments.engine.config import resolve_config as resolve_experiment
+from experiments.interactive_agents import probes
 from pipelines.cli.episodes import merge_datasets
 from pipelines.cli.main import main
 from pipelines.loops.demo import resolve_config as resolve_demo
 from pipelines.loops.rounds import resolve_config as resolve_rounds
-from pipelines.runs import demo as preset
-from pipelines.runs import probes, tower
+from pipelines.presets import demo as preset
+from pipelines.presets import tower
 from pipelines.stages.evaluate import EvaluateConfig, evaluate, resolve_config
 from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.outcomes.results_file import EvaluatedWith
@@ -30,7 +32,6 @@ from pipelines.stages.settings.play_settings import (
     world_differences,
 )
 from pipelines.stages.settings.world_config import DEFAULT_PLAYERS, DEFAULT_WORLD, PlayersConfig, WorldConfig
-from pipelines.studies.config import resolve_config as resolve_study
 from rlhf.records.json_records import from_json, to_json
 from rlhf.run.checkpoint import Checkpoints
 from rlhf.run.config import load_config
@@ -202,7 +203,11 @@ def test_a_dataset_is_extended_with_its_own_settings(tmp_path: Path, capsys: pyt
 
 def test_presets_are_as_they_were() -> None:
     """Their runs of before can be resumed: nothing that is remembered or left open changes them."""
-    shown, rounds, study = resolve_demo(preset.demo()), resolve_rounds(tower.iterate()), resolve_study(probes.study())
+    shown, rounds, study = (
+        resolve_demo(preset.demo()),
+        resolve_rounds(tower.iterate()),
+        resolve_experiment(probes.experiment()),
+    )
     for config in (shown, rounds, study):
         assert from_json(type(config), to_json(config)) == config
         assert config.demonstrations.world == config.play.world == config.evaluate.world == config.play.world.complete()

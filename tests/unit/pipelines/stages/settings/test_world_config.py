@@ -11,7 +11,7 @@ from agents.config import AgentConfig
 from pipelines.cli import settings
 from pipelines.cli.main import main
 from pipelines.loops.demo import DemoConfig
-from pipelines.runs.demo import WORLD
+from pipelines.presets.demo import WORLD
 from pipelines.stages.episodes.recordings import read_episodes
 from pipelines.stages.evaluate import EvaluateConfig
 from pipelines.stages.record import RecordConfig, record

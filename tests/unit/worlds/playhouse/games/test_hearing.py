@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.runs.demo import WORLD
+from pipelines.presets.demo import WORLD
 from worlds import registry
 from worlds.contract import TaskSpec, World
 from worlds.playhouse.games.asking import known, make_task, probe

@@ -1,0 +1,1 @@
+"""Published results and comparisons over seeds, a folder a source."""

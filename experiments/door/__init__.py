@@ -1,0 +1,9 @@
+"""A utility from crowd workers' clip pairs of the Adroit door, measured on people's judgements."""
+
+from experiments.engine.declaration import Experiment
+
+EXPERIMENTS = (
+    Experiment(
+        "door", "experiments.door.experiment:reproduce", "own", frozenset({"source"}), "is learned from published files"
+    ),
+)

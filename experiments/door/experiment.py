@@ -1,0 +1,207 @@
+"""Utility from crowd workers' clip pairs of the Adroit door, measured on people's judgements of other episodes.
+
+`rlhf reproduce door --source FOLDER`, with the two files that docs/own-recordings.md names; about a minute a seed on
+one core.
+
+How well a utility that is learned from crowd workers' clip pairs agrees with people on play that it never saw.
+
+The play is of the Adroit door (:mod:`experiments.door.recordings`). For every seed the episodes are divided: the
+utility is learned, for a fixed number of updates, from pairs whose clips are both of training episodes, and measured
+on decided pairs whose clips are both of test episodes.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from agents import registry
+from agents.tokenizer import Tokenizer
+from experiments.door.recordings import DOOR_ANGLE, INSTRUCTION, REWARDS, SPACES, import_door
+from experiments.engine.declaration import ReproduceConfig
+from reward_models.inter_temporal import InterTemporalRewardModel
+from reward_models.learning.training import RewardTrainer, RewardTrainingConfig
+from reward_models.marks.marked_play import MarkedPlay, mark_play
+from reward_models.preferences.config import PreferenceConfig
+from reward_models.preferences.examples import PreferenceExamples, preference_examples
+from reward_models.preferences.losses import measured_difference, right_order
+from reward_models.scores.scoring import score
+from rlhf.records.preferences import ClipPair
+from rlhf.run.config import lock_run
+from rlhf.run.progress import announce
+from rlhf.run.statistics import mean_of, percent
+from rlhf.store import open_store
+from rlhf.store.contract import EpisodeStore
+from rlhf.store.files.durable import write_file
+from worlds.errors import UserError
+from worlds.spaces.description import to_json
+
+TEST, VALIDATION = 9, 2  # of 25 episodes; the trainer wants some to evaluate on
+AGREEMENT, TRUE_RETURN = "utility agrees with people", "true return agrees with people"
+CORRELATIONS = ("utility and the environment's reward", "utility and the door's angle")
+
+TRAINING = RewardTrainingConfig(
+    updates=200,
+    steps=50,
+    batch=4,
+    learning_rate=1e-3,
+    beta1=0.9,
+    ibt_weight=0.0,  # there are no marks
+    bc_weight=0.0,
+    css_weight=0.0,
+    augmentation=0.0,
+    preferences=PreferenceConfig(clip_pairs=1.0, compared_by="mean"),
+)
+
+
+@dataclass(frozen=True)
+class DoorResult:
+    """What one division of the episodes gave.
+
+    Args:
+      seed: of the division and the training.
+      pairs: clip pairs that were learned from.
+      decided: decided test pairs.
+      agreement: share of them that the utility orders as people did.
+      true_return: share of them that the environment's summed rewards order as people did.
+      reward_correlation: of utility and the environment's reward, over the steps of the test episodes.
+      angle_correlation: of utility and the door's angle, over the same steps.
+    """
+
+    seed: int
+    pairs: int
+    decided: int
+    agreement: float
+    true_return: float
+    reward_correlation: float
+    angle_correlation: float
+
+
+def run_door(source: Path, run: Path, seeds: Sequence[int]) -> Path:
+    """Import the files once, learn once for each seed, and write table and numbers.
+
+    Args:
+      source: folder with steps.parquet and pairs.parquet.
+      run: folder of the experiment.
+      seeds: of the divisions.
+
+    Returns:
+      The table, Markdown.
+
+    Raises:
+      UserError: the files are missing or are no such files, or another process writes to the folder.
+    """
+    run.mkdir(parents=True, exist_ok=True)
+    with lock_run(run):
+        return _learn(source, run, seeds)
+
+
+def _learn(source: Path, run: Path, seeds: Sequence[int]) -> Path:
+    if not (run / "play").exists():
+        _import(source, run)
+    store = open_store(run / "play")
+    if len(store) <= TEST + VALIDATION:
+        raise UserError(
+            f"{run / 'play'} has {len(store)} episodes; the division needs more than {TEST + VALIDATION}: remove it to "
+            "import it again"
+        )
+    results = []
+    for seed in seeds:
+        results.append(learn_and_measure(store, seed))
+        announce(f"seed {seed}: {percent(results[-1].agreement)} of {results[-1].decided} decided pairs")
+    write_file(run / "results.json", json.dumps([asdict(each) for each in results], indent=2).encode())
+    path = run / "table.md"
+    write_file(path, table(results).encode())
+    return path
+
+
+def _import(source: Path, run: Path) -> None:
+    """Import demonstrations and clip pairs into ``run``/play, which exists only when it is complete."""
+    partial = run / "play.importing"
+    if partial.exists():
+        shutil.rmtree(partial)  # of an import that was interrupted
+    try:
+        imported = import_door(source / "steps.parquet", source / "pairs.parquet", open_store(partial, create=True))
+    except UserError:
+        shutil.rmtree(partial)
+        raise
+    partial.rename(run / "play")
+    announce(f"imported {imported.episodes} episodes and {imported.clip_pairs} clip pairs into {run / 'play'}")
+
+
+def learn_and_measure(store: EpisodeStore, seed: int, training: RewardTrainingConfig = TRAINING) -> DoorResult:
+    """Learn a utility from the pairs of some episodes, and measure it on others."""
+    order = np.random.default_rng(seed).permutation(store.ids()).tolist()
+    tokenizer = Tokenizer.train([INSTRUCTION], 300)
+    torch.manual_seed(seed)
+    agent = registry.make("nano", vocab_size=tokenizer.vocab_size, spaces=to_json(SPACES.solver))
+    model = InterTemporalRewardModel.from_agent(agent, seed=seed)
+
+    def play(ids: Sequence[str]) -> MarkedPlay:
+        return mark_play([store.read(one) for one in ids], [], tokenizer, model.config)
+
+    pairs, test = store.preferences(ClipPair), order[:TEST]
+    settings = replace(training, seed=seed)
+    trainer = RewardTrainer(model, play(order[TEST + VALIDATION :]), play(order[TEST:][:VALIDATION]), settings, pairs)
+    while not trainer.finished:
+        trainer.update(trainer.update_index / settings.updates)
+    model.eval()  # the last weights: a dozen validation pairs select worse than a fixed number of updates
+    shown = play(test)
+    examples = preference_examples(pairs, shown, settings.preferences)["clip_pairs"]
+    decided = examples.take(examples.decided)
+    utility = np.concatenate(score(model, shown.episodes, list(range(TEST))))
+    rewards, angle = _truth(store, test)
+    return DoorResult(
+        seed=seed,
+        pairs=len(trainer.preferences["clip_pairs"]),
+        decided=len(decided),
+        agreement=_share(utility, decided),
+        true_return=_share(rewards, decided),
+        reward_correlation=float(np.corrcoef(utility, rewards)[0, 1]),
+        angle_correlation=float(np.corrcoef(utility, angle)[0, 1]),
+    )
+
+
+def _share(value: np.ndarray, examples: PreferenceExamples) -> float:
+    """Share of ``examples`` whose better clip has the higher mean ``value``; the clips are equally long."""
+    return float(right_order(measured_difference(value, examples), examples.better).mean())
+
+
+def _truth(store: EpisodeStore, ids: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """The environment's reward and the door's angle at every step of the episodes: [N] each."""
+    episodes = [store.read(one) for one in ids]
+    rewards = np.concatenate([episode.notes[REWARDS] for episode in episodes])
+    return rewards, np.concatenate([episode.seen["vector"][:, DOOR_ANGLE] for episode in episodes])
+
+
+def table(results: Sequence[DoorResult]) -> str:
+    """The results as a Markdown table: means over the seeds with Student's 95% interval."""
+    columns = {
+        AGREEMENT: [each.agreement for each in results],
+        TRUE_RETURN: [each.true_return for each in results],
+        f"correlation of {CORRELATIONS[0]}": [each.reward_correlation for each in results],
+        f"correlation of {CORRELATIONS[1]}": [each.angle_correlation for each in results],
+    }
+    lines = ["| measure, on test episodes | mean | 95% interval |", "| --- | --- | --- |"]
+    for name, values in columns.items():
+        shown, least = (percent, 0.0) if "agrees" in name else ("{:.2f}".format, -1.0)
+        interval = mean_of(
+            float(np.mean(values)), float(np.std(values, ddof=1)) if len(values) > 1 else 0.0, len(values)
+        )
+        low, high = (max(least, interval.low), min(1.0, interval.high)) if interval else (least, 1.0)
+        bounds = f"{shown(low)} to {shown(high)}" if interval else "one seed"
+        lines.append(f"| {name} | {shown(float(np.mean(values)))} | {bounds} |")
+    lines.append("| chance | 50% | |")
+    counts = f"{len(results)} divisions; {sum(each.decided for each in results)} decided test pairs in all"
+    return "\n".join(lines) + f"\n\n{counts}.\n"
+
+
+def reproduce(config: ReproduceConfig) -> Path:
+    """`rlhf reproduce door`."""
+    return run_door(config.needed_source(), config.run, config.seeds)

@@ -1,0 +1,1 @@
+"""How experiments run: arms over seeds, tables of their results."""

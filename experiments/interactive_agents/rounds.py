@@ -1,0 +1,188 @@
+"""Two rounds of improvement at towers, as in the paper's Figure 9, of agents that know the words already.
+
+`rlhf reproduce rounds --source runs/reproduce/plateau`, for seeds whose cloned agent `plateau` has trained. World,
+demonstrations and raters are those of :mod:`pipelines.presets.tower`, and these differ:
+
+* The cloned agent is that of :mod:`experiments.interactive_agents.plateau`, trained further on the demonstrations in
+  windows of 16 steps.
+* A round has 2,000 episodes of play, which end soon after success and are twice as long where there is none: a quarter
+  of the cloned agent's towers take longer than :mod:`pipelines.presets.tower` plays.
+* The reward model learns for 3,000 updates and reads marks three steps later
+  (:mod:`experiments.interactive_agents.raters`).
+* Every round improves the agent of the round before, with the learner of `plateau`, for 1,500 updates. In the paper
+  every round begins with the cloned agent.
+
+Rounds of improvement (paper, section 6.7 and Figure 9) of an experiment's agents at a new task, from several seeds.
+
+RUN/seed-N               a run of `rlhf iterate`, whose cloned agent begins with the experiment's
+RUN/seed-N/known         its agents at requests of training, in new houses
+RUN/table.md             success of every round's agent, less BC and less the round before
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from agents.ranges import check_ranges
+from experiments.engine.config import (
+    PLAYER,
+    ExperimentConfig,
+    ExperimentSeed,
+    check_seeds,
+    clone_folder,
+    folder_of,
+    load_experiment,
+)
+from experiments.engine.declaration import ReproduceConfig
+from experiments.engine.results_docs import ResultTable, format_table
+from experiments.engine.table import format_difference, format_success
+from experiments.interactive_agents import plateau, raters
+from pipelines.loops.iterate import IterateConfig, iterate
+from pipelines.loops.rounds import (
+    CLONE,
+    REFERENCE,
+    agent_name,
+    resolve_config,
+    resolve_start,
+    round_folder,
+)
+from pipelines.presets import tower
+from pipelines.report.file import made_by
+from pipelines.stages.evaluate import EvaluateConfig, ProbeResult, evaluate, load_results
+from pipelines.stages.outcomes.paired import ordered, paired
+from pipelines.stages.running.staged_run import Stage, open_run, run_stages
+from rlhf.run.config import lock_run
+from rlhf.run.statistics import difference_interval, share_interval
+from rlhf.store.files.durable import write_file
+from worlds.errors import UserError
+
+TABLE, KNOWN, RESULTS = "table.md", "known", "results.json"
+Found = dict[str, ProbeResult]  # by agent, in one seed
+
+
+@dataclass(frozen=True)
+class RoundsConfig:
+    """Settings of rounds from several seeds.
+
+    Args:
+      source: folder of the experiment whose cloned agents learn the task; their cloning is complete.
+      run: folder of all outputs.
+      seeds: seeds of the experiment, each from 0 to 24.
+      rounds: every seed's rounds, evaluated at one probe.
+    """
+
+    source: Path
+    run: Path = Path("runs/reproduce/rounds")
+    seeds: tuple[ExperimentSeed, ...] = (0, 1, 2)
+    rounds: IterateConfig = field(default_factory=IterateConfig)
+
+    def __post_init__(self) -> None:
+        check_ranges(self, UserError)
+        check_seeds(self.seeds)
+        if len(self.rounds.evaluate.probes) != 1:
+            raise UserError(f"rounds are evaluated at one probe, not {len(self.rounds.evaluate.probes)}")
+
+
+def run_rounds(config: RoundsConfig) -> Path:
+    """Run all rounds from every seed; return the path of the table. An interrupted experiment resumes.
+
+    Raises:
+      UserError: if the experiment or one of its cloned agents is not there, or the folder holds other results.
+    """
+    experiment = load_experiment(config.source)
+    runs = {seed: _rounds_of(config, experiment, seed) for seed in config.seeds}
+    open_run(config.run, config, "experiment", free=("seeds",), option="--runs")
+    with lock_run(config.run):
+        for seed, rounds in runs.items():
+            iterate(rounds)
+            evaluation = _on_known_requests(rounds)
+            run = Stage("known requests", "of training, in new houses", lambda one=evaluation: evaluate(one))
+            run_stages(rounds.run / KNOWN, [run], title=f"seed {seed}: ")
+        return _write_report(config, runs)
+
+
+def _rounds_of(config: RoundsConfig, experiment: ExperimentConfig, seed: int) -> IterateConfig:
+    begun = clone_folder(folder_of(experiment, seed), PLAYER)
+    if not (begun / "model.safetensors").is_file():
+        raise UserError(f"the cloned agent of seed {seed} is not in {config.source}; train it, or name other --seeds")
+    clone = replace(config.rounds.clone, agent=begun)
+    return resolve_config(replace(config.rounds, run=config.run / f"seed-{seed}", seed=seed, clone=clone))
+
+
+def _on_known_requests(rounds: IterateConfig) -> EvaluateConfig:
+    """Return the settings of evaluating all agents on requests of training."""
+    start = resolve_start(rounds).evaluate
+    made = {agent_name(n): str(round_folder(rounds.run, n) / "improve" / "agent") for n in _numbers(rounds)}
+    return replace(start, agents={**start.agents, **made}, split="train", out=rounds.run / KNOWN / RESULTS)
+
+
+def _numbers(rounds: IterateConfig) -> range:
+    return range(1, rounds.rounds + 1)
+
+
+def _write_report(config: RoundsConfig, runs: dict[int, IterateConfig]) -> Path:
+    new, known = [], []
+    for rounds in runs.values():
+        folders = [rounds.run, *(round_folder(rounds.run, number) for number in _numbers(rounds))]
+        new.append({one.agent: one for folder in folders for one in load_results(folder / RESULTS)})
+        known.append({one.agent: one for one in load_results(rounds.run / KNOWN / RESULTS)})
+    (probe,) = config.rounds.evaluate.probes
+    about = (
+        f"Success at {probe} in per cent, and points more than another agent, paired by episode: "
+        f"{config.rounds.evaluate.episodes} requests a seed with held-out words, and as many as in training, all in "
+        "new houses. 95% intervals over seeds (Student's t, or a bootstrap of the episodes where that is wider)."
+    )
+    agents = [CLONE, *map(agent_name, _numbers(config.rounds)), REFERENCE]
+    table = format_table(ResultTable(_HEAD, tuple(table_rows(agents, new, known))))
+    write_file(config.run / TABLE, "\n\n".join(["# rounds", made_by(tuple(runs)), about, table]).encode())
+    return config.run / TABLE
+
+
+_HEAD = (
+    "agent", "held-out words", f"than {CLONE}", "than the round before",
+    "words of training", f"than {CLONE}", "than the round before",
+)  # fmt: skip
+
+
+def table_rows(agents: Sequence[str], new: Sequence[Found], known: Sequence[Found]) -> Iterator[tuple[str, ...]]:
+    """Yield the lines of the table.
+
+    Args:
+      agents: BC, the agent of every round, and the demonstrator.
+      new: outcomes of every seed, with held-out words.
+      known: the same, with words of training.
+    """
+    for place, agent in enumerate(agents):
+        cells = []
+        for found in (new, known):
+            cells.append(format_success(share_interval([[ordered(one[agent])] for one in found], seed=0)))
+            improved = agent not in (CLONE, REFERENCE)
+            for other, shown in ((CLONE, improved), (agents[place - 1], improved and place > 1)):
+                groups = [[paired(one[agent], one[other])] for one in found] if shown else []
+                cells.append(format_difference(difference_interval(groups, seed=0)) if shown else "")
+        yield agent, *cells
+
+
+def reproduce(config: ReproduceConfig) -> Path:
+    """`rlhf reproduce rounds`."""
+    return run_rounds(
+        RoundsConfig(source=config.needed_source(), run=config.run, seeds=config.seeds, rounds=seed_rounds())
+    )
+
+
+def seed_rounds() -> IterateConfig:
+    """Settings of every seed's rounds."""
+    base = tower.iterate()
+    further = plateau.experiment().clones[PLAYER]
+    rewarding = replace(base.reward.training, updates=3000, evaluate_every=300, marks_later=raters.LATER)
+    return replace(
+        base,
+        improve_start="previous",
+        clone=replace(further, training=replace(further.training, updates=9000)),
+        play=replace(base.play, episodes=2000, steps=2 * base.play.steps, tail=16),
+        held_out_play=160,  # half of them have nothing of held-out words to ask for
+        reward=replace(base.reward, training=rewarding),
+        improve=replace(plateau.improving(), world=tower.WORLD, replay=None, updates=1500, checkpoint_every=250),
+    )

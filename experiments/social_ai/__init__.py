@@ -1,0 +1,7 @@
+"""Case studies after "The SocialAI School" (Kovač et al., 2023)."""
+
+from experiments.engine.declaration import Experiment
+
+EXPERIMENTS = (
+    Experiment("school", "experiments.social_ai.experiment:reproduce", "own", frozenset({"parts", "source", "docs"})),
+)

@@ -1,0 +1,189 @@
+"""The part "feedback-or-bonus": agents that learn from marks, and agents that explore, in as many environment steps.
+
+Agents of the first kind imitate a scripted demonstrator, play, are marked by a scripted rater, and are improved against
+a reward model of the marks, while recorded setters are replayed: their caretaker follows its script, so it reacts to
+them. Agents of the second kind learn from the environment's own rewards by V-trace, with an exploration bonus or
+without. They play as many steps as were recorded and played for the first kind together.
+
+```
+RUN/feedback-or-bonus/marked/...: an experiment (:mod:`experiments.engine.running`) of BC and BC+RL
+RUN/feedback-or-bonus/ARM/seed-S/...: an agent that explores (:mod:`experiments.social_ai.training`)
+RUN/feedback-or-bonus/results/seed-S-learned.json, seed-S-held-out.json: all agents, at the same episodes
+RUN/feedback-or-bonus/costs.json: steps and marks of every seed
+```
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+
+from experiments.engine.config import ExperimentConfig, agent_of, data_of, slug
+from experiments.engine.results_docs import ResultTable, format_table
+from experiments.engine.running import run_experiment
+from experiments.social_ai.cases import WIDER, Arm
+from experiments.social_ai.feedback.settings import HELD_OUT, LEARNED, MARKED, PLACE, TREE, marked_study, world_of
+from experiments.social_ai.results import p_text, share_text, welch
+from experiments.social_ai.training import SchoolTraining, train
+from pipelines.stages.evaluate import evaluate, load_results
+from rlhf.run.checkpoint import Checkpoints
+from rlhf.run.progress import announce
+from rlhf.store import open_store
+from rlhf.store.files.durable import write_file
+
+NAME = "feedback-or-bonus"
+SPLITS = {"learned": LEARNED, "held-out": HELD_OUT}
+# Scales are those of the published pilot study, before they are divided by 40.
+BONUSES: Mapping[str, tuple[str, float]] = {
+    "V-trace": ("", 0.0),
+    "V-trace, CB": ("cb", 2.0),
+    "V-trace, CBL": ("cbl", 10.0),
+}
+_COSTS = "costs.json"
+
+
+@dataclass(frozen=True)
+class FeedbackStudy:
+    """Size of the part.
+
+    Args:
+      marked: the experiment of agents that learn from marks.
+      training: of the agents that explore; its frames are those of the others.
+    """
+
+    marked: ExperimentConfig = field(default_factory=marked_study)
+    training: SchoolTraining = field(default_factory=lambda: SchoolTraining(agent={**SchoolTraining().agent, **WIDER}))
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What the agents of a seed that learn from marks have cost.
+
+    Args:
+      recorded: environment steps of demonstrations and of play that is marked.
+      improving: environment steps of BC+RL.
+      marks: number of them.
+    """
+
+    recorded: int
+    improving: int
+    marks: int
+
+    @property
+    def steps(self) -> int:
+        """All environment steps."""
+        return self.recorded + self.improving
+
+
+def run(run_folder: Path, seeds: Sequence[int], size: FeedbackStudy | None = None) -> None:
+    """Train all agents of every seed and evaluate them. What is there is not made again.
+
+    Args:
+      run_folder: folder of all experiments of the school.
+      seeds: of recording, weights and play.
+      size: of the part; None is the usual one.
+    """
+    size, folder = size or FeedbackStudy(), run_folder / NAME
+    marked = replace(size.marked, run=folder / "marked", seeds=tuple(seeds))
+    for arm, seed in run_experiment(marked):
+        announce(f"{NAME}: {arm}, seed {seed}")
+    for seed in seeds:
+        costs = _noted(folder, seed, marked)
+        agents = {name: agent_of(marked, name, seed) for name in marked.arms}
+        for name in BONUSES:
+            agents[name] = str(_explored(folder, name, seed, replace(size.training, frames=costs.steps)))
+        for split, combinations in SPLITS.items():
+            evaluate(
+                replace(
+                    marked.evaluate,
+                    agents=agents,
+                    seed=seed,
+                    world=world_of(combinations),
+                    out=results_file(folder, seed, split),
+                )
+            )
+
+
+def results_file(folder: Path, seed: int, split: str) -> Path:
+    """Return the file of all agents of a seed at the combinations of a split."""
+    return folder / "results" / f"seed-{seed}-{split}.json"
+
+
+def load_costs(folder: Path) -> dict[int, Costs]:
+    """Return the costs of every seed so far."""
+    path = folder / _COSTS
+    if not path.exists():
+        return {}
+    return {int(seed): Costs(**costs) for seed, costs in json.loads(path.read_text()).items()}
+
+
+def _noted(folder: Path, seed: int, marked: ExperimentConfig) -> Costs:
+    """Count what the agents that learn from marks have cost, and note it."""
+    store = open_store(data_of(marked, None, seed))
+    improved = marked.arms[MARKED].improve
+    assert improved is not None
+    costs = Costs(
+        sum(row.steps for row in store.rows()),
+        improved.updates * improved.slots * improved.steps,
+        sum(store.mark_counts().values()),
+    )
+    every = load_costs(folder) | {seed: costs}
+    text = json.dumps({each: vars(one) for each, one in sorted(every.items())}, indent=1)
+    write_file(folder / _COSTS, (text + "\n").encode())
+    return costs
+
+
+def _explored(folder: Path, name: str, seed: int, training: SchoolTraining) -> Path:
+    """Train an agent that explores, if it is not there, and return its folder."""
+    where = folder / slug(name) / f"seed-{seed}"
+    bonus, scale = BONUSES[name]
+    learned = [Arm(TREE, one, PLACE, bonus=bonus, scale=scale) for one in LEARNED]
+    tests = {
+        f"{split}: {one['Cue_type']}, {one['Problem']}": Arm(TREE, one, PLACE)
+        for split, combinations in SPLITS.items()
+        for one in combinations
+    }
+    announce(f"{NAME}: {name}, seed {seed}")
+    train(where, learned, tests, training, seed)
+    return Checkpoints(where).latest().agent_folder
+
+
+def section(run_folder: Path) -> str:
+    """Return the results so far, Markdown; "" without any."""
+    folder = run_folder / NAME
+    costs = load_costs(folder)
+    seeds = [seed for seed in costs if all(results_file(folder, seed, split).exists() for split in SPLITS)]
+    if not seeds:
+        return ""
+    shares = {split: _shares(folder, seeds, split) for split in SPLITS}
+    rows = []
+    for name in next(iter(shares.values())):
+        explores = name in BONUSES
+        steps = [costs[seed].recorded if name == "BC" else costs[seed].steps for seed in seeds]
+        marks = 0.0 if explores or name == "BC" else float(np.mean([costs[seed].marks for seed in seeds]))
+        cells = [share_text(found[name]) for found in shares.values()]
+        p = None if name == MARKED else welch(shares["held-out"][name], shares["held-out"][MARKED])
+        rows.append((name, f"{np.mean(steps) / 1000:.0f}", f"{marks:.0f}", *cells, p_text(p)))
+    head = ("agent", "thousand steps", "marks", *(f"success, {split}" for split in SPLITS), f"p, against {MARKED}")
+    about = (
+        "Does feedback buy social skill cheaper than exploration bonuses? Learned: pointing at boxes and the colours "
+        "of doors; held out: pointing at doors and the colours of boxes. Who ignores the cue succeeds in half of the "
+        f"episodes. {len(seeds)} seeds; means, with the least and the greatest; Welch's test of the held-out success."
+    )
+    return f"## {NAME}\n\n{about}\n\n{format_table(ResultTable(head, tuple(rows)))}"
+
+
+def _shares(folder: Path, seeds: Sequence[int], split: str) -> dict[str, list[float]]:
+    """Success of every agent over all problems, a share for every seed."""
+    found: dict[str, list[float]] = {}
+    for seed in seeds:
+        outcomes: dict[str, list[bool]] = {}
+        for result in load_results(results_file(folder, seed, split)):
+            outcomes.setdefault(result.agent, []).extend(result.success)
+        for name, each in outcomes.items():
+            found.setdefault(name, []).append(sum(each) / len(each))
+    return found

@@ -1,0 +1,9 @@
+"""Goals inferred from demonstrations, and helpers, after "Watch-And-Help" (Puig et al., 2021)."""
+
+from experiments.engine.declaration import Experiment
+
+EXPERIMENTS = (
+    Experiment(
+        "watch-and-help", "experiments.watch_and_help.experiment:reproduce", "own", frozenset({"parts", "docs"})
+    ),
+)

@@ -1,0 +1,102 @@
+"""The part "help": every helper plays the tasks of both tests with Alice, five times each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from pathlib import Path
+
+from experiments.watch_and_help.helping.agent_helper import weights_digest
+from experiments.watch_and_help.helping.episodes import (
+    TRIES,
+    digest,
+    episodes_file,
+    load_episodes,
+    play_episode,
+    save_episodes,
+)
+from experiments.watch_and_help.helping.methods import METHODS, Method, possible_methods
+from experiments.watch_and_help.helping.results import Results, write_results
+from experiments.watch_and_help.inferred_goals import load_inferred
+from experiments.watch_and_help.policies.training import load_policies, policies_digest
+from rlhf.run.progress import announce, progress
+from worlds.household.tasks.benchmark import BenchmarkTask, task
+from worlds.household.tasks.splits import TEST_1, TEST_2, goals_of
+
+SPLITS = (TEST_1, TEST_2)
+
+
+@dataclass(frozen=True)
+class HelpSettings:
+    """Size of the comparison.
+
+    Args:
+      tries: of each task.
+      tasks: numbers of the tasks of each test; None for all 100.
+      splits: tests that are played.
+      methods: helpers by name, in the order of the tables.
+    """
+
+    tries: int = TRIES
+    tasks: Sequence[int] | None = None
+    splits: Sequence[str] = SPLITS
+    methods: Mapping[str, Method] = field(default_factory=lambda: METHODS)
+
+
+FULL = HelpSettings()
+
+
+def run(folder: Path, seeds: Sequence[int], settings: HelpSettings = FULL) -> None:
+    """Play what has not been played yet, and write rows, tables and figures after every helper.
+
+    The first try of all comes before the second, so that there is a whole table early.
+
+    Args:
+      folder: of the whole experiment.
+      seeds: of the players; every task is tried several times with each.
+      settings: size of the comparison.
+    """
+    every: dict[str, dict[int, BenchmarkTask]] = {}
+    for split in settings.splits:
+        chosen = range(len(goals_of(split))) if settings.tasks is None else settings.tasks
+        every[split] = {number: task(split, number) for number in chosen}
+    for seed, attempt, split in product(seeds, range(settings.tries), settings.splits):
+        methods = possible_methods(folder, seed, split, settings.methods)
+        left_out = [name for name in settings.methods if name not in methods]
+        if left_out and attempt == 0:
+            why = "left out until the parts watch, policies and marks have run"
+            announce(f"{split}, seed {seed}: {why}: {', '.join(left_out)}")
+        for name, method in methods.items():
+            if _play_missing(folder, split, seed, attempt, name, method, every[split]):
+                write_results(folder)
+
+
+def _play_missing(
+    folder: Path, split: str, seed: int, attempt: int, name: str, method: Method, every: Mapping[int, BenchmarkTask]
+) -> bool:
+    """Play one try of a helper, unless there is a file of it; return True if it was played."""
+    inferred = load_inferred(folder, seed, split) if method.goal == "inferred" else None
+    of = ""
+    if inferred is not None:
+        of = digest(inferred.posteriors if method.needs_posterior else inferred.goals)
+    if method.is_learned:
+        of = f"{of}+{policies_digest(folder, seed)}"
+    elif method.agent is not None:
+        of = weights_digest(method.agent)
+    path = episodes_file(folder, seed, split, name, attempt)
+    if {each.name for each in every.values()} <= {each.task for each in load_episodes(path, of)}:
+        return False
+    policies = load_policies(folder, seed) if method.is_learned else None
+    title = f"{split}, seed {seed}: {name}, try {attempt + 1}"
+    episodes = [
+        play_episode(method, every[number], number, attempt, seed, inferred, policies)
+        for number in progress(list(every), len(every), title, "episode")
+    ]
+    save_episodes(path, episodes, of)
+    return True
+
+
+def section(folder: Path) -> str:
+    """Return the tables of the part, Markdown; see :mod:`experiments.watch_and_help.parts`."""
+    return Results.load(folder).markdown()

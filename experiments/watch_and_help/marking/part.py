@@ -1,0 +1,68 @@
+"""The part "marks": an agent is cloned from a scripted helper of Alice, and improved by marks of its own play.
+
+```
+RUN/marks/seed-0/: a run of the loop, as `rlhf demo` writes it: data, clone, reward, improve, results.json, report.html
+```
+
+The agents are rows "BC" and "BC+RL" of the part help. Its table here is of requests that they fulfil alone, while
+Alice stands still.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from experiments.watch_and_help.learned_agents import MARKS, learned_in
+from pipelines.loops.demo import DemoConfig, demo
+from pipelines.presets import household
+from pipelines.stages.evaluate import load_results
+from rlhf.run.statistics import wilson_interval
+
+RESULTS = "results.json"
+FULL = household.demo()
+
+
+def run(folder: Path, seeds: Sequence[int], settings: DemoConfig = FULL) -> None:
+    """Run the loop for every seed, or what is left of it.
+
+    Args:
+      folder: of the whole experiment.
+      seeds: of recording, training and play.
+      settings: sizes of the loop.
+    """
+    for seed in seeds:
+        demo(replace(settings, run=learned_in(folder, seed), seed=seed))
+
+
+def section(folder: Path) -> str:
+    """Return the success of the agents alone; see :mod:`experiments.watch_and_help.parts`."""
+    found: dict[str, list[bool]] = {}
+    cells: dict[tuple[str, str], list[bool]] = {}
+    files = sorted((folder / MARKS).glob(f"seed-*/{RESULTS}"))
+    for result in (one for file in files for one in load_results(file)):
+        found.setdefault(result.agent, []).extend(result.success)
+        cells.setdefault((result.probe, result.agent), []).extend(result.success)
+    if not found:
+        return ""
+    agents, probes = list(found), list(dict.fromkeys(probe for probe, _ in cells))
+    lines = [
+        "## Learning from marks",
+        "",
+        f"Requests that agents fulfil alone, held-out goals; seeds: {len(files)}; 95% intervals.",
+        "",
+        f"| request | {' | '.join(agents)} |",
+        "| --- |" + " --- |" * len(agents),
+    ]
+    for probe in probes:
+        lines.append(f"| `{probe}` | {' | '.join(_share(cells.get((probe, agent), [])) for agent in agents)} |")
+    lines.append(f"| all | {' | '.join(_share(found[agent]) for agent in agents)} |")
+    return "\n".join(lines)
+
+
+def _share(success: Sequence[bool]) -> str:
+    if not success:
+        return ""
+    share = wilson_interval(sum(success), len(success))
+    return f"{100 * share.estimate:.0f}% ({100 * share.low:.0f} to {100 * share.high:.0f}) of {len(success)}"

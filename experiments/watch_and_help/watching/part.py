@@ -1,0 +1,245 @@
+"""The part "watch": models that infer goals from demonstrations are trained, and measured on both tests.
+
+```
+RUN/watch/demonstrations/...: what Alice showed
+RUN/watch/frames/GROUP.npz, GROUP-last.npz, GROUP-HxW.npy: what is seen of it, and through Alice's eyes
+RUN/watch/seed-S/VARIANT/...: a model; measures.json, written last
+RUN/watch/seed-S/goals-SPLIT.json, posteriors-SPLIT.json: what the first variant infers for the tasks of a test
+```
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.lib.format import open_memmap
+
+from experiments.watch_and_help.inferred_goals import (
+    EARLY,
+    goals_file,
+    posteriors_file,
+    save_goals,
+    save_posteriors,
+)
+from experiments.watch_and_help.watching.frames import Frames, draw, goal_of, watched
+from experiments.watch_and_help.watching.measures import LEAST, SHARES, accuracy, chance, last_frames, posterior_at
+from experiments.watch_and_help.watching.model import Watcher, WatcherConfig, load_watcher, save_watcher
+from experiments.watch_and_help.watching.results import (
+    Measures,
+    measures_file,
+    save_measures,
+    tables,
+    write_results,
+)
+from experiments.watch_and_help.watching.shown import TASKS, load_shown, make_demonstrations
+from experiments.watch_and_help.watching.training import WatchTraining, train_watcher
+from rlhf.run.progress import announce, bar, progress
+from worlds.household.pictures.camera import Pictures
+from worlds.household.tasks.benchmark import DEMONSTRATIONS
+from worlds.household.tasks.sets import PREDICATES
+from worlds.household.tasks.splits import TEST_1, TEST_2, TRAIN, goals_of
+
+TESTS = (TEST_1, TEST_2)
+_LAST = "-last"
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A model that is compared.
+
+    Args:
+      config: its size and inputs.
+      spliced: share of the demonstrations of training that are spliced with one of another goal.
+    """
+
+    config: WatcherConfig = WatcherConfig()
+    spliced: float = 0.7
+
+
+USUAL = "whole demonstration"
+VARIANTS: Mapping[str, Variant] = {
+    USUAL: Variant(),
+    "not spliced": Variant(spliced=0.0),
+    "end known": Variant(WatcherConfig(ended=True)),
+    "actions too": Variant(WatcherConfig(actions=True)),
+    "last state only": Variant(WatcherConfig(only_last=True), spliced=0.0),
+    "pictures": Variant(WatcherConfig(picture=(72, 96))),
+}
+
+
+@dataclass(frozen=True)
+class WatchSettings:
+    """Size of the part.
+
+    Args:
+      demonstrations: successful ones of training and of each test, and tasks of each test, by group; None means the
+        published numbers, and all tasks.
+      variants: models by name; the first infers the goals for the part "help".
+      training: of each model; seed and spliced share are those of the experiment and the variant.
+    """
+
+    demonstrations: Mapping[str, int] | None = None
+    variants: Mapping[str, Variant] = field(default_factory=lambda: VARIANTS)
+    training: WatchTraining = WatchTraining()
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """Demonstrations of each group."""
+        if self.demonstrations is not None:
+            return self.demonstrations
+        return dict(DEMONSTRATIONS) | {group: len(goals_of(split)) for group, split in TASKS.items()}
+
+
+FULL = WatchSettings()
+
+
+def run(folder: Path, seeds: Sequence[int], settings: WatchSettings = FULL) -> None:
+    """Make demonstrations, train every model with every seed, and measure it. What is there is not made again.
+
+    Args:
+      folder: of the whole experiment.
+      seeds: of weights and of the order of demonstrations.
+      settings: size of the part.
+    """
+    missing = [
+        (seed, name)
+        for name in settings.variants
+        for seed in seeds
+        if not measures_file(folder, seed, name).exists() or (name == _first(settings) and not _inferred(folder, seed))
+    ]
+    if not missing:
+        return
+    make_demonstrations(folder / "watch" / "demonstrations", settings.counts, os.cpu_count() or 1)
+    for seed, name in missing:
+        variant = settings.variants[name]
+        model = _trained(folder, seed, name, variant, settings)
+        save_measures(measures_file(folder, seed, name), _measured(folder, model, settings))
+        if name == _first(settings):
+            _infer_goals(folder, seed, model, settings)
+        write_results(folder, settings.variants)
+
+
+def section(folder: Path) -> str:
+    """Return the tables of the part, Markdown; see :mod:`experiments.watch_and_help.parts`."""
+    return tables(folder, VARIANTS)
+
+
+def frames_of(folder: Path, group: str, settings: WatchSettings = FULL, last: bool = False) -> Frames:
+    """Return what is seen of the demonstrations of a group; it is computed once and stored.
+
+    Args:
+      folder: of the whole experiment.
+      group: see :func:`experiments.watch_and_help.watching.shown.show`.
+      settings: size of the part.
+      last: the last states by themselves.
+    """
+    where = folder / "watch" / "frames"
+    paths = [where / f"{group}{ending}.npz" for ending in ("", _LAST)]
+    if not all(path.exists() for path in paths):
+        where.mkdir(parents=True, exist_ok=True)
+        count = settings.counts[group]
+        shown = load_shown(folder / "watch" / "demonstrations", group, count)
+        seen = [watched(each) for each in progress(shown, count, f"frames of {group}", "demonstration")]
+        for path, parts in zip(paths, zip(*seen, strict=True), strict=True):
+            Frames.join(parts).save(unfinished := path.with_name(f".{path.name}"))
+            os.replace(unfinished, path)
+    return Frames.load(paths[last])
+
+
+def drawn_frames(folder: Path, group: str, config: WatcherConfig, settings: WatchSettings = FULL) -> Frames:
+    """Return what a model sees of the demonstrations of a group, with pictures if it sees by them.
+
+    Args:
+      folder: of the whole experiment.
+      group: see :func:`frames_of`.
+      config: of the model.
+      settings: size of the part.
+    """
+    frames = frames_of(folder, group, settings, config.only_last)
+    if not any(config.picture):
+        return frames
+    height, width = config.picture
+    path = folder / "watch" / "frames" / f"{group}-{height}x{width}.npy"
+    if not path.exists():
+        pictures, first = Pictures(height, width), frames.first.tolist()
+        unfinished = path.with_name(f".{path.name}")
+        drawn = open_memmap(unfinished, "w+", np.uint8, (first[-1], height, width, 3))
+        shown = load_shown(folder / "watch" / "demonstrations", group, len(frames))
+        for number, each in enumerate(progress(shown, len(frames), f"pictures of {group}", "demonstration")):
+            rows = slice(first[number], first[number + 1])
+            drawn[rows] = draw(each, frames.step[rows].tolist(), pictures)
+        drawn.flush()
+        os.replace(unfinished, path)
+    return replace(frames, picture=np.load(path, mmap_mode="r"))
+
+
+def _first(settings: WatchSettings) -> str:
+    return next(iter(settings.variants))
+
+
+def _inferred(folder: Path, seed: int) -> bool:
+    return all(of(folder, seed, split).exists() for split in TESTS for of in (goals_file, posteriors_file))
+
+
+def _trained(folder: Path, seed: int, name: str, variant: Variant, settings: WatchSettings) -> Watcher:
+    """The trained model, from its folder if it is there."""
+    where = measures_file(folder, seed, name).parent
+    if (where / "model.safetensors").exists():
+        return load_watcher(where)
+    frames = drawn_frames(folder, TRAIN, variant.config, settings)
+    training = replace(
+        settings.training, training=replace(settings.training.training, seed=seed), spliced=variant.spliced
+    )
+    with bar(f"model {name!r}, seed {seed}", training.training.updates, "updates") as shown:
+
+        def on_update(update: int, metrics: Mapping[str, float]) -> None:
+            if (update + 1) % 50 == 0:
+                shown.update(update + 1, f"loss {metrics['loss']:.3f}")
+
+        model = train_watcher(variant.config, frames, training, on_update)
+    facts = {"demonstrations": len(frames), "seed": seed, "spliced": variant.spliced, **asdict(training.training)}
+    save_watcher(model, where, facts)
+    return model
+
+
+def _measured(folder: Path, model: Watcher, settings: WatchSettings) -> Measures:
+    """Accuracies after the whole demonstrations of each test, and the posterior on the way."""
+    goals = frames_of(folder, TRAIN, settings).goal
+    accuracies, by_chance, posteriors = {}, {}, {}
+    for split in TESTS:
+        frames = drawn_frames(folder, split, model.config, settings)
+        probabilities = model.probabilities(frames)
+        last = probabilities[frames.first[1:] - 1]
+        accuracies[split] = accuracy(last.argmax(-1), frames.goal)
+        by_chance[split] = chance(goals, frames.goal)
+        shares = (1.0,) if model.config.only_last else SHARES
+        posteriors[split] = [posterior_at(probabilities, frames, share) for share in shares]
+    return Measures(accuracies, by_chance, posteriors)
+
+
+def _possible(probabilities: np.ndarray) -> dict[str, list[float]]:
+    """Probabilities of the counts of the predicates that are possible: float [predicates, counts]."""
+    each = zip(PREDICATES, probabilities.tolist(), strict=True)
+    return {text: [round(one, 4) for one in counts] for text, counts in each if 1 - counts[0] >= LEAST}
+
+
+def _infer_goals(folder: Path, seed: int, model: Watcher, settings: WatchSettings) -> None:
+    """Write the goals that a model infers for the tasks of both tests, and the posteriors on the way."""
+    for group, split in TASKS.items():
+        frames = drawn_frames(folder, group, model.config, settings)
+        shown = load_shown(folder / "watch" / "demonstrations", group, settings.counts[group])
+        names = [each.name for each in shown]
+        probabilities = model.probabilities(frames)
+        last = probabilities[frames.first[1:] - 1].argmax(-1)
+        save_goals(folder, seed, split, {name: goal_of(counts) for name, counts in zip(names, last, strict=True)})
+        by_share = {str(share): probabilities[last_frames(frames, share)] for share in EARLY}
+        posteriors = {
+            share: {name: _possible(each) for name, each in zip(names, every, strict=True)}
+            for share, every in by_share.items()
+        }
+        save_posteriors(folder, seed, split, posteriors)
+    announce(f"seed {seed}: goals of the tasks of both tests are inferred")

@@ -1,1 +1,0 @@
-"""Recordings that others published, as datasets."""

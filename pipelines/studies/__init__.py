@@ -1,1 +1,0 @@
-"""Studies: several agents and seeds, compared on the same episodes."""

@@ -1,0 +1,156 @@
+"""The sweep over rater noise: its settings, reuse of results, table and figure."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+from scipy import stats
+
+from agents.agent import InteractiveAgent
+from agents.folder import save_agent
+from agents.tokenizer import Tokenizer
+from experiments.interactive_agents import rater_noise as sweep
+from experiments.interactive_agents.rater_noise import RaterNoiseConfig, rater_noise
+from experiments.interactive_agents.rater_noise_figure import by_axis, draw, over_seeds, table
+from experiments.interactive_agents.rater_noise_results import Noise, NoiseResult
+from pipelines.diagnose.diagnosis import Measure
+from pipelines.stages.mark import MarkConfig
+from reward_models.learning.training import RewardTrainingConfig
+from rlhf.store import open_store
+from rlhf.store.synthetic import synthetic_episode
+from tests.unit.rlhf import tiny_agent
+from worlds.contract import Event
+from worlds.errors import UserError
+
+USUAL = Noise(0.1, 1.0, 0.05, 1.0)
+FEW: dict[str, Any] = dict(miss=(0.1, 1.0), delay=(1.0,), mistake=(0.05,), marked=(0.5, 1.0))
+
+
+def test_every_setting_is_tried_once_and_differs_in_one_thing() -> None:
+    noises = RaterNoiseConfig().noises()
+    assert noises[0] == USUAL and len(noises) == len(set(noises)) == 13
+    for noise in noises[1:]:
+        assert sum(getattr(noise, axis) != getattr(USUAL, axis) for axis in sweep.AXES) == 1
+    assert len({noise.name for noise in noises}) == 13
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"seeds": ()}, "at least one seed"),
+        ({"marked": (0.0, 1.0)}, "marked are shares"),
+        ({"miss": (1.5,)}, "miss is a share"),
+        ({"delay": (-1.0,)}, "delay is a number of steps"),
+        ({"validation": 0.0}, "validation is a share"),
+    ],
+)
+def test_impossible_sweeps_are_refused(wrong: dict, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        RaterNoiseConfig(**wrong)
+
+
+@pytest.fixture(scope="module")
+def config(tmp_path_factory: pytest.TempPathFactory) -> RaterNoiseConfig:
+    folder = tmp_path_factory.mktemp("sweep")
+    store = open_store(folder / "play", create=True)
+    for number in range(36):
+        episode = synthetic_episode(number, 24, 8, 8)
+        truth = (Event(6, 1 if number % 3 else -1, "a"), Event(14, 1 if number % 2 else -1, "b"))
+        store.write(replace(episode, truth=truth, split="held_out" if number >= 28 else "train"))
+    tokenizer = Tokenizer.train(["please lift the ball"], 300)
+    sizes = tiny_agent.config(vocab_size=tokenizer.vocab_size)
+    agent = save_agent(InteractiveAgent(sizes), tokenizer, folder / "agent")
+    training = RewardTrainingConfig(updates=2, steps=12, batch=4, evaluate_every=2, evaluation_episodes=4)
+    return RaterNoiseConfig(
+        data=(folder / "play",), agent=agent, runs=folder / "runs", validation=0.2, training=training, **FEW
+    )
+
+
+def test_a_sweep_reports_every_setting_and_resumes(config: RaterNoiseConfig, monkeypatch) -> None:
+    path = rater_noise(config)
+    folder, text = path.parent, path.read_text()
+    results = {result["noise"]["miss"]: result for result in json.loads((folder / "results.json").read_text())[:2]}
+    assert results[0.1]["accuracy"]["episodes"] == 8  # held out, and judged by clean marks: every event has one
+    assert results[0.1]["episodes"] > 20 and 2 <= results[0.1]["update"] <= 2
+    assert "a usable mark" in results[1.0]["failed"] or "too few" in results[1.0]["failed"]  # nothing was marked
+    assert text.count("(usual)") == 4 and results[1.0]["failed"] in text
+    with Image.open(io.BytesIO((folder / "raters.png").read_bytes())) as image:
+        assert np.asarray(image.convert("L")).std() > 5
+    trained = []
+    original = sweep.train_reward_model
+    monkeypatch.setattr(sweep, "train_reward_model", lambda *a, **k: trained.append(1) or original(*a, **k))
+    assert rater_noise(config).read_text() == text and trained == []
+    half = next(folder.glob("*marked-0.5*"))
+    (half / "result.json").unlink()  # as if it had been interrupted there
+    assert rater_noise(config).read_text() == text and trained == [1]  # and the same comes of it
+    more = replace(config, miss=(0.1, 0.5, 1.0))
+    assert "without a mark: 0.5" in rater_noise(more).read_text() and trained == [1, 1]
+
+
+def test_results_of_other_settings_are_not_mixed_in(config: RaterNoiseConfig) -> None:
+    rater_noise(config)
+    with pytest.raises(UserError, match="made with other settings"):
+        rater_noise(replace(config, training=replace(config.training, batch=5)))
+
+
+def test_results_of_other_play_are_not_mixed_in(config: RaterNoiseConfig, tmp_path: Path) -> None:
+    grown = replace(config, data=(tmp_path / "play",), runs=tmp_path / "runs")
+    shutil.copytree(config.data[0], grown.data[0])
+    rater_noise(grown)
+    rater_noise(grown)
+    open_store(grown.data[0]).write(synthetic_episode(99, 24, 8, 8))
+    with pytest.raises(UserError, match="made with other settings, play or weights"):
+        rater_noise(grown)
+
+
+def test_play_without_ground_truth_is_refused(config: RaterNoiseConfig, tmp_path: Path) -> None:
+    store = open_store(tmp_path / "play", create=True)
+    for number in range(3):
+        store.write(replace(synthetic_episode(number, 24, 8, 8), truth=()))
+    elsewhere = replace(config, data=(tmp_path / "play",), name="elsewhere")
+    with pytest.raises(UserError, match="no held-out play"):
+        rater_noise(elsewhere)
+    store.write(replace(synthetic_episode(3, 24, 8, 8), truth=(), split="held_out"))
+    with pytest.raises(UserError, match="has no ground truth"):
+        rater_noise(elsewhere)
+
+
+def test_slow_raters_have_their_mean_delay() -> None:
+    rater = sweep._rater(replace(USUAL, delay=6.0, miss=0.0), 0.7, seed=0)
+    events = [Event(20 * k, 1, "") for k in range(200)]
+    late = [mark.step % 20 for mark in rater.mark("e", 5000, events)]
+    assert np.median(late) == 6 and np.mean(late) == pytest.approx(6.0, abs=0.3)
+
+
+def result(noise: Noise, accuracy: float, seed: int = 0) -> NoiseResult:
+    measure = Measure(accuracy, accuracy - 0.05, accuracy + 0.05, 40, 900)
+    return NoiseResult(noise, seed, 100, 200, 10, measure, measure, measure, measure, 0.6)
+
+
+def test_several_seeds_get_students_interval() -> None:
+    values = [0.6, 0.7, 0.95]
+    interval = over_seeds([result(USUAL, value).accuracy for value in values])  # type: ignore[misc]
+    low, high = stats.ttest_1samp(values, 0.0).confidence_interval(0.95)
+    assert interval is not None and (interval.low, interval.high) == pytest.approx((low, high))
+    same = over_seeds([result(USUAL, 0.7).accuracy] * 2)  # type: ignore[list-item]
+    assert same is not None and (same.low, same.high) == pytest.approx((0.65, 0.75))
+    assert over_seeds([]) is None
+
+
+def test_the_table_and_the_figure_hold_every_setting() -> None:
+    noises = RaterNoiseConfig(usual=MarkConfig()).noises()
+    results = [result(noise, 0.5 + 0.02 * place, seed) for place, noise in enumerate(noises) for seed in (0, 1)]
+    axes = by_axis(results, USUAL)
+    assert [len(points) for points in axes.values()] == [4, 4, 4, 4]
+    assert all(len(own) == 2 for points in axes.values() for _, own in points)
+    text = table(results, USUAL)
+    assert text.count("\n| share of") == 12 and text.count("\n| delay of") == 4 and "2 seeds" in text
+    assert draw(results, USUAL) != draw(results[:-2], USUAL)

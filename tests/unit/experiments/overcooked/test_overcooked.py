@@ -1,0 +1,104 @@
+"""The experiment of people's games of Overcooked-AI, on made-up ones: what is learned, what is kept, and the tables."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from experiments.overcooked.experiment import RESULTS, accuracy_table, loss_table, run_overcooked, utility_table
+from experiments.overcooked.learning import (
+    CLONING,
+    REWARD,
+    CloneResult,
+    UtilityResult,
+    area,
+    clone_and_measure,
+    divide,
+)
+from experiments.overcooked.recordings import FILES
+from rlhf.run.config import lock_run
+from rlhf.store import open_store
+from tests.unit.pipelines.made_games import kitchen_games, write_pickle
+from worlds.errors import UserError
+
+FEW = replace(CLONING, updates=60, batch=4, learning_rate=3e-3, warmup=1, evaluate_every=20)
+REWARDS = replace(REWARD, updates=30, batch=4, learning_rate=6e-3, warmup=1, bc_weight=0.0)
+
+
+def files(folder: Path, train: tuple[int, ...] = (2, 3, 4)) -> Path:
+    folder.mkdir()
+    write_pickle(folder / FILES["train"], kitchen_games(train, 80, cycle=40))
+    write_pickle(folder / FILES["held_out"], kitchen_games((1,), 120, cycle=40))
+    return folder
+
+
+def rows(tables: str, kitchen: str) -> list[list[str]]:
+    """Return the cells of the kitchen's row in every table that has one."""
+    lines = [line for line in tables.splitlines() if line.startswith(f"| {kitchen} |")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+def test_the_study_predicts_people_separates_deliveries_and_keeps_results(tmp_path: Path) -> None:
+    source, run = files(tmp_path / "files"), tmp_path / "run"
+    tables = run_overcooked(source, run, (0,), FEW, REWARDS).read_text()
+    (_, _, _, stay, ours, _, acting), (_, _, frequencies, loss, _) = rows(tables, "cramped room")[:2]
+    assert float(stay) == pytest.approx(7 / 12, abs=1e-3)  # one player always, the other at one step of six
+    assert float(ours) > 0.95 and float(acting) > 0.9 and float(loss) < float(frequencies)
+    ((_, deliveries, _, found, _),) = rows(tables, "all")
+    assert deliveries == "4" and float(found) > 0.9  # a soup at steps 39 and 79, seen by either player
+    kept = (run / RESULTS).read_bytes()
+    assert run_overcooked(source, run, (0,), FEW, REWARDS).read_text() == tables
+    assert (run / RESULTS).read_bytes() == kept
+    with pytest.raises(UserError, match=r"cloning.updates is .* a folder of its own with --runs"):
+        run_overcooked(source, run, (0,), replace(FEW, updates=FEW.updates + 1), REWARDS)
+    with lock_run(run), pytest.raises(UserError, match="is being written by"):
+        run_overcooked(source, run, (0,), FEW, REWARDS)
+
+
+def test_validation_is_one_pair_of_people_and_the_test_file_is_not_learned_from(tmp_path: Path) -> None:
+    source, run = files(tmp_path / "files"), tmp_path / "run"
+    nothing = replace(FEW, updates=1)
+    run_overcooked(source, run, (), nothing, REWARDS)
+    store = open_store(run / "play")
+    episodes = [store.read(name) for name in store.ids()]
+    play = divide(episodes, 1)
+    pairs = [{each.episode_id.split("-")[2] for each in part} for part in (play.train, play.validation, play.test)]
+    assert [len(part) for part in (play.train, play.validation, play.test)] == [4, 2, 2]
+    assert len(pairs[1]) == 1 and not pairs[0] & pairs[1] and pairs[2] == {"01"}
+    assert {frozenset(each.episode_id for each in divide(episodes, seed).validation) for seed in range(20)} == {
+        frozenset({f"cramped_room-train-{pair:02d}-{player}" for player in (0, 1)}) for pair in (2, 3, 4)
+    }
+    one, other = (clone_and_measure("cramped_room", play, seed, nothing) for seed in (3, 3))
+    assert one == other and one.decisions == 240 and one.updates == 1
+
+
+def test_an_interrupted_import_is_made_again(tmp_path: Path) -> None:
+    source, run = files(tmp_path / "files"), tmp_path / "run"
+    with pytest.raises(UserError):
+        run_overcooked(tmp_path / "nowhere", run, (), FEW, REWARDS)
+    shutil.rmtree(run / "play.importing", ignore_errors=True)
+    open_store(run / "play.importing", create=True)
+    run_overcooked(source, run, (), FEW, REWARDS)
+    assert len(open_store(run / "play")) == 8 and not (run / "play.importing").exists()
+
+
+def test_one_pair_of_people_is_too_few(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="cramped_room has training games of fewer than two pairs"):
+        run_overcooked(files(tmp_path / "files", (2,)), tmp_path / "run", (0,))
+
+
+def test_area_counts_ties_as_half() -> None:
+    assert area(np.array([2.0, 1.0]), np.array([1.0, 0.0])) == pytest.approx((1 + 0.75) / 2)
+
+
+def test_tables_have_seeds_intervals_and_published_figures() -> None:
+    clones = [CloneResult("coordination_ring", seed, 9, 0.5 + seed / 100, 0.3, 1.0, 0.49, 1.5, 100) for seed in (0, 2)]
+    found = accuracy_table(clones)
+    assert "| coordination ring | 0.237 | 0.475 | 0.490 | 0.510 | 0.383 to 0.637 | 0.300 |" in found
+    assert "| coordination ring | 1.385 | 1.500 | 1.000 | 1.000 to 1.000 |" in loss_table(clones)
+    utilities = [UtilityResult("all", 0, 1300, 40_000, 0.97)]
+    assert "| all | 1,300 | 40,000 | 0.970 | one seed |" in utility_table(utilities)

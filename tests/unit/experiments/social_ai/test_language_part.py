@@ -1,0 +1,53 @@
+"""The part "language-models" of the school: chance, the demonstrator and a small model play the same episodes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from agents.language_models.calls import read_calls
+from experiments.social_ai.experiment import run_school
+from experiments.social_ai.language import LANGUAGE_CASES, language_models, section
+from pipelines.stages.evaluate import load_results
+from rlhf.run.statistics import wilson_interval
+from tests.unit.agents.language_models.tiny_model import make_model
+from worlds.errors import UserError
+from worlds.school.parameters.ids import ids
+
+
+def test_studies_name_environments_that_there_are() -> None:
+    for case in LANGUAGE_CASES.values():
+        assert {f"SocialAI-{each}ParamEnv-v1" for each in (case.played, case.examples)} <= set(ids())
+
+
+def test_players_play_the_same_episodes_and_the_table_has_their_costs(tmp_path: Path) -> None:
+    model = make_model(tmp_path / "model", [("Act:", " forward")], rounds=30)
+    language_models(tmp_path / "run", (0,), model, episodes=4)
+    folder = tmp_path / "run" / "language-models"
+    results = {r.agent: r for r in load_results(folder / "colour-boxes-seed-0.json")}
+    assert results["perfect"].rate == 1.0 and len({r.seeds for r in results.values()}) == 1
+    calls = read_calls(folder / "colour-boxes-seed-0.language model.calls.jsonl")
+    assert 4 <= len(calls) <= 4 * 15 and all("New episode." in call["prompt"] for call in calls)
+    page = section(tmp_path / "run")
+    tokens = sum(c["prompt_tokens"] + c["answer_tokens"] for c in calls) / len(calls)
+    assert f" | {tokens:.0f} | " in page
+    share = wilson_interval(4, 4)
+    assert f"perfect | 4 | 100% ({100 * share.low:.0f} to 100)" in page
+    examples = json.loads((folder / "model-colour-boxes-of-others" / "examples.json").read_text())
+    assert examples and all(each["success"] for each in examples)
+
+    other = make_model(tmp_path / "other", rounds=1)
+    with pytest.raises(UserError, match="is another model than"):
+        language_models(tmp_path / "run", (0,), other, episodes=4)
+    with pytest.raises(UserError, match="name the folder of the model itself"):
+        language_models(tmp_path / "run", (0,), folder / "model-colour-boxes", episodes=4)
+
+
+def test_the_part_is_one_of_the_school(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("experiments.social_ai.experiment.language.language_models", lambda *_: None)
+    page = run_school(tmp_path, (0,), ("language-models",))
+    assert page.read_text().startswith("# The SocialAI school")
+    with pytest.raises(UserError, match="language-models, feedback-or-bonus"):
+        run_school(tmp_path, (0,), ("language-model",))
