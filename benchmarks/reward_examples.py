@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from experiments.interactive_agents.probes import TASKS
 from pipelines.loops.wiring import Wiring, record_both_splits
 from pipelines.presets.demo import demo
+from pipelines.presets.small import ALL_TASKS
 from pipelines.stages.clone import clone
 from pipelines.stages.mark import mark
 from pipelines.stages.record import record
@@ -73,12 +73,12 @@ def main() -> None:
 def make_play(run: Path) -> None:
     """Record and mark the play, and clone the agent, unless that was done before."""
     base, wiring, data = demo(), Wiring(run, 0), run / "data"
-    agent, players = run / "clone" / "agent", replace(demo().demonstrations.players, tasks=TASKS)
+    agent, players = run / "clone" / "agent", replace(demo().demonstrations.players, tasks=ALL_TASKS)
     shown = wiring.demonstrations(replace(base.demonstrations, players=players, episodes=1600, workers=1), data)
     record(shown)
     if not agent.exists():
         clone(wiring.clone(replace(base.clone, training=replace(base.clone.training, updates=1600)), data))
-    played = replace(base.play, players=replace(base.play.players, tasks=TASKS), episodes=900)
+    played = replace(base.play, players=replace(base.play.players, tasks=ALL_TASKS), episodes=900)
     record_both_splits(wiring.play(played, data, agent), 160)
     record(replace(shown, episodes=150, seed=7, split="held_out"))
     mark(wiring.mark(base.mark, data))

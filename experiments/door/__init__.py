@@ -4,6 +4,6 @@ from experiments.engine.declaration import Experiment
 
 EXPERIMENTS = (
     Experiment(
-        "door", "experiments.door.experiment:reproduce", "own", frozenset({"source"}), "is learned from published files"
+        "door", "experiments.door.experiment:run", "own", frozenset({"source"}), "is learned from published files"
     ),
 )

@@ -202,6 +202,6 @@ def table(results: Sequence[DoorResult]) -> str:
     return "\n".join(lines) + f"\n\n{counts}.\n"
 
 
-def reproduce(config: ReproduceConfig) -> Path:
+def run(config: ReproduceConfig) -> Path:
     """`rlhf reproduce door`."""
     return run_door(config.needed_source(), config.run, config.seeds)

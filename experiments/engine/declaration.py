@@ -37,7 +37,8 @@ class ReproduceConfig:
     """Settings of `rlhf reproduce`.
 
     Args:
-      name: name of the experiment; docs/results.md describes them.
+      name: name of the experiment, such as demo, plateau, babyai, school or watch-and-help; an unknown one lists
+        all, and docs/results.md describes them.
       seeds: seeds, each from 0 to 249; one run each.
       episodes: held-out episodes of each probe, agent and seed.
       runs: folder of the runs. Complete runs are not run again.

@@ -247,7 +247,7 @@ def _outcomes(config: FreshMarksConfig, experiment: ExperimentConfig) -> Outcome
     return found
 
 
-def reproduce(config: ReproduceConfig) -> Path:
+def run(config: ReproduceConfig) -> Path:
     """`rlhf reproduce fresh-marks`."""
     scripted, marked, _ = plateau.FOLLOWED
     return run_fresh_marks(

@@ -135,7 +135,7 @@ def _stages(config: JudgedConfig, experiment: ExperimentConfig, seed: int) -> li
 STEPS = 96  # of a continuation, and of a live setter's patience
 
 
-def reproduce(config: ReproduceConfig) -> Path:
+def run(config: ReproduceConfig) -> Path:
     """`rlhf reproduce judged`."""
     return run_judged(replace(judged(), source=config.needed_source(), run=config.run, seeds=config.seeds))
 

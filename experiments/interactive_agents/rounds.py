@@ -165,7 +165,7 @@ def table_rows(agents: Sequence[str], new: Sequence[Found], known: Sequence[Foun
         yield agent, *cells
 
 
-def reproduce(config: ReproduceConfig) -> Path:
+def run(config: ReproduceConfig) -> Path:
     """`rlhf reproduce rounds`."""
     return run_rounds(
         RoundsConfig(source=config.needed_source(), run=config.run, seeds=config.seeds, rounds=seed_rounds())

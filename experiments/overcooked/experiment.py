@@ -243,6 +243,6 @@ def _number(value: float) -> str:
     return f"{value:.3f}"
 
 
-def reproduce(config: ReproduceConfig) -> Path:
+def run(config: ReproduceConfig) -> Path:
     """`rlhf reproduce overcooked`."""
     return run_overcooked(config.needed_source(), config.run, config.seeds)

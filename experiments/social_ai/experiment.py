@@ -123,6 +123,6 @@ def _train_arms(folder: Path, case: Case, size: SchoolTraining, seed: int) -> No
         )
 
 
-def reproduce(config: ReproduceConfig) -> Path:
+def run(config: ReproduceConfig) -> Path:
     """`rlhf reproduce school`."""
     return run_school(config.run, config.seeds, config.parts, language_model=config.source)

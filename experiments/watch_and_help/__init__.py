@@ -3,7 +3,5 @@
 from experiments.engine.declaration import Experiment
 
 EXPERIMENTS = (
-    Experiment(
-        "watch-and-help", "experiments.watch_and_help.experiment:reproduce", "own", frozenset({"parts", "docs"})
-    ),
+    Experiment("watch-and-help", "experiments.watch_and_help.experiment:run", "own", frozenset({"parts", "docs"})),
 )

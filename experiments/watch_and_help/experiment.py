@@ -62,6 +62,6 @@ def write_tables(run: Path, modules: Mapping[str, str] = MODULES) -> Path:
     return path
 
 
-def reproduce(config: ReproduceConfig) -> Path:
+def run(config: ReproduceConfig) -> Path:
     """`rlhf reproduce watch-and-help`."""
     return run_watch_and_help(config.run, config.seeds, config.parts)

@@ -12,14 +12,15 @@ from typing import Any
 import pytest
 
 from experiments.engine.config import EVERY_PROBE, Arm, ExperimentConfig, agent_of, curve_of, folder_of, resolve_config
+from experiments.engine.declaration import ReproduceConfig, experiments
 from experiments.engine.report import write_experiment_report
-from experiments.engine.reproduce import ReproduceConfig, reproduce, results
+from experiments.engine.reproduce import reproduce
 from experiments.engine.running import run_experiment
 from experiments.engine.sharing import reuse_stages
 from experiments.engine.stages import SeedStages
-from experiments.interactive_agents.fresh_marks_code import FURTHER, FreshMarksConfig, run_fresh_marks
-from experiments.interactive_agents.judged_code import JudgedConfig, run_judged
-from experiments.interactive_agents.rounds_code import RoundsConfig, run_rounds
+from experiments.interactive_agents.fresh_marks import FURTHER, FreshMarksConfig, run_fresh_marks
+from experiments.interactive_agents.judged import JudgedConfig, run_judged
+from experiments.interactive_agents.rounds import RoundsConfig, run_rounds
 from pipelines.cli.presets import preset_names
 from pipelines.presets import demo as preset
 from pipelines.stages.evaluate import load_results
@@ -266,18 +267,18 @@ def test_unknown_names_are_told_of(tmp_path: Path) -> None:
         next(run_experiment(small(tmp_path), only=("nobody",)))
     with pytest.raises(UserError, match="leave out --arms"):
         reproduce(ReproduceConfig("demo", runs=tmp_path, arms=("BC",)))
-    with pytest.raises(UserError, match="no result named 'nothing'"):
+    with pytest.raises(UserError, match="no experiment 'nothing'"):
         reproduce(ReproduceConfig("nothing", runs=tmp_path))
 
 
 def test_presets_of_other_commands_are_no_results() -> None:
     assert (
         "tower" in preset_names()
-        and "tower" not in results()
-        and {"demo", "probes", "ablations", "raters", "sizes"} <= set(results())
+        and "tower" not in experiments()
+        and {"demo", "probes", "ablations", "raters", "sizes"} <= set(experiments())
     )
-    known = ", ".join(results())
-    with pytest.raises(UserError, match=f"no result named 'tower' to reproduce; known: {known}"):
+    known = ", ".join(experiments())
+    with pytest.raises(UserError, match=f"no experiment 'tower'; known: {known}"):
         reproduce(ReproduceConfig("tower"))
 
 

@@ -13,7 +13,9 @@ from types import ModuleType
 ROOT = Path(__file__).resolve().parents[3]
 NAMES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LOG.md")
 PAGES = (*(ROOT / name for name in NAMES), *sorted((ROOT / "docs").glob("*.md")))
-FOLDERS = ("worlds", "agents", "rlhf", "annotation", "reward_models", "pipelines", "benchmarks", "tests")
+FOLDERS = (
+    "worlds", "agents", "rlhf", "annotation", "reward_models", "pipelines", "experiments", "benchmarks", "tests"
+)  # fmt: skip
 
 _BLOCK = re.compile(r"^( *)```(\w*)[^\n]*\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 _QUOTED = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")

@@ -10,8 +10,9 @@ import pytest
 
 from experiments.babyai import experiment as babyai
 from experiments.engine.config import ExperimentConfig, results_of
+from experiments.engine.declaration import ReproduceConfig, experiments
 from experiments.engine.parts import choose_parts, placed, run_parts, with_all_seeds, write_overview
-from experiments.engine.reproduce import ReproduceConfig, reproduce, results
+from experiments.engine.reproduce import reproduce
 from experiments.engine.results_docs import read_tables
 from pipelines.stages.evaluate import ProbeResult
 from rlhf.records.json_records import from_json, to_json
@@ -29,7 +30,7 @@ def played(config: ExperimentConfig, arm: str, seed: int, successes: int) -> Non
 
 def test_every_part_of_babyai_can_be_written_and_read_back() -> None:
     parts = babyai.parts()
-    assert "babyai" in results() and len(parts) == 4 * 2 * 4
+    assert "babyai" in experiments() and len(parts) == 4 * 2 * 4
     for name, config in parts.items():
         assert from_json(ExperimentConfig, to_json(config)) == config
         assert name.endswith(f"/{config.demonstrations.episodes}")
@@ -61,14 +62,14 @@ def test_an_unknown_arm_is_refused_before_anything_is_recorded(tmp_path: Path) -
         ("probes", {"parts": ("GoToObj",)}, "probes has no parts: leave out --parts"),
         ("probes", {"source": Path("files")}, "probes needs no files of others: leave out --source"),
         ("babyai", {"source": Path("files")}, "babyai needs no files of others: leave out --source"),
-        ("demo", {"arms": ("BC",)}, "demo is no experiment of several agents: leave out --arms"),
+        ("demo", {"arms": ("BC",)}, "demo does not compare several agents: leave out --arms"),
         ("door", {"docs": True}, "door writes no tables into the pages: leave out --docs"),
         ("door", {}, "door is learned from published files: name their folder with --source"),
         ("judged", {}, "judged begins with the agents of `rlhf reproduce plateau`: name their folder with --source"),
         ("judged", {"episodes": 50}, "judged has its own numbers of episodes: leave out --episodes"),
         ("rounds", {"device": "cuda"}, "rounds chooses its own devices: leave out --device"),
         ("rounds", {"parts": ("one",)}, "rounds has no parts: leave out --parts"),
-        ("school", {"arms": ("BC",)}, "school is no experiment of several agents: leave out --arms"),
+        ("school", {"arms": ("BC",)}, "school does not compare several agents: leave out --arms"),
     ],
 )
 def test_a_result_refuses_what_it_would_ignore(tmp_path: Path, name: Result, settings: dict, told: str) -> None:

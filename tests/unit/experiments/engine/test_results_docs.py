@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
-from experiments.engine.reproduce import ReproduceConfig, results
+from experiments.engine.declaration import ReproduceConfig, experiments
 from experiments.engine.results_docs import (
     PAGE as RESULTS_PAGE,
 )
@@ -29,14 +28,14 @@ from worlds.errors import UserError
 PAGE = (Path(__file__).parents[4] / "docs" / "results.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", results())
+@pytest.mark.parametrize("name", experiments())
 def test_every_result_has_its_section(name: str) -> None:
     _, found, section = PAGE.partition(f"\n## {name}\n")
     section = section.partition("\n## ")[0]
     assert found and f"`rlhf reproduce {name}`" in section and f"<!-- table: {name} -->" in section
-    assert f"[`{name}`](#{name})" in PAGE and name in str(ReproduceConfig.__doc__)
-    preset = importlib.import_module(f"pipelines.presets.{name.replace('-', '_')}")
-    for arm in preset.experiment().arms if hasattr(preset, "experiment") else ():
+    assert f"[`{name}`](#{name})" in PAGE
+    declared = experiments()[name]
+    for arm in declared.load()().arms if declared.kind == "arms" else ():
         kind, _, size = arm.partition(", ")
         shown = (f"`{kind}, SIZE`", f"`{size}`") if name == "sizes" else (f"`{arm}`",)
         assert all(words in section for words in shown), arm

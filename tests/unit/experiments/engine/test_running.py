@@ -14,8 +14,8 @@ from agents.agent import InteractiveAgent
 from agents.config import AgentConfig
 from experiments.engine.config import LIKELIEST, ExperimentConfig, evaluations_of, others_compared, results_of
 from experiments.engine.config import resolve_config as resolve_experiment
+from experiments.engine.declaration import ReproduceConfig, experiments
 from experiments.engine.report import write_experiment_report
-from experiments.engine.reproduce import ReproduceConfig, results
 from experiments.engine.running import run_experiment
 from experiments.engine.stages import SeedStages
 from experiments.interactive_agents import ablations, marks_use, plateau, probes, raters, sizes
@@ -31,7 +31,7 @@ from worlds.errors import UserError
 
 @pytest.mark.parametrize("preset", (probes, ablations, raters, sizes, marks_use, plateau))
 def test_a_study_can_be_written_and_read_back(preset) -> None:
-    assert preset.__name__.rpartition(".")[2].replace("_", "-") in results()
+    assert preset.__name__.rpartition(".")[2].replace("_", "-") in experiments()
     assert from_json(ExperimentConfig, to_json(preset.experiment())) == preset.experiment()
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from experiments.engine.reproduce import ReproduceConfig, reproduce
 from experiments.interactive_agents import plateau, rounds
-from experiments.interactive_agents.rounds_code import RoundsConfig, table_rows
+from experiments.interactive_agents.rounds import RoundsConfig, table_rows
 from pipelines.presets import tower
 from pipelines.stages.evaluate import ProbeResult
 from worlds.errors import UserError

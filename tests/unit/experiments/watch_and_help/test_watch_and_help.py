@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from experiments.engine.reproduce import ReproduceConfig, reproduce, results
+from experiments.engine.declaration import ReproduceConfig, experiments
+from experiments.engine.reproduce import reproduce
 from experiments.watch_and_help.experiment import run_watch_and_help
 from experiments.watch_and_help.inferred_goals import load_goals, save_goals
 from experiments.watch_and_help.parts import load_parts
@@ -35,7 +36,7 @@ def test_parts_that_are_there_run_and_their_tables_are_on_one_page(tmp_path: Pat
 
 
 def test_it_is_a_result_that_can_be_reproduced(tmp_path: Path) -> None:
-    assert "watch-and-help" in results()
+    assert "watch-and-help" in experiments()
     with pytest.raises(UserError, match="no part 'hellp'; known:.* help"):
         reproduce(ReproduceConfig("watch-and-help", (0,), runs=tmp_path, parts=("hellp",)))
     with pytest.raises(UserError, match="leave out --arms"):

@@ -203,7 +203,7 @@ def test_houses_grow_from_preset_to_preset() -> None:
 
 def test_the_flat_asks_for_every_language_game_and_reads_all_words() -> None:
     assert set(flat.TASKS) == set(games()) == {*flat.EVALUATED, *flat.NEVER_HELD_OUT}
-    assert flat.experiment().clones["bc"].text_length == "auto"
+    assert flat.iterate().clone.text_length == "auto"
     assert stage("mark", "house").per_five_minutes == stage("mark", "paper").per_five_minutes == 14.0
     assert room.iterate().evaluate.probes == ()
 
