@@ -4,6 +4,6 @@ from experiments.engine.declaration import Experiment
 
 EXPERIMENTS = (
     Experiment(
-        "door", "experiments.door.experiment:run", "own", frozenset({"source"}), "is learned from published files"
+        "door", "experiments.door.experiment:plan", "own", frozenset({"source"}), "is learned from published files"
     ),
 )

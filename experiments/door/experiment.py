@@ -25,6 +25,8 @@ from agents import registry
 from agents.tokenizer import Tokenizer
 from experiments.door.recordings import DOOR_ANGLE, INSTRUCTION, REWARDS, SPACES, import_door
 from experiments.engine.declaration import ReproduceConfig
+from experiments.engine.plan import Plan
+from pipelines.stages.running.staged_run import Stage
 from reward_models.inter_temporal import InterTemporalRewardModel
 from reward_models.learning.training import RewardTrainer, RewardTrainingConfig
 from reward_models.marks.marked_play import MarkedPlay, mark_play
@@ -32,8 +34,8 @@ from reward_models.preferences.config import PreferenceConfig
 from reward_models.preferences.examples import PreferenceExamples, preference_examples
 from reward_models.preferences.losses import measured_difference, right_order
 from reward_models.scores.scoring import score
+from rlhf.records.json_records import from_json
 from rlhf.records.preferences import ClipPair
-from rlhf.run.config import lock_run
 from rlhf.run.progress import announce
 from rlhf.run.statistics import mean_of, percent
 from rlhf.store import open_store
@@ -42,6 +44,7 @@ from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
 from worlds.spaces.description import to_json
 
+PLAY = "play"  # the imported recordings
 TEST, VALIDATION = 9, 2  # of 25 episodes; the trainer wants some to evaluate on
 AGREEMENT, TRUE_RETURN = "utility agrees with people", "true return agrees with people"
 CORRELATIONS = ("utility and the environment's reward", "utility and the door's angle")
@@ -83,56 +86,48 @@ class DoorResult:
     angle_correlation: float
 
 
-def run_door(source: Path, run: Path, seeds: Sequence[int]) -> Path:
-    """Import the files once, learn once for each seed, and write table and numbers.
+def plan_door(source: Path, run: Path, seeds: Sequence[int], training: RewardTrainingConfig = TRAINING) -> Plan:
+    """Return the plan that imports the files once, and learns once for each seed.
 
     Args:
       source: folder with steps.parquet and pairs.parquet.
       run: folder of the experiment.
       seeds: of the divisions.
-
-    Returns:
-      The table, Markdown.
-
-    Raises:
-      UserError: the files are missing or are no such files, or another process writes to the folder.
+      training: settings of the training.
     """
-    run.mkdir(parents=True, exist_ok=True)
-    with lock_run(run):
-        return _learn(source, run, seeds)
+
+    def learn(seed: int) -> None:
+        result = learn_and_measure(open_store(run / PLAY), seed, training)
+        write_file(_result_file(run, seed), json.dumps(asdict(result), indent=2).encode())
+        announce(f"seed {seed}: {percent(result.agreement)} of {result.decided} decided pairs")
+
+    def stages(_: str, seed: int) -> list[Stage]:
+        return [Stage("utility", "learned from clip pairs", lambda: learn(seed))]
+
+    def report(seeds: Sequence[int]) -> Path:
+        results = [from_json(DoorResult, json.loads(_result_file(run, seed).read_bytes())) for seed in seeds]
+        path = run / "table.md"
+        write_file(path, table(results).encode())
+        return path
+
+    importing = Stage("recordings", "imported", lambda: _import(source, run), run / PLAY)
+    return Plan(run, seeds, stages, report, training, shared=[importing])
 
 
-def _learn(source: Path, run: Path, seeds: Sequence[int]) -> Path:
-    if not (run / "play").exists():
-        _import(source, run)
-    store = open_store(run / "play")
-    if len(store) <= TEST + VALIDATION:
-        raise UserError(
-            f"{run / 'play'} has {len(store)} episodes; the division needs more than {TEST + VALIDATION}: remove it to "
-            "import it again"
-        )
-    results = []
-    for seed in seeds:
-        results.append(learn_and_measure(store, seed))
-        announce(f"seed {seed}: {percent(results[-1].agreement)} of {results[-1].decided} decided pairs")
-    write_file(run / "results.json", json.dumps([asdict(each) for each in results], indent=2).encode())
-    path = run / "table.md"
-    write_file(path, table(results).encode())
-    return path
+def _result_file(run: Path, seed: int) -> Path:
+    return run / f"seed-{seed}" / "result.json"
 
 
 def _import(source: Path, run: Path) -> None:
-    """Import demonstrations and clip pairs into ``run``/play, which exists only when it is complete."""
-    partial = run / "play.importing"
-    if partial.exists():
-        shutil.rmtree(partial)  # of an import that was interrupted
-    try:
-        imported = import_door(source / "steps.parquet", source / "pairs.parquet", open_store(partial, create=True))
-    except UserError:
-        shutil.rmtree(partial)
-        raise
-    partial.rename(run / "play")
-    announce(f"imported {imported.episodes} episodes and {imported.clip_pairs} clip pairs into {run / 'play'}")
+    """Import demonstrations and clip pairs into ``run``/play."""
+    shutil.rmtree(run / PLAY, ignore_errors=True)  # of an import that was interrupted
+    imported = import_door(source / "steps.parquet", source / "pairs.parquet", open_store(run / PLAY, create=True))
+    if imported.episodes <= TEST + VALIDATION:
+        raise UserError(
+            f"{source} has {imported.episodes} episodes; the division needs more than {TEST + VALIDATION}: complete "
+            "the files"
+        )
+    announce(f"imported {imported.episodes} episodes and {imported.clip_pairs} clip pairs into {run / PLAY}")
 
 
 def learn_and_measure(store: EpisodeStore, seed: int, training: RewardTrainingConfig = TRAINING) -> DoorResult:
@@ -202,6 +197,6 @@ def table(results: Sequence[DoorResult]) -> str:
     return "\n".join(lines) + f"\n\n{counts}.\n"
 
 
-def run(config: ReproduceConfig) -> Path:
+def plan(config: ReproduceConfig) -> Plan:
     """`rlhf reproduce door`."""
-    return run_door(config.needed_source(), config.run, config.seeds)
+    return plan_door(config.needed_source(), config.run, config.seeds)

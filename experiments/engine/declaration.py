@@ -85,8 +85,8 @@ class Experiment:
     Args:
       name: as typed.
       entry: function as "module:name". It returns the configuration of the kinds "arms" (ExperimentConfig), "parts"
-        (several of them, by name) and "demo" (DemoConfig). Of the kind "own" it takes the ReproduceConfig, runs the
-        experiment and returns the path of its tables.
+        (several of them, by name) and "demo" (DemoConfig). Of the kind "own" it takes the ReproduceConfig and
+        returns the Plan.
       kind: see ``entry``.
       takes: settings that an experiment of the kind "own" takes besides seeds and folder.
       needs: why it cannot run without ``source``; "" where it can.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from experiments.engine.arms import plan_arms
 from experiments.engine.config import ExperimentConfig, ExperimentSeed, resolve_config
 from experiments.engine.report import current_table, write_experiment_report
-from experiments.engine.running import run_experiment
 from experiments.engine.table import ALL, NOT_RUN, Cell, Table, format_difference, format_success
 from pipelines.report.file import made_by
 from rlhf.run.progress import announce
@@ -61,8 +61,8 @@ def with_all_seeds(config: ExperimentConfig) -> ExperimentConfig:
     return replace(config, seeds=tuple(found) or config.seeds)
 
 
-def run_parts(parts: Parts, only: Sequence[str] = ()) -> Iterator[str]:
-    """Run the parts in their order; yield the name of the part, the arm and the seed after each arm and seed.
+def run_parts(parts: Parts, only: Sequence[str] = ()) -> None:
+    """Run the parts in their order.
 
     Args:
       parts: with their folders.
@@ -78,9 +78,8 @@ def run_parts(parts: Parts, only: Sequence[str] = ()) -> Iterator[str]:
     for name, config in parts.items():
         arms = tuple(arm for arm in only if arm in config.arms)
         if arms or not only:
-            for arm, seed in run_experiment(config, arms):
-                write_experiment_report(with_all_seeds(config), name)
-                yield f"{name}: {arm}, seed {seed}"
+            plan_arms(config, name, arms).carry_out()
+            write_experiment_report(with_all_seeds(config), name)
 
 
 def write_overview(parts: Parts, folder: Path, title: str) -> Path:

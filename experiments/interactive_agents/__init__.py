@@ -14,7 +14,7 @@ EXPERIMENTS = (
     Experiment("marks-use", f"{_HERE}.marks_use:experiment"),
     Experiment("sizes", f"{_HERE}.sizes:experiment"),
     Experiment("flat", f"{_HERE}.flat:experiment"),
-    Experiment("fresh-marks", f"{_HERE}.fresh_marks:run", "own", frozenset({"source", "docs"}), _FURTHER),
-    Experiment("judged", f"{_HERE}.judged:run", "own", frozenset({"source", "docs"}), _FURTHER),
-    Experiment("rounds", f"{_HERE}.rounds:run", "own", frozenset({"source", "docs"}), _FURTHER),
+    Experiment("fresh-marks", f"{_HERE}.fresh_marks:plan", "own", frozenset({"source", "docs"}), _FURTHER),
+    Experiment("judged", f"{_HERE}.judged:plan", "own", frozenset({"source", "docs"}), _FURTHER),
+    Experiment("rounds", f"{_HERE}.rounds:plan", "own", frozenset({"source", "docs"}), _FURTHER),
 )

@@ -24,6 +24,7 @@ these RUN/table.md, success.png            success of all, less the improved age
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -48,6 +49,7 @@ from experiments.engine.config import (
     reward_folder,
 )
 from experiments.engine.declaration import ReproduceConfig
+from experiments.engine.plan import Plan
 from experiments.engine.stages import SeedStages
 from experiments.engine.table import Outcomes, differences, markdown, tabulate
 from experiments.interactive_agents import plateau
@@ -62,8 +64,7 @@ from pipelines.stages.outcomes.evaluation_text import REQUESTS
 from pipelines.stages.record import record
 from pipelines.stages.record_config import RecordConfig
 from pipelines.stages.reward import RewardConfig, reward
-from pipelines.stages.running.staged_run import Stage, open_run, resume_or_start, run_stages
-from rlhf.run.config import lock_run
+from pipelines.stages.running.staged_run import Stage, resume_or_start
 from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
 
@@ -103,22 +104,23 @@ class FreshMarksConfig:
         check_seeds(self.seeds)
 
 
-def run_fresh_marks(config: FreshMarksConfig) -> Path:
-    """Record, mark, train and evaluate; return the path of the tables. An interrupted experiment resumes.
+def plan_fresh_marks(config: FreshMarksConfig) -> Plan:
+    """Return the plan that records, marks, trains and evaluates.
 
     Raises:
-      UserError: if the experiment or one of its agents is not there, the agent was not improved against a reward
-        model, or the folder holds other results.
+      UserError: if the experiment or one of its agents is not there, or the agent was not improved against a reward
+        model.
     """
     experiment = load_experiment(config.source)
     _check_agents(config, experiment)
-    open_run(config.run, config, "experiment", free=("seeds",), option="--runs")
-    with lock_run(config.run):
-        for seed in config.seeds:
-            run_stages(
-                config.run / f"seed-{seed}", FurtherStages(config, experiment, seed).all(), title=f"seed {seed}: "
-            )
-        return _write_report(config, experiment)
+
+    def stages(_: str, seed: int) -> list[Stage]:
+        return FurtherStages(config, experiment, seed).all()
+
+    def report(seeds: Sequence[int]) -> Path:
+        return _write_report(replace(config, seeds=tuple(seeds)), experiment)
+
+    return Plan(config.run, config.seeds, stages, report, config)
 
 
 def _check_agents(config: FreshMarksConfig, experiment: ExperimentConfig) -> None:
@@ -247,10 +249,10 @@ def _outcomes(config: FreshMarksConfig, experiment: ExperimentConfig) -> Outcome
     return found
 
 
-def run(config: ReproduceConfig) -> Path:
+def plan(config: ReproduceConfig) -> Plan:
     """`rlhf reproduce fresh-marks`."""
     scripted, marked, _ = plateau.FOLLOWED
-    return run_fresh_marks(
+    return plan_fresh_marks(
         FreshMarksConfig(
             source=config.needed_source(),
             arm=marked,

@@ -18,6 +18,7 @@ RUN/table.md, against-time.png       success as judged and as checked, ranks, su
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -34,17 +35,17 @@ from experiments.engine.config import (
     slug,
 )
 from experiments.engine.declaration import ReproduceConfig
+from experiments.engine.plan import Plan
 from experiments.interactive_agents import plateau
 from experiments.interactive_agents.judged_report import write_judged_report
 from pipelines.stages.record import record
 from pipelines.stages.record_config import RecordConfig
-from pipelines.stages.running.staged_run import Stage, open_run, run_stages
+from pipelines.stages.running.staged_run import Stage
 from pipelines.stages.settings.world_config import PlayersConfig
 from pipelines.suite.judge import JudgeSuiteConfig, judge_suite
 from pipelines.suite.live import LiveSuiteConfig, live_suite
 from pipelines.suite.make import MakeSuiteConfig, make_suite
 from pipelines.suite.play import PlaySuiteConfig, play_suite
-from rlhf.run.config import lock_run
 from worlds.errors import UserError
 
 
@@ -79,22 +80,25 @@ class JudgedConfig:
         check_seeds(self.seeds)
 
 
-def run_judged(config: JudgedConfig) -> Path:
-    """Play, judge and report; return the path of the tables. An interrupted experiment resumes.
+def plan_judged(config: JudgedConfig) -> Plan:
+    """Return the plan that plays, judges and reports.
 
     Raises:
-      UserError: if the experiment or one of its agents is not there, or the folder holds other results.
+      UserError: if the experiment or one of its agents is not there.
     """
     experiment = load_experiment(config.source)
     for arm in config.arms:
         for seed in config.seeds:
             check_trained(experiment, arm, seed)
-    open_run(config.run, config, "evaluation", free=("seeds",), option="--runs")
-    with lock_run(config.run):
-        for seed in config.seeds:
-            run_stages(config.run / f"seed-{seed}", _stages(config, experiment, seed), title=f"seed {seed}: ")
-        scripted = next((arm for arm in config.arms if experiment.arms[arm].clone == SCRIPTED_SOLVER), None)
-        return write_judged_report(config.run, config.seeds, config.arms, scripted)
+    scripted = next((arm for arm in config.arms if experiment.arms[arm].clone == SCRIPTED_SOLVER), None)
+
+    def stages(_: str, seed: int) -> list[Stage]:
+        return _stages(config, experiment, seed)
+
+    def report(seeds: Sequence[int]) -> Path:
+        return write_judged_report(config.run, seeds, config.arms, scripted)
+
+    return Plan(config.run, config.seeds, stages, report, config)
 
 
 def _stages(config: JudgedConfig, experiment: ExperimentConfig, seed: int) -> list[Stage]:
@@ -135,9 +139,9 @@ def _stages(config: JudgedConfig, experiment: ExperimentConfig, seed: int) -> li
 STEPS = 96  # of a continuation, and of a live setter's patience
 
 
-def run(config: ReproduceConfig) -> Path:
+def plan(config: ReproduceConfig) -> Plan:
     """`rlhf reproduce judged`."""
-    return run_judged(replace(judged(), source=config.needed_source(), run=config.run, seeds=config.seeds))
+    return plan_judged(replace(judged(), source=config.needed_source(), run=config.run, seeds=config.seeds))
 
 
 def judged() -> JudgedConfig:

@@ -12,6 +12,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -21,25 +22,27 @@ from agents.folder import load_agent
 from agents.ranges import Seed, Share, check_ranges
 from agents.tokenizer import Tokenizer
 from annotation.scripted_rater import ScriptedRater
+from experiments.engine.plan import Plan
 from experiments.interactive_agents.rater_noise_figure import draw, table
-from experiments.interactive_agents.rater_noise_results import AXES, Noise, NoiseResult, NoiseRun, keep, known
+from experiments.interactive_agents.rater_noise_results import AXES, Noise, NoiseResult
 from pipelines.diagnose.diagnosis import Measure
 from pipelines.presets import small
 from pipelines.stages.episodes.division import divide_episodes
 from pipelines.stages.episodes.recordings import evenly_spaced, read_episodes
 from pipelines.stages.mark import LateBy, MarkConfig
 from pipelines.stages.outcomes.results_file import fingerprint
+from pipelines.stages.running.staged_run import Stage
 from reward_models.learning.ordering import order_pairs, together
 from reward_models.learning.training import RewardTrainingConfig, train_reward_model
 from reward_models.marks.marked_play import MarkedPlay, mark_play
 from reward_models.scores.scoring import score
 from rlhf.records.episode import Episode
-from rlhf.records.json_records import to_json
+from rlhf.records.json_records import from_json, to_json
 from rlhf.records.marks import Mark
-from rlhf.run.config import lock_run, save_config
 from rlhf.run.progress import announce, bar
 from rlhf.run.statistics import episode_interval, ratio_interval
 from rlhf.store import open_store
+from rlhf.store.columns import json_text
 from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
 
@@ -54,8 +57,7 @@ class RaterNoiseConfig:
     Args:
       data: dataset folders with play in training houses and held-out play.
       agent: folder of the agent that every reward model starts from.
-      runs: folder of all runs.
-      name: name of this run's folder in it; finished results in it are not trained again.
+      run: folder of all outputs; finished results in it are not trained again.
       miss: shares of missed events to try.
       delay: delays to try, in steps.
       mistake: shares of wrong signs to try.
@@ -68,8 +70,7 @@ class RaterNoiseConfig:
 
     data: tuple[Path, ...] = (Path("data/play"),)
     agent: Path = Path("runs/clone/agent")
-    runs: Path = Path("runs")
-    name: str = "raters"
+    run: Path = Path("runs/raters")
     miss: tuple[Share, ...] = (0.0, 0.1, 0.3, 0.6)
     delay: tuple[LateBy, ...] = (0.0, 1.0, 3.0, 6.0)
     mistake: tuple[Share, ...] = (0.0, 0.05, 0.15, 0.3)
@@ -101,32 +102,42 @@ def at_the_demos_size() -> RaterNoiseConfig:
     return RaterNoiseConfig(training=small.loop().reward.training)
 
 
-def rater_noise(config: RaterNoiseConfig) -> Path:
-    """Train and evaluate a reward model for every setting and seed; return the path of the table.
+@dataclass(frozen=True)
+class _Settings:
+    """What must be the same when the sweep is resumed.
 
-    Raises:
-      UserError: if there is no held-out play, or none with ground truth, or a folder holds another setting.
+    Args:
+      config: of the sweep.
+      inputs: digest of the episodes and of the agent's weights, which may be trained again at its path.
     """
-    agent, tokenizer = load_agent(config.agent)
-    folder = config.runs / config.name
-    folder.mkdir(parents=True, exist_ok=True)
-    with lock_run(folder):
-        save_config(folder, config)
-        wanted = [(noise, seed) for noise in config.noises() for seed in config.seeds]
-        inputs = _digest(config)
-        runs = {pair: _run(config, *pair, inputs) for pair in wanted}
-        missing = {pair for pair in wanted if known(_place(folder, *pair), runs[pair]) is None}
-        experiment = _Experiment(config, agent, tokenizer) if missing else None
-        results = []
-        for number, (noise, seed) in enumerate(wanted, start=1):
-            place = _place(folder, noise, seed)
-            if experiment is not None and (noise, seed) in missing:
-                announce(f"{number} of {len(wanted)}: {noise.name}, seed {seed}")
-                keep(place, runs[noise, seed], experiment.learn(noise, seed))
-            result = known(place, runs[noise, seed])
-            assert result is not None
-            results.append(result)
-        return _write(folder, config, results)
+
+    config: RaterNoiseConfig
+    inputs: str
+
+
+def plan_rater_noise(config: RaterNoiseConfig) -> Plan:
+    """Return the plan that trains and evaluates a reward model for every setting and seed.
+
+    Its first stage raises UserError if there is no held-out play, or none with ground truth.
+    """
+
+    @cache
+    def experiment() -> _Experiment:
+        return _Experiment(config, *load_agent(config.agent))
+
+    def learn(noise: Noise, seed: int) -> None:
+        result = experiment().learn(noise, seed)
+        write_file(_place(config, noise, seed), json.dumps(to_json(result), indent=1).encode())
+
+    def stages(_: str, seed: int) -> list[Stage]:
+        return [Stage(noise.name, "a reward model", partial(learn, noise, seed)) for noise in config.noises()]
+
+    def report(seeds: Sequence[int]) -> Path:
+        places = [_place(config, noise, seed) for noise in config.noises() for seed in seeds]
+        return _write(config, [from_json(NoiseResult, json_text.from_json(one.read_text("utf-8"))) for one in places])
+
+    free = ("config.run", "config.seeds", *(f"config.{axis}" for axis in AXES))
+    return Plan(config.run, config.seeds, stages, report, _Settings(config, _digest(config)), free=free)
 
 
 class _Experiment:
@@ -206,13 +217,8 @@ def _marks(rater: ScriptedRater, episodes: Sequence[Episode]) -> list[Mark]:
     return [mark for e in episodes for mark in rater.mark(e.episode_id, len(e), e.truth)]
 
 
-def _place(folder: Path, noise: Noise, seed: int) -> Path:
-    return folder / f"{noise.name}-seed-{seed}"
-
-
-def _run(config: RaterNoiseConfig, noise: Noise, seed: int, inputs: str) -> NoiseRun:
-    training = replace(config.training, seed=seed)
-    return NoiseRun(config.data, config.agent, noise, config.usual.delay_sd, config.validation, training, inputs)
+def _place(config: RaterNoiseConfig, noise: Noise, seed: int) -> Path:
+    return config.run / f"seed-{seed}" / f"{noise.name}.json"
 
 
 def _digest(config: RaterNoiseConfig) -> str:
@@ -222,9 +228,9 @@ def _digest(config: RaterNoiseConfig) -> str:
     return hashlib.sha256(json.dumps([episodes, fingerprint(str(config.agent))]).encode()).hexdigest()[:16]
 
 
-def _write(folder: Path, config: RaterNoiseConfig, results: Sequence[NoiseResult]) -> Path:
+def _write(config: RaterNoiseConfig, results: Sequence[NoiseResult]) -> Path:
     """Write all results, the table and the figure; return the path of the table."""
-    usual = config.noises()[0]
+    usual, folder = config.noises()[0], config.run
     write_file(folder / RESULTS_FILE, json.dumps(to_json(list(results)), indent=1).encode())
     write_file(folder / FIGURE_FILE, draw(results, usual))
     text = table(results, usual)

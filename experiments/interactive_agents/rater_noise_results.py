@@ -1,23 +1,12 @@
-"""Results of the sweep over rater noise: one record for each reward model, each in its own folder."""
+"""Results of the sweep over rater noise: one record for each reward model."""
 
 from __future__ import annotations
 
-import json
 import math
-import shutil
 from dataclasses import dataclass
-from pathlib import Path
 
 from pipelines.diagnose.diagnosis import Measure
 from pipelines.stages.mark import MarkConfig
-from reward_models.learning.training import RewardTrainingConfig
-from rlhf.records.json_records import BadRecord, from_json, to_json
-from rlhf.run.config import CONFIG_FILE, load_config, save_config
-from rlhf.store.columns import json_text
-from rlhf.store.files.durable import write_file
-from worlds.errors import UserError
-
-RESULT_FILE = "result.json"
 
 
 @dataclass(frozen=True)
@@ -39,29 +28,6 @@ class Noise:
 
 
 AXES = ("miss", "delay", "mistake", "marked")
-
-
-@dataclass(frozen=True)
-class NoiseRun:
-    """Settings that determine one training, saved with its result: with others it is not reused.
-
-    Args:
-      data: datasets.
-      agent: its folder.
-      noise: of the rater.
-      delay_sd: of the rater, in steps.
-      validation: share of the episodes.
-      training: of the reward model.
-      inputs: digest of the datasets' episodes and of the agent's weights.
-    """
-
-    data: tuple[Path, ...]
-    agent: Path
-    noise: Noise
-    delay_sd: float
-    validation: float
-    training: RewardTrainingConfig
-    inputs: str = ""
 
 
 @dataclass(frozen=True)
@@ -93,30 +59,3 @@ class NoiseResult:
     balanced: Measure | None = None
     majority: float = math.nan
     failed: str = ""
-
-
-def keep(place: Path, run: NoiseRun, result: NoiseResult) -> None:
-    """Save a result; it counts once its last file exists."""
-    shutil.rmtree(place, ignore_errors=True)  # left by an interrupted attempt
-    place.mkdir(parents=True)
-    save_config(place, run)
-    write_file(place / RESULT_FILE, json.dumps(to_json(result), indent=1).encode())
-
-
-def known(place: Path, run: NoiseRun) -> NoiseResult | None:
-    """Read a saved result; None if there is none.
-
-    Raises:
-      UserError: if it has other settings, or is damaged.
-    """
-    if not (place / RESULT_FILE).is_file():
-        return None
-    if load_config(place, NoiseRun, older=True) != run:
-        raise UserError(
-            f"{place} was made with other settings, play or weights ({place / CONFIG_FILE}); use another --name, or "
-            "remove it"
-        )
-    try:
-        return from_json(NoiseResult, json_text.from_json((place / RESULT_FILE).read_text(encoding="utf-8")))
-    except (ValueError, BadRecord) as error:
-        raise UserError(f"{place / RESULT_FILE} is damaged ({error}); remove {place} and start again") from None

@@ -14,8 +14,8 @@ demonstrations and raters are those of :mod:`pipelines.presets.tower`, and these
 
 Rounds of improvement (paper, section 6.7 and Figure 9) of an experiment's agents at a new task, from several seeds.
 
-RUN/seed-N               a run of `rlhf iterate`, whose cloned agent begins with the experiment's
-RUN/seed-N/known         its agents at requests of training, in new houses
+RUN/seed-N/rounds        a run of `rlhf iterate`, whose cloned agent begins with the experiment's
+RUN/seed-N/rounds/known  its agents at requests of training, in new houses
 RUN/table.md             success of every round's agent, less BC and less the round before
 """
 
@@ -36,6 +36,7 @@ from experiments.engine.config import (
     load_experiment,
 )
 from experiments.engine.declaration import ReproduceConfig
+from experiments.engine.plan import Plan
 from experiments.engine.results_docs import ResultTable, format_table
 from experiments.engine.table import format_difference, format_success
 from experiments.interactive_agents import plateau, raters
@@ -52,8 +53,7 @@ from pipelines.presets import tower
 from pipelines.report.file import made_by
 from pipelines.stages.evaluate import EvaluateConfig, ProbeResult, evaluate, load_results
 from pipelines.stages.outcomes.paired import ordered, paired
-from pipelines.stages.running.staged_run import Stage, open_run, run_stages
-from rlhf.run.config import lock_run
+from pipelines.stages.running.staged_run import Stage
 from rlhf.run.statistics import difference_interval, share_interval
 from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
@@ -85,22 +85,26 @@ class RoundsConfig:
             raise UserError(f"rounds are evaluated at one probe, not {len(self.rounds.evaluate.probes)}")
 
 
-def run_rounds(config: RoundsConfig) -> Path:
-    """Run all rounds from every seed; return the path of the table. An interrupted experiment resumes.
+def plan_rounds(config: RoundsConfig) -> Plan:
+    """Return the plan of all rounds from every seed.
 
     Raises:
-      UserError: if the experiment or one of its cloned agents is not there, or the folder holds other results.
+      UserError: if the experiment or one of its cloned agents is not there.
     """
     experiment = load_experiment(config.source)
     runs = {seed: _rounds_of(config, experiment, seed) for seed in config.seeds}
-    open_run(config.run, config, "experiment", free=("seeds",), option="--runs")
-    with lock_run(config.run):
-        for seed, rounds in runs.items():
-            iterate(rounds)
-            evaluation = _on_known_requests(rounds)
-            run = Stage("known requests", "of training, in new houses", lambda one=evaluation: evaluate(one))
-            run_stages(rounds.run / KNOWN, [run], title=f"seed {seed}: ")
-        return _write_report(config, runs)
+
+    def stages(_: str, seed: int) -> list[Stage]:
+        evaluation = _on_known_requests(runs[seed])
+        return [
+            Stage("rounds", "as of `rlhf iterate`", lambda: iterate(runs[seed])),
+            Stage("known requests", "of training, in new houses", lambda: evaluate(evaluation)),
+        ]
+
+    def report(seeds: Sequence[int]) -> Path:
+        return _write_report(config, {seed: runs[seed] for seed in seeds})
+
+    return Plan(config.run, config.seeds, stages, report, config)
 
 
 def _rounds_of(config: RoundsConfig, experiment: ExperimentConfig, seed: int) -> IterateConfig:
@@ -108,7 +112,7 @@ def _rounds_of(config: RoundsConfig, experiment: ExperimentConfig, seed: int) ->
     if not (begun / "model.safetensors").is_file():
         raise UserError(f"the cloned agent of seed {seed} is not in {config.source}; train it, or name other --seeds")
     clone = replace(config.rounds.clone, agent=begun)
-    return resolve_config(replace(config.rounds, run=config.run / f"seed-{seed}", seed=seed, clone=clone))
+    return resolve_config(replace(config.rounds, run=config.run / f"seed-{seed}" / "rounds", seed=seed, clone=clone))
 
 
 def _on_known_requests(rounds: IterateConfig) -> EvaluateConfig:
@@ -165,9 +169,9 @@ def table_rows(agents: Sequence[str], new: Sequence[Found], known: Sequence[Foun
         yield agent, *cells
 
 
-def run(config: ReproduceConfig) -> Path:
+def plan(config: ReproduceConfig) -> Plan:
     """`rlhf reproduce rounds`."""
-    return run_rounds(
+    return plan_rounds(
         RoundsConfig(source=config.needed_source(), run=config.run, seeds=config.seeds, rounds=seed_rounds())
     )
 

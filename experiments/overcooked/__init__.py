@@ -4,7 +4,7 @@ from experiments.engine.declaration import Experiment
 
 EXPERIMENTS = (
     Experiment(
-        "overcooked", "experiments.overcooked.experiment:run", "own", frozenset({"source"}),
+        "overcooked", "experiments.overcooked.experiment:plan", "own", frozenset({"source"}),
         "is learned from published files",
     ),
 )  # fmt: skip

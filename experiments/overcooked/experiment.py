@@ -16,12 +16,14 @@ import json
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 
 from experiments.engine.declaration import ReproduceConfig
+from experiments.engine.plan import Plan
 from experiments.engine.results_docs import ResultTable, format_table
 from experiments.overcooked.learning import (
     CLONING,
@@ -33,12 +35,11 @@ from experiments.overcooked.learning import (
     utility_and_measure,
 )
 from experiments.overcooked.recordings import LAYOUTS, import_overcooked
-from pipelines.stages.running.staged_run import open_run
+from pipelines.stages.running.staged_run import Stage
 from reward_models.learning.training import RewardTrainingConfig
 from rlhf.learning.cloner import CloningConfig
 from rlhf.records.episode import Episode
 from rlhf.records.json_records import from_json
-from rlhf.run.config import lock_run
 from rlhf.run.progress import announce
 from rlhf.run.statistics import mean_of
 from rlhf.store import open_store
@@ -84,18 +85,18 @@ PUBLISHED: Mapping[str, Published] = {
     "counter_circuit": Published(0.466, 1.530, 0.207),
 }
 ALL = "all"  # kitchens together
-RESULTS = "results.json"
+PLAY = "play"  # the imported recordings
 Result = TypeVar("Result", CloneResult, UtilityResult)
 
 
-def run_overcooked(
+def plan_overcooked(
     source: Path,
     run: Path,
     seeds: Sequence[int],
     cloning: CloningConfig = CLONING,
     reward: RewardTrainingConfig = REWARD,
-) -> Path:
-    """Import the games once, learn for each seed, and write tables and numbers. Results that exist are not made again.
+) -> Plan:
+    """Return the plan that imports the games once, and learns in every kitchen for each seed.
 
     Args:
       source: folder of the published files or of the package that has them.
@@ -103,72 +104,63 @@ def run_overcooked(
       seeds: of the divisions and the trainings.
       cloning: settings of the cloning.
       reward: settings of the utility's training.
-
-    Returns:
-      The tables, Markdown.
-
-    Raises:
-      UserError: the files are missing or are no such files, the folder has results of other settings, or another
-        process writes to it.
     """
-    open_run(run, Learning(cloning, reward), "experiment", option="--runs")
-    with lock_run(run):
-        return _learn(source, run, seeds, cloning, reward)
+
+    def clone(layout: str, seed: int) -> None:
+        play = divide(_by_layout(open_store(run / PLAY))[layout], seed)
+        result = clone_and_measure(layout, play, seed, cloning)
+        _save([result], _clone_file(run, seed, layout))
+        announce(f"seed {seed}, {layout}: accuracy {result.accuracy:.3f}, always staying {result.stay:.3f}")
+
+    def learn_utility(seed: int) -> None:
+        store = open_store(run / PLAY)
+        plays = {layout: divide(episodes, seed) for layout, episodes in _by_layout(store).items()}
+        results = utility_and_measure(plays, store.marks(), seed, reward)
+        _save(results, _utility_file(run, seed))
+        announce(f"seed {seed}: area under the curve {results[-1].area:.3f}")
+
+    def stages(_: str, seed: int) -> list[Stage]:
+        kitchens = [
+            Stage(f"clone {layout}", "people's games", partial(clone, layout, seed))
+            for layout in _by_layout(open_store(run / PLAY))
+        ]
+        return [*kitchens, Stage("utility", "learned from deliveries", lambda: learn_utility(seed))]
+
+    def report(seeds: Sequence[int]) -> Path:
+        clones, utilities = list[CloneResult](), list[UtilityResult]()
+        for seed in seeds:
+            for layout in _by_layout(open_store(run / PLAY)):
+                clones += _load(CloneResult, _clone_file(run, seed, layout))
+            utilities += _load(UtilityResult, _utility_file(run, seed))
+        path = run / "table.md"
+        write_file(path, "\n".join((accuracy_table(clones), loss_table(clones), utility_table(utilities))).encode())
+        return path
+
+    importing = Stage("recordings", "imported", lambda: _import(source, run), run / PLAY)
+    return Plan(run, seeds, stages, report, Learning(cloning, reward), shared=[importing])
 
 
-def _learn(source: Path, run: Path, seeds: Sequence[int], cloning: CloningConfig, reward: RewardTrainingConfig) -> Path:
-    if not (run / "play").exists():
-        _import(source, run)
-    store = open_store(run / "play")
-    kitchens, marks, results = _by_layout(store), store.marks(), _load(run / RESULTS)
-    for seed in seeds:
-        plays = {layout: divide(episodes, seed) for layout, episodes in kitchens.items()}
-        for layout, play in plays.items():
-            if not any((each.layout, each.seed) == (layout, seed) for each in results.clones):
-                results.clones.append(clone_and_measure(layout, play, seed, cloning))
-                _save(results, run / RESULTS)
-                last = results.clones[-1]
-                announce(f"seed {seed}, {layout}: accuracy {last.accuracy:.3f}, always staying {last.stay:.3f}")
-        if not any(each.seed == seed for each in results.utilities):
-            results.utilities.extend(utility_and_measure(plays, marks, seed, reward))
-            _save(results, run / RESULTS)
-            announce(f"seed {seed}: area under the curve {results.utilities[-1].area:.3f}")
-    clones = [each for each in results.clones if each.seed in seeds]
-    utilities = [each for each in results.utilities if each.seed in seeds]
-    path = run / "table.md"
-    write_file(path, "\n".join((accuracy_table(clones), loss_table(clones), utility_table(utilities))).encode())
-    return path
+def _clone_file(run: Path, seed: int, layout: str) -> Path:
+    return run / f"seed-{seed}" / f"clone-{layout}.json"
+
+
+def _utility_file(run: Path, seed: int) -> Path:
+    return run / f"seed-{seed}" / "utility.json"
 
 
 def _import(source: Path, run: Path) -> None:
-    """Import the games into ``run``/play, which exists only when it is complete."""
-    partial = run / "play.importing"
-    if partial.exists():
-        shutil.rmtree(partial)  # of an import that was interrupted
-    imported = import_overcooked(source, open_store(partial, create=True))
-    partial.rename(run / "play")
-    announce(f"imported {imported.games} games of {imported.joint_steps:,} joint steps into {run / 'play'}")
+    """Import the games into ``run``/play."""
+    shutil.rmtree(run / PLAY, ignore_errors=True)  # of an import that was interrupted
+    imported = import_overcooked(source, open_store(run / PLAY, create=True))
+    announce(f"imported {imported.games} games of {imported.joint_steps:,} joint steps into {run / PLAY}")
 
 
-@dataclass(frozen=True)
-class _Results:
-    """What has been measured so far."""
-
-    clones: list[CloneResult]
-    utilities: list[UtilityResult]
+def _load(kind: type[Result], path: Path) -> list[Result]:
+    return [from_json(kind, one) for one in json_text.from_json(path.read_text(encoding="utf-8"))]
 
 
-def _load(path: Path) -> _Results:
-    if not path.is_file():
-        return _Results([], [])
-    try:
-        return from_json(_Results, json_text.from_json(path.read_text(encoding="utf-8")))
-    except ValueError as error:
-        raise UserError(f"{path} cannot be read ({error}); remove it, and its results are made again") from error
-
-
-def _save(results: _Results, path: Path) -> None:
-    write_file(path, json.dumps(asdict(results), indent=2).encode())
+def _save(results: Sequence[CloneResult | UtilityResult], path: Path) -> None:
+    write_file(path, json.dumps([asdict(one) for one in results], indent=2).encode())
 
 
 def _by_layout(store: EpisodeStore) -> dict[str, list[Episode]]:
@@ -243,6 +235,6 @@ def _number(value: float) -> str:
     return f"{value:.3f}"
 
 
-def run(config: ReproduceConfig) -> Path:
+def plan(config: ReproduceConfig) -> Plan:
     """`rlhf reproduce overcooked`."""
-    return run_overcooked(config.needed_source(), config.run, config.seeds)
+    return plan_overcooked(config.needed_source(), config.run, config.seeds)

@@ -3,5 +3,5 @@
 from experiments.engine.declaration import Experiment
 
 EXPERIMENTS = (
-    Experiment("school", "experiments.social_ai.experiment:run", "own", frozenset({"parts", "source", "docs"})),
+    Experiment("school", "experiments.social_ai.experiment:plan", "own", frozenset({"parts", "source", "docs"})),
 )

@@ -18,21 +18,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from experiments.engine.config import slug
 from experiments.engine.declaration import ReproduceConfig
+from experiments.engine.plan import Plan
 from experiments.social_ai import language
-from experiments.social_ai.cases import CASES, Case
+from experiments.social_ai.cases import CASES, Arm, Case
 from experiments.social_ai.feedback import part as feedback
 from experiments.social_ai.ppo.settings import SMALL, PPOSettings
 from experiments.social_ai.results import draw_curves, load_curves, section
 from experiments.social_ai.training import SchoolTraining, train
 from pipelines.diagnose.figures import png
 from pipelines.report.file import made_by
+from pipelines.stages.running.staged_run import Stage
 from rlhf.run.checkpoint import Checkpoints
-from rlhf.run.config import lock_run
-from rlhf.run.progress import announce
 from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
 
@@ -41,15 +42,15 @@ _SIZES = ("", FULL, PPO, f"{FULL}/{PPO}")  # what may follow a case's name
 _OTHERS = language.NAME, feedback.NAME  # parts that are no training by rewards alone
 
 
-def run_school(
+def plan_school(
     run: Path,
     seeds: Sequence[int],
     parts: Sequence[str] = (),
     training: SchoolTraining | None = None,
     cases: Mapping[str, Case] = CASES,
     language_model: Path | None = None,
-) -> Path:
-    """Train and test the agents of cases, and write the tables. What is there is not trained again.
+) -> Plan:
+    """Return the plan that trains and tests the agents of cases, and writes the tables.
 
     Args:
       run: folder of all cases.
@@ -60,30 +61,30 @@ def run_school(
       cases: all cases by name.
       language_model: folder of a causal language model for the part "language-models"; None compares none.
 
-    Returns:
-      The tables, Markdown.
-
     Raises:
-      UserError: there is no such case, or another process runs them.
+      UserError: there is no such case.
     """
     names = parts or (*cases, *_OTHERS)
-    chosen = list(_chosen([name for name in names if name not in _OTHERS], cases))
-    run.mkdir(parents=True, exist_ok=True)
-    with lock_run(run):
-        if language.NAME in names:
-            language.language_models(run, seeds, language_model)
-        if feedback.NAME in names:
-            feedback.run(run, seeds)
-        for name, case, ppo in chosen:
-            size = training or replace(SchoolTraining(), frames=case.frames)
-            size = replace(size, agent={**size.agent, **case.agent}, ppo=ppo or size.ppo)
-            for seed in seeds:
-                _train_arms(run / name, case, size, seed)
-                write_file(run / name / "curves.png", png(draw_curves(case, load_curves(run / name, case))))
-                write_tables(run, cases)
-        path = write_tables(run, cases)
-    announce(f"tables: {path}")
-    return path
+    chosen = {name: (case, ppo) for name, case, ppo in _chosen([each for each in names if each not in _OTHERS], cases)}
+
+    def stages(part: str, seed: int) -> list[Stage]:
+        if part == language.NAME:
+            return language.stages(run, seed, language_model)
+        if part == feedback.NAME:
+            return feedback.stages(run, seed)
+        case, ppo = chosen[part]
+        size = training or replace(SchoolTraining(), frames=case.frames)
+        size = replace(size, agent={**size.agent, **case.agent}, ppo=ppo or size.ppo)
+        return _stages(run / part, part, case, size, seed)
+
+    def report(_: Sequence[int]) -> Path:
+        for name, (case, _ppo) in chosen.items():
+            if curves := load_curves(run / name, case):
+                write_file(run / name / "curves.png", png(draw_curves(case, curves)))
+        return write_tables(run, cases)
+
+    others = [name for name in _OTHERS if name in names]
+    return Plan(run, seeds, stages, report, parts=(*others, *chosen))
 
 
 def write_tables(run: Path, cases: Mapping[str, Case] = CASES) -> Path:
@@ -111,18 +112,21 @@ def _chosen(parts: Sequence[str], cases: Mapping[str, Case]) -> Iterator[tuple[s
         yield part, case, (PPOSettings() if full else SMALL) if ppo else None
 
 
-def _train_arms(folder: Path, case: Case, size: SchoolTraining, seed: int) -> None:
-    for name, arm in case.arms.items():
-        where = folder / slug(name) / f"seed-{seed}"
-        announce(f"{folder.name}: {name}, seed {seed}")
-        before = None
+def _stages(folder: Path, part: str, case: Case, size: SchoolTraining, seed: int) -> list[Stage]:
+    """Return the stages of a case: one an arm, which begins with the agent of an earlier one where it says so."""
+
+    def learn(name: str, arm: Arm) -> None:
+        where, before = folder / slug(name) / f"seed-{seed}", None
         if arm.begins_with:
             before = Checkpoints(folder / slug(arm.begins_with) / f"seed-{seed}").latest().load_agent()[0]
-        train(
-            where, arm.environments(), case.tests, replace(size, frames=round(size.frames * arm.frames)), seed, before
-        )
+        sized = replace(size, frames=round(size.frames * arm.frames))
+        train(where, arm.environments(), case.tests, sized, seed, before)
+
+    return [
+        Stage(f"{part}: {name}", "learns from rewards", partial(learn, name, arm)) for name, arm in case.arms.items()
+    ]
 
 
-def run(config: ReproduceConfig) -> Path:
+def plan(config: ReproduceConfig) -> Plan:
     """`rlhf reproduce school`."""
-    return run_school(config.run, config.seeds, config.parts, language_model=config.source)
+    return plan_school(config.run, config.seeds, config.parts, language_model=config.source)

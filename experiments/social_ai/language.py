@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from agents.language_models.calls import read_calls
@@ -23,6 +24,7 @@ from experiments.engine.results_docs import ResultTable, format_table
 from pipelines.stages.evaluate import EvaluateConfig, evaluate, load_results
 from pipelines.stages.language_model import MakeLanguageModelConfig, make_language_model
 from pipelines.stages.record import RecordConfig, record
+from pipelines.stages.running.staged_run import Stage
 from pipelines.stages.settings.world_config import WorldConfig
 from pipelines.stages.solvers import calls_file
 from rlhf.run.statistics import wilson_interval
@@ -60,14 +62,14 @@ LANGUAGE_CASES: Mapping[str, LanguageCase] = {
 }
 
 
-def language_models(run: Path, seeds: Sequence[int], model: Path | None = None, episodes: int = 100) -> None:
-    """Play all cases with chance, the demonstrator without errors, and a model. What is there is not played again.
+def stages(run: Path, seed: int, model: Path | None = None, episodes: int = 100) -> list[Stage]:
+    """Return the stages of a seed: chance, the demonstrator without errors, and a model, in every case.
 
     Args:
       run: folder of all cases of the school.
-      seeds: of the places that are played.
+      seed: of the places that are played.
       model: folder of a causal language model as transformers saves it; None leaves it out.
-      episodes: of each case and seed.
+      episodes: of each case.
 
     Raises:
       UserError: the folder holds no model.
@@ -75,22 +77,23 @@ def language_models(run: Path, seeds: Sequence[int], model: Path | None = None, 
     if model is not None and is_language_model(str(model)):
         raise UserError(f"{model} is an agent made of a language model; name the folder of the model itself")
     folder = run / NAME
-    for name, case in LANGUAGE_CASES.items():
+
+    def play(name: str, case: LanguageCase) -> None:
         agents = {CHANCE: CHANCE, ORACLE: ORACLE}
         if model is not None:
             agents[MODEL] = str(_with_examples(folder, name, case, model))
-        for seed in seeds:
-            evaluate(
-                EvaluateConfig(
-                    agents=agents,
-                    probes=("boxes",),
-                    episodes=episodes,
-                    seed=seed,
-                    slots=min(episodes, 20),
-                    out=folder / f"{name}-seed-{seed}.json",
-                    world=_world(case.played),
-                )
+        evaluate(
+            EvaluateConfig(
+                agents=agents, probes=("boxes",), episodes=episodes, seed=seed, slots=min(episodes, 20),
+                out=folder / f"{name}-seed-{seed}.json", world=_world(case.played),
             )
+        )  # fmt: skip
+
+    note = "without a model" if model is None else "with a model"
+    return [
+        Stage(f"{NAME}: {name}, {note}", case.question, partial(play, name, case))
+        for name, case in LANGUAGE_CASES.items()
+    ]
 
 
 def section(run: Path) -> str:

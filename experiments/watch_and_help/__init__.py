@@ -3,5 +3,5 @@
 from experiments.engine.declaration import Experiment
 
 EXPERIMENTS = (
-    Experiment("watch-and-help", "experiments.watch_and_help.experiment:run", "own", frozenset({"parts", "docs"})),
+    Experiment("watch-and-help", "experiments.watch_and_help.experiment:plan", "own", frozenset({"parts", "docs"})),
 )

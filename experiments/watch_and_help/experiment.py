@@ -12,23 +12,23 @@ RUN/table.md: tables of all parts that have results
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from experiments.engine.declaration import ReproduceConfig
+from experiments.engine.plan import Plan
 from experiments.watch_and_help.parts import MODULES, load_parts
 from pipelines.report.file import made_by
-from rlhf.run.config import lock_run
-from rlhf.run.progress import announce
+from pipelines.stages.running.staged_run import Stage
 from rlhf.store.files.durable import write_file
 
 TABLE = "table.md"
 
 
-def run_watch_and_help(
+def plan_watch_and_help(
     run: Path, seeds: Sequence[int], parts: Sequence[str] = (), modules: Mapping[str, str] = MODULES
-) -> Path:
-    """Run parts of the experiment and write the tables of all parts. Results that exist are not measured again.
+) -> Plan:
+    """Return the plan of some parts; its tables are of all parts that have results.
 
     Args:
       run: folder of the experiment.
@@ -36,21 +36,18 @@ def run_watch_and_help(
       parts: to run now; none means all.
       modules: of all parts, by name.
 
-    Returns:
-      The tables, Markdown.
-
     Raises:
-      UserError: there is no such part, or another process runs the experiment.
+      UserError: there is no such part.
     """
     chosen = load_parts(parts, modules)
-    run.mkdir(parents=True, exist_ok=True)
-    with lock_run(run):
-        for name, part in chosen.items():
-            announce(f"part {name}")
-            part.run(run, seeds)
-            path = write_tables(run, modules)
-    announce(f"tables: {path}")
-    return path
+
+    def stages(part: str, seed: int) -> Iterable[Stage]:
+        return chosen[part].stages(run, seed)
+
+    def report(_: Sequence[int]) -> Path:
+        return write_tables(run, modules)
+
+    return Plan(run, seeds, stages, report, parts=tuple(chosen))
 
 
 def write_tables(run: Path, modules: Mapping[str, str] = MODULES) -> Path:
@@ -62,6 +59,6 @@ def write_tables(run: Path, modules: Mapping[str, str] = MODULES) -> Path:
     return path
 
 
-def run(config: ReproduceConfig) -> Path:
+def plan(config: ReproduceConfig) -> Plan:
     """`rlhf reproduce watch-and-help`."""
-    return run_watch_and_help(config.run, config.seeds, config.parts)
+    return plan_watch_and_help(config.run, config.seeds, config.parts)

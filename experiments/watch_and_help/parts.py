@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, cast
 
+from pipelines.stages.running.staged_run import Stage
 from worlds.errors import UserError
 
 MODULES: Mapping[str, str] = {
@@ -26,12 +27,12 @@ MODULES: Mapping[str, str] = {
 class Part(Protocol):
     """Module of one part."""
 
-    def run(self, folder: Path, seeds: Sequence[int]) -> None:
-        """Measure what has not been measured yet.
+    def stages(self, folder: Path, seed: int) -> Iterable[Stage]:
+        """Return the stages of one seed.
 
         Args:
           folder: of the whole experiment, where the parts also find each other's results.
-          seeds: of the experiment.
+          seed: of all chance.
         """
         ...
 

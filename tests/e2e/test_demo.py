@@ -57,7 +57,7 @@ def tiny(run: Path) -> DemoConfig:
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("runs") / "demo" / "seed-0"
+    folder = tmp_path_factory.mktemp("runs") / "demo" / "seed-0" / "demo"
     assert demo(tiny(folder)) == folder / "report.html"
     return folder
 
@@ -87,7 +87,7 @@ def test_the_published_result_is_of_complete_runs(run: Path, monkeypatch: pytest
     smallest = tiny(Path("unused"))
     monkeypatch.setattr(preset, "demo", lambda: smallest)
     before = contents(run / "improve")
-    reported = reproduce(ReproduceConfig("demo", seeds=(0,), episodes=6, runs=run.parents[1]))
+    reported = reproduce(ReproduceConfig("demo", seeds=(0,), episodes=6, runs=run.parents[2]))
     assert reported == run.parent / "report.html" and contents(run / "improve") == before
     success, differences = read_tables((run.parent / "table.md").read_text())
     assert success.head == ("agent", "Go", "Exist", "all", "seeds") and differences.head == success.head[:-1]
@@ -142,7 +142,7 @@ def contents(run: Path) -> dict[Path, int]:
 def test_a_folder_that_holds_another_run_is_not_written_into(run: Path, tmp_path: Path) -> None:
     before = contents(run)
     with pytest.raises(
-        UserError, match=r"demo with other settings: seed is 0 there and 1 here .and \d+ more.; give"
+        UserError, match=r"holds another demo: seed is 0 there and 1 here .and \d+ more.; give"
     ) as caught:
         demo(replace(tiny(run), seed=1))
     assert "\n" not in str(caught.value)

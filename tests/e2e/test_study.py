@@ -11,16 +11,15 @@ from typing import Any
 
 import pytest
 
+from experiments.engine.arms import plan_arms
 from experiments.engine.config import EVERY_PROBE, Arm, ExperimentConfig, agent_of, curve_of, folder_of, resolve_config
 from experiments.engine.declaration import ReproduceConfig, experiments
-from experiments.engine.report import write_experiment_report
 from experiments.engine.reproduce import reproduce
-from experiments.engine.running import run_experiment
 from experiments.engine.sharing import reuse_stages
 from experiments.engine.stages import SeedStages
-from experiments.interactive_agents.fresh_marks import FURTHER, FreshMarksConfig, run_fresh_marks
-from experiments.interactive_agents.judged import JudgedConfig, run_judged
-from experiments.interactive_agents.rounds import RoundsConfig, run_rounds
+from experiments.interactive_agents.fresh_marks import FURTHER, FreshMarksConfig, plan_fresh_marks
+from experiments.interactive_agents.judged import JudgedConfig, plan_judged
+from experiments.interactive_agents.rounds import RoundsConfig, plan_rounds
 from pipelines.cli.presets import preset_names
 from pipelines.presets import demo as preset
 from pipelines.stages.evaluate import load_results
@@ -77,13 +76,10 @@ def small(run: Path) -> ExperimentConfig:
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("study") / "small"
     config = small(folder)
-    done = list(run_experiment(config, only=("BC", "BC+RL (IBT)")))
-    assert done == [("BC", 0), ("BC", 1), ("BC+RL (IBT)", 0), ("BC+RL (IBT)", 1)]
-    page = write_experiment_report(config, "small").read_text()
+    page = plan_arms(config, "small", ("BC", "BC+RL (IBT)")).carry_out().read_text()
     late = [line for line in page.splitlines() if line.startswith("| BC+RL (true reward) |") and line.count("|") == 6]
     assert [line.count("not run") for line in late] == [3, 3], "of held-out requests and of training combinations"
-    assert list(run_experiment(config))[-1] == ("BC+RL (true reward)", 1)
-    write_experiment_report(config, "small")
+    assert "not run" not in plan_arms(config, "small").carry_out().read_text()
     return folder
 
 
@@ -134,13 +130,13 @@ def test_an_arm_differs_from_its_neighbour_in_its_settings_alone(run: Path) -> N
 
 def test_a_complete_study_is_not_made_again(run: Path) -> None:
     before = {p: p.stat().st_mtime_ns for p in folder_of(small(run), 0).rglob("*") if p.is_file()}
-    assert len(list(run_experiment(small(run)))) == 10
+    plan_arms(small(run), "small").carry_out()
     assert {p: p.stat().st_mtime_ns for p in folder_of(small(run), 0).rglob("*") if p.is_file()} == before
 
 
 def test_other_settings_are_another_study(run: Path) -> None:
     with pytest.raises(UserError, match=r"mark\.miss"):
-        next(run_experiment(replace(small(run), mark=replace(small(run).mark, miss=0.5))))
+        plan_arms(replace(small(run), mark=replace(small(run).mark, miss=0.5)), "small").carry_out()
 
 
 def beside(run: Path, folder: Path, **settings: object) -> ExperimentConfig:
@@ -164,8 +160,7 @@ def test_a_study_takes_over_what_one_beside_it_has_made(
         demonstrations=replace(first.demonstrations, workers=3), play=replace(first.play, workers=3),
     )  # fmt: skip
     before = {p: p.stat().st_mtime_ns for p in run.rglob("*") if p.is_file() and p.name != LOCK_FILE}
-    assert len(list(run_experiment(config))) == 6
-    write_experiment_report(config, "other")
+    plan_arms(config, "other").carry_out()
     told = capsys.readouterr().err
     for seed in (0, 1):
         taken = re.search(rf"seed {seed}: reused from \S+: (.*)", told)
@@ -264,7 +259,7 @@ def test_a_study_that_cannot_be_is_refused(tmp_path: Path, wrong: dict, told: st
 
 def test_unknown_names_are_told_of(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no arm 'nobody'"):
-        next(run_experiment(small(tmp_path), only=("nobody",)))
+        plan_arms(small(tmp_path), "small", ("nobody",))
     with pytest.raises(UserError, match="leave out --arms"):
         reproduce(ReproduceConfig("demo", runs=tmp_path, arms=("BC",)))
     with pytest.raises(UserError, match="no experiment 'nothing'"):
@@ -288,32 +283,34 @@ def test_its_agents_are_judged_at_the_suite_and_live(run: Path, tmp_path: Path) 
         contexts=RecordConfig(episodes=3, steps=60, workers=1), suite=MakeSuiteConfig(scenarios=3, steps=16),
         continuations=1, live=LiveSuiteConfig(episodes=2, steps=40),
     )  # fmt: skip
-    tables = run_judged(config)
+    tables = plan_judged(config).carry_out()
     page = tables.read_text()
     for arm in config.arms:
         assert page.count(f"| {arm} |") == (2 if arm == "BC" else 3), "suite, differences, live"
     assert (config.run / "against-time.png").stat().st_size > 5000
-    again = run_judged(config)
+    again = plan_judged(config).carry_out()
     assert again.read_text().splitlines()[4:] == page.splitlines()[4:], "nothing is played again"
     with pytest.raises(UserError, match=r"no agent 'BC\+RL'; it has BC, demonstrator"):
-        run_judged(replace(config, arms=("BC", "BC+RL")))
+        plan_judged(replace(config, arms=("BC", "BC+RL"))).carry_out()
     with pytest.raises(UserError, match="the agent 'BC' of seed 2 is not in"):
-        run_judged(replace(config, seeds=(2,)))
+        plan_judged(replace(config, seeds=(2,))).carry_out()
 
 
 def test_its_cloned_agents_begin_rounds_at_another_task(run: Path, tmp_path: Path) -> None:
     config = RoundsConfig(
         source=run, run=tmp_path / "rounds", seeds=(1,), rounds=tiny_rounds(tmp_path / "unused", rounds=1)
     )
-    table = run_rounds(config)
+    table = plan_rounds(config).carry_out()
     head, _, *rows = [line for line in table.read_text().splitlines() if line.startswith("|")]
     assert [row.split("|")[1].strip() for row in rows] == ["BC", "Round 1", "demonstrator"]
     assert {row.count("|") for row in (head, *rows)} == {8}
-    begun = json.loads((config.run / "seed-1" / "clone" / "config.json").read_text())["config"]["agent"]
+    begun = json.loads((config.run / "seed-1" / "rounds" / "clone" / "config.json").read_text())["config"]["agent"]
     assert begun == str(run.absolute() / "seed-1" / "clone-bc" / "agent")
-    assert run_rounds(config).read_text().splitlines()[4:] == table.read_text().splitlines()[4:], "nothing runs again"
+    assert plan_rounds(config).carry_out().read_text().splitlines()[4:] == table.read_text().splitlines()[4:], (
+        "nothing runs again"
+    )
     with pytest.raises(UserError, match="the cloned agent of seed 2 is not in"):
-        run_rounds(replace(config, seeds=(2,)))
+        plan_rounds(replace(config, seeds=(2,))).carry_out()
 
 
 def test_its_improved_agents_are_improved_further_with_marks_of_their_own_play(run: Path, tmp_path: Path) -> None:
@@ -321,7 +318,7 @@ def test_its_improved_agents_are_improved_further_with_marks_of_their_own_play(r
         source=run, arm="BC+RL (IBT)", beside=("demonstrator",), run=tmp_path / "fresh", seeds=(1,), episodes=4,
         updates=4, checkpoint_every=4,
     )  # fmt: skip
-    page = run_fresh_marks(config).read_text()
+    page = plan_fresh_marks(config).carry_out().read_text()
     for arm, tables in zip(("BC", config.arm, *FURTHER, *config.beside), (1, 2, 3, 4, 5, 5, 2), strict=True):
         assert page.count(f"| {arm} |") == tables, arm
     for seed in config.seeds:
@@ -341,7 +338,9 @@ def test_its_improved_agents_are_improved_further_with_marks_of_their_own_play(r
             improved = settings_in(folder / improving)
             assert improved["agent"] == str(study / "improve-bc-rl-ibt" / "agent")
             assert improved["reward_model"] == str(model / "reward_model")
-    assert run_fresh_marks(config).read_text().splitlines()[4:] == page.splitlines()[4:], "nothing runs again"
+    assert plan_fresh_marks(config).carry_out().read_text().splitlines()[4:] == page.splitlines()[4:], (
+        "nothing runs again"
+    )
     results = config.source / "seed-1" / "results" / "demonstrator.json"
     results.rename(tmp_path / "moved")
     some = json.loads((tmp_path / "moved").read_text())[:1]  # interrupted after the first probe
@@ -349,10 +348,10 @@ def test_its_improved_agents_are_improved_further_with_marks_of_their_own_play(r
         if rows is not None:
             results.write_text(json.dumps(rows))
         with pytest.raises(UserError, match="'demonstrator' of seed 1 is not evaluated in"):
-            run_fresh_marks(config)
+            plan_fresh_marks(config).carry_out()
     (tmp_path / "moved").rename(results)
     with pytest.raises(UserError, match=r"'BC\+RL \(true reward\)' of .* was not improved against a reward model"):
-        run_fresh_marks(replace(config, arm="BC+RL (true reward)"))
+        plan_fresh_marks(replace(config, arm="BC+RL (true reward)")).carry_out()
 
 
 def settings_in(folder: Path) -> dict[str, Any]:

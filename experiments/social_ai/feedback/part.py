@@ -18,20 +18,21 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from experiments.engine.config import ExperimentConfig, agent_of, data_of, slug
+from experiments.engine.config import ExperimentConfig, agent_of, data_of, resolve_config, slug
 from experiments.engine.results_docs import ResultTable, format_table
-from experiments.engine.running import run_experiment
+from experiments.engine.stages import SeedStages
 from experiments.social_ai.cases import WIDER, Arm
 from experiments.social_ai.feedback.settings import HELD_OUT, LEARNED, MARKED, PLACE, TREE, marked_study, world_of
 from experiments.social_ai.results import p_text, share_text, welch
 from experiments.social_ai.training import SchoolTraining, train
 from pipelines.stages.evaluate import evaluate, load_results
+from pipelines.stages.running.staged_run import Stage
 from rlhf.run.checkpoint import Checkpoints
-from rlhf.run.progress import announce
 from rlhf.store import open_store
 from rlhf.store.files.durable import write_file
 
@@ -47,7 +48,7 @@ _COSTS = "costs.json"
 
 
 @dataclass(frozen=True)
-class FeedbackStudy:
+class FeedbackPart:
     """Size of the part.
 
     Args:
@@ -79,33 +80,39 @@ class Costs:
         return self.recorded + self.improving
 
 
-def run(run_folder: Path, seeds: Sequence[int], size: FeedbackStudy | None = None) -> None:
-    """Train all agents of every seed and evaluate them. What is there is not made again.
+def stages(run_folder: Path, seed: int, size: FeedbackPart | None = None) -> list[Stage]:
+    """Return the stages of a seed: agents that learn from marks, agents that explore, and their evaluation.
 
     Args:
-      run_folder: folder of all experiments of the school.
-      seeds: of recording, weights and play.
+      run_folder: folder of all cases of the school.
+      seed: of recording, weights and play.
       size: of the part; None is the usual one.
     """
-    size, folder = size or FeedbackStudy(), run_folder / NAME
-    marked = replace(size.marked, run=folder / "marked", seeds=tuple(seeds))
-    for arm, seed in run_experiment(marked):
-        announce(f"{NAME}: {arm}, seed {seed}")
-    for seed in seeds:
-        costs = _noted(folder, seed, marked)
-        agents = {name: agent_of(marked, name, seed) for name in marked.arms}
-        for name in BONUSES:
-            agents[name] = str(_explored(folder, name, seed, replace(size.training, frames=costs.steps)))
+    size, folder = size or FeedbackPart(), run_folder / NAME
+    marked = resolve_config(replace(size.marked, run=folder / "marked"))
+    agents = {name: agent_of(marked, name, seed) for name in marked.arms}
+    agents |= {name: str(_folder(folder, name, seed)) for name in BONUSES}
+
+    def explore(name: str) -> None:
+        steps = _noted(folder, seed, marked).steps
+        _explore(_folder(folder, name, seed), name, seed, replace(size.training, frames=steps))
+
+    def test() -> None:
+        explored = {name: str(Checkpoints(Path(agents[name])).latest().agent_folder) for name in BONUSES}
         for split, combinations in SPLITS.items():
-            evaluate(
-                replace(
-                    marked.evaluate,
-                    agents=agents,
-                    seed=seed,
-                    world=world_of(combinations),
-                    out=results_file(folder, seed, split),
-                )
-            )
+            out, world = results_file(folder, seed, split), world_of(combinations)
+            evaluate(replace(marked.evaluate, agents=agents | explored, seed=seed, world=world, out=out))
+
+    return [
+        *{stage.name: stage for arm in marked.arms for stage in SeedStages(marked, seed).arm(arm)}.values(),
+        *(Stage(f"{NAME}: {name}", "explores", partial(explore, name)) for name in BONUSES),
+        Stage(f"{NAME}: evaluation", "learned and held-out combinations", test),
+    ]
+
+
+def _folder(folder: Path, name: str, seed: int) -> Path:
+    """Return the folder of the training of an agent that explores."""
+    return folder / slug(name) / f"seed-{seed}"
 
 
 def results_file(folder: Path, seed: int, split: str) -> Path:
@@ -137,9 +144,8 @@ def _noted(folder: Path, seed: int, marked: ExperimentConfig) -> Costs:
     return costs
 
 
-def _explored(folder: Path, name: str, seed: int, training: SchoolTraining) -> Path:
-    """Train an agent that explores, if it is not there, and return its folder."""
-    where = folder / slug(name) / f"seed-{seed}"
+def _explore(where: Path, name: str, seed: int, training: SchoolTraining) -> None:
+    """Train an agent that explores."""
     bonus, scale = BONUSES[name]
     learned = [Arm(TREE, one, PLACE, bonus=bonus, scale=scale) for one in LEARNED]
     tests = {
@@ -147,9 +153,7 @@ def _explored(folder: Path, name: str, seed: int, training: SchoolTraining) -> P
         for split, combinations in SPLITS.items()
         for one in combinations
     }
-    announce(f"{NAME}: {name}, seed {seed}")
     train(where, learned, tests, training, seed)
-    return Checkpoints(where).latest().agent_folder
 
 
 def section(run_folder: Path) -> str:

@@ -161,16 +161,12 @@ def save_episodes(path: Path, episodes: Sequence[HelpEpisode], inferred: str = "
     write_file(path, json.dumps(found, indent=0).encode())
 
 
-def load_episodes(path: Path, inferred: str | None = None) -> list[HelpEpisode]:
+def load_episodes(path: Path) -> list[HelpEpisode]:
     """Return the episodes of a file; none if it does not exist.
 
     Args:
       path: of the file.
-      inferred: :func:`digest` of the goals; none are returned of others. None for all.
     """
     if not path.is_file():
         return []
-    found = json.loads(path.read_bytes())
-    if inferred is not None and found["inferred"] != inferred:
-        return []
-    return [from_json(HelpEpisode, row) for row in found["episodes"]]
+    return [from_json(HelpEpisode, row) for row in json.loads(path.read_bytes())["episodes"]]

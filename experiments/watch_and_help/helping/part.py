@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -12,7 +13,6 @@ from experiments.watch_and_help.helping.episodes import (
     TRIES,
     digest,
     episodes_file,
-    load_episodes,
     play_episode,
     save_episodes,
 )
@@ -20,6 +20,7 @@ from experiments.watch_and_help.helping.methods import METHODS, Method, possible
 from experiments.watch_and_help.helping.results import Results, write_results
 from experiments.watch_and_help.inferred_goals import load_inferred
 from experiments.watch_and_help.policies.training import load_policies, policies_digest
+from pipelines.stages.running.staged_run import Stage
 from rlhf.run.progress import announce, progress
 from worlds.household.tasks.benchmark import BenchmarkTask, task
 from worlds.household.tasks.splits import TEST_1, TEST_2, goals_of
@@ -47,54 +48,65 @@ class HelpSettings:
 FULL = HelpSettings()
 
 
-def run(folder: Path, seeds: Sequence[int], settings: HelpSettings = FULL) -> None:
-    """Play what has not been played yet, and write rows, tables and figures after every helper.
+def stages(folder: Path, seed: int, settings: HelpSettings = FULL) -> Iterator[Stage]:
+    """Yield the stages of a seed: one try of one helper at the tasks of one test each, which writes the tables.
 
-    The first try of all comes before the second, so that there is a whole table early.
+    The first try of all comes before the second, so that there is a whole table early. Helpers who lack the results of
+    another part are left out; their stages follow when the part has run.
 
     Args:
       folder: of the whole experiment.
-      seeds: of the players; every task is tried several times with each.
+      seed: of the players.
       settings: size of the comparison.
     """
     every: dict[str, dict[int, BenchmarkTask]] = {}
     for split in settings.splits:
         chosen = range(len(goals_of(split))) if settings.tasks is None else settings.tasks
         every[split] = {number: task(split, number) for number in chosen}
-    for seed, attempt, split in product(seeds, range(settings.tries), settings.splits):
+    for attempt, split in product(range(settings.tries), settings.splits):
         methods = possible_methods(folder, seed, split, settings.methods)
         left_out = [name for name in settings.methods if name not in methods]
         if left_out and attempt == 0:
             why = "left out until the parts watch, policies and marks have run"
             announce(f"{split}, seed {seed}: {why}: {', '.join(left_out)}")
         for name, method in methods.items():
-            if _play_missing(folder, split, seed, attempt, name, method, every[split]):
-                write_results(folder)
+            of = _learned_from(folder, split, seed, method)
+            play = partial(_play, folder, split, seed, attempt, name, method, every[split], of)
+            title = f"help: {name}, {split}, try {attempt + 1}" + f", {of}" * bool(of)
+            yield Stage(title, f"{len(every[split])} tasks", play)
 
 
-def _play_missing(
-    folder: Path, split: str, seed: int, attempt: int, name: str, method: Method, every: Mapping[int, BenchmarkTask]
-) -> bool:
-    """Play one try of a helper, unless there is a file of it; return True if it was played."""
+def _learned_from(folder: Path, split: str, seed: int, method: Method) -> str:
+    """Return what tells the goals and policies that a helper has from others; "" for one that learned nothing."""
     inferred = load_inferred(folder, seed, split) if method.goal == "inferred" else None
     of = ""
     if inferred is not None:
         of = digest(inferred.posteriors if method.needs_posterior else inferred.goals)
     if method.is_learned:
-        of = f"{of}+{policies_digest(folder, seed)}"
-    elif method.agent is not None:
-        of = weights_digest(method.agent)
-    path = episodes_file(folder, seed, split, name, attempt)
-    if {each.name for each in every.values()} <= {each.task for each in load_episodes(path, of)}:
-        return False
+        return f"{of}+{policies_digest(folder, seed)}"
+    return weights_digest(method.agent) if method.agent is not None else of
+
+
+def _play(
+    folder: Path,
+    split: str,
+    seed: int,
+    attempt: int,
+    name: str,
+    method: Method,
+    every: Mapping[int, BenchmarkTask],
+    of: str,
+) -> None:
+    """Play one try of a helper, and write rows, tables and figures."""
+    inferred = load_inferred(folder, seed, split) if method.goal == "inferred" else None
     policies = load_policies(folder, seed) if method.is_learned else None
     title = f"{split}, seed {seed}: {name}, try {attempt + 1}"
     episodes = [
         play_episode(method, every[number], number, attempt, seed, inferred, policies)
         for number in progress(list(every), len(every), title, "episode")
     ]
-    save_episodes(path, episodes, of)
-    return True
+    save_episodes(episodes_file(folder, seed, split, name, attempt), episodes, of)
+    write_results(folder)
 
 
 def section(folder: Path) -> str:

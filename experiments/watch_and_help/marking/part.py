@@ -18,22 +18,22 @@ from experiments.watch_and_help.learned_agents import MARKS, learned_in
 from pipelines.loops.demo import DemoConfig, demo
 from pipelines.presets import household
 from pipelines.stages.evaluate import load_results
+from pipelines.stages.running.staged_run import Stage
 from rlhf.run.statistics import wilson_interval
 
 RESULTS = "results.json"
 FULL = household.demo()
 
 
-def run(folder: Path, seeds: Sequence[int], settings: DemoConfig = FULL) -> None:
-    """Run the loop for every seed, or what is left of it.
+def stages(folder: Path, seed: int, settings: DemoConfig = FULL) -> list[Stage]:
+    """Return the stage that runs the loop, or what is left of it.
 
     Args:
       folder: of the whole experiment.
-      seeds: of recording, training and play.
+      seed: of recording, training and play.
       settings: sizes of the loop.
     """
-    for seed in seeds:
-        demo(replace(settings, run=learned_in(folder, seed), seed=seed))
+    return [Stage("marks", "the loop", lambda: demo(replace(settings, run=learned_in(folder, seed), seed=seed)))]
 
 
 def section(folder: Path) -> str:

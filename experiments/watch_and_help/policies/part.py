@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from experiments.watch_and_help.policies.training import CURVE, STAGES, PolicySettings, Stage, train
+from experiments.watch_and_help.policies.training import CURVE, STAGES, PolicyName, PolicySettings, train
+from pipelines.stages.running.staged_run import Stage
 from rlhf.run.progress import announce
 
 FULL = PolicySettings()
-TITLES: dict[Stage, str] = {
+TITLES: dict[PolicyName, str] = {
     "grab": "grab a thing",
     "put": "bring it to its place",
     "high": "choose predicates",
@@ -22,16 +23,19 @@ TITLES: dict[Stage, str] = {
 _PARTS = 10  # of a curve, whose first and last are shown
 
 
-def run(folder: Path, seeds: Sequence[int], settings: PolicySettings = FULL) -> None:
-    """Train the policies of every seed; what was trained before is kept, what was interrupted is resumed.
+def stages(folder: Path, seed: int, settings: PolicySettings = FULL) -> list[Stage]:
+    """Return the stage that trains the policies of a seed; one that was interrupted resumes within it.
 
     Args:
       folder: of the whole experiment.
-      seeds: of the policies.
+      seed: of the policies.
       settings: of training.
     """
-    for seed in seeds:
-        train(folder, seed, settings, lambda stage, seed=seed: announce(f"policy {stage}, seed {seed}: complete"))
+
+    def learn() -> None:
+        train(folder, seed, settings, lambda name: announce(f"policy {name}, seed {seed}: complete"))
+
+    return [Stage("policies", "of Hybrid and HRL", learn)]
 
 
 def section(folder: Path) -> str:

@@ -30,8 +30,8 @@ from rlhf.run.progress import bar
 from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
 
-Stage = Literal["grab", "put", "high", "cloned"]
-STAGES: tuple[Stage, ...] = ("grab", "put", "high", "cloned")
+PolicyName = Literal["grab", "put", "high", "cloned"]
+STAGES: tuple[PolicyName, ...] = ("grab", "put", "high", "cloned")
 CHECKPOINT, WEIGHTS, CURVE, CONFIG = "checkpoint.pt", "policy.safetensors", "curve.json", "config.json"
 
 
@@ -56,7 +56,7 @@ class PolicySettings:
     helping: choosing.HelpPractice = field(default_factory=choosing.HelpPractice)
 
 
-def stage_folder(folder: Path, seed: int, stage: Stage) -> Path:
+def stage_folder(folder: Path, seed: int, stage: PolicyName) -> Path:
     """Return the folder of one policy.
 
     Args:
@@ -67,7 +67,7 @@ def stage_folder(folder: Path, seed: int, stage: Stage) -> Path:
     return folder / "policies" / f"seed-{seed}" / stage
 
 
-def make_policy(stage: Stage, config: PolicyConfig) -> CandidatePolicy:
+def make_policy(stage: PolicyName, config: PolicyConfig) -> CandidatePolicy:
     """Return a new policy of a stage, with weights from torch's random numbers."""
     if stage in ("high", "cloned"):
         return CandidatePolicy(config, choosing.GOALS, 1)
@@ -94,7 +94,12 @@ class Training:
     """
 
     def __init__(
-        self, folder: Path, stage: Stage, seed: int, settings: PolicySettings, grabbing: CandidatePolicy | None = None
+        self,
+        folder: Path,
+        stage: PolicyName,
+        seed: int,
+        settings: PolicySettings,
+        grabbing: CandidatePolicy | None = None,
     ) -> None:
         self._folder, self._stage, self._seed, self._settings = folder, stage, seed, settings
         self._grabbing = grabbing
@@ -226,7 +231,7 @@ class Training:
 
 
 def train(
-    folder: Path, seed: int, settings: PolicySettings, on_stage: Callable[[Stage], None] = lambda stage: None
+    folder: Path, seed: int, settings: PolicySettings, on_stage: Callable[[PolicyName], None] = lambda stage: None
 ) -> Policies:
     """Train all policies of a seed, or what is missing of them.
 
@@ -267,7 +272,7 @@ def load_policies(folder: Path, seed: int) -> Policies | None:
     """
     if not are_trained(folder, seed):
         return None
-    folders: dict[Stage, Path] = {stage: stage_folder(folder, seed, stage) for stage in STAGES}
+    folders: dict[PolicyName, Path] = {stage: stage_folder(folder, seed, stage) for stage in STAGES}
     loaded: dict[str, CandidatePolicy] = {}
     for stage, each in folders.items():
         try:

@@ -11,8 +11,9 @@ RUN/watch/seed-S/goals-SPLIT.json, posteriors-SPLIT.json: what the first variant
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -20,8 +21,6 @@ from numpy.lib.format import open_memmap
 
 from experiments.watch_and_help.inferred_goals import (
     EARLY,
-    goals_file,
-    posteriors_file,
     save_goals,
     save_posteriors,
 )
@@ -37,6 +36,7 @@ from experiments.watch_and_help.watching.results import (
 )
 from experiments.watch_and_help.watching.shown import TASKS, load_shown, make_demonstrations
 from experiments.watch_and_help.watching.training import WatchTraining, train_watcher
+from pipelines.stages.running.staged_run import Stage
 from rlhf.run.progress import announce, bar, progress
 from worlds.household.pictures.camera import Pictures
 from worlds.household.tasks.benchmark import DEMONSTRATIONS
@@ -97,30 +97,27 @@ class WatchSettings:
 FULL = WatchSettings()
 
 
-def run(folder: Path, seeds: Sequence[int], settings: WatchSettings = FULL) -> None:
-    """Make demonstrations, train every model with every seed, and measure it. What is there is not made again.
+def stages(folder: Path, seed: int, settings: WatchSettings = FULL) -> list[Stage]:
+    """Return the stages that train and measure every model; the first model also infers the goals.
 
     Args:
       folder: of the whole experiment.
-      seeds: of weights and of the order of demonstrations.
+      seed: of weights and of the order of demonstrations.
       settings: size of the part.
     """
-    missing = [
-        (seed, name)
-        for name in settings.variants
-        for seed in seeds
-        if not measures_file(folder, seed, name).exists() or (name == _first(settings) and not _inferred(folder, seed))
-    ]
-    if not missing:
-        return
-    make_demonstrations(folder / "watch" / "demonstrations", settings.counts, os.cpu_count() or 1)
-    for seed, name in missing:
-        variant = settings.variants[name]
+
+    def learn(name: str, variant: Variant) -> None:
+        make_demonstrations(folder / "watch" / "demonstrations", settings.counts, os.cpu_count() or 1)
         model = _trained(folder, seed, name, variant, settings)
         save_measures(measures_file(folder, seed, name), _measured(folder, model, settings))
-        if name == _first(settings):
+        if name == next(iter(settings.variants)):
             _infer_goals(folder, seed, model, settings)
         write_results(folder, settings.variants)
+
+    return [
+        Stage(f"watch: {name}", "a model that infers goals", partial(learn, name, variant))
+        for name, variant in settings.variants.items()
+    ]
 
 
 def section(folder: Path) -> str:
@@ -175,14 +172,6 @@ def drawn_frames(folder: Path, group: str, config: WatcherConfig, settings: Watc
         drawn.flush()
         os.replace(unfinished, path)
     return replace(frames, picture=np.load(path, mmap_mode="r"))
-
-
-def _first(settings: WatchSettings) -> str:
-    return next(iter(settings.variants))
-
-
-def _inferred(folder: Path, seed: int) -> bool:
-    return all(of(folder, seed, split).exists() for split in TESTS for of in (goals_file, posteriors_file))
 
 
 def _trained(folder: Path, seed: int, name: str, variant: Variant, settings: WatchSettings) -> Watcher:

@@ -75,7 +75,7 @@ def open_run(folder: Path, config: Any, what: str, free: Collection[str] = (), o
     saved = load_config(folder, type(config), older=True)
     if other := differing_settings(saved, config, free):
         raise UserError(
-            f"{folder} holds a {what} with other settings: {format_differences(other)}; "
+            f"{folder} holds another {what}: {format_differences(other)}; "
             f"give this one a folder of its own with {option}"
         )
     if any(differences(saved, config)):

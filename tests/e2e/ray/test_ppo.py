@@ -17,7 +17,7 @@ from agents.agent import InteractiveAgent
 from agents.folder import load_agent
 from agents.tokenizer import Tokenizer
 from experiments.social_ai.cases import Arm, Case
-from experiments.social_ai.experiment import run_school
+from experiments.social_ai.experiment import plan_school
 from experiments.social_ai.learners import CurriculumLearner
 from experiments.social_ai.ppo.settings import PPOSettings
 from experiments.social_ai.training import SchoolTraining, make_agent, make_env, measure, train
@@ -174,6 +174,6 @@ def test_a_study_by_ppo_is_resumed_and_its_agents_are_like_any_other(tmp_path: P
     assert measure(agent, tokenizer, BOX, TINY, 0) == rows[-1]["box"]
 
     case = Case("does it?", {"agent": BOX}, {"box": BOX}, 80, "yes")
-    page = run_school(tmp_path, (0,), ("it/ppo",), replace(half, ppo=None), {"it": case}).read_text()
+    page = plan_school(tmp_path, (0,), ("it/ppo",), replace(half, ppo=None), {"it": case}).carry_out().read_text()
     assert "## it/ppo" in page and "| agent | 1 | 0.00 |" in page
     assert (tmp_path / "it" / "ppo" / "agent" / "seed-0" / "metrics.jsonl").exists()

@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from experiments.door.experiment import TRAINING, learn_and_measure, run_door, table
+from experiments.door.experiment import TRAINING, learn_and_measure, plan_door, table
 from experiments.door.recordings import CLIP_STEPS, DOOR_ANGLE, REWARDS, import_door
+from pipelines.stages.running.staged_run import STAGES_FILE
 from rlhf.records.preferences import SAME, ClipPair
-from rlhf.run.config import LOCK_FILE
 from rlhf.store import open_store
 from worlds.errors import UserError
 
@@ -96,14 +96,14 @@ def test_other_files_are_refused_and_nothing_is_imported(
 ) -> None:
     files = made_up(tmp_path / "files", steps, pairs)
     with pytest.raises(UserError, match=wrong):
-        run_door(files, tmp_path / "run", (0,))
-    assert [path.name for path in (tmp_path / "run").iterdir()] == [LOCK_FILE]
+        plan_door(files, tmp_path / "run", (0,)).carry_out()
+    assert not (tmp_path / "run" / STAGES_FILE).exists()
 
 
 def test_missing_and_damaged_files_are_named(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"there is no file .*steps.parquet"):
-        run_door(tmp_path, tmp_path / "run", (0,))
+        plan_door(tmp_path, tmp_path / "run", (0,)).carry_out()
     (tmp_path / "steps.parquet").write_bytes(b"PAR1 and nothing more")
     with pytest.raises(UserError, match=r"steps.parquet is no Parquet file"):
-        run_door(tmp_path, tmp_path / "run", (0,))
-    assert [path.name for path in (tmp_path / "run").iterdir()] == [LOCK_FILE]
+        plan_door(tmp_path, tmp_path / "run", (0,)).carry_out()
+    assert not (tmp_path / "run" / STAGES_FILE).exists()

@@ -18,7 +18,7 @@ from agents.agent import InteractiveAgent
 from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
 from experiments.interactive_agents import rater_noise as sweep
-from experiments.interactive_agents.rater_noise import RaterNoiseConfig, rater_noise
+from experiments.interactive_agents.rater_noise import RaterNoiseConfig, plan_rater_noise
 from experiments.interactive_agents.rater_noise_figure import by_axis, draw, over_seeds, table
 from experiments.interactive_agents.rater_noise_results import Noise, NoiseResult
 from pipelines.diagnose.diagnosis import Measure
@@ -70,12 +70,12 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> RaterNoiseConfig:
     agent = save_agent(InteractiveAgent(sizes), tokenizer, folder / "agent")
     training = RewardTrainingConfig(updates=2, steps=12, batch=4, evaluate_every=2, evaluation_episodes=4)
     return RaterNoiseConfig(
-        data=(folder / "play",), agent=agent, runs=folder / "runs", validation=0.2, training=training, **FEW
+        data=(folder / "play",), agent=agent, run=folder / "runs" / "raters", validation=0.2, training=training, **FEW
     )
 
 
 def test_a_sweep_reports_every_setting_and_resumes(config: RaterNoiseConfig, monkeypatch) -> None:
-    path = rater_noise(config)
+    path = plan_rater_noise(config).carry_out()
     folder, text = path.parent, path.read_text()
     results = {result["noise"]["miss"]: result for result in json.loads((folder / "results.json").read_text())[:2]}
     assert results[0.1]["accuracy"]["episodes"] == 8  # held out, and judged by clean marks: every event has one
@@ -87,40 +87,37 @@ def test_a_sweep_reports_every_setting_and_resumes(config: RaterNoiseConfig, mon
     trained = []
     original = sweep.train_reward_model
     monkeypatch.setattr(sweep, "train_reward_model", lambda *a, **k: trained.append(1) or original(*a, **k))
-    assert rater_noise(config).read_text() == text and trained == []
-    half = next(folder.glob("*marked-0.5*"))
-    (half / "result.json").unlink()  # as if it had been interrupted there
-    assert rater_noise(config).read_text() == text and trained == [1]  # and the same comes of it
+    assert plan_rater_noise(config).carry_out().read_text() == text and trained == []
     more = replace(config, miss=(0.1, 0.5, 1.0))
-    assert "without a mark: 0.5" in rater_noise(more).read_text() and trained == [1, 1]
+    assert "without a mark: 0.5" in plan_rater_noise(more).carry_out().read_text() and trained == [1]
 
 
 def test_results_of_other_settings_are_not_mixed_in(config: RaterNoiseConfig) -> None:
-    rater_noise(config)
-    with pytest.raises(UserError, match="made with other settings"):
-        rater_noise(replace(config, training=replace(config.training, batch=5)))
+    plan_rater_noise(config).carry_out()
+    with pytest.raises(UserError, match="config.training.batch is 4 there and 5 here"):
+        plan_rater_noise(replace(config, training=replace(config.training, batch=5))).carry_out()
 
 
 def test_results_of_other_play_are_not_mixed_in(config: RaterNoiseConfig, tmp_path: Path) -> None:
-    grown = replace(config, data=(tmp_path / "play",), runs=tmp_path / "runs")
+    grown = replace(config, data=(tmp_path / "play",), run=tmp_path / "runs")
     shutil.copytree(config.data[0], grown.data[0])
-    rater_noise(grown)
-    rater_noise(grown)
+    plan_rater_noise(grown).carry_out()
+    plan_rater_noise(grown).carry_out()
     open_store(grown.data[0]).write(synthetic_episode(99, 24, 8, 8))
-    with pytest.raises(UserError, match="made with other settings, play or weights"):
-        rater_noise(grown)
+    with pytest.raises(UserError, match="another experiment: inputs is"):
+        plan_rater_noise(grown).carry_out()
 
 
 def test_play_without_ground_truth_is_refused(config: RaterNoiseConfig, tmp_path: Path) -> None:
     store = open_store(tmp_path / "play", create=True)
     for number in range(3):
         store.write(replace(synthetic_episode(number, 24, 8, 8), truth=()))
-    elsewhere = replace(config, data=(tmp_path / "play",), name="elsewhere")
+    elsewhere = replace(config, data=(tmp_path / "play",), run=tmp_path / "run")
     with pytest.raises(UserError, match="no held-out play"):
-        rater_noise(elsewhere)
+        plan_rater_noise(elsewhere).carry_out()
     store.write(replace(synthetic_episode(3, 24, 8, 8), truth=(), split="held_out"))
     with pytest.raises(UserError, match="has no ground truth"):
-        rater_noise(elsewhere)
+        plan_rater_noise(replace(elsewhere, run=tmp_path / "again")).carry_out()
 
 
 def test_slow_raters_have_their_mean_delay() -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from experiments.overcooked.experiment import RESULTS, accuracy_table, loss_table, run_overcooked, utility_table
+from experiments.overcooked.experiment import accuracy_table, loss_table, plan_overcooked, utility_table
 from experiments.overcooked.learning import (
     CLONING,
     REWARD,
@@ -44,25 +43,25 @@ def rows(tables: str, kitchen: str) -> list[list[str]]:
 
 def test_the_study_predicts_people_separates_deliveries_and_keeps_results(tmp_path: Path) -> None:
     source, run = files(tmp_path / "files"), tmp_path / "run"
-    tables = run_overcooked(source, run, (0,), FEW, REWARDS).read_text()
+    tables = plan_overcooked(source, run, (0,), FEW, REWARDS).carry_out().read_text()
     (_, _, _, stay, ours, _, acting), (_, _, frequencies, loss, _) = rows(tables, "cramped room")[:2]
     assert float(stay) == pytest.approx(7 / 12, abs=1e-3)  # one player always, the other at one step of six
     assert float(ours) > 0.95 and float(acting) > 0.9 and float(loss) < float(frequencies)
     ((_, deliveries, _, found, _),) = rows(tables, "all")
     assert deliveries == "4" and float(found) > 0.9  # a soup at steps 39 and 79, seen by either player
-    kept = (run / RESULTS).read_bytes()
-    assert run_overcooked(source, run, (0,), FEW, REWARDS).read_text() == tables
-    assert (run / RESULTS).read_bytes() == kept
+    made = (run / "seed-0" / "clone-cramped_room.json").stat().st_mtime_ns
+    assert plan_overcooked(source, run, (0,), FEW, REWARDS).carry_out().read_text() == tables
+    assert (run / "seed-0" / "clone-cramped_room.json").stat().st_mtime_ns == made
     with pytest.raises(UserError, match=r"cloning.updates is .* a folder of its own with --runs"):
-        run_overcooked(source, run, (0,), replace(FEW, updates=FEW.updates + 1), REWARDS)
+        plan_overcooked(source, run, (0,), replace(FEW, updates=FEW.updates + 1), REWARDS).carry_out()
     with lock_run(run), pytest.raises(UserError, match="is being written by"):
-        run_overcooked(source, run, (0,), FEW, REWARDS)
+        plan_overcooked(source, run, (0,), FEW, REWARDS).carry_out()
 
 
 def test_validation_is_one_pair_of_people_and_the_test_file_is_not_learned_from(tmp_path: Path) -> None:
     source, run = files(tmp_path / "files"), tmp_path / "run"
     nothing = replace(FEW, updates=1)
-    run_overcooked(source, run, (), nothing, REWARDS)
+    plan_overcooked(source, run, (), nothing, REWARDS).carry_out()
     store = open_store(run / "play")
     episodes = [store.read(name) for name in store.ids()]
     play = divide(episodes, 1)
@@ -79,16 +78,15 @@ def test_validation_is_one_pair_of_people_and_the_test_file_is_not_learned_from(
 def test_an_interrupted_import_is_made_again(tmp_path: Path) -> None:
     source, run = files(tmp_path / "files"), tmp_path / "run"
     with pytest.raises(UserError):
-        run_overcooked(tmp_path / "nowhere", run, (), FEW, REWARDS)
-    shutil.rmtree(run / "play.importing", ignore_errors=True)
-    open_store(run / "play.importing", create=True)
-    run_overcooked(source, run, (), FEW, REWARDS)
-    assert len(open_store(run / "play")) == 8 and not (run / "play.importing").exists()
+        plan_overcooked(tmp_path / "nowhere", run, (), FEW, REWARDS).carry_out()
+    open_store(run / "play", create=True)
+    plan_overcooked(source, run, (), FEW, REWARDS).carry_out()
+    assert len(open_store(run / "play")) == 8
 
 
 def test_one_pair_of_people_is_too_few(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="cramped_room has training games of fewer than two pairs"):
-        run_overcooked(files(tmp_path / "files", (2,)), tmp_path / "run", (0,))
+        plan_overcooked(files(tmp_path / "files", (2,)), tmp_path / "run", (0,)).carry_out()
 
 
 def test_area_counts_ties_as_half() -> None:

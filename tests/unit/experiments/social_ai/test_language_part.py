@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agents.language_models.calls import read_calls
-from experiments.social_ai.experiment import run_school
+from experiments.social_ai.experiment import plan_school
 from experiments.social_ai.language import LANGUAGE_CASES, language_models, section
 from pipelines.stages.evaluate import load_results
 from rlhf.run.statistics import wilson_interval
@@ -47,7 +47,7 @@ def test_players_play_the_same_episodes_and_the_table_has_their_costs(tmp_path: 
 
 def test_the_part_is_one_of_the_school(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("experiments.social_ai.experiment.language.language_models", lambda *_: None)
-    page = run_school(tmp_path, (0,), ("language-models",))
+    page = plan_school(tmp_path, (0,), ("language-models",)).carry_out()
     assert page.read_text().startswith("# The SocialAI school")
     with pytest.raises(UserError, match="language-models, feedback-or-bonus"):
-        run_school(tmp_path, (0,), ("language-model",))
+        plan_school(tmp_path, (0,), ("language-model",)).carry_out()

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from experiments.social_ai.cases import CASES, TWO_LEARNERS, Arm, Case
-from experiments.social_ai.experiment import run_school
+from experiments.social_ai.experiment import plan_school
 from experiments.social_ai.ppo.settings import SMALL
 from experiments.social_ai.results import compared_with, differs_at, final, load_curves, p_text, section, welch
 from experiments.social_ai.solver_env import SPEC, STAY, SolverEnv
@@ -147,7 +147,7 @@ def test_tests_are_played_with_the_same_episodes_and_a_greedy_success_counts() -
 
 
 def test_a_study_trains_its_agents_and_writes_a_table(tmp_path: Path) -> None:
-    page = run_school(tmp_path, (0, 1), ("it",), TINY, {"it": CASE}).read_text()
+    page = plan_school(tmp_path, (0, 1), ("it",), TINY, {"it": CASE}).carry_out().read_text()
     assert "| one | 2 | 0.00 |" in page and "| more | 2 | 0.00 |" in page
     assert (tmp_path / "it" / "curves.png").stat().st_size > 1000
     curves = load_curves(tmp_path / "it", CASE)
@@ -155,7 +155,7 @@ def test_a_study_trains_its_agents_and_writes_a_table(tmp_path: Path) -> None:
     assert len(final(curves, "one", "box")) == 2
     assert section("it", CASE, tmp_path / "nothing") == ""
     with pytest.raises(UserError, match="no part 'thing'; known: it, each also as NAME/full"):
-        run_school(tmp_path, (0,), ("thing",), TINY, {"it": CASE})
+        plan_school(tmp_path, (0,), ("thing",), TINY, {"it": CASE}).carry_out()
 
 
 def test_welchs_test_is_that_of_unequal_variances() -> None:

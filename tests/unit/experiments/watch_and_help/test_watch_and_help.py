@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from experiments.engine.declaration import ReproduceConfig, experiments
 from experiments.engine.reproduce import reproduce
-from experiments.watch_and_help.experiment import run_watch_and_help
+from experiments.watch_and_help.experiment import plan_watch_and_help
 from experiments.watch_and_help.inferred_goals import load_goals, save_goals
 from experiments.watch_and_help.parts import load_parts
+from pipelines.stages.running.staged_run import Stage
 from worlds.errors import UserError
 
 HERE = "tests.unit.experiments.watch_and_help.test_watch_and_help"
 
 
-def run(folder: Path, seeds: Sequence[int]) -> None:
-    (folder / "ran").write_text(" ".join(map(str, seeds)))
+def stages(folder: Path, seed: int) -> list[Stage]:
+    def do() -> None:
+        with (folder / "ran").open("a") as file:
+            file.write(f"{seed} ")
+
+    return [Stage("now", "a part", do)]
 
 
 def section(folder: Path) -> str:
@@ -27,9 +31,10 @@ def section(folder: Path) -> str:
 
 def test_parts_that_are_there_run_and_their_tables_are_on_one_page(tmp_path: Path) -> None:
     modules = {"later": "experiments.watch_and_help.not_there.experiment", "now": HERE}
-    page = run_watch_and_help(tmp_path, (0, 2), (), modules)
+    page = plan_watch_and_help(tmp_path, (0, 2), (), modules).carry_out()
 
-    assert (tmp_path / "ran").read_text() == "0 2"
+    plan_watch_and_help(tmp_path, (0, 2), (), modules).carry_out()
+    assert (tmp_path / "ran").read_text() == "0 2 ", "a stage is done once"
     assert page.read_text().endswith("| a |\n| --- |\n| 1 |\n")
     with pytest.raises(UserError, match="no part 'later'; known: now"):
         load_parts(["later"], modules)

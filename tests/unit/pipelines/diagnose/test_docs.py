@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from experiments.interactive_agents.rater_noise import FIGURE_FILE, RESULTS_FILE, TABLE_FILE, RaterNoiseConfig
-from experiments.interactive_agents.rater_noise_results import RESULT_FILE
 from pipelines.diagnose.command import DiagnoseConfig
 from pipelines.diagnose.diagnosis import DIAGNOSIS_FILE, PART_WORDS
 from pipelines.diagnose.eyes.config import EyesConfig
@@ -61,7 +60,7 @@ def test_every_setting_is_documented_with_its_default(config: Any, heading: str)
 
 
 def test_every_part_and_file_is_documented() -> None:
-    files = (DIAGNOSIS_FILE, DIVISION_FILE, FIGURE_FILE, RESULT_FILE, RESULTS_FILE, TABLE_FILE)
+    files = (DIAGNOSIS_FILE, DIVISION_FILE, FIGURE_FILE, RESULTS_FILE, TABLE_FILE)
     assert [name for name in (*PART_WORDS, *files) if f"`{name}`" not in PAGE] == []
 
 

@@ -15,9 +15,10 @@ from agents.tokenizer import Tokenizer
 from experiments.watch_and_help.helping import agent_helper
 from experiments.watch_and_help.helping.agent_helper import AgentHelper, asked
 from experiments.watch_and_help.helping.methods import ALONE, METHODS, possible_methods
-from experiments.watch_and_help.helping.part import HelpSettings, run
+from experiments.watch_and_help.helping.part import HelpSettings, stages
 from experiments.watch_and_help.helping.results import Results
 from experiments.watch_and_help.learned_agents import CLONED, learned_in
+from tests.unit.experiments.watch_and_help.carrying_out import carry_out
 from worlds.contract import SOLVER
 from worlds.errors import UserError
 from worlds.household.state.vocabulary import Held
@@ -75,17 +76,17 @@ def test_an_agent_is_a_row_as_soon_as_it_is_there_and_again_with_other_weights(t
     few = HelpSettings(1, (40,), ("test_1",), {name: METHODS[name] for name in (ALONE, "BC", "BC+RL")})
     assert list(possible_methods(tmp_path, 0, "test_1", few.methods)) == [ALONE]
     agent = untrained(learned_in(tmp_path, 0) / CLONED)
-    run(tmp_path, (0,), few)
+    carry_out(stages, tmp_path, few)
     played = Results.load(tmp_path).episodes["test_1"]
     assert list(played) == [ALONE, "BC"] and 1 <= played["BC"][0].steps <= 250
 
     file = next((tmp_path / "help").rglob("bc-0.json"))
     before = file.read_bytes()
-    run(tmp_path, (0,), few)
+    carry_out(stages, tmp_path, few)
     assert file.read_bytes() == before
     untrained(agent, seed=1)
     agent_helper._loaded.cache_clear()
-    run(tmp_path, (0,), few)
+    carry_out(stages, tmp_path, few)
     assert file.read_bytes() != before, "other weights: it is played again"
 
 

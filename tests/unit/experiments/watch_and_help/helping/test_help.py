@@ -8,9 +8,10 @@ import pytest
 
 from experiments.watch_and_help.helping.episodes import HelpEpisode, episodes_file, save_episodes, times_undone
 from experiments.watch_and_help.helping.methods import ALONE, METHODS
-from experiments.watch_and_help.helping.part import HelpSettings, run, section
+from experiments.watch_and_help.helping.part import HelpSettings, section, stages
 from experiments.watch_and_help.helping.results import Results, write_results
 from experiments.watch_and_help.inferred_goals import save_goals, save_posteriors
+from tests.unit.experiments.watch_and_help.carrying_out import carry_out
 from worlds.household.players.demonstrations import Demonstration
 from worlds.household.rules.joint import WAITING
 from worlds.household.state.vocabulary import Held, Verb
@@ -23,7 +24,7 @@ def episode(number: int, steps: int, success: bool = True, undone: int = 0) -> H
 
 def test_helpers_play_every_task_once_and_hp_waits_for_inferred_goals(tmp_path: Path) -> None:
     few = HelpSettings(1, (40,), ("test_1",), {name: METHODS[name] for name in (ALONE, "HP", "HP, true goal")})
-    run(tmp_path, (0,), few)
+    carry_out(stages, tmp_path, few)
     played = Results.load(tmp_path).episodes["test_1"]
     assert list(played) == [ALONE, "HP, true goal"]
     assert played[ALONE][0].success and played["HP, true goal"][0].steps < played[ALONE][0].steps
@@ -33,7 +34,7 @@ def test_helpers_play_every_task_once_and_hp_waits_for_inferred_goals(tmp_path: 
     before = path.stat().st_mtime_ns
     one = task("test_1", 40)
     save_goals(tmp_path, 0, "test_1", {one.name: one.goal})
-    run(tmp_path, (0,), few)
+    carry_out(stages, tmp_path, few)
     assert path.stat().st_mtime_ns == before
     assert list(Results.load(tmp_path).episodes["test_1"]) == [ALONE, "HP", "HP, true goal"]
 
@@ -76,12 +77,12 @@ def test_a_helper_that_watched_half_and_asks_needs_the_posterior(tmp_path: Path)
     few = HelpSettings(1, (40,), ("test_1",), {name: METHODS[name] for name in (ALONE, *names)})
     one = task("test_1", 40)
     save_goals(tmp_path, 0, "test_1", {one.name: one.goal})
-    run(tmp_path, (0,), few)
+    carry_out(stages, tmp_path, few)
     assert list(Results.load(tmp_path).episodes["test_1"]) == [ALONE, "HP"]
 
     unsure = {text: [0.6, 0.3, 0.1] for text in one.goal}
     save_posteriors(tmp_path, 0, "test_1", {"0.5": {one.name: unsure}})
-    run(tmp_path, (0,), few)
+    carry_out(stages, tmp_path, few)
     played = Results.load(tmp_path).episodes["test_1"]
     asked = [text for text in one.goal if text.startswith(("on_", "inside_"))]
     assert [played[name][0].questions for name in names] == [0, 0, len(asked)]

@@ -12,7 +12,7 @@ import torch
 from agents.learning.optimization import make_optimizer
 from experiments.watch_and_help.helping.methods import METHODS, possible_methods
 from experiments.watch_and_help.helping.part import HelpSettings
-from experiments.watch_and_help.helping.part import run as run_help
+from experiments.watch_and_help.helping.part import stages as help_stages
 from experiments.watch_and_help.helping.results import Results
 from experiments.watch_and_help.policies import choosing
 from experiments.watch_and_help.policies.choosing import (
@@ -27,15 +27,16 @@ from experiments.watch_and_help.policies.errand import CANDIDATES, Errand, Optio
 from experiments.watch_and_help.policies.handling import CLOSE, Place, Practice, Practitioner, practise
 from experiments.watch_and_help.policies.learning import Decisions, LearningSettings, imitate, learn, loss_terms
 from experiments.watch_and_help.policies.network import CandidatePolicy, PolicyConfig, View, stack
-from experiments.watch_and_help.policies.part import run, section
+from experiments.watch_and_help.policies.part import section, stages
 from experiments.watch_and_help.policies.training import (
     WEIGHTS,
+    PolicyName,
     PolicySettings,
-    Stage,
     Training,
     load_policies,
     stage_folder,
 )
+from tests.unit.experiments.watch_and_help.carrying_out import carry_out
 from tests.unit.worlds.household.small_home import small_home
 from worlds.errors import UserError
 
@@ -168,7 +169,7 @@ def test_rewards_raise_the_probability_of_the_choice_that_brought_them() -> None
 
 
 @pytest.mark.parametrize("stage", ["grab", "high", "cloned"])
-def test_an_interrupted_training_ends_with_the_same_weights(tmp_path: Path, stage: Stage) -> None:
+def test_an_interrupted_training_ends_with_the_same_weights(tmp_path: Path, stage: PolicyName) -> None:
     whole = Training(tmp_path / "whole", stage, 3, TINY).run()
     Training(tmp_path / "parts", stage, 3, TINY).run(until=3)  # the last checkpoint is that of update 2
     resumed = Training(tmp_path / "parts", stage, 3, TINY)
@@ -185,11 +186,11 @@ def test_learned_helpers_play_once_their_policies_are_complete(tmp_path: Path) -
     rows = {name: METHODS[name] for name in ("Alice alone", "Hybrid", "Hybrid, true goal", "HRL, cloned, true goal")}
     assert section(tmp_path) == "" and load_policies(tmp_path, 0) is None
     assert list(possible_methods(tmp_path, 0, "test_1", rows)) == ["Alice alone"]
-    run(tmp_path, (0,), TINY)
+    carry_out(stages, tmp_path, TINY)
     assert section(tmp_path).count("\n| 0 | ") == 4
 
     few = HelpSettings(1, (40,), ("test_1",), rows)
-    run_help(tmp_path, (0,), few)
+    carry_out(help_stages, tmp_path, few)
     played = Results.load(tmp_path).episodes["test_1"]
     assert list(played) == ["Alice alone", "Hybrid, true goal", "HRL, cloned, true goal"]
     assert all(episodes[0].success for episodes in played.values())

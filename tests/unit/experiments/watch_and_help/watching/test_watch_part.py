@@ -11,12 +11,13 @@ import pytest
 from experiments.watch_and_help.inferred_goals import load_goals
 from experiments.watch_and_help.watching.frames import Frames, empty_handed, goal_of, watched
 from experiments.watch_and_help.watching.model import WatcherConfig, infer, load_watcher
-from experiments.watch_and_help.watching.part import Variant, WatchSettings, drawn_frames, run
+from experiments.watch_and_help.watching.part import Variant, WatchSettings, drawn_frames, stages
 from experiments.watch_and_help.watching.results import load_measures, tables
 from experiments.watch_and_help.watching.shown import load_shown, make_demonstrations, show
 from experiments.watch_and_help.watching.splicing import NONE, partners, splice
 from experiments.watch_and_help.watching.training import WatchTraining
 from rlhf.learning.config import TrainingConfig
+from tests.unit.experiments.watch_and_help.carrying_out import carry_out
 from worlds.household.pictures.camera import Pictures
 from worlds.household.tasks.goals import Goal
 from worlds.household.tasks.sets import SETS
@@ -37,7 +38,7 @@ def experiment(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, WatchSet
     training = WatchTraining(TrainingConfig(updates=2, batch=4, learning_rate=1e-3, beta1=0.9, warmup=1))
     make_demonstrations(folder / "watch" / "demonstrations", COUNTS, workers=1, per_file=6)
     settings = WatchSettings(COUNTS, VARIANTS, training)
-    run(folder, (0,), settings)
+    carry_out(stages, folder, settings)
     return folder, settings
 
 
@@ -105,7 +106,7 @@ def test_models_are_trained_and_measured_once(experiment: tuple[Path, WatchSetti
     weights = folder / "watch" / "seed-0" / "whole-demonstration" / "model.safetensors"
     before = weights.stat().st_mtime_ns
     (folder / "watch" / "seed-0" / "goals-test_2.json").unlink()
-    run(folder, (0,), settings)
+    carry_out(stages, folder, settings)
     assert weights.stat().st_mtime_ns == before
     assert load_goals(folder, 0, "test_2") == goals
 

@@ -12,11 +12,11 @@ import torch
 
 from agents.agent import InteractiveAgent
 from agents.config import AgentConfig
+from experiments.engine.arms import plan_arms
 from experiments.engine.config import LIKELIEST, ExperimentConfig, evaluations_of, others_compared, results_of
 from experiments.engine.config import resolve_config as resolve_experiment
 from experiments.engine.declaration import ReproduceConfig, experiments
 from experiments.engine.report import write_experiment_report
-from experiments.engine.running import run_experiment
 from experiments.engine.stages import SeedStages
 from experiments.interactive_agents import ablations, marks_use, plateau, probes, raters, sizes
 from pipelines.loops.demo import DemoConfig, resolve_config
@@ -208,7 +208,7 @@ def test_a_study_of_an_older_version_resumes(tmp_path: Path) -> None:
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device")
 def test_a_missing_device_is_refused_before_anything_is_recorded(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no device cuda here"):
-        next(run_experiment(replace(probes.experiment(), run=tmp_path / "experiment", device="cuda")))
+        plan_arms(replace(probes.experiment(), run=tmp_path / "experiment", device="cuda"), "probes")
     assert not (tmp_path / "experiment").exists()
 
 
