@@ -22,6 +22,7 @@ from tyro.constructors import PrimitiveConstructorSpec
 
 from agents.ranges import ranges_of, refusal, shortened
 from pipelines.cli import own_settings
+from pipelines.cli.shown import SHOWN, others, part_of
 from pipelines.cli.typed_words import members_of, value_of
 from pipelines.cli.usage import UsageError
 from rlhf.records.json_records import earlier_names
@@ -56,19 +57,24 @@ def parse(
     words = _pair_up([word for typed in words for word in _translate(typed, known, command)], known)
     if {"-h", "--help"}.isdisjoint(words):
         _check_words(words, kind, known, command, default)
+    shown = None if {"-h", "--help"}.isdisjoint(words) or "all" in words else SHOWN.get(kind.__name__)
+    parsed, start = (kind, default) if shown is None else part_of(kind, default, shown)
     try:
         coloured: Any = Unguarded(sys.stdout)  # the help is tyro's text
         with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(coloured):
             return tyro.cli(
-                tyro.conf.AvoidSubcommands[kind],  # type: ignore[valid-type]
-                args=words,
-                default=tyro.MISSING_NONPROP if default is None else default,
+                tyro.conf.AvoidSubcommands[parsed],  # type: ignore[valid-type]
+                args=words if shown is None else ["--help"],
+                default=tyro.MISSING_NONPROP if start is None else start,
                 prog=command,
                 description=about or None,
             )
     except SystemExit as stop:
         if not stop.code:
-            print(own_settings.help_text({setting.name for setting in known.values()}, words, default))
+            names = list(dict.fromkeys(setting.name for setting in known.values()))
+            print(own_settings.help_text(set(names), words, default))
+            if shown is not None:
+                print(others(names, shown, command))
             raise
         raise UsageError(f"{_refusal(stop)} (see {command} --help)") from None
 

@@ -57,7 +57,7 @@ def tiny(run: Path) -> DemoConfig:
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("runs") / "demo" / "seed-0" / "demo"
+    folder = tmp_path_factory.mktemp("runs") / "demo" / "seed-0"
     assert demo(tiny(folder)) == folder / "report.html"
     return folder
 
@@ -82,14 +82,16 @@ def test_three_agents_were_asked_the_same(run: Path) -> None:
         assert len({r.seeds for r in results if r.probe == probe}) == 1
 
 
-def test_the_published_result_is_of_complete_runs(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It plays more episodes with the agents of the run that is there, and tabulates them."""
+def test_the_published_result_is_of_complete_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """More episodes are played with the agents that are there, and tabulated."""
     smallest = tiny(Path("unused"))
     monkeypatch.setattr(preset, "demo", lambda: smallest)
+    reproduce(ReproduceConfig("demo", seeds=(0,), episodes=4, runs=tmp_path))
+    run = tmp_path / "demo" / "seed-0" / "demo"
     before = contents(run / "improve")
-    reported = reproduce(ReproduceConfig("demo", seeds=(0,), episodes=6, runs=run.parents[2]))
-    assert reported == run.parent / "report.html" and contents(run / "improve") == before
-    success, differences = read_tables((run.parent / "table.md").read_text())
+    reported = reproduce(ReproduceConfig("demo", seeds=(0,), episodes=6, runs=tmp_path))
+    assert reported == tmp_path / "demo" / "report.html" and contents(run / "improve") == before
+    success, differences = read_tables((tmp_path / "demo" / "table.md").read_text())
     assert success.head == ("agent", "Go", "Exist", "all", "seeds") and differences.head == success.head[:-1]
     assert [row[0] for row in success.rows] == ["BC", "BC+RL", "demonstrator"]
     assert [row[0] for row in differences.rows] == ["BC+RL", "demonstrator"]

@@ -11,28 +11,29 @@ import pytest
 from experiments.social_ai.feedback.part import (
     BONUSES,
     NAME,
-    FeedbackStudy,
+    FeedbackPart,
     load_costs,
     results_file,
-    run,
     section,
+    stages,
 )
 from experiments.social_ai.feedback.settings import HELD_OUT, LEARNED, MARKED, marked_study, world_of
 from experiments.social_ai.training import METRICS, SchoolTraining
 from pipelines.stages.evaluate import load_results
 from rlhf.run.json_lines import read_rows
 from rlhf.store import open_store
+from tests.unit.experiments.carrying_out import carry_out
 from worlds.school.places import sample
 
 
-def tiny() -> FeedbackStudy:
+def tiny() -> FeedbackPart:
     """A case of seconds."""
     full = marked_study()
     clone, reward, improving = full.clones["bc"], full.rewards["ibt"], full.arms[MARKED].improve
     assert improving is not None
     small = {"updates": 2, "steps": 4, "batch": 2, "evaluate_every": 2}
     improve = replace(improving, updates=2, slots=2, steps=4, batch=2, evaluate_every=2, evaluation_episodes=1)
-    return FeedbackStudy(
+    return FeedbackPart(
         replace(
             full,
             demonstrations=replace(full.demonstrations, episodes=6, workers=1),
@@ -50,7 +51,7 @@ def tiny() -> FeedbackStudy:
 @pytest.fixture(scope="module")
 def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("school")
-    run(folder, (0,), tiny())
+    carry_out(stages, folder, tiny())
     return folder
 
 
@@ -91,5 +92,5 @@ def test_all_agents_play_the_same_episodes_and_the_table_has_their_success(done:
 
 def test_what_is_there_is_not_made_again(done: Path) -> None:
     times = {path: path.stat().st_mtime_ns for path in done.rglob("*.safetensors")}
-    run(done, (0,), tiny())
+    carry_out(stages, done, tiny())
     assert times == {path: path.stat().st_mtime_ns for path in done.rglob("*.safetensors")}

@@ -9,7 +9,7 @@ import pytest
 
 from agents.language_models.calls import read_calls
 from experiments.social_ai.experiment import plan_school
-from experiments.social_ai.language import LANGUAGE_CASES, language_models, section
+from experiments.social_ai.language import LANGUAGE_CASES, section, stages
 from pipelines.stages.evaluate import load_results
 from rlhf.run.statistics import wilson_interval
 from tests.unit.agents.language_models.tiny_model import make_model
@@ -22,9 +22,15 @@ def test_studies_name_environments_that_there_are() -> None:
         assert {f"SocialAI-{each}ParamEnv-v1" for each in (case.played, case.examples)} <= set(ids())
 
 
+def play(run: Path, model: Path) -> None:
+    """Do all stages, also those that were done with another model."""
+    for stage in stages(run, 0, model, episodes=4):
+        stage.do()
+
+
 def test_players_play_the_same_episodes_and_the_table_has_their_costs(tmp_path: Path) -> None:
     model = make_model(tmp_path / "model", [("Act:", " forward")], rounds=30)
-    language_models(tmp_path / "run", (0,), model, episodes=4)
+    play(tmp_path / "run", model)
     folder = tmp_path / "run" / "language-models"
     results = {r.agent: r for r in load_results(folder / "colour-boxes-seed-0.json")}
     assert results["perfect"].rate == 1.0 and len({r.seeds for r in results.values()}) == 1
@@ -40,13 +46,13 @@ def test_players_play_the_same_episodes_and_the_table_has_their_costs(tmp_path: 
 
     other = make_model(tmp_path / "other", rounds=1)
     with pytest.raises(UserError, match="is another model than"):
-        language_models(tmp_path / "run", (0,), other, episodes=4)
+        play(tmp_path / "run", other)
     with pytest.raises(UserError, match="name the folder of the model itself"):
-        language_models(tmp_path / "run", (0,), folder / "model-colour-boxes", episodes=4)
+        play(tmp_path / "run", folder / "model-colour-boxes")
 
 
 def test_the_part_is_one_of_the_school(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("experiments.social_ai.experiment.language.language_models", lambda *_: None)
+    monkeypatch.setattr("experiments.social_ai.experiment.language.stages", lambda *_: [])
     page = plan_school(tmp_path, (0,), ("language-models",)).carry_out()
     assert page.read_text().startswith("# The SocialAI school")
     with pytest.raises(UserError, match="language-models, feedback-or-bonus"):

@@ -9,15 +9,18 @@ import pytest
 
 from pipelines.cli.main import VERBS, Verb, main
 from pipelines.cli.settings import settings_of
+from pipelines.cli.shown import SHOWN
 
 _ADDED_BY_THE_PARSER = re.compile(r"\((default:.*|required)\)$")
 _MARKUP = re.compile(r"``|:\w+:`")
 
 
-def help_of(verb: Verb, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> str:
+def help_of(
+    verb: Verb, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...] = ("all",)
+) -> str:
     monkeypatch.setenv("COLUMNS", "100")  # too narrow for boxes side by side
 
-    assert main([*verb.name.split(), "--help"]) == 0
+    assert main([*verb.name.split(), "--help", *words]) == 0
     return capsys.readouterr().out
 
 
@@ -50,6 +53,19 @@ def test_every_setting_has_words_of_its_own_at_its_flag(
         others = re.findall(r"\. (\w+): ", shown[setting.flag])  # another setting's words
         assert not others, f"{setting.flag} also describes {others}"
     assert all(shown.values()), [flag for flag, message in shown.items() if not message]
+
+
+@pytest.mark.parametrize("verb", VERBS.values(), ids=VERBS)
+def test_the_help_shows_at_most_forty_settings_and_says_where_the_others_are(
+    verb: Verb, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = {setting.name: setting.flag for setting in settings_of(verb.load()[0])}
+    text = help_of(verb, capsys, monkeypatch, ())
+    shown = {flag for flag in entries(text) if flag in names.values()}
+    assert len(shown) <= 40
+    if len(names) > len(shown):
+        assert f"{len(names) - len(shown)} more settings" in text and f"rlhf {verb.name} --help all" in text
+        assert shown == {names[name] for name in SHOWN[verb.load()[0].__name__]}
 
 
 @pytest.mark.parametrize("verb", VERBS.values(), ids=VERBS)

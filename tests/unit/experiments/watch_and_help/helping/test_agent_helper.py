@@ -18,7 +18,7 @@ from experiments.watch_and_help.helping.methods import ALONE, METHODS, possible_
 from experiments.watch_and_help.helping.part import HelpSettings, stages
 from experiments.watch_and_help.helping.results import Results
 from experiments.watch_and_help.learned_agents import CLONED, learned_in
-from tests.unit.experiments.watch_and_help.carrying_out import carry_out
+from tests.unit.experiments.carrying_out import carry_out
 from worlds.contract import SOLVER
 from worlds.errors import UserError
 from worlds.household.state.vocabulary import Held

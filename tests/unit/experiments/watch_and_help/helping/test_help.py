@@ -11,7 +11,7 @@ from experiments.watch_and_help.helping.methods import ALONE, METHODS
 from experiments.watch_and_help.helping.part import HelpSettings, section, stages
 from experiments.watch_and_help.helping.results import Results, write_results
 from experiments.watch_and_help.inferred_goals import save_goals, save_posteriors
-from tests.unit.experiments.watch_and_help.carrying_out import carry_out
+from tests.unit.experiments.carrying_out import carry_out
 from worlds.household.players.demonstrations import Demonstration
 from worlds.household.rules.joint import WAITING
 from worlds.household.state.vocabulary import Held, Verb

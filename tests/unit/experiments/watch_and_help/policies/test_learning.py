@@ -36,7 +36,7 @@ from experiments.watch_and_help.policies.training import (
     load_policies,
     stage_folder,
 )
-from tests.unit.experiments.watch_and_help.carrying_out import carry_out
+from tests.unit.experiments.carrying_out import carry_out
 from tests.unit.worlds.household.small_home import small_home
 from worlds.errors import UserError
 
