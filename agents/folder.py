@@ -16,7 +16,7 @@ from agents.agent import InteractiveAgent
 from agents.card import ModelCard, write_card
 from agents.computing import usable_device
 from agents.config import AgentConfig
-from agents.language_models.folder import is_language_model
+from agents.language_models import is_language_model
 from agents.own_folder import make_own_folder
 from agents.play_settings import save_play_settings
 from agents.roles import check_role

@@ -25,7 +25,7 @@ The paper leaves these open; they are this project's choice:
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -36,10 +36,12 @@ from agents.batch import ObservationBatch
 from agents.config import AgentConfig
 from agents.networks.memory import ResettingLSTM
 from reward_models.contract import RewardModel, RewardModelConfig
-from reward_models.learning.config import RewardTrainingConfig
-from reward_models.marks.marked_play import MarkedPlay, MarkedWindow
 from reward_models.marks.pairs import MINUS, PLUS
 from reward_models.registry import register
+
+if TYPE_CHECKING:
+    from reward_models.learning.config import RewardTrainingConfig
+    from reward_models.marks.marked_play import MarkedPlay, MarkedWindow
 
 NONE, GOOD, BAD = 0, 1, 2  # annotations: no mark, (+), (-)
 ANNOTATIONS = 3

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from math import isfinite
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import torch
 from torch import Tensor, nn
@@ -21,9 +21,11 @@ from transformers import PretrainedConfig
 from agents.agent import AgentOutput, InteractiveAgent
 from agents.batch import ObservationBatch
 from agents.config import AgentConfig
-from reward_models.learning.config import RewardTrainingConfig
-from reward_models.marks.marked_play import MarkedPlay, MarkedWindow
 from worlds.errors import UserError
+
+if TYPE_CHECKING:
+    from reward_models.learning.config import RewardTrainingConfig
+    from reward_models.marks.marked_play import MarkedPlay, MarkedWindow
 
 State = tuple[Tensor, ...]  # a named tuple of tensors, each with one row an environment (or several)
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Self, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, get_args
 
 import torch
 from torch import Tensor, nn
@@ -34,10 +34,12 @@ from reward_models.inter_temporal import (
     unmarked_drift_loss,
     utility_head,
 )
-from reward_models.learning.config import RewardTrainingConfig
-from reward_models.marks.marked_play import MarkedWindow
 from reward_models.registry import register
 from worlds.errors import UserError
+
+if TYPE_CHECKING:
+    from reward_models.learning.config import RewardTrainingConfig
+    from reward_models.marks.marked_play import MarkedWindow
 
 CombinedBy = Literal["mean", "minimum", "mean_less_deviation"]
 _SMALLEST = 1e-12  # variance below which a deviation has no gradient

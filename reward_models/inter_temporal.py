@@ -7,7 +7,7 @@ utility U(x[<=t]) of what has happened up to step t. The reward is its change (E
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -17,10 +17,12 @@ from agents.agent import AgentOutput, AgentState
 from agents.batch import ObservationBatch
 from agents.config import AgentConfig
 from reward_models.contract import RewardModel, RewardModelConfig
-from reward_models.learning.config import RewardTrainingConfig
-from reward_models.marks.marked_play import MarkedWindow
 from reward_models.marks.pairs import Weighting, episode_index, pair_weights
 from reward_models.registry import register
+
+if TYPE_CHECKING:
+    from reward_models.learning.config import RewardTrainingConfig
+    from reward_models.marks.marked_play import MarkedWindow
 
 
 class InterTemporalConfig(RewardModelConfig):

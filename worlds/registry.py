@@ -11,18 +11,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial, wraps
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from worlds.checks import check_known
 from worlds.contract import SETTER, SOLVER, Setter, Solver, Task, TaskSpec, World, WorldError
 from worlds.faults import named_failure
-from worlds.goal_choices import GoalChoices
-from worlds.live_play import LivePlay
 from worlds.plugins import FILE_SUFFIX, Registry
 from worlds.requests import AskingSetter
 from worlds.spaces.observation import PlayerSpec
 from worlds.tiers import NAMES, includes, promise_of
-from worlds.written_scenarios import Collection
+
+if TYPE_CHECKING:
+    from worlds.goal_choices import GoalChoices
+    from worlds.live_play import LivePlay
+    from worlds.written_scenarios import Collection
 
 ENTRY_POINT_GROUP = "interactive_rlhf.worlds"
 

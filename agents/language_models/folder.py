@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from agents.language_models import LANGUAGE_MODEL_FILE
 from agents.language_models.config import Budget, ModelSource, PromptConfig
 from agents.language_models.model import LanguageModel
 from agents.language_models.prompts import Example, PromptMaker, ShownStep
@@ -19,7 +20,7 @@ from agents.own_folder import make_own_folder
 from worlds.errors import UserError
 from worlds.spaces.action import ActionSpec
 
-LANGUAGE_MODEL_FILE, EXAMPLES_FILE = "language_model.json", "examples.json"
+EXAMPLES_FILE = "examples.json"
 # Settings that do not change what the model answers.
 _NOT_ANSWERED = ("key_variable", "timeout_sec", "retries", "parallel")
 
@@ -65,11 +66,6 @@ class LanguageModelAgent:
                 with path.open("rb") as file:
                     found.update(hashlib.file_digest(file, "sha256").digest())
         return found.hexdigest()[:16]
-
-
-def is_language_model(folder: str | Path) -> bool:
-    """Return True if ``folder`` is that of a language model that acts."""
-    return (Path(folder) / LANGUAGE_MODEL_FILE).is_file()
 
 
 def save_language_model(agent: LanguageModelAgent, folder: str | Path) -> Path:

@@ -17,9 +17,10 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from agents.language_models import is_language_model
 from agents.language_models.calls import read_calls
 from agents.language_models.config import ModelSource, PromptConfig
-from agents.language_models.folder import is_language_model, load_language_model
+from agents.language_models.folder import load_language_model
 from experiments.engine.results_docs import ResultTable, format_table
 from pipelines.stages.evaluate import EvaluateConfig, evaluate, load_results
 from pipelines.stages.language_model import MakeLanguageModelConfig, make_language_model

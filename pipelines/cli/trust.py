@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from agents.language_models.folder import LANGUAGE_MODEL_FILE
+from agents.language_models import LANGUAGE_MODEL_FILE
 from rlhf.run.progress import announce
 from rlhf.run.setting_forms import TrustedThings
 from worlds import trust

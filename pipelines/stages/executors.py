@@ -21,7 +21,6 @@ from pipelines.stages.episodes.noted_episodes import EVERY_EPISODE, NotedEpisode
 from pipelines.stages.episodes.play_kinds import begun_with, find_groups, mixed
 from pipelines.stages.episodes.recordings import RecordedPlay, find_episodes, read_sources
 from pipelines.stages.improve_config import REPLAYED_SETTERS, ImproveConfig
-from pipelines.stages.record_config import SCRIPTED
 from pipelines.stages.settings.play_settings import settings_of_datasets
 from pipelines.stages.solvers import open_setters, prompt_notes
 from reward_models.contract import RewardModel
@@ -32,7 +31,7 @@ from rlhf.data.dataset import WindowStream, check_demonstrated
 from rlhf.data.source import Source
 from rlhf.learning.learner import Learner
 from rlhf.learning.local_executor import LocalExecutor, UpdateReport
-from rlhf.records.episode import Episode
+from rlhf.records.episode import SCRIPTED, Episode
 from rlhf.replay.learned_setter import LearnedSetter, LearnedSetterPlay
 from rlhf.replay.live_setter import LiveSetter
 from rlhf.replay.runner import Runner

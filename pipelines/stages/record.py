@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from pipelines.stages.record_config import SCRIPTED, RecordConfig
+from pipelines.stages.record_config import RecordConfig
 from pipelines.stages.record_failures import Failures, PlayedEpisode, check_ends, guard
 from pipelines.stages.record_plans import (
     RECORDED_WITH,
@@ -31,7 +31,7 @@ from pipelines.stages.settings.play_settings import (
     settings_of_datasets,
 )
 from pipelines.stages.solvers import calls_file, open_setters, open_solvers, summarised
-from rlhf.records.episode import Episode
+from rlhf.records.episode import SCRIPTED, Episode
 from rlhf.replay.guard import Failure
 from rlhf.replay.play import ScriptedSolvers, Solvers, play
 from rlhf.run.machine import playing_processes

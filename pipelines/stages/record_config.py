@@ -9,11 +9,11 @@ from typing import Annotated
 from agents.ranges import Count, Range, Seconds, ShareBelowOne, Steps, check_ranges
 from agents.roles import folder_of
 from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
+from rlhf.records.episode import SCRIPTED
 from rlhf.replay.co_pilot import CoPilotConfig
 from rlhf.run.place_seeds import LARGEST_SEED, SEEDS_APART
 from worlds.errors import UserError
 
-SCRIPTED = "scripted"
 _OTHER_PLACES = "other places are for validation and for evaluation"
 
 

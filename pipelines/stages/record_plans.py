@@ -10,10 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from agents.language_models.folder import is_language_model, load_language_model
+from agents.language_models import is_language_model
+from agents.language_models.folder import load_language_model
 from agents.roles import AGENT_PREFIX
-from pipelines.stages.record_config import SCRIPTED, RecordConfig
+from pipelines.stages.record_config import RecordConfig
 from pipelines.stages.solvers import prompt_notes
+from rlhf.records.episode import SCRIPTED
 from rlhf.replay.co_pilot import ScriptedCoPilot
 from rlhf.replay.learned_setter import LearnedSetter
 from rlhf.replay.play import Plan

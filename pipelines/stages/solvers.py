@@ -7,12 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agents.language_models.answers import read_answer
-from agents.language_models.calls import Calls
-from agents.language_models.folder import LanguageModelAgent, is_language_model, load_language_model, open_model
-from annotation.session.prompts import draw
+from agents.language_models import is_language_model
 from pipelines.stages.settings.world_config import WorldConfig
-from rlhf.replay.play import Solvers
 from rlhf.run.progress import announce
 from worlds.contract import SETTER
 from worlds.errors import UserError
@@ -20,6 +16,8 @@ from worlds.spaces.observation import PlayerSpec
 
 if TYPE_CHECKING:
     from agents.acting import AgentSetters
+    from agents.language_models.folder import LanguageModelAgent
+    from rlhf.replay.play import Solvers
 
 
 def open_solvers(
@@ -48,6 +46,8 @@ def open_solvers(
       UserError: the folder holds neither, or one that does not fit the world.
     """
     if is_language_model(folder):
+        from agents.language_models.calls import Calls
+        from agents.language_models.folder import load_language_model, open_model
         from agents.language_models.solvers import LanguageModelSolvers
 
         agent, spec = load_language_model(folder), world.solver_spec()
@@ -86,6 +86,8 @@ def open_setters(world: WorldConfig, folder: str, slots: int, device: str = "cpu
 
 def prompt_notes(seed: int) -> dict[str, Any]:
     """Return the notes of an episode whose setter gets the prompt that is drawn from ``seed``."""
+    from annotation.session.prompts import draw
+
     return {"prompt": draw(seed).note()}
 
 
@@ -106,7 +108,7 @@ def summarised(solvers: Solvers) -> Iterator[None]:
         yield
     finally:
         calls = getattr(solvers, "calls", None)
-        if isinstance(calls, Calls) and calls.spent.calls:
+        if calls is not None and calls.spent.calls:
             announce(f"the language model: {calls.spent}")
 
 
@@ -121,6 +123,8 @@ def check_readable(spec: PlayerSpec, world: str) -> None:
 
 def _check_examples(agent: LanguageModelAgent, spec: PlayerSpec, folder: str) -> None:
     """Refuse examples of other actions than the world's. Raises UserError, naming the first."""
+    from agents.language_models.answers import read_answer
+
     for example in agent.examples:
         for step in example.steps:
             if problem := read_answer(spec.action, step.done).problem:

@@ -20,11 +20,11 @@ from agents.ranges import Count, Range, Seed, Share, Steps, check_ranges
 from annotation.session.verdicts import NOTE, Verdict
 from pipelines.stages.outcomes.results_file import SCRIPTED
 from pipelines.stages.record import record
-from pipelines.stages.record_config import SCRIPTED as DEMONSTRATOR
 from pipelines.stages.record_config import RecordConfig
 from pipelines.stages.settings.play_settings import PlaySettings, resolve_play_settings, settings_of_agent
 from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
 from pipelines.suite.judge import check_late, seen_success
+from rlhf.records.episode import SCRIPTED as DEMONSTRATOR
 from rlhf.records.episode import Episode
 from rlhf.run.place_seeds import LARGEST_SEED
 from rlhf.run.progress import announce

@@ -13,7 +13,6 @@ import numpy as np
 
 from agents.ranges import Count, Seed, check_ranges
 from annotation.session.verdicts import no_requests
-from pipelines.stages.record_config import SCRIPTED
 from pipelines.stages.settings.world_config import WorldConfig
 from pipelines.suite.request_kinds import KINDS, kind_of
 from pipelines.suite.scenarios import (
@@ -29,7 +28,7 @@ from pipelines.suite.scenarios import (
     silence_after,
 )
 from pipelines.suite.written import WrittenConfig, record_contexts
-from rlhf.records.episode import CO_PILOT, WORLD_OPTIONS, Episode
+from rlhf.records.episode import CO_PILOT, SCRIPTED, WORLD_OPTIONS, Episode
 from rlhf.run.progress import announce, progress
 from rlhf.store import ParquetStore, open_store
 from rlhf.store.columns import json_text

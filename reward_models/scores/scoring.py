@@ -8,7 +8,7 @@ numbers from here, by slot, number of the episode in that slot and step, so that
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -16,9 +16,11 @@ from torch import Tensor
 
 from agents.batch import ObservationBatch, map_parts
 from reward_models.contract import RewardModel, State
-from reward_models.marks.marked_play import MarkedPlay
 from reward_models.marks.pairs import PLUS, PairAgreement, pair_agreement
 from rlhf.data.memory import MemoryDataset
+
+if TYPE_CHECKING:
+    from reward_models.marks.marked_play import MarkedPlay
 
 _STEPS_AT_ONCE = 64  # bounds the memory of scoring for episodes of any length
 

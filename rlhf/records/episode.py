@@ -26,6 +26,7 @@ from worlds.contract import BODY, Action, Event, TaskSpec
 from worlds.errors import UserError
 from worlds.spaces.action import ActionSpec
 
+SCRIPTED = "scripted"  # in place of the name of a player: one that the world scripts
 WORLD_OPTIONS = "world_options"  # in the notes of an episode: the options with which its world was played
 
 

@@ -13,7 +13,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Literal
 
-from agents.language_models.folder import is_language_model, load_language_model
+from agents.language_models import is_language_model
+from agents.language_models.folder import load_language_model
 from pipelines.stages.outcomes.paired import gain
 from pipelines.stages.running.staged_run import format_differences
 from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -14,13 +14,14 @@ from agents.computing_config import ComputingConfig
 from agents.config import AgentConfig
 from agents.learning.footprint import UNCERTAINTY, learning_bytes
 from pipelines.stages.improve_config import ImproveConfig
-from reward_models.learning.config import RewardTrainingConfig
-from reward_models.preferences.footprint import most_followed
-from rlhf.learning.refining_config import RefiningConfig
-from rlhf.records.preferences import Preference
 from rlhf.run.machine import usable_memory
 from rlhf.run.progress import announce
 from worlds.errors import UserError
+
+if TYPE_CHECKING:
+    from reward_models.learning.config import RewardTrainingConfig
+    from rlhf.learning.refining_config import RefiningConfig
+    from rlhf.records.preferences import Preference
 
 _GIB = 2**30
 _PROGRAM = 0.6 * _GIB  # Python with PyTorch, before it has learned anything
@@ -205,6 +206,8 @@ def check_followed(
     """
     if not isinstance(model.config, AgentConfig):
         return
+    from reward_models.preferences.footprint import most_followed  # here, as `rlhf improve` follows none
+
     sizes, weights, computing, steps = model.config, model.num_parameters(), training.computing, training.steps
 
     def followed(examples: int) -> int:
