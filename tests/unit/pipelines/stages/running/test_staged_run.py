@@ -136,10 +136,7 @@ def test_a_run_with_other_settings_is_refused_by_the_name_of_the_setting(
     open_run(config.run, config, "trial")
     with pytest.raises(UserError) as caught:
         open_run(config.run, replace(config, **changes), "trial")
-    assert (
-        str(caught.value)
-        == f"{config.run} holds a trial with other settings: {message} this one a folder of its own with --run"
-    )
+    assert str(caught.value) == f"{config.run} holds another trial: {message} this one a folder of its own with --run"
     assert (config.run / CONFIG_FILE).read_bytes() == before
 
 
