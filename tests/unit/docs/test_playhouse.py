@@ -18,17 +18,17 @@ from PIL import Image
 from docs import playhouse_catalogue
 from docs.playhouse_catalogue import PAGE, furniture_table, portrait, rooms_table, things_table, written
 from tests.unit.docs.pages import ROOT, blocks
+from worlds.data_files import read_entries
 from worlds.playhouse.house.catalogue import FURNITURE_KINDS, OBJECT_KINDS
 from worlds.playhouse.house.kinds import ObjectKind
 from worlds.playhouse.house.room_types import ROOM_TYPES
 from worlds.playhouse.house.settings import PRESETS
-from worlds.playhouse.house.things import toys
+from worlds.playhouse.house.shapes import parts_of
 
 
-def new_kind() -> ObjectKind:
-    """The kind that the page declares, as in the file that it names."""
-    text = next(block.text for block in blocks(PAGE) if block.text.startswith("ObjectKind("))
-    return eval(text, dict(vars(toys)))
+def new_entry() -> str:
+    """The entry that the page adds to a family."""
+    return next(block.text for block in blocks(PAGE) if block.text.startswith('"kite"')).rstrip()
 
 
 def test_the_tables_are_up_to_date():
@@ -62,17 +62,17 @@ def test_a_kind_is_added_by_the_steps_of_the_page(tmp_path):
         ignored = shutil.ignore_patterns("figures", "e2e", "contracts", "*.png")
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=ignored)
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    family = tmp_path / "worlds" / "playhouse" / "house" / "things" / "toys.py"
-    declared = next(block.text for block in blocks(PAGE) if block.text.startswith("ObjectKind("))
-    kept = family.read_text(encoding="utf-8").rstrip()
-    assert kept.endswith("\n)"), "the tuple KINDS is the last of the file"
-    family.write_text(f"{kept[:-1]}{declared.rstrip()},\n)\n", encoding="utf-8")
+    family = tmp_path / "worlds" / "playhouse" / "house" / "data" / "things" / "toys.json"
+    kept = family.read_text(encoding="utf-8").removesuffix("\n}\n")
+    family.write_text(f"{kept},\n{new_entry()}\n}}\n", encoding="utf-8")
     section = PAGE.read_text(encoding="utf-8").split("## Add a kind")[1].split("\n## ")[0]
     steps = re.findall(r"`(python -m [^`]*)`", section)
     assert len(steps) == 3
     for step in steps:
         words = [sys.executable, *shlex.split(step)[1:]]
-        done = subprocess.run(words, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(tmp_path)}, capture_output=True)
+        # What is not copied comes from this checkout, not from one that is installed.
+        paths = {"PYTHONPATH": os.pathsep.join((str(tmp_path), str(ROOT)))}
+        done = subprocess.run(words, cwd=tmp_path, env=os.environ | paths, capture_output=True)
         assert done.returncode == 0, done.stdout.decode()[-2000:] + done.stderr.decode()[-2000:]
         assert "pytest" not in step or b" passed" in done.stdout
     assert Image.open(tmp_path / "kite.png").width == 4 * 384
@@ -81,7 +81,9 @@ def test_a_kind_is_added_by_the_steps_of_the_page(tmp_path):
 
 
 def test_a_kind_is_seen_large_and_small(monkeypatch, tmp_path):
-    picture = np.asarray(portrait(new_kind()))
+    family = tmp_path / "family.json"
+    family.write_text(f"{{{new_entry()}}}", encoding="utf-8")
+    picture = np.asarray(portrait(read_entries(family, ObjectKind, {"parts": parts_of})["kite"]))
     assert picture.shape == (288 + 72, 4 * 384, 3)
     background = np.asarray(portrait(ObjectKind("nothing", (0.4, 0.3, 0.3), 0.1, ())))
     drawn = (picture != background).any(axis=2)

@@ -5,38 +5,40 @@ A thing is a few MuJoCo primitives (:class:`~worlds.playhouse.house.parts.Part`)
 collide are decoration, by which kinds tell apart at low resolution; one or two simple parts do the colliding, because
 contacts between boxes, spheres and capsules are both fast and stable.
 
-Kinds are declared in ``things/`` and ``furnishings/``, a file for each family. The first kinds, colours and floors are
-those of houses of the first format, and stay the first: seeds and held-out combinations of words count on their order.
+Kinds are entries of the files in ``data/``, one for each family. The first kinds, colours and floors are those of
+houses of the first format. They stay the first, and their parts do not change: recordings, seeds and held-out
+combinations of words count on them.
 """
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from worlds.data_files import read_entries
 from worlds.playhouse.house.colours import COLOURS, FLOORS, PLAIN_COLOURS, PLAIN_FLOORS
-from worlds.playhouse.house.furnishings import bathroom, first, kitchen, seats, storage, tables, walls
 from worlds.playhouse.house.kinds import SIZES, FurnitureKind, ObjectKind, Surface
-from worlds.playhouse.house.things import (
-    animals,
-    decoration,
-    food,
-    household,
-    kitchenware,
-    light_furniture,
-    music,
-    toys,
-    vehicles,
-)
-from worlds.playhouse.house.things import first as first_things
+from worlds.playhouse.house.shapes import parts_of
 
 __all__ = [
     "COLOURS", "FLOORS", "FURNITURE_KINDS", "OBJECT_KINDS", "PLAIN_COLOURS", "PLAIN_FLOORS", "PLAIN_FURNITURE_KINDS",
     "PLAIN_KINDS", "SIZES", "FurnitureKind", "ObjectKind", "Surface",
 ]  # fmt: skip
 
-_THINGS = (first_things, toys, vehicles, animals, music, food, kitchenware, household, decoration, light_furniture)
-_FURNITURE = (first, seats, tables, storage, kitchen, bathroom, walls)
+_DATA = Path(__file__).parent / "data"
+_THINGS = [
+    read_entries(_DATA / "things" / f"{family}.json", ObjectKind, {"parts": parts_of})
+    for family in (
+        "first", "toys", "vehicles", "animals", "music", "food", "kitchenware", "household", "decoration",
+        "light_furniture",
+    )
+]  # fmt: skip
+_FURNITURE = [
+    read_entries(_DATA / "furniture" / f"{family}.json", FurnitureKind, {"parts": parts_of})
+    for family in ("first", "seats", "tables", "storage", "kitchen", "bathroom", "walls")
+]
 
-OBJECT_KINDS: dict[str, ObjectKind] = {kind.name: kind for family in _THINGS for kind in family.KINDS}
-FURNITURE_KINDS: dict[str, FurnitureKind] = {kind.name: kind for family in _FURNITURE for kind in family.KINDS}
+OBJECT_KINDS: dict[str, ObjectKind] = {name: kind for family in _THINGS for name, kind in family.items()}
+FURNITURE_KINDS: dict[str, FurnitureKind] = {name: kind for family in _FURNITURE for name, kind in family.items()}
 
-PLAIN_KINDS = tuple(kind.name for kind in first_things.KINDS)  # of houses of the first format
-PLAIN_FURNITURE_KINDS = tuple(kind.name for kind in first.KINDS)
+PLAIN_KINDS = tuple(_THINGS[0])  # of houses of the first format
+PLAIN_FURNITURE_KINDS = tuple(_FURNITURE[0])

@@ -47,11 +47,6 @@ CATEGORIES = (
 )
 
 
-def words(*said: str) -> frozenset[str]:
-    """Words of a vocabulary as a set."""
-    return frozenset(said)
-
-
 @dataclass(frozen=True)
 class Surface:
     """A level rectangle of a thing on which others can stand.

@@ -3,37 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
+
+from worlds.data_files import read_entries
 
 Shape = Literal["box", "sphere", "cylinder", "capsule", "ellipsoid"]
 Vector = tuple[float, float, float]
 
 MAIN = "main"  # a part painted in the thing's own colour
-PAINTS: dict[str, Vector] = {
-    "tyre": (0.15, 0.15, 0.15),
-    "flame": (1.0, 0.75, 0.2),
-    "paper": (0.93, 0.91, 0.84),
-    "beak": (0.95, 0.45, 0.05),
-    "metal": (0.62, 0.64, 0.68),
-    "wood": (0.50, 0.33, 0.18),
-    "glow": (1.0, 0.97, 0.78),
-    "glass": (0.55, 0.68, 0.76),
-    "water": (0.45, 0.70, 0.85),
-    "linen": (0.88, 0.88, 0.90),
-    "leaf": (0.16, 0.50, 0.18),
-    "bark": (0.38, 0.25, 0.15),
-    "soil": (0.27, 0.19, 0.13),
-    "clay": (0.72, 0.42, 0.28),
-    "skin": (0.93, 0.76, 0.60),
-    "brass": (0.80, 0.63, 0.25),
-    "screen": (0.16, 0.22, 0.30),
-    "china": (0.95, 0.95, 0.94),
-    "ember": (0.95, 0.35, 0.08),
-    "crust": (0.78, 0.55, 0.28),
-    "frame": (0.96, 0.96, 0.95),
-    "ceiling": (0.97, 0.96, 0.93),
-    "sky": (0.66, 0.83, 0.98),
-}
+PAINTS: dict[str, Vector] = read_entries(Path(__file__).parent / "data" / "paints.json", Vector)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import pytest
 
 from worlds.drawing.finishes import FINISHES
 from worlds.playhouse.house.catalogue import COLOURS, FURNITURE_KINDS, OBJECT_KINDS, SIZES
-from worlds.playhouse.house.kinds import CATEGORIES, SHAPES, FurnitureKind, ObjectKind, regular_plural, words
+from worlds.playhouse.house.kinds import CATEGORIES, SHAPES, FurnitureKind, ObjectKind, regular_plural
 from worlds.playhouse.house.parts import PAINTS, box
 from worlds.playhouse.house.room_types import ROOM_TYPES, room_type_called
 
@@ -142,9 +142,9 @@ def test_plurals_are_regular_unless_they_are_given(noun, plural):
 def test_a_word_of_no_vocabulary_is_refused_by_name():
     part = box(0.1, 0.1, 0.1, (0.0, 0.0, 0.05))
     with pytest.raises(ValueError, match="kind 'cube': unknown 'cubic'; known: round"):
-        ObjectKind("cube", (0.1, 0.1, 0.1), 0.1, (part,), shapes=words("cubic"))
+        ObjectKind("cube", (0.1, 0.1, 0.1), 0.1, (part,), shapes=frozenset({"cubic"}))
     with pytest.raises(ValueError, match="kind 'throne': unknown 'royal'; known: toy"):
-        FurnitureKind("throne", (0.5, 0.5), 1.0, True, (part,), (), categories=words("royal"))
+        FurnitureKind("throne", (0.5, 0.5), 1.0, True, (part,), (), categories=frozenset({"royal"}))
 
 
 def test_wall_colours_are_pale_and_tell_apart():
