@@ -84,11 +84,10 @@ def rows(outcomes: dict[int, list[Outcome]]) -> Iterator[str]:
     """Rows of the table: a subject each, and all of them."""
     yield "| subject | lines | understood | fulfilled |"
     yield "|---|---:|---:|---:|"
-    for subject in SUBJECTS:
-        name = subject.__name__.rpartition(".")[2].replace("_", " ")
-        lines = [line.number for line in subject.LINES if line.number in outcomes]
-        if lines:
-            yield _row(name, lines, outcomes)
+    for subject, lines in SUBJECTS.items():
+        numbers = [line.number for line in lines if line.number in outcomes]
+        if numbers:
+            yield _row(subject.replace("_", " "), numbers, outcomes)
     yield _row("all", list(outcomes), outcomes)
 
 
@@ -110,7 +109,7 @@ def main() -> None:
     arguments = parser.parse_args()
     world = Playhouse(height=6, width=8, views=())
     outcomes: dict[int, list[Outcome]] = {}
-    for line in (line for subject in SUBJECTS for line in subject.LINES):
+    for line in (line for lines in SUBJECTS.values() for line in lines):
         if not line.is_checked or (arguments.line and line.number not in arguments.line):
             continue
         seeds = range(FIRST_SEED, FIRST_SEED + arguments.houses)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -24,14 +24,16 @@ class Misfit(ValueError):
     """Data that does not fit its annotation; the message says where and why."""
 
 
-def read_entries(file: Path, kind: type[Entry], own: Mapping[str, Reader] | None = None) -> dict[str, Entry]:
+def read_entries(
+    file: Path, kind: type[Entry], own: Mapping[str, Reader] | None = None, named: str = "name"
+) -> dict[str, Entry]:
     """Return the entries of a file by their names, in the order of the file.
 
     Args:
       file: a JSON object of entries.
-      kind: annotation of each entry. Entries of a dataclass may leave out fields with defaults; the field "name", if
-        the class has one, is the name of the entry.
+      kind: annotation of each entry. Entries of a dataclass may leave out fields with defaults.
       own: readers of fields that their annotations do not describe, by name; they raise :class:`Misfit`.
+      named: the field, if the dataclass has it, that is the name of the entry.
 
     Raises:
       UserError: the file is no such object, or an entry does not fit; the line names the file, the entry and the field.
@@ -39,7 +41,7 @@ def read_entries(file: Path, kind: type[Entry], own: Mapping[str, Reader] | None
     found = {}
     for name, data in _load(file).items():
         try:
-            found[name] = _record(kind, data, own or {}, name) if is_dataclass(kind) else reader_of(kind)(data)
+            found[name] = _entry(kind, name, data, own or {}, named) if is_dataclass(kind) else reader_of(kind)(data)
         except (Misfit, TypeError, ValueError) as error:
             raise UserError(f"{file.name}: {name}: {error}") from error
     return found
@@ -121,37 +123,41 @@ def _several(kind: type, read: Reader, data: Any) -> Any:
     return kind(read(item) for item in _items(data))
 
 
-def _by_name(read: Reader, data: Any) -> dict[str, Any]:
+def _items_by_name(data: Any) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise Misfit(f"{data!r} is no JSON object")
-    return {name: read(item) for name, item in data.items()}
+    return data
+
+
+def _by_name(read: Reader, data: Any) -> dict[str, Any]:
+    return {name: read(item) for name, item in _items_by_name(data).items()}
 
 
 @cache
-def _fields(kind: type) -> Mapping[str, tuple[Field[Any], Reader]]:
+def _fields(kind: type) -> Mapping[str, tuple[Field[Any], Any]]:
+    """The fields of a dataclass and their annotations, by name."""
     hints = get_type_hints(kind)
-    return {field.name: (field, reader_of(hints[field.name])) for field in fields(kind) if field.init}
+    return {field.name: (field, hints[field.name]) for field in fields(kind) if field.init}
 
 
-def _record(kind: type, data: Any, own: Mapping[str, Reader] | None = None, name: str | None = None) -> Any:
-    values = dict(_values(_fields(kind), data, own or {}))
-    if name is not None and "name" in _fields(kind):
-        values["name"] = name
-    for field, _ in _fields(kind).values():
-        if field.name not in values and field.default is MISSING and field.default_factory is MISSING:
-            raise Misfit(f"{field.name} is missing")
-    return kind(**values)
+def _entry(kind: type, name: str, data: Any, own: Mapping[str, Reader], named: str) -> Any:
+    if named not in _fields(kind):
+        return _record(kind, data, own)
+    if isinstance(data, dict) and named in data:
+        raise Misfit(f"no field named {named!r}: that is the name of the entry")
+    return _record(kind, {named: name, **_items_by_name(data)}, own)
 
 
-def _values(
-    known: Mapping[str, tuple[Field[Any], Reader]], data: Any, own: Mapping[str, Reader]
-) -> Iterator[tuple[str, Any]]:
-    if not isinstance(data, dict):
-        raise Misfit(f"{data!r} is no JSON object")
-    for name, item in data.items():
-        if name not in known or name == "name":
-            raise Misfit(f"no field named {name!r}; known: {', '.join(each for each in known if each != 'name')}")
+def _record(kind: type, data: Any, own: Mapping[str, Reader] | None = None) -> Any:
+    known, values = _fields(kind), {}
+    for name, item in _items_by_name(data).items():
+        if name not in known:
+            raise Misfit(f"no field named {name!r}; known: {', '.join(known)}")
         try:
-            yield name, own[name](item) if name in own else known[name][1](item)
+            values[name] = own[name](item) if own and name in own else reader_of(known[name][1])(item)
         except Misfit as error:
             raise Misfit(f"{name}: {error}") from error
+    for name, (field, _) in known.items():
+        if name not in values and field.default is MISSING and field.default_factory is MISSING:
+            raise Misfit(f"{name} is missing")
+    return kind(**values)

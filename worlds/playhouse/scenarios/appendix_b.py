@@ -4,32 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 
-from worlds.playhouse.scenarios.lines import (
-    bringing,
-    containers,
-    going,
-    on_top,
-    questions_of_colour,
-    questions_of_number,
-    questions_of_place,
-    rows,
-    shapes,
-    touching,
-    towers,
-    underneath,
-)
-from worlds.playhouse.scenarios.scenario import Scenario
+from worlds.playhouse.scenarios.scenario import Scenario, read_lines
 
-SUBJECTS = (
-    towers, rows, shapes, containers, on_top, underneath, bringing, touching, going,
-    questions_of_place, questions_of_number, questions_of_colour,
-)  # fmt: skip
+_DATA = Path(__file__).parent / "data"
+SUBJECTS: Mapping[str, tuple[Scenario, ...]] = {
+    subject: read_lines(_DATA / f"{subject}.json")
+    for subject in (
+        "towers", "rows", "shapes", "containers", "on_top", "underneath", "bringing", "touching", "going",
+        "questions_of_place", "questions_of_number", "questions_of_colour",
+    )
+}  # fmt: skip
 COUNT = 163
 
 
 @cache
 def scenarios() -> Mapping[int, Scenario]:
     """Return the scenarios by their numbers, in the order of the paper."""
-    every = [line for subject in SUBJECTS for line in subject.LINES]
+    every = [line for lines in SUBJECTS.values() for line in lines]
     return {line.number: line for line in sorted(every, key=lambda line: line.number)}

@@ -1,14 +1,17 @@
 """One scenario: a request in a person's words, the house in which they make sense, and what they ask for.
 
 Houses and meanings are written as noun phrases and places of the house's language, which
-:mod:`worlds.playhouse.requests.reading` reads::
+:mod:`worlds.playhouse.requests.reading` reads, in files of ``data/``, one for each subject::
 
-    Scenario(
-        0,
-        "Add the circular objects into the green bin in play room",
-        house=("a green bin in the playroom", "2 circular objects on the floor in the playroom"),
-        check=Asks("put in", things="the circular objects in the playroom", target="the green bin in the playroom"),
-    )
+    "0": {
+      "words": "Add the circular objects into the green bin in play room",
+      "check": {
+        "game": "put in",
+        "things": "the circular objects in the playroom",
+        "target": "the green bin in the playroom"
+      },
+      "house": ["a green bin in the playroom", "2 circular objects on the floor in the playroom"]
+    }
 
 A phrase of ``house`` is a wish: "a" and "the" for one thing, a number for so many, a plural without one for two to
 four. A phrase of ``check`` is a description that is resolved to ids at the moment of the request: "the" for what is
@@ -19,8 +22,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
+
+from worlds.data_files import Misfit, read_entries, reader_of
 
 Kind = Literal["instruction", "question"]
 TOWER = "build"  # the language game of towers
@@ -105,34 +111,40 @@ class Scenario:
         return isinstance(self.check, Asks)
 
 
-def question(number: int, words: str, check: Check, house: tuple[str, ...] = (), **more: Any) -> Scenario:
-    """Return a scenario that asks for an answer."""
-    return Scenario(number, words, check, house, kind="question", **more)
+def read_lines(file: Path) -> tuple[Scenario, ...]:
+    """Return the scenarios of a file. Raises UserError, which names the file, the number and the field, for others."""
+    return tuple(read_entries(file, Scenario, {"number": _number_of, "check": check_of}, named="number").values())
 
 
-def arranged(shape: str, *groups: str, **more: Any) -> Asks:
-    """Return the wish that so many things of each group form a row, triangle, square or circle.
+def _number_of(name: str) -> int:
+    if not name.isdecimal():
+        raise Misfit(f"{name!r} is no whole number")
+    return int(name)
+
+
+def check_of(data: Any) -> Check:
+    """Return what is asked for.
 
     Args:
-      shape: as in :mod:`worlds.playhouse.games.arrangements`.
-      groups: phrases with numbers.
-      more: ``by_size``, from small to large along a row; and what the game does not know: ``floor``, ``likeness``,
-        ``target`` and ``place``, see :class:`worlds.playhouse.scenarios.checks.arranging.Formation`.
+      data: ``{"game": ..., ROLE: PHRASE, ...}``, where a role of the game "do then" is such an object itself;
+        ``{"for judges": REASON}``; or ``{"cannot be posed": REASON}``.
+
+    Raises:
+      Misfit: it is nothing of that.
     """
-    if len(groups) == 1 and set(more) <= {"by_size"}:
-        return Asks("arrange", things=groups[0], shape=shape, **more)
-    return Asks("scenario: arrange", shape=shape, groups=groups, **more)
+    if isinstance(data, dict):
+        if "game" in data:
+            return Asks(**{name: _role_of(value) for name, value in data.items()})
+        for name, reason in data.items():
+            if name in _REASONS and len(data) == 1:
+                return _REASONS[name](reader_of(str)(reason))
+    raise Misfit(f"{data!r} has no game, and is neither for judges, nor cannot be posed")
 
 
-def tower(*groups: str, **likeness: str) -> Asks:
-    """Return the wish for a tower of so many things of each group, e.g. with ``colour="different"``."""
-    if len(groups) == 1 and not likeness:
-        return Asks(TOWER, things=groups[0])
-    if len(groups) == 1 and list(likeness.values()) == ["different"]:
-        return Asks(TOWER, things=groups[0], different=next(iter(likeness)))
-    return Asks("scenario: tower", groups=groups, likeness=likeness)
+def _role_of(value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(value)
+    return check_of(value) if isinstance(value, dict) and "game" in value else value
 
 
-def in_turn(first: Asks, second: Asks) -> Asks:
-    """Return the wish for one thing and then another."""
-    return Asks("do then", first=first, second=second)
+_REASONS = {"for judges": ForJudges, "cannot be posed": CannotBePosed}

@@ -1,1 +1,0 @@
-"""The lines of the paper's appendix B, by subject."""
