@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import importlib
 import random
 from functools import cache
+from pathlib import Path
 
+from worlds.data_files import read_entries
 from worlds.errors import UserError
 from worlds.household.homes.building import build
 from worlds.household.homes.clutter import scatter
 from worlds.household.homes.persons import place_persons
+from worlds.household.homes.plan import Plan
 from worlds.household.state.home import Home, State
 
 APARTMENTS = tuple(f"apartment-{number}" for number in range(7))
@@ -26,7 +28,7 @@ def apartment(name: str) -> tuple[Home, State]:
     """
     if name not in APARTMENTS:
         raise UserError(f"there is no home {name!r}; there are {', '.join(APARTMENTS)}, and files of graphs (.json)")
-    plan = importlib.import_module(f"worlds.household.homes.layouts.{name.replace('-', '_')}").PLAN
+    plan = _plans()[name]
     draft = build(plan)
     scatter(draft, plan.seed)
     for row, thing in enumerate(draft.things):
@@ -34,3 +36,8 @@ def apartment(name: str) -> tuple[Home, State]:
     home, state = draft.finish(name, persons=(0, 1))
     place_persons(home, state, (), random.Random(plan.seed).random)
     return home, state
+
+
+@cache
+def _plans() -> dict[str, Plan]:
+    return read_entries(Path(__file__).parent / "data" / "apartments.json", Plan)

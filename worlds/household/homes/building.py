@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from worlds.errors import UserError
 from worlds.household.catalogue.classes import CLASS_OF
 from worlds.household.homes.draft import Draft
-from worlds.household.homes.plan import Door, Plan, Room
+from worlds.household.homes.plan import Plan, Room
 from worlds.household.homes.surfaces import Box
 from worlds.household.state.home import NO_ROW, PERSONS
 from worlds.household.state.vocabulary import Condition, Held
@@ -46,8 +46,8 @@ def build(plan: Plan) -> Draft:
     for _ in range(PERSONS):  # they are given a place at the end
         draft.add("character", Box((0.0, 0.0, 0.85), CLASS_OF["character"].size), 0.0, Held.ROOM, PERSONS)
     rows = [draft.add(room.name, box, 0.0, Held.NOWHERE, NO_ROW) for room, box in zip(plan.rooms, rooms, strict=True)]
-    for door in plan.doors:
-        _add_door(draft, door, rows)
+    for x, y in plan.doors:
+        _add_door(draft, x, y, rows)
     for room, row in zip(plan.rooms, rows, strict=True):
         _furnish(draft, room, row)
         _fit_out(draft, row)
@@ -70,21 +70,20 @@ def turned(size: tuple[float, ...], side: str) -> tuple[float, float, float]:
     return (depth, width, height) if side in ("east", "west") else (width, depth, height)
 
 
-def _add_door(draft: Draft, door: Door, rooms: list[int]) -> None:
+def _add_door(draft: Draft, x: float, y: float, rooms: list[int]) -> None:
     touching = [
         row
         for row in rooms
         if all(
-            draft.things[row].box.low(axis) <= at <= draft.things[row].box.high(axis)
-            for axis, at in ((0, door.x), (1, door.y))
+            draft.things[row].box.low(axis) <= at <= draft.things[row].box.high(axis) for axis, at in ((0, x), (1, y))
         )
     ]
     if not 1 <= len(touching) <= 2:
-        raise UserError(f"the door at {door.x}, {door.y} lies in the walls of {len(touching)} rooms, not of one or two")
+        raise UserError(f"the door at {x}, {y} lies in the walls of {len(touching)} rooms, not of one or two")
     box = draft.things[touching[0]].box
-    side = "east" if door.x in (box.low(0), box.high(0)) else "north"
+    side = "east" if x in (box.low(0), box.high(0)) else "north"
     size = turned(CLASS_OF["door"].size, side)
-    row = draft.add("door", Box((door.x, door.y, size[2] / 2), size), SIDES[side], Held.ROOM, touching[0])
+    row = draft.add("door", Box((x, y, size[2] / 2), size), SIDES[side], Held.ROOM, touching[0])
     draft.things[row].between = touching[0], touching[1] if len(touching) == 2 else NO_ROW
     draft.things[row].conditions = Condition.OPEN
 
@@ -94,7 +93,7 @@ def _furnish(draft: Draft, room: Room, row: int) -> None:
         standing, _, hanging = getattr(room, side).partition("/")
         for hung, text in ((False, standing), (True, hanging)):
             _add_along(draft, row, side, text, hung)
-    for text in filter(None, (each.strip() for each in room.middle.split(";"))):
+    for text in room.middle:
         words, x, y, side = text.split()
         name, *on_top = words.split("+")
         size = turned(CLASS_OF[name].size, side)

@@ -1,4 +1,4 @@
-"""Apartments as they are written by hand: rooms, doors, and the furniture along each wall."""
+"""Apartments, as ``data/apartments.json`` has them: rooms, doors, and the furniture along each wall."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Room:
       south: the same of the southern wall.
       west: the same of the western wall.
       middle: what stands free: class, x and y of its centre from the room's corner, and the side to which it looks,
-        e.g. "sofa 2.0 1.5 north", separated by semicolons.
+        e.g. "sofa 2.0 1.5 north".
     """
 
     name: str
@@ -32,20 +32,7 @@ class Room:
     east: str = ""
     south: str = ""
     west: str = ""
-    middle: str = ""
-
-
-@dataclass(frozen=True)
-class Door:
-    """A door.
-
-    Args:
-      x: of its centre, metres; it lies in the wall between two rooms, or in an outer wall and leads outside.
-      y: of its centre, metres.
-    """
-
-    x: float
-    y: float
+    middle: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -53,11 +40,14 @@ class Plan:
     """An apartment.
 
     Args:
+      about: what is special in it.
       seed: from which small things are distributed.
       rooms: that cover its floor without gaps.
-      doors: of its walls.
+      doors: x and y of the middle of each, metres; it lies in the wall between two rooms, or in an outer wall and leads
+        outside.
     """
 
+    about: str
     seed: int
     rooms: tuple[Room, ...]
-    doors: tuple[Door, ...]
+    doors: tuple[tuple[float, float], ...]

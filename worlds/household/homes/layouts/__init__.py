@@ -1,1 +1,0 @@
-"""The seven apartments: rooms, doors and furniture, a module each."""
