@@ -58,7 +58,7 @@ def relations_table() -> str:
         if name in DEGREES:
             degrees, text = DEGREES[name]
             clear, possible = (text.format(value) for value in (degrees.clear, degrees.possible))
-        return ", ".join(forms.spoken), ", ".join(forms.forms[forms.said :]), clear, possible
+        return ", ".join(forms.said), ", ".join(forms.understood), clear, possible
 
     return _table(("said", "understood, too", "clearly", "possibly"), map(row, relations.RELATIONS))
 

@@ -8,54 +8,23 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from zlib import crc32
 
 import numpy as np
 
+from worlds.data_files import read_entries
 from worlds.playhouse.house.catalogue import COLOURS, OBJECT_KINDS, SIZES
 
 NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 YES, NO = "yes", "no"
 COURTESIES = frozenset({"ok", "okay", "done", "sure"})  # words that are never out of place
 
-TEMPLATES: Mapping[str, tuple[str, ...]] = {
-    "go": ("go to {x}", "walk to {x}", "go over to {x}", "move to {x}", "go and stand by {x}"),
-    "lift": ("lift {x}", "pick up {x}", "lift up {x}", "take {x} and lift it", "pick {x} up"),
-    "position": (
-        "put {x} next to {y}",
-        "place {x} next to {y}",
-        "put {x} beside {y}",
-        "take {x} and put it next to {y}",
-        "move {x} next to {y}",
-    ),
-    "color": (
-        "what color is {x}?",
-        "what is the color of {x}?",
-        "tell me the color of {x}",
-        "which color does {x} have?",
-    ),
-    "count": ("how many {x} are there{where}?", "count the {x}{where}", "tell me how many {x} there are{where}"),
-    "exist": (
-        "is there {x}{where}?",
-        "do you see {x}{where}?",
-        "can you find {x}{where}?",
-        "tell me if there is {x}{where}",
-    ),
-    "tower": (
-        "put {x} on {y}",
-        "put {x} on top of {y}",
-        "place {x} on top of {y}",
-        "stack {x} on {y}",
-        "stack {n} {x}",
-        "build a tower of {n} {x}",
-        "make a tower of {n} {x}",
-        "build a tower of {n}",
-        "make a tower of {n} things",
-        "build a tower",
-        "make a tower",
-    ),
-}
+# Instructions of each task, with slots for things (x, y), numbers (n) and the place of a question (where).
+TEMPLATES: Mapping[str, tuple[str, ...]] = read_entries(
+    Path(__file__).parent / "data" / "templates.json", tuple[str, ...]
+)
 
 # Of every task one (colour, kind) in five is held out: of every colour some kinds and of every kind two colours, so
 # that both words are always heard in training. The strides walk through the catalogue in its own order. Each task

@@ -55,7 +55,7 @@ def by_meaning(table: Mapping[str, Sequence[str]]) -> PhraseBook[str]:
 
 
 def _by_form(table: Mapping[str, Forms]) -> PhraseBook[str]:
-    return by_meaning({meaning: forms.forms for meaning, forms in table.items()})
+    return by_meaning({meaning: forms.every for meaning, forms in table.items()})
 
 
 @cache

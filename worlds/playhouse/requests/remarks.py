@@ -10,27 +10,15 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 
+from worlds.data_files import read_entries
 from worlds.playhouse.house.catalogue import COLOURS, OBJECT_KINDS
 from worlds.playhouse.requests.language import Described
 
-REMARKS: Mapping[str, tuple[str, ...]] = {
-    "praise": (
-        "well done", "great", "great, thanks", "thank you", "thanks", "good job", "perfect", "very good", "nice work",
-        "that is it", "excellent", "yes, that is right", "lovely, thank you",
-    ),
-    "talk": (
-        "hello", "hello there", "hi", "hi there", "nice room", "what a nice house", "it is quiet here", "let me think",
-        "hmm", "i like it here", "this is fun", "lots of toys here",
-    ),
-    "encouragement": (
-        "come on", "you can do it", "go on", "keep going", "take your time", "you are nearly there", "have a go",
-        "do not give up",
-    ),
-    "denial": ("no, that is not right", "that is wrong", "no, that is wrong", "not quite", "i do not think so"),
-}  # fmt: skip
+REMARKS: Mapping[str, tuple[str, ...]] = read_entries(Path(__file__).parent / "data" / "remarks.json", tuple[str, ...])
 _KNOWN = frozenset(words.replace(",", "") for kind in REMARKS.values() for words in kind)
 _WHICH = ("not that one, {}", "no, {}", "no, not that one, {}", "no, i meant {}", "wrong one, i mean {}")
 _OTHER = ("no, the other one", "not that one", "no, not that one", "the other one", "no, wrong one")

@@ -16,32 +16,13 @@ The rules, in their order:
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from functools import cache
+from pathlib import Path
 
-SPELLINGS = {
-    "colour": "color",
-    "colours": "colors",
-    "coloured": "colored",
-    "gray": "grey",
-    "n": "in",
-    "pore": "pour",
-    "whats": "what is",
-    "wheres": "where is",
-    "dont": "do not",
-    "isnt": "is not",
-    "arent": "are not",
-    "u": "you",
-    "pls": "please",
-    "plz": "please",
-    "flys": "flies",
-    "wich": "which",
-    "infront": "in front",
-    "wether": "whether",
-    "teh": "the",
-    "hte": "the",
-    "smth": "something",
-}
+from worlds.data_files import read_entries
+
+SPELLINGS: Mapping[str, str] = read_entries(Path(__file__).parent / "data" / "spellings.json", str)
 _CONTRACTIONS = (
     (re.compile(r"[’‘`´]"), "'"),
     (re.compile(r"\bcan't\b"), "can not"),

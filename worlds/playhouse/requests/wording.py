@@ -55,10 +55,9 @@ def listed(items: Sequence[str]) -> str:
 
 
 def _choose(forms: Forms, rng: np.random.Generator | None) -> str:
-    spoken = forms.spoken
-    if rng is None or len(spoken) == 1 or rng.random() < PLAIN:
-        return spoken[0]
-    return spoken[1 + int(rng.integers(len(spoken) - 1))]
+    if rng is None or len(forms.said) == 1 or rng.random() < PLAIN:
+        return forms.said[0]
+    return forms.said[1 + int(rng.integers(len(forms.said) - 1))]
 
 
 def _adjectives(description: Description, rng: np.random.Generator | None) -> list[str]:

@@ -4,83 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from pathlib import Path
+
+from worlds.data_files import read_entries
 
 NUMERALS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 # Words of classes whose names are not words. The first is the usual one; all are said and understood.
-_WORDS: Mapping[str, tuple[str, ...]] = {
-    "barsoap": ("bar of soap",),
-    "bathroomcabinet": ("bathroom cabinet",),
-    "bathroomcounter": ("bathroom counter",),
-    "bathtowel": ("bath towel",),
-    "bellpepper": ("bell pepper",),
-    "boardgame": ("board game",),
-    "breadslice": ("slice of bread",),
-    "butter": ("piece of butter",),
-    "cellphone": ("cell phone", "mobile phone"),
-    "cereal": ("box of cereal",),
-    "cheese": ("piece of cheese",),
-    "chips": ("bag of chips",),
-    "chocolatebar": ("chocolate bar",),
-    "clothespile": ("pile of clothes",),
-    "coatrack": ("coat rack",),
-    "coffeemaker": ("coffee maker",),
-    "coffeepot": ("coffee pot", "pot of coffee"),
-    "coffeetable": ("coffee table",),
-    "condimentbottle": ("condiment bottle",),
-    "condimentshaker": ("condiment shaker",),
-    "cookerhood": ("cooker hood",),
-    "cookingpot": ("cooking pot",),
-    "crackers": ("pack of crackers",),
-    "cutleryfork": ("fork",),
-    "cutleryknife": ("knife",),
-    "cutleryspoon": ("spoon",),
-    "cuttingboard": ("cutting board",),
-    "dishwashingliquid": ("bottle of dishwashing liquid",),
-    "eggs": ("box of eggs",),
-    "facecream": ("face cream",),
-    "floorlamp": ("floor lamp",),
-    "fridge": ("fridge", "refrigerator"),
-    "fryingpan": ("frying pan",),
-    "garbagecan": ("garbage can",),
-    "hairbrush": ("hair brush",),
-    "hairdryer": ("hair dryer",),
-    "juice": ("carton of juice", "juice"),
-    "keys": ("bunch of keys",),
-    "kitchencabinet": ("kitchen cabinet",),
-    "kitchencounter": ("kitchen counter",),
-    "kitchencounterdrawer": ("kitchen drawer",),
-    "kitchenpaper": ("roll of kitchen paper",),
-    "kitchentable": ("kitchen table", "dinner table", "dining table"),
-    "laundrybasket": ("laundry basket",),
-    "livingroom": ("living room",),
-    "milk": ("carton of milk",),
-    "notes": ("bundle of notes",),
-    "oventray": ("oven tray",),
-    "photoframe": ("photo frame",),
-    "poundcake": ("pound cake",),
-    "powersocket": ("power socket",),
-    "pudding": ("pudding",),
-    "remotecontrol": ("remote control",),
-    "shoes": ("pair of shoes",),
-    "slippers": ("pair of slippers",),
-    "sofa": ("sofa", "couch"),
-    "standlamp": ("standing lamp",),
-    "tablelamp": ("table lamp",),
-    "teddybear": ("teddy bear",),
-    "toiletpaper": ("roll of toilet paper",),
-    "towelrack": ("towel rack",),
-    "trousers": ("pair of trousers",),
-    "tvstand": ("tv stand",),
-    "wallphone": ("wall phone",),
-    "wallpictureframe": ("picture",),
-    "wallshelf": ("wall shelf",),
-    "washingmachine": ("washing machine",),
-    "washingsponge": ("sponge",),
-    "waterglass": ("water glass", "glass of water"),
-    "wine": ("bottle of wine", "wine"),
-    "wineglass": ("wine glass",),
-}
+_WORDS: Mapping[str, tuple[str, ...]] = read_entries(Path(__file__).parent / "data" / "nouns.json", tuple[str, ...])
 _PLURALS = {"glass": "glasses", "box": "boxes", "knife": "knives", "bench": "benches", "dish": "dishes"}
 _NO_PLURAL = frozenset({"bananas"})
 
