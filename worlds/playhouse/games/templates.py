@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
+from worlds.data_files import read_entries
 from worlds.playhouse.requests.phrasing import Phrasing
 
 
@@ -14,3 +16,8 @@ class Templates(Phrasing):
         """Yield the words in the slots for every way in which ``words`` fit, most fixed words first."""
         for slots in super().readings(words):
             yield {name: " ".join(taken) for name, taken in slots.items()}
+
+
+def patterns_of(subject: str) -> Mapping[str, tuple[str, ...]]:
+    """Return the patterns of a subject's games, those of each :class:`Phrasing` by name, from ``data/SUBJECT.json``."""
+    return read_entries(Path(__file__).parent / "data" / f"{subject}.json", tuple[str, ...])

@@ -26,50 +26,15 @@ from worlds.playhouse.games.moving import Moving
 from worlds.playhouse.games.registry import Arguments, Game, Request, register, steps
 from worlds.playhouse.games.roles import loose
 from worlds.playhouse.games.situation import Situation
-from worlds.playhouse.games.templates import Templates
+from worlds.playhouse.games.templates import Templates, patterns_of
 from worlds.playhouse.world import Playhouse
 
 SHAPES = (ROW, CIRCLE, TRIANGLE, SQUARE)
-ARRANGE = {
-    shape: Templates(
-        f"(make|form|build|create) a {shape} (with|of|using|out of|from) {{x}}",
-        f"(put|place|arrange|move|lay|set) {{x}} (in|into) a {shape}",
-        f"arrange {{x}} in the shape of a {shape}",
-        f"arrange {{x}} so that they form a {shape}",
-        f"(take|collect|gather) {{x}} and (form|make|build) a {shape}",
-        f"(take|collect|gather) {{x}} and put them in a {shape}",
-        f"(move|bring|put) {{x}} together (in|into) a {shape}",
-        f"lay {{x}} out in a {shape}",
-        f"use {{x}} to (make|form) a {shape}",
-    )
-    for shape in SHAPES
-}
-LINES = Templates(
-    "(put|place|arrange|line up) {x} in (line|a line|a single row)",
-    "line {x} up",
-    "line up {x}",
-    "(make|form) a (line|single row) (with|of|using) {x}",
-)
-SORTED = Templates(
-    "(put|place|arrange) {x} in a row (from small to big|small to big)",
-    "(put|place|arrange) {x} in a row from the smallest to the largest",
-    "make a row (with|of|using) {x} from small to big",
-    "sort {x} by size in a row",
-    "line {x} up by size",
-    "line up {x} from small to big",
-    "arrange {x} in ascending order",
-)
-LINE_UP = Templates(
-    "(put|place|arrange|move|lay|set) {list} in a row",
-    "line up {list}",
-    "(make|form|build) a row (with|of|using|out of) {list}",
-    "(put|place|arrange|lay) {list} in a line",
-    "(make|form) a line (with|of|using) {list}",
-    "arrange {list} in one row",
-    "(take|get|collect) {list} and (put|place|lay) them in a row",
-    "(place|put|set) {list} side by side [in a row]",
-    "use {list} to make a row",
-)
+_WORDS = patterns_of("arranging")
+ARRANGE = {shape: Templates(*(pattern.replace("{shape}", shape) for pattern in _WORDS["arrange"])) for shape in SHAPES}
+LINES = Templates(*_WORDS["lines"])
+SORTED = Templates(*_WORDS["sorted"])
+LINE_UP = Templates(*_WORDS["line up"])
 NAMED = (3, 4)  # things that are named one by one
 BY_SIZE = 0.2  # chance of asking for a row by size
 MOST_TRIED = 12  # candidates of which subsets are looked at

@@ -14,32 +14,13 @@ from worlds.playhouse.games.moving import Moving
 from worlds.playhouse.games.registry import Game, Request, register, steps
 from worlds.playhouse.games.roles import ask_for_one, read_one
 from worlds.playhouse.games.situation import Situation
-from worlds.playhouse.games.templates import Templates
+from worlds.playhouse.games.templates import Templates, patterns_of
 from worlds.playhouse.requests.ground_truth import distance
 from worlds.playhouse.world import Playhouse
 
-BRING = Templates(
-    "(bring|fetch|get) me {x}",
-    "(bring|carry|take) {x} [over] to me",
-    "(bring|carry) {x} [over] here",
-    "(go and get|go get|fetch|go and fetch) {x}",
-    "(get|take|grab|pick up) {x} and bring it (to me|here|over)",
-    "i (need|want) {x} [over] here",
-    "i need {x} [over] here, bring it to me",
-    "come (here|to me|over) with {x}",
-    "go to {x} and bring it to me",
-)
-HAND_OVER = Templates(
-    "(hand|give|pass) me {x}",
-    "(hand|give|pass) {x} to me",
-    "(hand|pass) over {x}",
-    "(hand|pass) {x} over [to me]",
-    "let me (have|hold|take) {x}",
-    "(put|place) {x} (in|into) my (hand|hands)",
-    "(take|grab|get|pick up) {x} and (hand|give|pass) it to me",
-    "(fetch|get) {x} and put it in my hand",
-    "i (want|would like) to (have|hold) {x}",
-)
+_WORDS = patterns_of("bringing")
+BRING = Templates(*_WORDS["bring"])
+HAND_OVER = Templates(*_WORDS["hand over"])
 BROUGHT = 1.5  # metres at most between the setter and what has been brought
 AWAY = 2.2  # metres at least between the setter and what is to be brought
 

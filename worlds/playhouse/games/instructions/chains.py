@@ -11,21 +11,13 @@ from worlds.contract import SETTER, TaskSpec
 from worlds.playhouse.games.modifiers import Modifier
 from worlds.playhouse.games.registry import Arguments, Game, Request, games, is_short, register
 from worlds.playhouse.games.situation import Situation
-from worlds.playhouse.games.templates import Templates
+from worlds.playhouse.games.templates import Templates, patterns_of
 from worlds.playhouse.requests.phrasing import bare
 from worlds.playhouse.requests.success import PlayhouseTask
 from worlds.playhouse.world import Playhouse
 
-THEN = Templates(
-    "[first] {first} and then {second}",
-    "{first} then {second}",
-    "first {first}, after that {second}",
-    "{first} [and] after that {second}",
-    "{first}, [and] when (you are done|you are finished|that is done|you have done that), {second}",
-    "{first}, [and] once (you are done|that is done), {second}",
-    "{first}, [and] afterwards {second}",
-    "{first} and after doing that {second}",
-)
+_WORDS = patterns_of("chains")
+THEN = Templates(*_WORDS["then"])
 LINKED = ("pick up", "put on", "put in", "go somewhere", "place by", "touch with", "stand by", "bring", "clear")
 TRIES = 30
 

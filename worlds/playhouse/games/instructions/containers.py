@@ -15,77 +15,20 @@ from worlds.playhouse.games.prompts import ACTIVITY
 from worlds.playhouse.games.registry import Arguments, Game, Request, register, steps
 from worlds.playhouse.games.roles import anything, ask_for_two, loose, read_two
 from worlds.playhouse.games.situation import Situation
-from worlds.playhouse.games.templates import Templates
+from worlds.playhouse.games.templates import Templates, patterns_of
 from worlds.playhouse.requests.relations import holders
 from worlds.playhouse.world import Playhouse
 
-PUT_IN = Templates(
-    "(put|place|drop|throw) {x} (in|into) {y}",
-    "(put|place|drop) {x} inside {y}",
-    "add {x} to {y}",
-    "(take|grab|pick up|get) {x} and (put|place|drop|throw) it (in|into) {y}",
-    "(move|lower) {x} into {y}",
-    "let {x} fall into {y}",
-    "fill {y} with {x}",
-)
-ALSO_HEARD_IN = Templates("add {x} (into|in) {y}")  # people say it
-TIDY = Templates(
-    "(tidy|clear) {x} away into {y}",
-    "(tidy|pack) away {x} into {y}",
-    "tidy up {x} into {y}",
-    "(clean|tidy|pick) up {x} and put it (in|into) {y}",
-    "collect {x} [up] in {y}",
-    "(gather|collect) {x} and (put|place|drop) it (in|into) {y}",
-    "(pick|gather) up {x} and (drop|throw) it into {y}",
-    "tidy {x} up by putting it in {y}",
-    "(pack|gather|collect) {x} into {y}",
-    "put {x} away in {y}",
-    "(take|get) {x} and tidy it away into {y}",
-)
-TAKE_FROM = Templates(
-    "(remove|take|clear) {x} from {y}",
-    "(take|clear) {x} away from {y}",
-    "(take|grab|get|pick up) {x} from {y} and (put|set|place) it [down] on the floor",
-    "(take|remove|get|pick up) {x} from {y} and put it somewhere else",
-    "unload {x} from {y}",
-    "(get|fetch|pick up) {x} from {y}",
-)
-TAKE_OFF = Templates(
-    "(take|get|lift|pick|move|clear) {x} off {y}",
-    "(take|get|lift) {x} off {y} and put it [down] on the floor",
-    "(take|bring) {x} down from {y}",
-)
-TAKE_OUT = Templates(
-    "(take|get|lift|pick|move|bring) {x} out of {y}",
-    "(take|get|lift) {x} out of {y} and put it [down] on the floor",
-    "empty {x} out of {y}",
-)
-CLEAR = Templates(
-    "(clear|empty) {y}",
-    "(clear|clean|tidy) up {y}",
-    "(remove|clear|take|move) everything from {y}",
-    "(take|get|clear) everything away from {y}",
-    "(make|leave) {y} empty",
-    "free {y} of everything",
-    "make room (on|in) {y} by removing everything",
-    "remove (all|everything) that is (on|in) {y}",
-)
-CLEAR_OFF = Templates(
-    "clear off {y}",
-    "clear {y} off",
-    "(take|get|clear|move|lift) everything off {y}",
-    "(take|move|clear) (all|all of it|all things|all the things) off {y}",
-    "leave nothing on {y}",
-    "(take|clear) away everything on {y}",
-)
-CLEAR_OUT = Templates(
-    "clear out {y}",
-    "(clear|empty) {y} out",
-    "(take|get|clear|move|lift) everything out of {y}",
-    "(take|move|get) (all|all of it|all things|all the things) out of {y}",
-    "leave nothing in {y}",
-    "empty out {y}",
-)
+_WORDS = patterns_of("containers")
+PUT_IN = Templates(*_WORDS["put in"])
+ALSO_HEARD_IN = Templates(*_WORDS["also heard in"])  # people say it
+TIDY = Templates(*_WORDS["tidy"])
+TAKE_FROM = Templates(*_WORDS["take from"])
+TAKE_OFF = Templates(*_WORDS["take off"])
+TAKE_OUT = Templates(*_WORDS["take out"])
+CLEAR = Templates(*_WORDS["clear"])
+CLEAR_OFF = Templates(*_WORDS["clear off"])
+CLEAR_OUT = Templates(*_WORDS["clear out"])
 MOST_CLEARED = 4  # things on or in what is to be cleared
 
 

@@ -12,22 +12,12 @@ from worlds.playhouse.games.moving import Moving
 from worlds.playhouse.games.registry import Game, Request, register, steps
 from worlds.playhouse.games.roles import ask_for_one, read_one
 from worlds.playhouse.games.situation import Situation
-from worlds.playhouse.games.templates import Templates
+from worlds.playhouse.games.templates import Templates, patterns_of
 from worlds.playhouse.requests.success import LIFT_HEIGHT
 from worlds.playhouse.world import Playhouse
 
-PICK_UP = Templates(
-    "(lift|raise|hoist) {x}",
-    "(lift|pick|raise|hold) up {x}",
-    "(lift|pick|hold) {x} up",
-    "(lift|raise) {x} into the air",
-    "lift {x} up high",
-    "(take|grab|get) {x} and (lift|raise|hold) it [up]",
-    "(take|get) hold of {x} and lift it",
-    "take {x} in your hand and lift it",
-    "(go|walk) [over] to {x} and (pick it up|lift it)",
-    "pick {x} up and hold it",
-)
+_WORDS = patterns_of("lifting")
+PICK_UP = Templates(*_WORDS["pick up"])
 
 
 class PickUp(Moving):

@@ -15,7 +15,7 @@ from worlds.playhouse.games.moving import Moving
 from worlds.playhouse.games.registry import Arguments, Game, Request, register, steps
 from worlds.playhouse.games.roles import loose
 from worlds.playhouse.games.situation import Situation
-from worlds.playhouse.games.templates import Templates
+from worlds.playhouse.games.templates import Templates, patterns_of
 from worlds.playhouse.games.whereabouts import (
     AWAY,
     CORNER,
@@ -33,42 +33,12 @@ from worlds.playhouse.requests.facts import facts_of
 from worlds.playhouse.requests.ground_truth import distance
 from worlds.playhouse.world import Playhouse
 
-PLACE_BY = Templates(
-    "(put|place|set|move|lay|leave) {x} [down] {place}",
-    "(take|grab|pick up|get) {x} and (put|place|set|leave) it [down] {place}",
-    "position {x} {place}",
-    "carry {x} over and put it {place}",
-    "(move|place|put) {x} so that it (is|stands|lies) {place}",
-    "(bring|carry|take) {x} to a (place|spot) {place}",
-    "find a (place|spot) {place} for {x}",
-)
-ELSEWHERE_WORDS = Templates(
-    "(move|take|carry|bring) {x} somewhere else",
-    "put {x} (somewhere else|in another place|in a different place)",
-    "(move|carry|take) {x} to (another|a different|some other|any other) place",
-    "find (another|a different|a new) place for {x}",
-    "(take|grab|pick up) {x} and put it somewhere else",
-)
-INTO_CORNER = Templates(
-    "(put|place|move|leave) {x} in (a|any) corner of {y}",
-    "(put|place|move) {x} into (a|the) corner of {y}",
-    "(carry|bring|take) {x} to (a|the|any) corner of {y}",
-    "(take|grab|pick up) {x} and (put|leave) it in a corner of {y}",
-)
-INTO_ROOM = Templates(
-    "(take|carry|move|bring) {x} [over] to {y}",
-    "(take|carry|move|bring) {x} into {y}",
-    "put {x} in {y}",
-    "(take|grab|pick up) {x} and (put|leave) it in {y}",
-    "(take|pick up) {x} and (carry|bring) it to {y}",
-)
-ON_FLOOR = Templates(
-    "(put|place|set|leave) {x} [down] on the floor",
-    "(take|move|bring) {x} down to the floor",
-    "(lay|drop) {x} on the floor",
-    "(move|lower) {x} to the floor",
-    "(take|grab|pick up) {x} and (put|set|lay) it [down] on the floor",
-)
+_WORDS = patterns_of("positioning")
+PLACE_BY = Templates(*_WORDS["place by"])
+ELSEWHERE_WORDS = Templates(*_WORDS["elsewhere"])
+INTO_CORNER = Templates(*_WORDS["into corner"])
+INTO_ROOM = Templates(*_WORDS["into room"])
+ON_FLOOR = Templates(*_WORDS["on floor"])
 BESIDE = ("left of", "right of", "in front of", "behind", "near", "far from", "next to")
 BETWEEN = 0.2  # chance of asking for a place between two things
 FLOOR_PLACE = Where("on", ("floor",))

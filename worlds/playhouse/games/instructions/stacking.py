@@ -14,23 +14,14 @@ from worlds.playhouse.games.moving import Moving
 from worlds.playhouse.games.registry import Game, Request, register, steps
 from worlds.playhouse.games.roles import anything, ask_for_two, read_two
 from worlds.playhouse.games.situation import Situation
-from worlds.playhouse.games.templates import Templates
+from worlds.playhouse.games.templates import Templates, patterns_of
 from worlds.playhouse.requests.ground_truth import rests_on
 from worlds.playhouse.requests.tower import FLAT, can_be_base, can_be_stacked
 from worlds.playhouse.world import Playhouse
 
-PUT_ON = Templates(
-    "(put|place|set|lay|leave) {x} on [top of] {y}",
-    "(put|set|lay) {x} down on {y}",
-    "(take|grab|pick up|get) {x} and (put|place|set|lay) it on [top of] {y}",
-    "(move|lift|carry) {x} onto {y}",
-    "put {x} up on {y}",
-)
-PUT_UNDER = Templates(
-    "(put|place|hide|push|move) {x} (under|underneath|beneath|below) {y}",
-    "(take|grab|pick up|get) {x} and (put|place|hide) it (under|underneath|beneath) {y}",
-    "slide {x} under {y}",
-)
+_WORDS = patterns_of("stacking")
+PUT_ON = Templates(*_WORDS["put on"])
+PUT_UNDER = Templates(*_WORDS["put under"])
 
 
 class PutOn(Moving):

@@ -14,7 +14,7 @@ from worlds.playhouse.games.moving import Doing
 from worlds.playhouse.games.nouns import referrer
 from worlds.playhouse.games.registry import Arguments, Game, Request, register, steps
 from worlds.playhouse.games.situation import Situation
-from worlds.playhouse.games.templates import Templates
+from worlds.playhouse.games.templates import Templates, patterns_of
 from worlds.playhouse.games.whereabouts import (
     CORNER,
     Where,
@@ -30,45 +30,12 @@ from worlds.playhouse.requests.referring import Referrer
 from worlds.playhouse.requests.success import GO_STEPS, STANDING, WRONG_STEPS
 from worlds.playhouse.world import Playhouse
 
-STAND = Templates(
-    "(stand|wait|stay) {place}",
-    "(go and|come and|go over and|come over and|walk over and) (stand|wait|stay) {place}",
-    "(place|position|put) yourself {place}",
-    "(move|walk|step) so that you (are|stand) {place}",
-    "(walk|move) until you (are|stand) {place}",
-    "come {place}",
-    "take your place {place}",
-    "find a (spot|place) {place} and stand there",
-    "go to a (spot|place) {place}",
-)
-GO = Templates("(go|walk|move) {place}", "go and stand {place}")
-GO_TO = Templates(
-    "(go|walk|move|run|head) [over] to {x}",
-    "(go|walk|run|step|move) up to {x}",
-    "(go|walk|move) (near|close to|towards) {x}",
-    "(find|look for) {x} and (go|walk) (near|to|up to) it",
-    "(visit|approach) {x}",
-    "make your way to {x}",
-    "come with me to {x}",
-    "take yourself to {x}",
-)
-GO_INTO = Templates(
-    "(go|walk|move|run|head) [over] to {x}",
-    "(go|walk|move|run|head|step) into {x}",
-    "(go|walk) inside {x}",
-    "(enter|visit) {x}",
-    "(go|walk) to {x} and (stay|wait) there",
-    "make your way (to|into) {x}",
-    "(go|walk) until you are in {x}",
-)
-CORNERS = Templates(
-    "(go|walk|move) [over] to (a|any) corner of {x}",
-    "(go and stand|stand|wait) in a corner of {x}",
-    "go to the corner of {x}",
-    "(go|walk) into (a|any) corner of {x}",
-    "find a corner of {x} and (stand|wait) there",
-    "(place|position) yourself in a corner of {x}",
-)
+_WORDS = patterns_of("standing")
+STAND = Templates(*_WORDS["stand"])
+GO = Templates(*_WORDS["go"])
+GO_TO = Templates(*_WORDS["go to"])
+GO_INTO = Templates(*_WORDS["go into"])
+CORNERS = Templates(*_WORDS["corners"])
 RELATIVE = ("near", "next to", "far from", "left of", "right of", "in front of", "behind")
 NOT_THERE_YET = 0.8  # metres that the solver has to walk at least
 

@@ -13,19 +13,12 @@ from worlds.playhouse.games.prompts import ACTIVITY
 from worlds.playhouse.games.registry import Game, Request, register, steps
 from worlds.playhouse.games.roles import ask_for_one, read_one
 from worlds.playhouse.games.situation import Situation
-from worlds.playhouse.games.templates import Templates
+from worlds.playhouse.games.templates import Templates, patterns_of
 from worlds.playhouse.requests.ground_truth import distance
 from worlds.playhouse.world import HANDS, Playhouse
 
-THROW = Templates(
-    "(throw|toss|fling|hurl) {x} [away]",
-    "(throw|toss|fling) {x} across the room",
-    "(pick up|take|grab|get) {x} and (throw|toss|fling|hurl) it [away]",
-    "(pick up|take) {x} and throw it across the room",
-    "let {x} fly",
-    "throw {x} (through the air|as far as you can)",
-    "give {x} a throw",
-)
+_WORDS = patterns_of("throwing")
+THROW = Templates(*_WORDS["throw"])
 THROWN = 0.6  # metres along the floor that a thing flies, or rolls, after it has been let go
 FLIGHT = 10  # steps after which it has come down
 

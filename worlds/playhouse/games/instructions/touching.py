@@ -16,45 +16,14 @@ from worlds.playhouse.games.prompts import ACTIVITY
 from worlds.playhouse.games.registry import Game, Request, register, steps
 from worlds.playhouse.games.roles import anything, ask_for_two, loose, read_two
 from worlds.playhouse.games.situation import Situation
-from worlds.playhouse.games.templates import Templates
+from worlds.playhouse.games.templates import Templates, patterns_of
 from worlds.playhouse.house.record import FLOOR
 from worlds.playhouse.world import Playhouse
 
-TOUCH_WITH = Templates(
-    "(touch|tap|poke) {y} (with|using) {x}",
-    "use {x} to (touch|tap|poke) {y}",
-    "(take|grab|pick up|get) {x} and (touch|tap) {y} with it",
-    "(make|let|have) {x} touch {y}",
-    "with {x}, (touch|tap) {y}",
-    "(hold|put|lay) {x} against {y}",
-    "touch {y} lightly with {x}",
-    "make contact with {y} using {x}",
-    "give {y} a (tap|touch) with {x}",
-    "go to {y} and (touch|tap) it with {x}",
-    "reach out and touch {y} with {x}",
-    "(take|grab) {x} and use it to (touch|tap) {y}",
-)
-HIT_WITH = Templates(
-    "(hit|strike|bump|knock|whack|smack) {y} with {x}",
-    "(hit|strike|bump) {y} using {x}",
-    "use {x} to (hit|strike|bump|knock) {y}",
-    "(take|grab|pick up) {x} and (hit|strike|bump) {y} with it",
-    "give {y} a (hit|bump|knock|whack) with {x}",
-    "(swing|bang|bump) {x} (against|into) {y}",
-    "(take|grab) {x} and use it to hit {y}",
-    "(let|make) {x} hit {y}",
-    "with {x}, (hit|strike) {y}",
-)
-PUSH_WITH = Templates(
-    "(push|shove|nudge) {y} [around] (with|using) {x}",
-    "(push|shove) {y} (along|forward|across the floor) with {x}",
-    "use {x} to (push|shove|nudge) {y} [around]",
-    "(take|grab|pick up) {x} and (push|shove|nudge) {y} with it",
-    "(take|grab) {x} and use it to push {y}",
-    "move {y} by pushing it with {x}",
-    "give {y} a (push|shove) with {x}",
-    "with {x}, (push|shove) {y} [around]",
-)
+_WORDS = patterns_of("touching")
+TOUCH_WITH = Templates(*_WORDS["touch with"])
+HIT_WITH = Templates(*_WORDS["hit with"])
+PUSH_WITH = Templates(*_WORDS["push with"])
 SWING = 0.08  # metres that the thing in hand moves at least in the step in which it hits something
 KNOCK = 0.03  # metres that what is hit moves at least in a step, where that is seen instead
 PUSHED = 0.3  # metres that something has to be pushed

@@ -14,42 +14,16 @@ from worlds.playhouse.games.prompts import ACTIVITY
 from worlds.playhouse.games.registry import Arguments, Game, Request, register, steps
 from worlds.playhouse.games.roles import loose
 from worlds.playhouse.games.situation import Situation
-from worlds.playhouse.games.templates import Templates
+from worlds.playhouse.games.templates import Templates, patterns_of
 from worlds.playhouse.requests.lexicon import NUMBERS
 from worlds.playhouse.requests.tower import FLAT, Tower, can_be_base, can_be_stacked
 from worlds.playhouse.world import Playhouse
 
-BUILD = Templates(
-    "(build|make|create) a tower (with|of|using|out of|from) {x}",
-    "(stack|pile) up {x}",
-    "(stack|pile) {x} [up] (into|to make) a tower",
-    "(put|place|stack) {x} on top of each other",
-    "(put|place) {x} one on top of the other",
-    "(take|get|collect) {x} and (build|make) a tower",
-    "use {x} to (build|make) a tower",
-)
-COLOURS_DIFFER = Templates(
-    "(build|make|create) a tower (with|of|using) {x} (of|in) different colors",
-    "(stack|pile up|stack up) {x} of different colors",
-    "(put|place) {x} of different colors on top of each other",
-    "(take|get) {x} of different colors and build a tower",
-    "use {x} of different colors to build a tower",
-)
-KINDS_DIFFER = Templates(
-    "(build|make) a tower (with|of|using) {n} different (objects|things|items)",
-    "stack {n} different (objects|things|items)",
-    "put {n} different (objects|things) on top of each other",
-    "take {n} different objects and build a tower",
-    "use {n} different objects to build a tower",
-    "pile up {n} different (objects|things)",
-)
-LISTED = Templates(
-    "(build|make|create) a tower (with|of|using|out of|from) {list}",
-    "(stack|pile) [up] {list}",
-    "(put|place|stack) {list} on top of each other",
-    "(take|get|collect) {list} and (build|make) a tower",
-    "use {list} to (build|make) a tower",
-)
+_WORDS = patterns_of("towers")
+BUILD = Templates(*_WORDS["build"])
+COLOURS_DIFFER = Templates(*_WORDS["colours differ"])
+KINDS_DIFFER = Templates(*_WORDS["kinds differ"])
+LISTED = Templates(*_WORDS["listed"])
 HEIGHTS = (2, 3)  # things in a tower that is asked for
 HIGHEST = 1.1  # metres of a tower
 STEPS, STEPS_EACH = 130, 60

@@ -14,6 +14,7 @@ from worlds.playhouse.games.questions.answering import Answering, Verdict
 from worlds.playhouse.games.questions.naming import groups, ids, read_group, rooms_to_look_at
 from worlds.playhouse.games.registry import Arguments, Game, Request, register, steps
 from worlds.playhouse.games.situation import Situation
+from worlds.playhouse.games.templates import patterns_of
 from worlds.playhouse.navigation.sight import Sight
 from worlds.playhouse.requests import answers
 from worlds.playhouse.requests.answers import possibly
@@ -27,60 +28,12 @@ from worlds.playhouse.requests.views import sees
 from worlds.playhouse.requests.wording import place_in_words
 from worlds.playhouse.world import Playhouse
 
-NOTICE = Phrasing(
-    "what are you (looking at|noticing|seeing|watching) (|now|right now)?",
-    "what do you (see|notice) (|now|right now|there|in front of you)?",
-    "(tell me|say) what you (see|notice|are looking at) (|now|right now)",
-    "(describe|name) what you (see|are looking at) (|now|right now)",
-    "what is in front of you (|now|right now)?",
-    "what is in your view (|now|right now)?",
-    "what can you see (|now|from there)?",
-    "what are you noticing at right now?",
-    "(name|tell me) something that you see (|now|right now)",
-    question=True,
-)
-NAMES = Phrasing(
-    "(name|list) [all] the {x}",
-    "(name|list) {x}",
-    "tell me [the] names of [the] {x}",
-    "(what|which) {x} are there?",
-    "(what|which) are the {x}?",
-    "(what|which) {x} (do|can) you see?",
-    "(tell me|say|name|list) (which|what) {x} there are",
-    "name the {x} which are there",
-    "(what|which) {x} do we have?",
-    "give me [the] names of [the] {x}",
-    "can you name the {x}?",
-    question=True,
-)
-SOME_NAMES = Phrasing(
-    "(tell|show) me [any] {n} {x}",
-    "(name|list|say) [any] {n} {x}",
-    "(tell|give) me the names of [any] {n} {x}",
-    "can you name {n} {x}?",
-    question=True,
-)
-WHAT_IS = Phrasing(
-    "what is {p}?",
-    "what (do|can) you see {p}?",
-    "(what|which) (objects|things) are {p}?",
-    "(tell me|say) what is {p}",
-    "what lies {p}?",
-    "(name|list) the (objects|things) {p}",
-    question=True,
-)
-POINTED = Phrasing(
-    "what am i (looking|pointing) at (|now|right now)?",
-    "what is (this|that) (|thing|object) (|here|in front of me)?",
-    "name the (object|thing) [that] i am (looking|pointing) at",
-    "(tell me|say) what i am (looking|pointing) at (|now)",
-    "what do you call the (object|thing) [that] i am (looking|pointing) at?",
-    "what is the (object|thing) [that] i am (looking|pointing) at?",
-    "can you name what i am (looking|pointing) at?",
-    "do you know what i am (looking|pointing) at?",
-    "name what i point at",
-    question=True,
-)
+_WORDS = patterns_of("seeing")
+NOTICE = Phrasing(*_WORDS["notice"], question=True)
+NAMES = Phrasing(*_WORDS["names"], question=True)
+SOME_NAMES = Phrasing(*_WORDS["some names"], question=True)
+WHAT_IS = Phrasing(*_WORDS["what is"], question=True)
+POINTED = Phrasing(*_WORDS["pointed"], question=True)
 ENOUGH = 3  # things that are named of many
 MOST_TOLD = 8  # things in a place that is asked about
 POINTS_WITHIN = 3.5  # metres

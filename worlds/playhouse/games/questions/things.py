@@ -12,6 +12,7 @@ from worlds.playhouse.games.questions.answering import Answering, ColourOf, Numb
 from worlds.playhouse.games.questions.naming import groups, ids, named_entities, read_group, read_one, rooms_to_look_at
 from worlds.playhouse.games.registry import Arguments, Game, Request, register, steps
 from worlds.playhouse.games.situation import Situation
+from worlds.playhouse.games.templates import patterns_of
 from worlds.playhouse.requests import answers
 from worlds.playhouse.requests.descriptions import Place, is_at, referents
 from worlds.playhouse.requests.facts import Entity, Facts
@@ -21,102 +22,15 @@ from worlds.playhouse.requests.reading import things_meant
 from worlds.playhouse.requests.relations import LARGER, SAME_SIZE, volume
 from worlds.playhouse.world import Playhouse
 
-COLOUR = Phrasing(
-    "(what|which) color is {x}?",
-    "what is the color of {x}?",
-    "what's the color of {x}?",
-    "(tell|give) me the color of {x}",
-    "(say|tell me) (what|which) color {x} is",
-    "(which|what) color does {x} have?",
-    "(do you know|can you tell me|can you see) the color of {x}?",
-    "(do you know|can you tell me|can you say) (what|which) color {x} is?",
-    "(describe|name|say) the color of {x}",
-    "in (which|what) color is {x}?",
-    "what is {x}'s color?",
-    "(what|which) color (do|can) you see on {x}?",
-    "what color would you call {x}?",
-    "what would you say is the color of {x}?",
-    "(how|in what color) is {x} colored?",
-    question=True,
-)
-WHERE = Phrasing(
-    "where is {x} (|now|located|placed|present|kept)?",
-    "where's {x}?",
-    "where can (i|we) find {x}?",
-    "(tell me|describe|say|explain) where {x} is",
-    "(describe|tell me) where is {x}",
-    "(describe|tell me|explain) the (location|position|place) of {x}",
-    "what is the (location|position) of {x}?",
-    "(do you know|do you see|can you tell me|can you see) where {x} is?",
-    "where (do|can) you see {x}?",
-    "where did you see {x}?",
-    "where in the house is {x}?",
-    "in (which|what) place is {x}?",
-    question=True,
-)
-COUNT = Phrasing(
-    "how many {x} are there?",
-    "how many {x} (do|can) you (see|find|count)?",
-    "how many {x} are there (in total|altogether)?",
-    "how many {x} (do we have|exist)?",
-    "count [all] the {x}",
-    "count {x}",
-    "count the number of {x}",
-    "(tell me|give me|say|what is) the (number|count) of {x}",
-    "(tell me|say) how many {x} there are",
-    "what is the total number of {x}?",
-    "what number of {x} (are there|do you see)?",
-    "how many are there of [the] {x}?",
-    "(do you know|can you tell me|can you say) how many {x} there are?",
-    question=True,
-)
-COUNT_OF_PEOPLE = Phrasing(
-    "how many {x}",
-    "count of {x}",
-    question=True,
-)
-SAME_COLOUR = Phrasing(
-    "do {x} and {y} have the same color?",
-    "are {x} and {y} [of] the same color?",
-    "(is|has) {x} the same color as {y}?",
-    "does {x} have the same color as {y}?",
-    "(tell me|check|say) (if|whether) {x} and {y} have the same color",
-    "(do you think|would you say) [that] {x} and {y} have the same color?",
-    "is the color of {x} the same as the color of {y}?",
-    question=True,
-)
-SAME_OR_DIFFERENT = Phrasing(
-    "do {x} and {y} have the same color or different colors?",
-    "are {x} and {y} [of] the same or different color?",
-    "(tell me|say|check) whether {x} and {y} have the same or different colors",
-    "{x} and {y}, same color or different?",
-    "{x} and {y} have same color or different",
-    "is the color of {x} and {y} the same or different?",
-    "(compare|tell me about) the colors of {x} and {y}, are they the same or different?",
-    "(what about|look at) {x} and {y}, same color or different?",
-    "(compare|look at) {x} and {y}, do they have the same color or not?",
-    "(same|one) color or different colors, {x} and {y}?",
-    "do {x} and {y} differ in color or not?",
-    question=True,
-)
-SAME_OF_TWO = Phrasing(
-    "[whether] {x} have [the] same color or different color?",
-    "do {x} have the same color or different colors?",
-    "are {x} [of] the same or different color?",
-)
-SIZE = Phrasing(
-    "is {x} larger, smaller or [of] the same size as {y}?",
-    "is {x} (bigger|larger) or smaller than {y}?",
-    "is {x} (bigger|larger) than, smaller than or as (big|large) as {y}?",
-    "compare {x} (and|with|to) {y}, is it larger, smaller or the same size?",
-    "(tell me|say|check) (if|whether) {x} is (larger|bigger), smaller or the same size as {y}",
-    "compare {x} and {y} and tell which one is larger, smaller or they of same size",
-    "compare the sizes of {x} and {y}, is the first larger, smaller or the same?",
-    "(would you say|do you think) [that] {x} is (larger|bigger), smaller or as large as {y}?",
-    "compare the size of {x} (with|to) that of {y}, larger, smaller or the same?",
-    "how does {x} compare in size (with|to) {y}, larger, smaller or the same?",
-    question=True,
-)
+_WORDS = patterns_of("things")
+COLOUR = Phrasing(*_WORDS["colour"], question=True)
+WHERE = Phrasing(*_WORDS["where"], question=True)
+COUNT = Phrasing(*_WORDS["count"], question=True)
+COUNT_OF_PEOPLE = Phrasing(*_WORDS["count of people"], question=True)
+SAME_COLOUR = Phrasing(*_WORDS["same colour"], question=True)
+SAME_OR_DIFFERENT = Phrasing(*_WORDS["same or different"], question=True)
+SAME_OF_TWO = Phrasing(*_WORDS["same of two"])
+SIZE = Phrasing(*_WORDS["size"], question=True)
 YES_MEANS_SAME = "same"
 
 

@@ -20,6 +20,7 @@ from worlds.playhouse.games.questions.naming import (
 )
 from worlds.playhouse.games.registry import Arguments, Game, Request, register, steps
 from worlds.playhouse.games.situation import Situation
+from worlds.playhouse.games.templates import patterns_of
 from worlds.playhouse.requests.answers import NO, YES
 from worlds.playhouse.requests.descriptions import Description, is_at, referents
 from worlds.playhouse.requests.facts import Entity, Facts
@@ -30,78 +31,15 @@ from worlds.playhouse.requests.reading import COLOUR_NOUNS, places, words_of
 from worlds.playhouse.requests.referring import Referrer, is_awkward
 from worlds.playhouse.requests.wording import place_in_words, words_for
 
-CLAIM = Phrasing(
-    "is {x} {p}?",
-    "(tell me|say) (if|whether) {x} is {p}",
-    "is it (true|right|so) that {x} is {p}?",
-    "would you say [that] {x} is {p}?",
-    "do you (know|see) (if|whether) {x} is {p}?",
-    "do you think [that] {x} is {p}?",
-    "can you (see|tell me|say) (if|whether) {x} is {p}?",
-    "check (if|whether) {x} is {p}",
-    "{x} is {p}, (right|yes or no|is that true|correct)?",
-    "is {x} {p}, yes or no?",
-    "am i right that {x} is {p}?",
-    "is it the case that {x} is {p}?",
-    "i think {x} is {p}, (right|is that true)?",
-    "could it be that {x} is {p}?",
-    question=True,
-)
-EXISTENCE = Phrasing(
-    "(is|was) there {x}?",
-    "is there {x} [present] (in the house|or not)?",
-    "do you see {x} (|anywhere)?",
-    "can you (see|find) {x}?",
-    "is there {x} anywhere?",
-    "is there {x} to be seen?",
-    "(tell me|say|check) (if|whether) there is {x}",
-    "does the house have {x}?",
-    "does {x} exist?",
-    "whether {x} exists",
-    "do we have {x} (|somewhere|or not)?",
-    "does there exist {x}?",
-    "whether {x} is there",
-    "is {x} (present|available)?",
-    "have you seen {x} (|anywhere)?",
-    "(do you know|can you tell me|can you see) (if|whether) there is {x}?",
-    question=True,
-)
-EXISTENCE_OF_PEOPLE = Phrasing("whether {x}", "does there is {x}", "if there is {x}", "is {x}", question=True)
-NUMBER = Phrasing(
-    "(are|is) there {n} {x} [or not]?",
-    "are there (exactly|just|only) {n} {x}?",
-    "do you (see|count) {n} {x}?",
-    "(tell me|say|check) (if|whether) there are {n} {x}",
-    "is the number of {x} {n}?",
-    "are the {x} {n} in number?",
-    question=True,
-)
-AT_LEAST = Phrasing(
-    "are there (at least|not less than|not fewer than) {n} {x}?",
-    "(tell me|check) (if|whether) there are at least {n} {x}",
-    "do we have at least {n} {x}?",
-    question=True,
-)
-MORE_THAN = Phrasing(
-    "are there more than {n} {x}?",
-    "(tell me|check) (if|whether) there are more than {n} {x}",
-    "do you see more than {n} {x}?",
-    "is the number of {x} (more|greater|larger) than {n}?",
-    question=True,
-)
-LESS_THAN = Phrasing(
-    "are there (less|fewer) than {n} {x}?",
-    "(tell me|check) (if|whether) there are (less|fewer) than {n} {x}",
-    "is the number of {x} (less|smaller) than {n}?",
-    question=True,
-)
-MORE_OF = Phrasing(
-    "are there more {x} than {y}?",
-    "do we have more {x} than {y}?",
-    "(tell me|check) (if|whether) there are more {x} than {y}",
-    "is the number of {x} (more|greater|larger) than the number of {y}?",
-    question=True,
-)
+_WORDS = patterns_of("truth")
+CLAIM = Phrasing(*_WORDS["claim"], question=True)
+EXISTENCE = Phrasing(*_WORDS["existence"], question=True)
+EXISTENCE_OF_PEOPLE = Phrasing(*_WORDS["existence of people"], question=True)
+NUMBER = Phrasing(*_WORDS["number"], question=True)
+AT_LEAST = Phrasing(*_WORDS["at least"], question=True)
+MORE_THAN = Phrasing(*_WORDS["more than"], question=True)
+LESS_THAN = Phrasing(*_WORDS["less than"], question=True)
+MORE_OF = Phrasing(*_WORDS["more of"], question=True)
 COMPARISONS = {"exactly": NUMBER, "at least": AT_LEAST, "more than": MORE_THAN, "less than": LESS_THAN}
 OPEN = ("a", "an", "any", "some")
 SIZES = ("small", "large")
