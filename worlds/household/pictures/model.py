@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from worlds.household.pictures.furniture import FURNITURE, cupboard, lamp, lidded, machine, seat, table, tub
-from worlds.household.pictures.goods import GOODS
+from worlds.household.pictures.furniture import FURNITURE, cupboard, lidded, machine, seat, table, tub
+from worlds.household.pictures.looks import LOOK_OF, LOOKS
 from worlds.household.pictures.parts import ALL, CLOSED, Paint, Part, box, middle
 from worlds.household.pictures.walls import structure
 from worlds.household.state.home import Home, State, ThingClass
@@ -64,11 +64,13 @@ def parts_of(kind: ThingClass) -> tuple[Part, ...]:
         return ()
     if kind.category == "Doors":
         return _door(kind)
-    make = FURNITURE.get(kind.name) or GOODS.get(kind.name)
-    return tuple(make(kind) if make else _by_properties(kind))
+    if kind.name in LOOK_OF:
+        return LOOK_OF[kind.name].parts
+    make = FURNITURE.get(kind.name, _by_properties)
+    return tuple(make(kind))
 
 
-def _by_properties(kind: ThingClass) -> list[Part]:
+def _by_properties(kind: ThingClass) -> Sequence[Part]:
     deep, _, high = kind.size
     if Property.CONTAINERS in kind.properties:
         if Property.CAN_OPEN not in kind.properties:
@@ -77,7 +79,7 @@ def _by_properties(kind: ThingClass) -> list[Part]:
     if Property.SITTABLE in kind.properties:
         return seat(kind)
     if kind.category == "Lamps":
-        return lamp(kind)
+        return LOOKS["lamp"].parts
     if Property.HAS_SWITCH in kind.properties:
         return machine(kind)
     if kind.properties & Property.SURFACES and min(kind.size) > 0.3:
