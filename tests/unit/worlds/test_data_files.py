@@ -98,6 +98,18 @@ def test_parts_that_do_not_fit_are_named(tmp_path, part, line):
     assert str(error.value).startswith("table.json: mug: parts: part 0, {") and line in str(error.value)
 
 
-def test_words_of_no_vocabulary_are_named(tmp_path):
-    with pytest.raises(UserError, match="table.json: mug: kind 'mug': unknown 'cubic'"):
-        read(tmp_path, '{"mug": {"extent": [1, 1, 1], "mass_kg": 1, "parts": [], "shapes": ["cubic"]}}', ObjectKind)
+@pytest.mark.parametrize(
+    ("field", "line"),
+    [
+        ('"shapes": ["cubic"]', "shapes: unknown 'cubic'; known: round"),
+        ('"colours": ["beige"]', "colours: unknown 'beige'; known: red"),
+        ('"rooms": ["cellar"]', "rooms: unknown 'cellar'; known: living room"),
+        ('"parts": [{"sphere": [1], "at": [0, 0, 0], "paint": "gold"}]', "paint: unknown 'gold'; known: main, tyre"),
+        ('"parts": [{"sphere": [1], "at": [0, 0, 0], "finish": "fur"}]', "finish: unknown 'fur'; known: plain, wood"),
+    ],
+)
+def test_words_of_no_vocabulary_are_named(tmp_path, field, line):
+    parts = "" if "parts" in field else '"parts": [], '
+    with pytest.raises(UserError) as error:
+        read(tmp_path, f'{{"mug": {{"extent": [1, 1, 1], "mass_kg": 1, {parts}{field}}}}}', ObjectKind)
+    assert str(error.value).startswith(f"table.json: mug: {line}")

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import hypot
 
-from worlds.playhouse.house.parts import Part, Vector
+from worlds.drawing.finishes import FINISHES
+from worlds.playhouse.house.colours import COLOURS
+from worlds.playhouse.house.parts import MAIN, PAINTS, Part, Vector
+from worlds.playhouse.house.room_types import ROOM_TYPES
 
 SIZES: dict[str, float] = {"small": 0.8, "medium": 1.15, "large": 1.6}
 
@@ -84,13 +88,20 @@ class Kind:
     rooms: tuple[str, ...] = ()
     inside: Surface | None = None
 
-    def _complete(self, name: str) -> None:
+    def _complete(self, name: str, parts: Iterable[Part]) -> None:
         """Fill in the plural, and raise ValueError for a word that is in no vocabulary."""
         object.__setattr__(self, "plural", self.plural or regular_plural(name))
-        for said, known in ((self.shapes, SHAPES), (self.categories, CATEGORIES)):
-            unknown = sorted(said - set(known))
+        for field, said, known in (
+            ("shapes", self.shapes, SHAPES),
+            ("categories", self.categories, CATEGORIES),
+            ("colours", self.colours, COLOURS),
+            ("rooms", self.rooms, ROOM_TYPES),
+            ("paint", (part.paint for part in parts), (MAIN, *PAINTS)),
+            ("finish", (part.finish for part in parts), FINISHES),
+        ):
+            unknown = sorted(set(said).difference(known))
             if unknown:
-                raise ValueError(f"kind {name!r}: unknown {unknown[0]!r}; known: {', '.join(known)}")
+                raise ValueError(f"{field}: unknown {unknown[0]!r}; known: {', '.join(known)}")
 
 
 @dataclass(frozen=True)
@@ -113,7 +124,7 @@ class ObjectKind(Kind):
     sizes: tuple[str, ...] = tuple(SIZES)
 
     def __post_init__(self) -> None:
-        self._complete(self.name)
+        self._complete(self.name, self.parts)
 
     def radius(self, scale: float) -> float:
         """Radius (m) of the upright cylinder that the standing thing fits in."""
@@ -150,7 +161,7 @@ class FurnitureKind(Kind):
     over: str = ""
 
     def __post_init__(self) -> None:
-        self._complete(self.name)
+        self._complete(self.name, self.parts)
 
     @property
     def flat(self) -> bool:

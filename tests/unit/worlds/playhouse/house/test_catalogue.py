@@ -141,9 +141,9 @@ def test_plurals_are_regular_unless_they_are_given(noun, plural):
 
 def test_a_word_of_no_vocabulary_is_refused_by_name():
     part = box(0.1, 0.1, 0.1, (0.0, 0.0, 0.05))
-    with pytest.raises(ValueError, match="kind 'cube': unknown 'cubic'; known: round"):
+    with pytest.raises(ValueError, match="shapes: unknown 'cubic'; known: round"):
         ObjectKind("cube", (0.1, 0.1, 0.1), 0.1, (part,), shapes=frozenset({"cubic"}))
-    with pytest.raises(ValueError, match="kind 'throne': unknown 'royal'; known: toy"):
+    with pytest.raises(ValueError, match="categories: unknown 'royal'; known: toy"):
         FurnitureKind("throne", (0.5, 0.5), 1.0, True, (part,), (), categories=frozenset({"royal"}))
 
 
