@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import enum
 import hashlib
+import importlib
 import json
 import platform
 from collections.abc import Callable, Iterator, Mapping
@@ -22,6 +23,7 @@ from worlds.contract import SETTER, SOLVER
 from worlds.household import sample
 from worlds.household.catalogue.classes import CLASSES
 from worlds.household.homes.apartments import APARTMENTS, apartment
+from worlds.household.pictures.model import parts_of
 from worlds.household.tasks.goals import parse_goal
 from worlds.household.tasks.language import nouns as household_nouns
 from worlds.household.tasks.language import phrases
@@ -30,11 +32,13 @@ from worlds.household.tasks.places import places_of
 from worlds.household.tasks.splits import SPLITS, goal_splits
 from worlds.playhouse import Playhouse, sample_config
 from worlds.playhouse.games.asking import Asker, known
+from worlds.playhouse.games.registry import MODULES
 from worlds.playhouse.house import catalogue, colours, parts, room_types
 from worlds.playhouse.house.record import House
 from worlds.playhouse.house.settings import PRESETS
 from worlds.playhouse.physics.scene import build
 from worlds.playhouse.requests import answers, language, lexicon, remarks, spelling
+from worlds.playhouse.requests.phrasing import Phrasing
 from worlds.playhouse.scenarios.appendix_b import scenarios
 from worlds.playhouse.scenarios.posing import pose
 
@@ -67,6 +71,18 @@ def words() -> Iterator[Any]:
     ):
         yield [(meaning, forms.said, forms.every) for meaning, forms in table.items()]
     yield remarks.REMARKS, spelling.SPELLINGS, language.TEMPLATES, answers.ANSWER_WORDS
+
+
+def phrasings() -> Iterator[Any]:
+    """Every way to say every request of the language games."""
+    for module in MODULES:
+        game = vars(importlib.import_module(f"worlds.playhouse.games.{module}"))
+        yield sorted((name, each.texts) for name, each in game.items() if isinstance(each, Phrasing))
+
+
+def looks() -> Iterator[Any]:
+    """Parts of which the things of the household are drawn."""
+    yield from ((each.name, parts_of(each)) for each in CLASSES)
 
 
 def houses() -> Iterator[Any]:
@@ -127,6 +143,8 @@ def requests() -> Iterator[Any]:
 GOLDEN: Mapping[Callable[[], Iterator[Any]], str] = {
     catalogues: "d571a36d66811221fbf03fdebb1a6d7d",
     words: "f7f94684e6d96d5c9d9762278d570007",
+    phrasings: "3284f7991bbc84484d694d2d75dd1402",
+    looks: "b37bb008ab72a7ba60c0a018be55099e",
     houses: "25f038237a1652c888b76b5393aaf90a",
     scenes: "3bad6b02e2cbee7aff14a0d2217d75fe",
     lines: "c6f287e3bbb3b124b8ea661b3ca14a81",
