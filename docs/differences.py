@@ -1,4 +1,4 @@
-"""Write the settings in which experiments differ from the paper's into ``docs/results.md``, between markers.
+"""Write the settings in which experiments differ from the paper's into their page, between markers.
 
 python -m docs.differences
 
@@ -15,7 +15,7 @@ from experiments.engine.differences import differing_settings
 from experiments.engine.results_docs import format_table
 from pipelines.presets import paper
 
-PAGE = Path(__file__).parent / "results.md"
+PAGE = Path(__file__).parents[1] / "experiments" / "interactive_agents" / "RESULTS.md"
 _BLOCK = re.compile(r"<!-- differences: ([\w-]+) -->\n.*?<!-- /differences -->", re.DOTALL)
 
 

@@ -1,4 +1,4 @@
-"""MkDocs hook: pages made from the repository's root, and from the commands themselves."""
+"""MkDocs hook: pages from outside docs/ (the repository's root, experiments), and from the commands themselves."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ from pipelines.cli.own_settings import PARTS, declared
 from rlhf.records.json_records import to_json
 
 ROOT = Path(__file__).resolve().parents[1]
-AT_ROOT = {
-    "README.md": "index.md",
-    "LOG.md": "log.md",
-    "CHANGELOG.md": "changelog.md",
-    "CONTRIBUTING.md": "contributing.md",
+EXPERIMENTS = ("interactive_agents", "babyai", "door", "overcooked", "watch_and_help", "social_ai")
+OUTSIDE = {"README.md": "index.md", "CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"} | {
+    f"experiments/{name}/{page}.md": f"{name}{ending}.md"
+    for name in EXPERIMENTS
+    for page, ending in {"README": "", "RESULTS": "_results"}.items()
+    if (ROOT / "experiments" / name / f"{page}.md").is_file()
 }
-PAGES = AT_ROOT | {"examples/quickstart.ipynb": "quickstart.md"}
+PAGES = OUTSIDE | {"examples/quickstart.ipynb": "quickstart.md"}
 NOTEBOOK = ROOT / "examples" / "quickstart.ipynb"
 COMMANDS_READER = """**For** users of the command line. **After it** you know every setting and its default.
 `rlhf COMMAND --help` prints the same. [The loop, step by step](docs/loop.md) shows the commands at work, and
@@ -39,9 +40,10 @@ _LINK = re.compile(r"(!?\[[^\]]*\])\(([^)#\s]+)(#[^)\s]*)?\)")
 
 def on_files(files: Files, config: Any) -> Files:
     """Add the pages that are not files of docs/."""
-    pages = {page: (ROOT / name).read_text(encoding="utf-8") for name, page in AT_ROOT.items()}
-    for page, text in (pages | {"commands.md": commands_page()}).items():
-        files.append(File.generated(config, page, content=_links(text, ROOT)))
+    for name, page in OUTSIDE.items():
+        text = _links((ROOT / name).read_text(encoding="utf-8"), (ROOT / name).parent)
+        files.append(File.generated(config, page, content=text))
+    files.append(File.generated(config, "commands.md", content=_links(commands_page(), ROOT)))
     text, pictures = notebook_page(NOTEBOOK)
     files.append(File.generated(config, "quickstart.md", content=_links(text, NOTEBOOK.parent)))
     for name, picture in pictures.items():
@@ -63,7 +65,7 @@ def _links(text: str, folder: Path) -> str:
         name = path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else ""
         if name in PAGES:
             return f"{label}({PAGES[name]}{anchor})"
-        if name.startswith("docs/"):
+        if name.startswith("docs/") and not name.startswith("docs/log/"):
             return f"{label}({name.removeprefix('docs/')}{anchor})"
         return f"`{name}`" if path.exists() else found[0]  # code is in the repository, not on the site
 

@@ -38,7 +38,7 @@ class ReproduceConfig:
 
     Args:
       name: name of the experiment, such as demo, plateau, babyai, school or watch-and-help; an unknown one lists
-        all, and docs/results.md describes them.
+        all, and experiments/*/README.md describe them.
       seeds: seeds, each from 0 to 249; one run each.
       episodes: held-out episodes of each probe, agent and seed.
       runs: folder of the runs. Complete runs are not run again.

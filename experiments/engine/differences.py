@@ -1,7 +1,7 @@
 """Settings in which the agents of a published table differ from the paper's, as a table.
 
-Only settings are compared. What no setting says, such as whose houses and networks they are, is in the text of
-docs/results.md.
+Only settings are compared. What no setting says, such as whose houses and networks they are, is in the
+experiment's README.md.
 """
 
 from __future__ import annotations

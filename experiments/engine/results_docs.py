@@ -1,7 +1,8 @@
-"""Tables of results in README and docs/results.md, written by the program between markers.
+"""Tables of results, written by the program between markers into the pages of an experiment's folder and README.
 
-``docs/results.json`` has every published table. On the pages each is between ``<!-- results: NAME NUMBER -->`` and
-``<!-- /results -->``; a test compares them with the file, so that numbers edited by hand are found.
+``results.json`` of a folder of ``experiments/`` has its published tables. On its pages each is between
+``<!-- results: NAME NUMBER -->`` and ``<!-- /results -->``; a test compares them with the file, so that numbers edited
+by hand are found.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-RESULTS, PAGE, README = Path("docs/results.json"), Path("docs/results.md"), Path("README.md")
+README = Path("README.md")
+PAGES = ("README.md", "RESULTS.md")  # of a folder of experiments/
+RESULTS = "results.json"  # beside them
 SHOWN = (
     "BC",
     "BC+RL (IBT, read later)",
@@ -56,16 +59,44 @@ def format_table(table: ResultTable) -> str:
 
 
 def load_published(repository: Path = REPOSITORY) -> dict[str, tuple[ResultTable, ...]]:
-    """Load the published tables.
+    """Load the published tables of all experiments.
 
     Raises:
       UserError: if ``repository`` is not a copy of the repository.
     """
-    path = repository / RESULTS
-    if not path.is_file():
-        raise UserError(f"--docs writes the pages of a copy of the repository, and {path} does not exist")
-    published = json.loads(path.read_text(encoding="utf-8"))
+    if not (repository / README).is_file():
+        raise UserError(
+            f"--docs writes the pages of a copy of the repository, and {repository / README} does not exist"
+        )
+    return {
+        name: tables
+        for path in (repository / "experiments").glob(f"*/{RESULTS}")
+        for name, tables in _load(path).items()
+    }
+
+
+def _load(path: Path) -> dict[str, tuple[ResultTable, ...]]:
+    published = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     return {name: tuple(from_json(ResultTable, one) for one in tables) for name, tables in published.items()}
+
+
+def pages_of(name: str, repository: Path = REPOSITORY) -> dict[Path, str]:
+    """Read the pages of the experiment's folder, by path. Its folder is the one whose pages have places for its tables.
+
+    Raises:
+      UserError: if no page has one, or those of several folders do.
+    """
+    folders = []
+    for folder in sorted((repository / "experiments").iterdir()):
+        pages = {folder / page: (folder / page).read_text("utf-8") for page in PAGES if (folder / page).is_file()}
+        if _places(name, pages):
+            folders.append(pages)
+    if len(folders) == 1:
+        return folders[0]
+    raise UserError(
+        f"--docs: {'no folder' if not folders else 'more than one folder'} of experiments/ has places for tables of "
+        f"{name}; add <!-- results: {name} 0 --> and <!-- /results -->, and so on for every table, to its {PAGES[1]}"
+    )
 
 
 def check_places(name: str, repository: Path = REPOSITORY) -> None:
@@ -75,15 +106,11 @@ def check_places(name: str, repository: Path = REPOSITORY) -> None:
       UserError: if ``repository`` is not a copy of the repository, or its pages have no place.
     """
     load_published(repository)
-    if not _places(name, (repository / PAGE).read_text(encoding="utf-8")):
-        raise UserError(
-            f"--docs: {PAGE} has no place for tables of {name}; add <!-- results: {name} 0 --> and <!-- /results --> "
-            "there, and so on for every table"
-        )
+    pages_of(name, repository)
 
 
-def _places(name: str, page: str) -> int:
-    return sum(block["name"] == name for block in _BLOCK.finditer(page))
+def _places(name: str, pages: Mapping[Path, str]) -> int:
+    return sum(block["name"] == name for text in pages.values() for block in _BLOCK.finditer(text))
 
 
 def publish(name: str, report: Path, repository: Path = REPOSITORY) -> None:
@@ -97,19 +124,21 @@ def publish(name: str, report: Path, repository: Path = REPOSITORY) -> None:
     Raises:
       UserError: if the pages have another number of places for tables of this result.
     """
-    published = load_published(repository) | {name: read_tables(report.read_text(encoding="utf-8"))}
-    pages = {path: (repository / path).read_text(encoding="utf-8") for path in (PAGE, README)}
-    places = _places(name, pages[PAGE])
-    if places != len(published[name]):
+    tables = read_tables(report.read_text(encoding="utf-8"))
+    pages = pages_of(name, repository)
+    folder = next(iter(pages)).parent
+    if (places := _places(name, pages)) != len(tables):
         raise UserError(
-            f"{report} has {len(published[name])} tables and {PAGE} has {places} places for them; add or remove "
-            f"<!-- results: {name} NUMBER --> and <!-- /results --> there"
+            f"{report} has {len(tables)} tables and the pages of {folder.relative_to(repository)} have {places} places "
+            f"for them; add or remove <!-- results: {name} NUMBER --> and <!-- /results --> there"
         )
+    pages[repository / README] = (repository / README).read_text(encoding="utf-8")
+    published = load_published(repository) | {name: tables}
     filled = {path: fill(text, published) for path, text in pages.items()}
-    write_file(repository / RESULTS, format_results(published).encode())
+    write_file(folder / RESULTS, format_results(_load(folder / RESULTS) | {name: tables}).encode())
     for path, text in filled.items():
-        write_file(repository / path, text.encode())
-        announce(f"results of {name} are in {repository / path}")
+        write_file(path, text.encode())
+        announce(f"results of {name} are in {path}")
 
 
 def format_results(published: Results) -> str:

@@ -1,6 +1,6 @@
 """The paper's Figure 5: six probe tasks, agents that are cloned and agents that are improved, three seeds.
 
-`rlhf reproduce probes` runs it on two CPU cores; docs/results.md has the time that it took. World, players and the
+`rlhf reproduce probes` runs it on two CPU cores; RESULTS.md has the time that it took. World, players and the
 settings of every stage are those of :mod:`pipelines.presets.small`, which lists the differences from the paper. These
 differ from it:
 

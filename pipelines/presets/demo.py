@@ -1,4 +1,4 @@
-"""The demo: the whole loop on two CPU cores in 10 to 20 minutes, with the best settings that were found for this time.
+"""The demo: the whole loop in about a quarter of an hour on two cores, with the best settings found for this time.
 
 They are those of :mod:`pipelines.presets.small`, and these differ:
 

@@ -11,8 +11,11 @@ from pathlib import Path
 from types import ModuleType
 
 ROOT = Path(__file__).resolve().parents[3]
-NAMES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LOG.md")
-PAGES = (*(ROOT / name for name in NAMES), *sorted((ROOT / "docs").glob("*.md")))
+NAMES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
+LOGS = (ROOT / "LOG.md", *sorted((ROOT / "docs" / "log").glob("*.md")), *sorted(ROOT.glob("experiments/*/LOG.md")))
+RESULTS = (*sorted(ROOT.glob("experiments/*/README.md")), *sorted(ROOT.glob("experiments/*/RESULTS.md")))
+CURRENT = (*(ROOT / name for name in NAMES), *sorted((ROOT / "docs").glob("*.md")), *RESULTS)
+PAGES = (*CURRENT, *LOGS)  # logs may name what was there before
 FOLDERS = (
     "worlds", "agents", "rlhf", "annotation", "reward_models", "pipelines", "experiments", "benchmarks", "tests"
 )  # fmt: skip

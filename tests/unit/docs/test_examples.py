@@ -18,12 +18,9 @@ import pipelines as rl
 from pipelines.cli import settings
 from pipelines.cli.main import choose
 from pipelines.cli.presets import starting_point
-from tests.unit.docs.pages import PAGES, ROOT, blocks
+from tests.unit.docs.pages import CURRENT, PAGES, ROOT, blocks
 
 FUNCTIONS = [name for name in dir(rl) if name[0].islower() and inspect.isfunction(getattr(rl, name, None))]
-
-
-CURRENT = [page for page in PAGES if page.name not in ("CHANGELOG.md", "LOG.md")]
 
 
 def command_lines(page: Path) -> Iterator[list[str]]:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pipelines.cli.own_settings import declared
-from tests.unit.docs.pages import FOLDERS, PAGES, ROOT, blocks, code, site
+from tests.unit.docs.pages import CURRENT, FOLDERS, PAGES, ROOT, blocks, code, site
 
 # Files of a study's folder, whose names look like modules of the package `annotation`.
 STUDY_FILES = {
@@ -22,7 +22,6 @@ STUDY_FILES = {
     "annotation.games",
     "annotation.server.lock",
 }
-CURRENT = [page for page in PAGES if page.name not in ("CHANGELOG.md", "LOG.md")]  # these may name what was before
 ENDINGS = ("py", "ts", "tsx", "svelte", "md", "json", "ipynb", "yml", "toml")
 
 _PATH = re.compile(rf"(?<![\w./:-])(?:{'|'.join(FOLDERS)}|docs|examples)/[\w./-]*")
@@ -45,7 +44,7 @@ def sources() -> dict[str, list[Path]]:
     return found
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name)
+@pytest.mark.parametrize("page", CURRENT, ids=name)
 def test_paths_exist(page: Path) -> None:
     named = {path for text in code(page) for path in _PATH.findall(text)}
     missing = [path for path in sorted(named) if not (ROOT / path.rstrip(".")).exists()]

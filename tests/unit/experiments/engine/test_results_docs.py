@@ -1,7 +1,8 @@
-"""The page on results knows every result, its command, its arms, and every setting with its default."""
+"""The pages of experiments know every result, its command, its arms, and every setting with its default."""
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import fields
 from pathlib import Path
@@ -10,30 +11,28 @@ import pytest
 
 from experiments.engine.declaration import ReproduceConfig, experiments
 from experiments.engine.results_docs import (
-    PAGE as RESULTS_PAGE,
-)
-from experiments.engine.results_docs import (
     README,
     REPOSITORY,
-    RESULTS,
     check_places,
     fill,
-    format_results,
     load_published,
+    pages_of,
     publish,
     read_tables,
 )
+from tests.unit.docs.pages import RESULTS
 from worlds.errors import UserError
 
-PAGE = (Path(__file__).parents[4] / "docs" / "results.md").read_text(encoding="utf-8")
+FOLDER = Path("experiments/interactive_agents")
+COMMAND = (REPOSITORY / "docs" / "reproduce.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", experiments())
-def test_every_result_has_its_section(name: str) -> None:
-    _, found, section = PAGE.partition(f"\n## {name}\n")
-    section = section.partition("\n## ")[0]
-    assert found and f"`rlhf reproduce {name}`" in section and f"<!-- table: {name} -->" in section
-    assert f"[`{name}`](#{name})" in PAGE
+def test_every_result_has_its_place(name: str) -> None:
+    texts = [page.read_text(encoding="utf-8") for page in RESULTS]
+    (page,) = [text for text in texts if f"<!-- table: {name} -->" in text]
+    assert f"rlhf reproduce {name}" in page and f"`{name}`" in COMMAND
+    section = page.partition(f"\n## {name}\n")[2].partition("\n## ")[0] or page
     declared = experiments()[name]
     for arm in declared.load()().arms if declared.kind == "arms" else ():
         kind, _, size = arm.partition(", ")
@@ -42,7 +41,7 @@ def test_every_result_has_its_section(name: str) -> None:
 
 
 def test_every_setting_is_there() -> None:
-    table = dict(re.findall(r"^\| `(\w+)` \| ([^|]+) \|", PAGE, re.MULTILINE))
+    table = dict(re.findall(r"^\| `(\w+)` \| ([^|]+) \|", COMMAND, re.MULTILINE))
     defaults = ReproduceConfig()
     for field in fields(ReproduceConfig):
         value = getattr(defaults, field.name)
@@ -57,23 +56,18 @@ def test_every_setting_is_there() -> None:
         assert table[field.name].strip("`") == shown.strip("`"), field.name
 
 
-def test_every_file_that_is_linked_is_there() -> None:
-    docs = Path(__file__).parents[4] / "docs"
-    for link in re.findall(r"\]\(([^)#]+)(?:#[\w-]+)?\)", PAGE):
-        assert (docs / link).is_file(), link
+def test_tables_on_pages_are_those_that_were_published() -> None:
+    published = load_published()
+    for page in (REPOSITORY / README, *RESULTS):
+        text = page.read_text(encoding="utf-8")
+        assert text == fill(text, published), "numbers are put there by `rlhf reproduce NAME --docs`, not by hand"
+        assert text.count("<!-- results: ") == text.count("<!-- /results -->")
+    assert "<!-- results: plateau summary" in (REPOSITORY / README).read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("page", [README, RESULTS_PAGE])
-def test_tables_on_pages_are_those_that_were_published(page: Path) -> None:
-    text = (REPOSITORY / page).read_text(encoding="utf-8")
-    assert text == fill(text, load_published()), "numbers are put there by `rlhf reproduce NAME --docs`, not by hand"
-    assert "<!-- results: plateau" in text
-    assert text.count("<!-- results: ") == text.count("<!-- /results -->")
-
-
-def test_every_published_table_is_on_the_page() -> None:
-    text = (REPOSITORY / RESULTS_PAGE).read_text(encoding="utf-8")
+def test_every_published_table_is_on_its_pages() -> None:
     for name, tables in load_published().items():
+        text = "".join(pages_of(name).values())
         places = [f"<!-- results: {name} {number} -->" for number in range(len(tables))]
         assert [text.count(place) for place in places] == [1] * len(tables), name
 
@@ -81,8 +75,8 @@ def test_every_published_table_is_on_the_page() -> None:
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     """A copy of the pages and of the published results."""
-    (tmp_path / "docs").mkdir()
-    for path in (README, RESULTS, RESULTS_PAGE):
+    (tmp_path / FOLDER).mkdir(parents=True)
+    for path in (README, *(FOLDER / name for name in ("README.md", "RESULTS.md", "results.json"))):
         (tmp_path / path).write_text((REPOSITORY / path).read_text(encoding="utf-8"), encoding="utf-8")
     return tmp_path
 
@@ -93,24 +87,27 @@ def test_a_number_edited_by_hand_is_found(copy: Path) -> None:
     assert edited != page and fill(edited, load_published(copy)) == page
 
 
-def test_a_study_puts_its_tables_on_the_pages(copy: Path) -> None:
+def test_an_experiment_puts_its_tables_on_the_pages(copy: Path) -> None:
+    results = copy / FOLDER / "results.json"
+    before = json.loads(results.read_text(encoding="utf-8"))
     tables = load_published(copy)["plateau"]
-    page = (copy / RESULTS_PAGE).read_text(encoding="utf-8")
-    section = page.partition("\n## plateau\n")[2].partition("\n## ")[0]
     new = copy / "table.md"
-    new.write_text(section.replace("| BC | 88 (82 to 93) |", "| BC | 99 (98 to 100) |"), encoding="utf-8")
-    arms, *made = read_tables(new.read_text(encoding="utf-8"))  # the first lists the arms
-    assert arms.head[0] == "arm" and len(made) == len(tables)
-    new.write_text(new.read_text(encoding="utf-8").partition("<!-- table: plateau -->")[2], encoding="utf-8")
+    rows = [
+        f"| {' | '.join(row)} |\n" for table in tables for row in (table.head, ("---",) * len(table.head), *table.rows)
+    ]
+    text = "".join("\n" + row if row.startswith("| agent") or row.startswith("| updates") else row for row in rows)
+    new.write_text(text.replace("| BC | 88 (82 to 93) |", "| BC | 99 (98 to 100) |"), encoding="utf-8")
+    assert len(read_tables(new.read_text(encoding="utf-8"))) == len(tables)
     publish("plateau", new, copy)
     assert "| Go | 99 | 96 (+6 to +11) |" in (copy / README).read_text(encoding="utf-8")
-    assert "| BC | 99 (98 to 100) |" in (copy / RESULTS_PAGE).read_text(encoding="utf-8")
-    assert (copy / RESULTS).read_text(encoding="utf-8") == format_results(load_published(copy))
+    assert "| BC | 99 (98 to 100) |" in (copy / FOLDER / "README.md").read_text(encoding="utf-8")
+    after = json.loads(results.read_text(encoding="utf-8"))
+    assert after != before and after | {"plateau": before["plateau"]} == before
     new.write_text("| agent |\n| --- |\n| BC |\n", encoding="utf-8")
-    with pytest.raises(UserError, match="table.md has 1 tables and docs/results.md has 10 places"):
+    with pytest.raises(
+        UserError, match="table.md has 1 tables and the pages of experiments/interactive_agents have 10"
+    ):
         publish("plateau", new, copy)
     check_places("plateau", copy)
-    with pytest.raises(
-        UserError, match="docs/results.md has no place for tables of rooms; add <!-- results: rooms 0 -->"
-    ):
+    with pytest.raises(UserError, match="no folder of experiments/ has places .* add <!-- results: rooms 0 -->"):
         check_places("rooms", copy)
