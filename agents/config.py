@@ -34,7 +34,7 @@ _PRESETS: dict[str, dict[str, Any]] = {
         "width": 96, "memory_width": 192, "layers": 2, "setter_text_length": 16,
     },
     # The paper's four sizes, named by their millions of parameters. From one to the next only what the paper says it
-    # scaled grows: the ResNet's depth, and the widths of Transformer and LSTM (docs/agents.md has the counts).
+    # scaled grows: the ResNet's depth, and the widths of Transformer and LSTM (docs/sizes.md has the counts).
     "5m": _PAPER | {
         "vision_blocks": (1, 1, 1), "width": 128, "heads": 2, "language_heads": 2, "memory_width": 288,
     },

@@ -22,7 +22,7 @@ EXPERIMENTS = ("interactive_agents", "babyai", "door", "overcooked", "watch_and_
 OUTSIDE = {"README.md": "index.md", "CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"} | {
     f"experiments/{name}/{page}.md": f"{name}{ending}.md"
     for name in EXPERIMENTS
-    for page, ending in {"README": "", "RESULTS": "_results"}.items()
+    for page, ending in {"README": "", "RESULTS": "_results", "METHODS": "_methods"}.items()
     if (ROOT / "experiments" / name / f"{page}.md").is_file()
 }
 PAGES = OUTSIDE | {"examples/quickstart.ipynb": "quickstart.md"}

@@ -65,7 +65,7 @@ class CloneConfig:
       name: name of this run's folder in it; the agent is written into its folder "agent".
       size: size of the agent: nano, micro, mini, 5m, 18m, 71m or 165m; KIND/SIZE of your own agent (docs/agents.md).
       network: other values of fields of the agent's configuration than its size has, as JSON, e.g.
-        '{"vision_stem": "windows"}' (docs/agents.md).
+        '{"vision_stem": "windows"}' (docs/sizes.md).
       vision_model: folder of a pretrained vision model of `transformers`, such as DINOv3 or SigLIP 2, whose features
         are the agent's eyes and stay as they are; none has an image encoder that is trained.
       vocabulary: largest number of tokens that are learned from the dialogue. Other words are spelled from pieces.
@@ -349,5 +349,5 @@ def new_agent(size: str, tokenizer: Tokenizer, image_size: tuple[int, int], **ov
         raise UserError(str(error)) from error
     except TypeError as error:
         raise UserError(
-            f"the settings of the agent's network do not fit ({error}); docs/agents.md has their form"
+            f"the settings of the agent's network do not fit ({error}); docs/sizes.md has their form"
         ) from error

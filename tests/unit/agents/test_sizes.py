@@ -13,7 +13,7 @@ from agents.config import AgentConfig
 from tests.unit.agents import made_up_play
 
 PAPER = {"5m": 5e6, "18m": 18e6, "71m": 71e6, "165m": 165e6}
-DOCS = Path(__file__).resolve().parents[3] / "docs" / "agents.md"
+DOCS = Path(__file__).resolve().parents[3] / "docs" / "sizes.md"
 
 
 def unmade(size: str) -> InteractiveAgent:

@@ -13,7 +13,7 @@ from types import ModuleType
 ROOT = Path(__file__).resolve().parents[3]
 NAMES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 LOGS = (ROOT / "LOG.md", *sorted((ROOT / "docs" / "log").glob("*.md")), *sorted(ROOT.glob("experiments/*/LOG.md")))
-RESULTS = (*sorted(ROOT.glob("experiments/*/README.md")), *sorted(ROOT.glob("experiments/*/RESULTS.md")))
+RESULTS = tuple(sorted(page for page in ROOT.glob("experiments/*/*.md") if page not in LOGS))
 CURRENT = (*(ROOT / name for name in NAMES), *sorted((ROOT / "docs").glob("*.md")), *RESULTS)
 PAGES = (*CURRENT, *LOGS)  # logs may name what was there before
 FOLDERS = (
