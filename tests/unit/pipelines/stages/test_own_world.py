@@ -44,7 +44,7 @@ def test_a_file_that_was_moved_is_the_same_world(tmp_path: Path) -> None:
 
 def test_the_scripted_player_of_the_documents_plays(tmp_path: Path) -> None:
     """A file that builds on the Playhouse registers a world of its own with another solver."""
-    page = Path(__file__).parents[4] / "docs" / "own-world.md"
+    page = Path(__file__).parents[4] / "docs" / "world-contract.md"
     (source,) = (block.text for block in blocks(page) if "PoliteSolver" in block.text)
     (tmp_path / "polite.py").write_text(source)
     permit([str(tmp_path / "polite.py")])
