@@ -1,6 +1,6 @@
-"""Write the table of all lines of the paper's appendix B into ``docs/appendix-b.md``.
+"""Tables of the paper's appendix B: counts for ``docs/appendix-b.md``, and all lines, which the site shows there.
 
-python -m docs.appendix_b
+python -m docs.appendix_b   # writes the counts, prints the lines
 """
 
 from __future__ import annotations
@@ -17,12 +17,16 @@ PAGE = Path(__file__).parent / "appendix-b.md"
 
 
 def written(page: str) -> str:
-    """Return the page with the tables that are made from the code."""
-    for name, rows in (("counts", _counts()), ("lines", _lines())):
-        table = "\n".join(rows)
-        marks = rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)"
-        page = re.sub(marks, lambda m, table=table: f"{m[1]}{table}\n{m[2]}", page, flags=re.DOTALL)
-    return page
+    """Return the page with the table of counts that is made from the code."""
+    table = "\n".join(_counts())
+    return re.sub(
+        r"(<!-- counts -->\n).*?(<!-- /counts -->)", lambda m: f"{m[1]}{table}\n{m[2]}", page, flags=re.DOTALL
+    )
+
+
+def all_lines() -> str:
+    """Return the table of all lines: words, house and check."""
+    return "\n".join(_lines())
 
 
 def _counts() -> Iterator[str]:
@@ -83,3 +87,4 @@ def _role(name: str, value: Any) -> str:
 
 if __name__ == "__main__":
     PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    print(all_lines())

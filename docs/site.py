@@ -13,6 +13,7 @@ from typing import Any, get_type_hints
 from docstring_parser import parse
 from mkdocs.structure.files import File, Files
 
+from docs import appendix_b
 from pipelines.cli.main import GROUPS, Verb
 from pipelines.cli.own_settings import PARTS, declared
 from rlhf.records.json_records import to_json
@@ -53,7 +54,12 @@ def on_files(files: Files, config: Any) -> Files:
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
     """Have links that leave docs/ lead to the page made of their target, or to nothing where there is none."""
-    return _links(markdown, ROOT / "docs") if page.file.abs_src_path else markdown
+    return made_from_code(page.file.src_uri, _links(markdown, ROOT / "docs")) if page.file.abs_src_path else markdown
+
+
+def made_from_code(page: str, markdown: str) -> str:
+    """Return the page with the tables that only the site has."""
+    return markdown.replace("<!-- lines -->", appendix_b.all_lines()) if page == "appendix-b.md" else markdown
 
 
 def _links(text: str, folder: Path) -> str:
