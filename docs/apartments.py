@@ -1,4 +1,4 @@
-"""Draw the top view of every apartment, and write the tables of ``docs/household.md`` that are made from code.
+"""Draw every apartment from above, write its table into ``docs/household.md``, and print the catalogue of classes.
 
 python -m docs.apartments
 """
@@ -308,7 +308,6 @@ def apartments() -> str:
 
 def sections() -> Iterator[tuple[str, str]]:
     """Yield the name and the text of each section of the page that is made from code."""
-    yield "catalogue", catalogue()
     yield "apartments", apartments()
 
 
@@ -346,7 +345,7 @@ def draw_views() -> Image.Image:
 
 
 def main() -> None:
-    """Write the figures and the sections."""
+    """Write the figures and the sections, and print the catalogue, which the site shows on the page."""
     page = PAGE.read_text(encoding="utf-8")
     for name, text in sections():
         found = between(page, name)
@@ -359,6 +358,7 @@ def main() -> None:
         notes.add_text(NOTE, fingerprint(found, state))
         draw(found, state).save(figure(name), optimize=True, pnginfo=notes)
     draw_views().save(VIEWS, optimize=True)
+    print(catalogue())
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
 from typing import Any, get_type_hints
@@ -13,7 +13,7 @@ from typing import Any, get_type_hints
 from docstring_parser import parse
 from mkdocs.structure.files import File, Files
 
-from docs import appendix_b
+from docs import apartments, appendix_b
 from pipelines.cli.main import GROUPS, Verb
 from pipelines.cli.own_settings import PARTS, declared
 from rlhf.records.json_records import to_json
@@ -36,6 +36,10 @@ A setting is written `--name value` or `--name=value`; a switch also `--name` an
 PLAYHOUSE_READER = """Commands with `--world` and `--players` have these settings of the Playhouse and of its scripted
 players, as flags, as JSON text (`--world.settings`), or in a JSON or TOML file. Another world has its own, which
 `rlhf record --world.name NAME --help` lists."""
+MADE: dict[str, tuple[str, Callable[[], str]]] = {
+    "appendix-b.md": ("<!-- lines -->", appendix_b.all_lines),
+    "household.md": ("<!-- catalogue -->", apartments.catalogue),
+}
 _LINK = re.compile(r"(!?\[[^\]]*\])\(([^)#\s]+)(#[^)\s]*)?\)")
 
 
@@ -58,8 +62,9 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
 
 
 def made_from_code(page: str, markdown: str) -> str:
-    """Return the page with the tables that only the site has."""
-    return markdown.replace("<!-- lines -->", appendix_b.all_lines()) if page == "appendix-b.md" else markdown
+    """Return the page with the table that only the site has."""
+    place, table = MADE.get(page, ("", str))
+    return markdown.replace(place, table()) if place else markdown
 
 
 def _links(text: str, folder: Path) -> str:

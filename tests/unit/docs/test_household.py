@@ -8,7 +8,8 @@ from types import ModuleType
 import pytest
 from PIL import Image
 
-from tests.unit.docs.pages import ROOT
+from tests.unit.docs.pages import ROOT, site
+from worlds.household.catalogue.classes import CLASSES
 from worlds.household.homes import home
 from worlds.household.homes.apartments import APARTMENTS
 
@@ -27,6 +28,11 @@ def test_tables_are_up_to_date(drawing: ModuleType) -> None:
     for name, text in drawing.sections():
         found = drawing.between(page, name)
         assert found is not None and found[1] == text + "\n", f"{name}: run python -m docs.apartments"
+
+
+def test_the_site_shows_the_catalogue(drawing: ModuleType) -> None:
+    page = site().made_from_code("household.md", drawing.PAGE.read_text(encoding="utf-8"))
+    assert all(f"| {name} | " in page for name in CLASSES)
 
 
 @pytest.mark.parametrize("name", APARTMENTS)
