@@ -162,8 +162,8 @@ def test_commands_and_their_settings_exist(page: Path) -> None:
             check(text, known)
 
 
-def test_the_page_on_marking_has_every_setting_of_the_server() -> None:
-    page = (ROOT / "docs" / "annotation.md").read_text(encoding="utf-8")
+def test_the_page_on_the_server_has_every_setting() -> None:
+    page = (ROOT / "docs" / "server.md").read_text(encoding="utf-8")
     assert [each for each in settings()["serve"] if f"`--{each}`" not in page] == []
 
 

@@ -90,7 +90,7 @@ def test_chance_is_nothing_and_the_same_is_everything() -> None:
 
 
 def test_the_favour_of_units_laid_around_marks_is_small() -> None:
-    """Raters who mark at random, as often as people do; what docs/annotation.md says of it."""
+    """Raters who mark at random, as often as people do; what docs/agreement.md says of it."""
     rng, total = np.random.default_rng(0), np.zeros((3, 3))
     for _ in range(200):
         two = [[(int(s), int(rng.choice((1, -1)))) for s in rng.choice(1125, 14, replace=False)] for _ in "ab"]
