@@ -1,4 +1,4 @@
-"""Draw the parameter tree of the school, and write the table of its ids into ``docs/school-tree.md``.
+"""Draw the parameter tree of the school, and print the table of its ids, which the site shows on its page.
 
 python -m docs.school_tree
 """
@@ -102,11 +102,6 @@ def table() -> str:
     return "\n".join([head, *rows])
 
 
-def written(page: str) -> str:
-    """Return the page with today's table between its marks."""
-    return re.sub(r"(<!-- ids -->\n).*?(<!-- /ids -->)", lambda m: f"{m[1]}{table()}\n{m[2]}", page, flags=re.DOTALL)
-
-
 if __name__ == "__main__":
     draw_tree(FULL, FIGURE, paper=True)
-    PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    print(table())

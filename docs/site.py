@@ -13,7 +13,7 @@ from typing import Any, get_type_hints
 from docstring_parser import parse
 from mkdocs.structure.files import File, Files
 
-from docs import apartments, appendix_b
+from docs import apartments, appendix_b, school_tree
 from pipelines.cli.main import GROUPS, Verb
 from pipelines.cli.own_settings import PARTS, declared
 from rlhf.records.json_records import to_json
@@ -39,6 +39,7 @@ players, as flags, as JSON text (`--world.settings`), or in a JSON or TOML file.
 MADE: dict[str, tuple[str, Callable[[], str]]] = {
     "appendix-b.md": ("<!-- lines -->", appendix_b.all_lines),
     "household.md": ("<!-- catalogue -->", apartments.catalogue),
+    "school-tree.md": ("<!-- ids -->", school_tree.table),
 }
 _LINK = re.compile(r"(!?\[[^\]]*\])\(([^)#\s]+)(#[^)\s]*)?\)")
 

@@ -32,7 +32,7 @@ def test_tables_are_up_to_date(drawing: ModuleType) -> None:
 
 def test_the_site_shows_the_catalogue(drawing: ModuleType) -> None:
     page = site().made_from_code("household.md", drawing.PAGE.read_text(encoding="utf-8"))
-    assert all(f"| {name} | " in page for name in CLASSES)
+    assert all(f"| {each.name} | " in page for each in CLASSES)
 
 
 @pytest.mark.parametrize("name", APARTMENTS)
