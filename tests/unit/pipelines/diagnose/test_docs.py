@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from experiments.interactive_agents.rater_noise import FIGURE_FILE, RESULTS_FILE, TABLE_FILE
-from experiments.interactive_agents.rater_noise_results import RESULT_FILE
 from pipelines.diagnose.diagnosis import DIAGNOSIS_FILE, PART_WORDS
 from pipelines.diagnose.eyes.findings import EYES_FILE
 from pipelines.diagnose.eyes.readings import READING_WORDS
@@ -17,7 +16,7 @@ PAGE = (DOCS / "diagnostics.md").read_text(encoding="utf-8")
 
 
 def test_every_part_reading_and_file_is_documented() -> None:
-    files = (DIAGNOSIS_FILE, DIVISION_FILE, EYES_FILE, EYES_PAGE, FIGURE_FILE, RESULT_FILE, RESULTS_FILE, TABLE_FILE)
+    files = (DIAGNOSIS_FILE, DIVISION_FILE, EYES_FILE, EYES_PAGE, FIGURE_FILE, RESULTS_FILE, TABLE_FILE)
     assert [name for name in (*PART_WORDS, *READING_WORDS, *files) if f"`{name}`" not in PAGE] == []
 
 
