@@ -29,13 +29,13 @@ OUTSIDE = {"README.md": "index.md", "CHANGELOG.md": "changelog.md", "CONTRIBUTIN
 PAGES = OUTSIDE | {"examples/quickstart.ipynb": "quickstart.md"}
 NOTEBOOK = ROOT / "examples" / "quickstart.ipynb"
 COMMANDS_READER = """**For** users of the command line. **After it** you know every setting and its default.
-`rlhf COMMAND --help` prints the same. [The loop, step by step](docs/loop.md) shows the commands at work, and
-`--preset NAME` starts each from the settings of a preset.
+`rlhf COMMAND --help` prints those that people change, `--help all` the same as here. [The loop, step by
+step](docs/loop.md) shows the commands at work, and `--preset NAME` starts each from the settings of a preset.
 
 A setting is written `--name value` or `--name=value`; a switch also `--name` and `--no-name`; a list `--name 1 2`."""
 PLAYHOUSE_READER = """Commands with `--world` and `--players` have these settings of the Playhouse and of its scripted
 players, as flags, as JSON text (`--world.settings`), or in a JSON or TOML file. Another world has its own, which
-`rlhf record --world.name NAME --help` lists."""
+`rlhf record --world.name NAME --help all` lists."""
 MADE: dict[str, tuple[str, Callable[[], str]]] = {
     "appendix-b.md": ("<!-- lines -->", appendix_b.all_lines),
     "household.md": ("<!-- catalogue -->", apartments.catalogue),
