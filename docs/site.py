@@ -19,12 +19,11 @@ from pipelines.cli.own_settings import PARTS, declared
 from rlhf.records.json_records import to_json
 
 ROOT = Path(__file__).resolve().parents[1]
-EXPERIMENTS = ("interactive_agents", "babyai", "door", "overcooked", "watch_and_help", "social_ai")
+OF_EXPERIMENTS = {"README": "", "RESULTS": "_results", "METHODS": "_methods"}  # files, and endings of their pages
 OUTSIDE = {"README.md": "index.md", "CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"} | {
-    f"experiments/{name}/{page}.md": f"{name}{ending}.md"
-    for name in EXPERIMENTS
-    for page, ending in {"README": "", "RESULTS": "_results", "METHODS": "_methods"}.items()
-    if (ROOT / "experiments" / name / f"{page}.md").is_file()
+    path.relative_to(ROOT).as_posix(): f"{path.parent.name}{OF_EXPERIMENTS[path.stem]}.md"
+    for path in sorted((ROOT / "experiments").glob("*/*.md"))
+    if path.stem in OF_EXPERIMENTS
 }
 PAGES = OUTSIDE | {"examples/quickstart.ipynb": "quickstart.md"}
 NOTEBOOK = ROOT / "examples" / "quickstart.ipynb"
