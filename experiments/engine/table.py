@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pipelines.stages.evaluate import ProbeResult
-from pipelines.stages.outcomes.paired import at_probe, ordered, paired
-from rlhf.run.statistics import Interval, difference_interval, share_interval, signed
+from pipelines.stages.outcomes.paired import at_probes, gain, success_of
+from rlhf.run.statistics import Interval, signed
 
 ALL = "all"  # the mean over probes, with equal weights
 NOT_RUN = "not run"
@@ -84,15 +84,11 @@ def tabulate(
             names = probes if probe == ALL else (probe,)
             if not of_arm:
                 continue
+            runs = [at_probes(of_arm[seed], names) for seed in sorted(of_arm)]
             difference = None
             if arm != other and shared:
-                groups = [
-                    [paired(at_probe(of_arm[s], name), at_probe(of_other[s], name)) for name in names] for s in shared
-                ]
-                difference = difference_interval(groups, seed=0)
-            groups = [[ordered(at_probe(of_arm[s], name)) for name in names] for s in sorted(of_arm)]
-            success = share_interval(groups, seed=0)
-            cells.append(Cell(arm, probe, success, difference, tuple(sorted(of_arm))))
+                difference = gain(*([at_probes(of[seed], names) for seed in shared] for of in (of_arm, of_other)))
+            cells.append(Cell(arm, probe, success_of(runs), difference, tuple(sorted(of_arm))))
     return Table(tuple(arms), tuple(probes), compared_with, tuple(cells), others)
 
 

@@ -22,7 +22,7 @@ from pipelines.suite.request_kinds import KINDS, kind_of
 from pipelines.suite.results import Outcome, cumulative_success, difference, request_rate, success_rate
 from pipelines.suite.scenarios import NOTE
 from reward_models.scores.plots import FAINT, INK
-from rlhf.run.statistics import LEVEL, Interval, mean_of, percent, resampled_counts
+from rlhf.run.statistics import LEVEL, Interval, over_runs, percent, resampled_counts
 from rlhf.store import open_store
 from rlhf.store.files.durable import write_file
 from worlds.contract import STEPS_PER_SECOND
@@ -119,29 +119,6 @@ def write_judged_report(run: Path, seeds: Sequence[int], arms: Sequence[str], sc
     return run / TABLE
 
 
-def over_seeds(found: Sequence[Interval | None]) -> Interval | None:
-    """Combine the intervals of seeds.
-
-    Student's t over their estimates, or the interval of a mean of independent estimates where that is wider: on each
-    side, the root of the sum of the squared distances between every estimate and its bound (MOVER: Zou and Donner,
-    "Construction of confidence intervals about effect measures", 2008).
-
-    Returns:
-      The interval of the mean; of one seed, its own. None if a seed has none, since a mean of the others would be of
-      other seeds than those of the table.
-    """
-    known = [one for one in found if one is not None]
-    if not known or len(known) < len(found):
-        return None
-    if len(known) == 1:
-        return known[0]
-    estimates, low, high = np.array([[one.estimate, one.low, one.high] for one in known]).T
-    over = mean_of(float(estimates.mean()), float(estimates.std(ddof=1)), len(known))
-    assert over is not None
-    below, above = (float(np.linalg.norm(bound - estimates)) / len(known) for bound in (low, high))
-    return replace(over, low=min(over.low, over.estimate - below), high=max(over.high, over.estimate + above))
-
-
 def ranks(outcomes: Sequence[Mapping[str, Sequence[Outcome]]], arms: Sequence[str], seed: int = 0) -> dict[str, str]:
     """Rank the agents by success, 1 for the best: the mean over seeds, with a bootstrap over scenarios.
 
@@ -176,10 +153,10 @@ def _suite_rows(suite: Sequence[Found], arms: Sequence[str]) -> Iterator[Sequenc
     placed = ranks([found.judged for found in suite], arms)
     for arm in arms:
         cells = [
-            over_seeds([success_rate(_of_kind(found.judged[arm], kind), seed=0) for found in suite])
+            over_runs([success_rate(_of_kind(found.judged[arm], kind), seed=0) for found in suite])
             for kind in (*KINDS, ALL)
         ]
-        checked = over_seeds([success_rate(found.checked[arm], seed=0) for found in suite])
+        checked = over_runs([success_rate(found.checked[arm], seed=0) for found in suite])
         yield arm, *map(_share, cells), placed[arm], _share(checked)
 
 
@@ -190,7 +167,7 @@ def _difference_rows(suite: Sequence[Found], arms: Sequence[str]) -> Iterator[Se
         for kind, what in [*((kind, "judged") for kind in (*KINDS, ALL)), (ALL, "checked")]:
             pairs = [(getattr(found, what)[arm], getattr(found, what)[arms[0]]) for found in suite]
             cells.append(
-                over_seeds([difference(_of_kind(own, kind), _of_kind(first, kind), seed=0) for own, first in pairs])
+                over_runs([difference(_of_kind(own, kind), _of_kind(first, kind), seed=0) for own, first in pairs])
             )
         yield arm, *map(_points, cells)
 
@@ -199,10 +176,10 @@ def _live_rows(live: Sequence[Found], arms: Sequence[str]) -> Iterator[Sequence[
     yield "agent", "instructions", "questions", "all", "fulfilled a minute", "all, as checked"
     for arm in arms:
         cells = [
-            over_seeds([request_rate(_of_kind(found.judged[arm], kind), seed=0) for found in live])
+            over_runs([request_rate(_of_kind(found.judged[arm], kind), seed=0) for found in live])
             for kind in (*KINDS, ALL)
         ]
-        checked = over_seeds([request_rate(found.checked[arm], seed=0) for found in live])
+        checked = over_runs([request_rate(found.checked[arm], seed=0) for found in live])
         minutes = [found.steps[arm] / STEPS_PER_SECOND / 60 for found in live]
         done = [sum(one.success for one in found.checked[arm]) for found in live]
         pace = f"{np.mean([n / m for n, m in zip(done, minutes, strict=True)]):.1f}"

@@ -9,13 +9,11 @@ from dataclasses import fields, replace
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from scipy.special import stdtrit
 
 from experiments.interactive_agents.rater_noise_results import Noise, NoiseResult
-from pipelines.diagnose.diagnosis import Measure
 from pipelines.diagnose.figures import COLOURS, legend, panels, percent_axis, png
 from reward_models.scores.plots import FAINT, INK, SLATE
-from rlhf.run.statistics import LEVEL, Interval, percent
+from rlhf.run.statistics import Interval, over_runs, percent
 
 AXIS_WORDS = {
     "miss": "share of events without a mark",
@@ -23,22 +21,6 @@ AXIS_WORDS = {
     "mistake": "share of marks with the wrong sign",
     "marked": "share of marked episodes",
 }
-
-
-def over_seeds(measures: Sequence[Measure]) -> Interval | None:
-    """Mean over runs from several seeds, with its interval; None without runs.
-
-    The interval of one run is its own, a bootstrap of its episodes. That of several is Student's t over the runs, or
-    the mean of the runs' own bounds where that is wider.
-    """
-    if not measures:
-        return None
-    values = np.array([one.estimate for one in measures])
-    mean, low, high = (float(np.mean([getattr(m, name) for m in measures])) for name in ("estimate", "low", "high"))
-    if len(values) > 1:
-        half = float(stdtrit(len(values) - 1, 0.5 + LEVEL / 2) * values.std(ddof=1) / np.sqrt(len(values)))
-        low, high = min(low, mean - half), max(high, mean + half)
-    return Interval(mean, low, high, measures[0].episodes)
 
 
 def by_axis(results: Sequence[NoiseResult], usual: Noise) -> dict[str, list[tuple[float, list[NoiseResult]]]]:
@@ -124,8 +106,9 @@ def _draw_axis(axis: Axes, name: str, points: Sequence[tuple[float, list[NoiseRe
 
 
 def _over(results: Sequence[NoiseResult], name: str) -> Interval | None:
-    """Mean over the seeds whose training succeeded."""
-    return over_seeds([measure for one in results if (measure := getattr(one, name)) is not None])
+    """Mean over the seeds whose training succeeded; they are all measured on the same held-out play."""
+    measures = [measure.interval for one in results if (measure := getattr(one, name)) is not None]
+    return over_runs(measures, same_episodes=True)
 
 
 def _title(results: Sequence[NoiseResult], usual: Noise) -> str:

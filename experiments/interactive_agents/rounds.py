@@ -52,9 +52,8 @@ from pipelines.loops.rounds import (
 from pipelines.presets import tower
 from pipelines.report.file import made_by
 from pipelines.stages.evaluate import EvaluateConfig, ProbeResult, evaluate, load_results
-from pipelines.stages.outcomes.paired import ordered, paired
+from pipelines.stages.outcomes.paired import gain, success_of
 from pipelines.stages.running.staged_run import Stage
-from rlhf.run.statistics import difference_interval, share_interval
 from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
 
@@ -161,11 +160,11 @@ def table_rows(agents: Sequence[str], new: Sequence[Found], known: Sequence[Foun
     for place, agent in enumerate(agents):
         cells = []
         for found in (new, known):
-            cells.append(format_success(share_interval([[ordered(one[agent])] for one in found], seed=0)))
+            runs = {name: [[one[name]] for one in found] for name in agents}
+            cells.append(format_success(success_of(runs[agent])))
             improved = agent not in (CLONE, REFERENCE)
             for other, shown in ((CLONE, improved), (agents[place - 1], improved and place > 1)):
-                groups = [[paired(one[agent], one[other])] for one in found] if shown else []
-                cells.append(format_difference(difference_interval(groups, seed=0)) if shown else "")
+                cells.append(format_difference(gain(runs[agent], runs[other])) if shown else "")
         yield agent, *cells
 
 

@@ -41,6 +41,11 @@ class Measure:
             return None
         return cls(interval.estimate, interval.low, interval.high, interval.count, round(items))
 
+    @property
+    def interval(self) -> Interval:
+        """The number with its bounds, over its episodes."""
+        return Interval(self.estimate, self.low, self.high, self.episodes)
+
 
 @dataclass(frozen=True)
 class DistanceFinding:

@@ -12,7 +12,7 @@ from pipelines.diagnose.diagnosis import PART_WORDS, Diagnosis, GroupFindings, M
 from pipelines.report.data import Picture
 from pipelines.report.page import circumstances, render
 from pipelines.report.tables import DASH, Cell, Row, Table
-from rlhf.run.statistics import LEVEL, Interval, percent, points
+from rlhf.run.statistics import LEVEL, percent, points
 
 _SCRIPTED = "All marks are by scripted stand-ins, imperfect on purpose; no person marked anything."
 _METHOD = (
@@ -110,7 +110,7 @@ def _comparisons(diagnosis: Diagnosis) -> Table:
             sentences.row_name((one.part, one.solver)),
             (
                 Cell(f"{one.second} less {one.first}"),
-                Cell(_points(one.difference)),
+                Cell(points(one.difference.interval)),
                 Cell(str(one.difference.episodes)),
             ),
         )
@@ -237,7 +237,3 @@ def _number(measure: Measure | None) -> Cell:
 
 def _bounds(measure: Measure | None) -> str:
     return "" if measure is None else f"{percent(measure.low)} to {percent(measure.high)}"
-
-
-def _points(measure: Measure) -> str:
-    return points(Interval(measure.estimate, measure.low, measure.high, measure.episodes))

@@ -23,13 +23,13 @@ from pipelines.report.file import circumstances, write_report
 from pipelines.report.findings import OVERALL
 from pipelines.report.gathered import clips, losses, outcome, replay_curve, reward_traces, watched
 from pipelines.stages.evaluate import ProbeResult, load_results
-from pipelines.stages.outcomes.paired import gain, ordered
+from pipelines.stages.outcomes.paired import gain, success_of
 from pipelines.stages.outcomes.replay_change import Metric, Replays, change_of, compared_replays
 from pipelines.stages.running.staged_run import FinishedStage, finished_stages
 from rlhf.records.json_records import to_json
 from rlhf.records.marks import PROGRESS
 from rlhf.run.json_lines import Row
-from rlhf.run.statistics import Interval, share_interval, wilson_interval
+from rlhf.run.statistics import Interval
 from rlhf.run.tracking import column, read_metrics
 from rlhf.store import open_store
 from rlhf.store.columns import json_text
@@ -63,9 +63,9 @@ def success(results: Sequence[ProbeResult], seed: int) -> dict[str, Interval]:
       results: results of one agent.
       seed: seed of the bootstrap.
     """
-    found = {result.probe: wilson_interval(sum(result.success), result.episodes) for result in results}
+    found = {result.probe: success_of([[result]]) for result in results}
     if len(found) > 1:
-        found[OVERALL] = share_interval([[ordered(result) for result in results]], seed=seed)
+        found[OVERALL] = success_of([results], seed)
     return found
 
 
@@ -96,8 +96,8 @@ def _round_result(config: IterateConfig, number: int, results: Results) -> Round
         modelled_return=_ends(rows, "modelled_return"),
         true_success=_ends(rows, "true_success"),
         success=success(results[agent], config.seed),
-        on_clone=gain(results[agent], results[CLONE], config.seed),
-        on_deployed=gain(results[agent], results[deployed], config.seed),
+        on_clone=gain([results[agent]], [results[CLONE]], config.seed),
+        on_deployed=gain([results[agent]], [results[deployed]], config.seed),
     )
 
 

@@ -10,8 +10,8 @@ from pipelines.report.findings import OVERALL
 from pipelines.report.page import bounds
 from pipelines.report.tables import Cell, Row, Table
 from pipelines.stages.evaluate import ProbeResult, load_results
-from pipelines.stages.outcomes.paired import ordered
-from rlhf.run.statistics import LEVEL, Interval, percent, points, share_interval, wilson_interval
+from pipelines.stages.outcomes.paired import success_of
+from rlhf.run.statistics import LEVEL, Interval, percent, points
 
 RESULTS_FILE = "results.json"
 
@@ -58,15 +58,14 @@ def _title(probe: str) -> str:
 def _at_probe(result: ProbeResult | None) -> Cell:
     if result is None:
         return Cell()
-    success = wilson_interval(sum(result.success), result.episodes)
-    return _cell(success, result.difference and result.difference.at_probe)
+    return _cell(success_of([[result]]), result.difference and result.difference.at_probe)
 
 
 def _over_all(results: Sequence[ProbeResult], probes: int) -> Cell:
     """Cell over all probes, none of an agent that has not played all."""
     if len(results) < probes:
         return Cell()
-    success = share_interval([[ordered(result) for result in results]], seed=0)
+    success = success_of([results])
     over_all = results[0].difference and results[0].difference.over_all
     if over_all is not None and over_all.count < success.count:
         over_all = None  # the baseline has played fewer probes

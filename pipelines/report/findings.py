@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,9 +10,9 @@ import numpy as np
 
 from pipelines.report.data import Chart, Outcomes, ReportData
 from pipelines.stages.outcomes.evaluation_text import REQUESTS
-from pipelines.stages.outcomes.paired import ordered, paired
+from pipelines.stages.outcomes.paired import at_probes, gain, success_of
 from rlhf.learning.guards import standard_error
-from rlhf.run.statistics import Interval, difference_interval, percent, points, share_interval
+from rlhf.run.statistics import Interval, percent, points
 
 Verdict = Literal["better", "worse", "unclear", "few"]
 
@@ -58,8 +58,8 @@ class Findings:
 def find(data: ReportData) -> Findings:
     """Compute the findings of ``data``."""
     probes = list(dict.fromkeys(outcome.probe for outcome in data.outcomes if outcome.agent == data.before))
-    rows = tuple(_row(data, probe) for probe in probes)
-    overall = rows[0] if len(rows) == 1 else _overall(data, probes)
+    rows = tuple(_row(data, [probe], probe[:1].upper() + probe[1:]) for probe in probes)
+    overall = rows[0] if len(rows) == 1 else _row(data, probes, OVERALL)
     remarks = [_by_probe(rows)] if len(rows) > 1 else []
     remarks += over_optimisation(data.reward_over_training, data.success_over_training) + _alarms(data)
     return Findings(rows, overall, headline(overall, data.before, data.after, REQUESTS[data.split]), tuple(remarks))
@@ -88,56 +88,23 @@ def verdict_of(difference: Interval) -> Verdict:
     return "worse" if difference.high < 0 else "unclear"
 
 
-def _row(data: ReportData, probe: str) -> Row:
-    agents = {}
-    for name in _agents(data):
-        runs = _outcomes(data, name, probe)
-        if runs:
-            agents[name] = share_interval([[ordered(run)] for run in runs], seed=data.resampling_seed)
-    difference = difference_interval(_groups(data, [probe], _differences), seed=data.resampling_seed)
-    return Row(probe[:1].upper() + probe[1:], agents, difference, verdict_of(difference))
-
-
-def _overall(data: ReportData, probes: Sequence[str]) -> Row:
-    agents = {}
-    for name in _agents(data):
-        groups = _groups(data, probes, lambda data, probe, run, name=name: _successes(data, name, probe, run))
-        if groups:
-            agents[name] = share_interval(groups, seed=data.resampling_seed)
-    difference = difference_interval(_groups(data, probes, _differences), seed=data.resampling_seed)
-    return Row(OVERALL, agents, difference, verdict_of(difference))
+def _row(data: ReportData, probes: Sequence[str], title: str) -> Row:
+    """Row of one probe, or over several with equal weights."""
+    runs = {name: _runs(data, name, probes) for name in _agents(data)}
+    agents = {name: success_of(found, data.resampling_seed) for name, found in runs.items() if found}
+    difference = gain(runs[data.after], runs[data.before], data.resampling_seed)
+    return Row(title, agents, difference, verdict_of(difference))
 
 
 def _agents(data: ReportData) -> list[str]:
     return [name for name in (data.reference, data.before, *data.between, data.after) if name is not None]
 
 
-def _outcomes(data: ReportData, agent: str, probe: str) -> list[Outcomes]:
-    return [outcome for outcome in data.outcomes if outcome.agent == agent and outcome.probe == probe]
-
-
-def _groups(
-    data: ReportData, probes: Sequence[str], measure: Callable[[ReportData, str, int], np.ndarray | None]
-) -> list[list[np.ndarray]]:
-    """Return ``measure`` of every probe, by run; runs without it at some probe are left out."""
-    runs = sorted({outcome.run for outcome in data.outcomes})
-    groups = [[measure(data, probe, run) for probe in probes] for run in runs]
-    return [
-        [found for found in group if found is not None] for group in groups if all(found is not None for found in group)
-    ]
-
-
-def _successes(data: ReportData, agent: str, probe: str, run: int) -> np.ndarray | None:
-    """Return outcomes as 0 and 1, see :func:`ordered`; None if the agent did not play."""
-    found = [ordered(outcome) for outcome in _outcomes(data, agent, probe) if outcome.run == run]
-    return found[0] if found else None
-
-
-def _differences(data: ReportData, probe: str, run: int) -> np.ndarray | None:
-    """Return after less before, see :func:`paired`; None if one of them did not play."""
-    names = (data.after, data.before)
-    both = [one for name in names for one in _outcomes(data, name, probe) if one.run == run]
-    return paired(*both) if len(both) == 2 else None
+def _runs(data: ReportData, agent: str, probes: Sequence[str]) -> list[list[Outcomes]]:
+    """Outcomes of an agent at ``probes``, by run; runs without all of them are left out."""
+    own = [outcome for outcome in data.outcomes if outcome.agent == agent and outcome.probe in probes]
+    by_run = [[outcome for outcome in own if outcome.run == run] for run in sorted({outcome.run for outcome in own})]
+    return [at_probes(run, probes) for run in by_run if len(run) == len(probes)]
 
 
 def _by_probe(rows: Sequence[Row]) -> str:

@@ -14,7 +14,14 @@ import numpy as np
 
 from annotation.agreement.krippendorff import alpha, coincidence_matrix
 from rlhf.records.marks import Judgement
-from rlhf.run.statistics import LEVEL, Interval, episode_interval, ratio_interval, resampled_counts
+from rlhf.run.statistics import (
+    LEVEL,
+    Interval,
+    episode_interval,
+    ratio_difference_interval,
+    ratio_interval,
+    resampled_counts,
+)
 from worlds.contract import STEPS_PER_SECOND
 
 TIE = 0.5  # success of a continuation that as many judges call a success as a failure
@@ -142,13 +149,11 @@ def difference(first: Sequence[Outcome], second: Sequence[Outcome], *, seed: int
     """Success of ``first`` less ``second`` over their common scenarios.
 
     Returns:
-      The difference; None without common scenarios, or if all differences are equal, where a bootstrap has no width.
+      The difference; None without common scenarios.
     """
     ours, theirs = _clusters(first), _clusters(second)
     differences = np.array([_mean(ours[name]) - _mean(theirs[name]) for name in ours if name in theirs])
-    if not len(differences) or np.ptp(differences) == 0:
-        return None
-    return episode_interval(lambda w: (w @ differences) / w.sum(axis=1), len(differences), seed=seed)
+    return ratio_difference_interval(differences, np.ones(len(differences)), seed=seed)
 
 
 def cumulative_success(

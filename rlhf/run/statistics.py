@@ -121,6 +121,31 @@ def difference_interval(groups: Sequence[Sequence[np.ndarray]], *, seed: int) ->
     return replace(found, low=max(-1.0, found.low), high=min(1.0, found.high))
 
 
+def over_runs(found: Sequence[Interval | None], *, same_episodes: bool = False) -> Interval | None:
+    """Combine the intervals of runs, for what :func:`mean_interval` has no outcomes of.
+
+    Student's t over their estimates, or the interval of the mean of these runs where that is wider: of runs that were
+    measured on different episodes, on each side the root of the sum of the squared distances between every estimate and
+    its bound (MOVER: Zou and Donner, "Construction of confidence intervals about effect measures", 2008); of runs that
+    were measured on the same ones, whose errors do not cancel, the mean of their bounds.
+
+    Returns:
+      The interval of the mean; of one run, its own. None if a run has none: a mean of the others is of other runs.
+    """
+    known = [one for one in found if one is not None]
+    if not known or len(known) < len(found):
+        return None
+    if len(known) == 1:
+        return known[0]
+    estimates, low, high = np.array([[one.estimate, one.low, one.high] for one in known]).T
+    over = mean_of(float(estimates.mean()), float(estimates.std(ddof=1)), len(known))
+    assert over is not None
+    if same_episodes:
+        return replace(over, low=min(over.low, float(low.mean())), high=max(over.high, float(high.mean())))
+    below, above = (float(np.linalg.norm(bound - estimates)) / len(known) for bound in (low, high))
+    return replace(over, low=min(over.low, over.estimate - below), high=max(over.high, over.estimate + above))
+
+
 def _all_alike(found: Interval) -> Interval:
     reach = wilson_interval(0, found.count).high
     return replace(found, low=max(-1.0, found.estimate - reach), high=min(1.0, found.estimate + reach))

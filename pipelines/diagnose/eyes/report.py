@@ -16,7 +16,7 @@ from pipelines.diagnose.figures import COLOURS, MARKERS, legend, panels, percent
 from pipelines.report.page import circumstances, render
 from pipelines.report.tables import DASH, Cell, Row, Table
 from reward_models.scores.plots import SLATE
-from rlhf.run.statistics import LEVEL, Interval, percent, points
+from rlhf.run.statistics import LEVEL, percent, points
 
 EYES_PAGE = "eyes.html"
 _FEW = 10  # episodes with fewer of which no point is drawn and no cause is named
@@ -76,7 +76,7 @@ def cause_sentences(findings: EyesFindings) -> Iterator[str]:
             if measure is None:
                 continue
             says = _says(measure, *_CAUSES[step.first, step.second])
-            yield f"{what}, {step.second} less {step.first}: {_points(measure)}: {says}"
+            yield f"{what}, {step.second} less {step.first}: {points(measure.interval)}: {says}"
 
 
 def _says(measure: Measure, fall: str, rise: str) -> str:
@@ -173,7 +173,3 @@ def _cell(measure: Measure | None) -> Cell:
         return Cell(DASH)
     bounds = f"{percent(measure.low)} to {percent(measure.high)}"
     return Cell(percent(measure.estimate), (bounds, f"{measure.items:,} frames"))
-
-
-def _points(measure: Measure) -> str:
-    return points(Interval(measure.estimate, measure.low, measure.high, measure.episodes))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from pipelines.stages.outcomes.paired import success_of
 from pipelines.stages.outcomes.results_file import LEARNED, ProbeResult, Split
-from rlhf.run.statistics import Interval, points, wilson_interval
+from rlhf.run.statistics import Interval, points
 from worlds.registry import WorldEntry
 
 REQUESTS: Mapping[Split, str] = {"held_out": "held-out requests", "train": "requests of training combinations"}
@@ -28,7 +29,7 @@ def success_table(results: Sequence[ProbeResult], requests: str) -> str:
       requests: what was asked for, in words; see :func:`requests_of`.
     """
     agents, probes = (list(dict.fromkeys(getattr(r, name) for r in results)) for name in ("agent", "probe"))
-    cells = {(r.agent, r.probe): wilson_interval(sum(r.success), len(r.success)) for r in results}
+    cells = {(r.agent, r.probe): success_of([[r]]) for r in results}
     width = max(len(agent) for agent in agents)
     requests = _LEARNED_REQUESTS if probes == [LEARNED] else f"{requests} a probe"
     lines = [f"success at {results[0].episodes} {requests}, 95% intervals:"]

@@ -1,4 +1,4 @@
-"""Outcomes of agents at a probe, paired episode by episode."""
+"""Success of agents at probes, and the difference of two agents, with intervals; outcomes are paired by episode."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
-from rlhf.run.statistics import Interval, difference_interval
+from rlhf.run.statistics import Interval, difference_interval, share_interval
 
 
 class ProbeOutcomes(Protocol):
@@ -24,16 +24,44 @@ class ProbeOutcomes(Protocol):
 
 
 Found = TypeVar("Found", bound=ProbeOutcomes)
+Runs = Iterable[Iterable[ProbeOutcomes]]  # of each run (an agent trained from one seed) its results, one a probe
 
 
-def at_probe(results: Iterable[Found], probe: str) -> Found:
-    """Return the result at ``probe`` among an agent's results.
+def at_probes(results: Iterable[Found], probes: Iterable[str]) -> list[Found]:
+    """Return an agent's results at ``probes``, in their order. Raises KeyError if it has not played one of them."""
+    by_probe = {result.probe: result for result in results}
+    return [by_probe[probe] for probe in probes]
+
+
+def success_of(runs: Runs, seed: int = 0) -> Interval:
+    """Return the share of an agent's episodes that succeeded, with probes of equal weight.
+
+    Args:
+      runs: the agent's results; every run has the same probes.
+      seed: of the bootstrap.
+    """
+    return share_interval([[ordered(result) for result in run] for run in runs], seed=seed)
+
+
+def gain(after: Runs, before: Runs, seed: int = 0) -> Interval:
+    """Return the success of one agent less that of another, paired by run, probe and episode.
+
+    Args:
+      after: results of one agent.
+      before: results of the agent that is subtracted, of the same runs in the same order.
+      seed: of the bootstrap.
 
     Raises:
-      ValueError: if there is none, or several.
+      ValueError: if they were not evaluated at the same probes on the same episodes.
     """
-    (found,) = (result for result in results if result.probe == probe)
-    return found
+    groups = [_paired_run(list(run), list(others)) for run, others in zip(after, before, strict=True)]
+    return difference_interval(groups, seed=seed)
+
+
+def _paired_run(run: Sequence[ProbeOutcomes], others: Sequence[ProbeOutcomes]) -> list[np.ndarray]:
+    if {result.probe for result in run} != {other.probe for other in others}:
+        raise ValueError("agents of different probes cannot be compared")
+    return [paired(*both) for both in zip(run, at_probes(others, [result.probe for result in run]), strict=True)]
 
 
 def ordered(result: ProbeOutcomes) -> np.ndarray:
@@ -54,20 +82,3 @@ def paired(result: ProbeOutcomes, other: ProbeOutcomes) -> np.ndarray:
     if result.probe != other.probe or sorted(result.seeds) != sorted(other.seeds):
         raise ValueError(f"{result.agent} and {other.agent} did not play the same episodes of {result.probe}")
     return ordered(result) - ordered(other)
-
-
-def gain(after: Sequence[ProbeOutcomes], before: Sequence[ProbeOutcomes], seed: int) -> Interval:
-    """Difference of success between two agents over all probes, paired by episode, with a bootstrap interval.
-
-    Args:
-      after: results of one agent.
-      before: results of the agent that is subtracted.
-      seed: seed of the bootstrap.
-
-    Raises:
-      ValueError: if they were not evaluated at the same probes on the same episodes.
-    """
-    earlier = {result.probe: result for result in before}
-    if set(earlier) != {result.probe for result in after}:
-        raise ValueError("agents of different probes cannot be compared")
-    return difference_interval([[paired(result, earlier[result.probe]) for result in after]], seed=seed)

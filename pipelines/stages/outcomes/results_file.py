@@ -240,8 +240,8 @@ def differences_to(results: Sequence[ProbeResult], baseline: str) -> dict[tuple[
         after = [result for result in results if result.agent == agent and result.probe in before]
         if not after:
             continue
-        over_all = gain(after, [before[result.probe] for result in after], seed=0)
+        over_all = gain([after], [[before[result.probe] for result in after]])
         for result in after:
-            at_probe = gain([result], [before[result.probe]], seed=0)
+            at_probe = gain([[result]], [[before[result.probe]]])
             found[agent, result.probe] = Difference(baseline, at_probe, over_all)
     return found

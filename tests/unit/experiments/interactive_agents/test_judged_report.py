@@ -1,34 +1,12 @@
-"""Tables of agents that scripts judge: rates of seeds together, ranks with intervals."""
+"""Tables of agents that scripts judge: ranks with intervals."""
 
 from __future__ import annotations
 
 import numpy as np
-import pytest
-from scipy import stats
 
-from experiments.interactive_agents.judged_report import over_seeds, ranks
+from experiments.interactive_agents.judged_report import ranks
 from pipelines.suite.request_kinds import INSTRUCTION
 from pipelines.suite.results import Outcome
-from rlhf.run.statistics import Interval
-
-
-def test_seeds_are_combined_by_students_t() -> None:
-    estimates = [0.5, 0.6, 0.7]
-    found = over_seeds([Interval(each, each - 0.05, each + 0.05, 10) for each in estimates])
-    low, high = stats.t.interval(0.95, 2, np.mean(estimates), stats.sem(estimates))
-    assert found is not None
-    assert (found.estimate, found.low, found.high) == pytest.approx((0.6, low, high))
-
-
-def test_seeds_that_agree_by_chance_are_no_surer_than_their_own_intervals() -> None:
-    found = over_seeds([Interval(0.4, 0.3, 0.6, 10)] * 4)  # the standard error of a mean of four is half of one's
-    assert found is not None and (found.low, found.high) == pytest.approx((0.35, 0.5))
-
-
-def test_one_seed_has_its_own_interval_and_a_seed_without_one_leaves_none() -> None:
-    one = Interval(0.5, 0.4, 0.7, 9)
-    assert over_seeds([one]) == one and over_seeds([None]) is None and over_seeds([]) is None
-    assert over_seeds([None, one]) is None  # the mean of one seed is not that of two
 
 
 def outcomes(agent: str, success: list[int]) -> list[Outcome]:

@@ -12,14 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
-from scipy import stats
 
 from agents.agent import InteractiveAgent
 from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
 from experiments.interactive_agents import rater_noise as sweep
 from experiments.interactive_agents.rater_noise import RaterNoiseConfig, plan_rater_noise
-from experiments.interactive_agents.rater_noise_figure import by_axis, draw, over_seeds, table
+from experiments.interactive_agents.rater_noise_figure import by_axis, draw, table
 from experiments.interactive_agents.rater_noise_results import Noise, NoiseResult
 from pipelines.diagnose.diagnosis import Measure
 from pipelines.stages.mark import MarkConfig
@@ -130,16 +129,6 @@ def test_slow_raters_have_their_mean_delay() -> None:
 def result(noise: Noise, accuracy: float, seed: int = 0) -> NoiseResult:
     measure = Measure(accuracy, accuracy - 0.05, accuracy + 0.05, 40, 900)
     return NoiseResult(noise, seed, 100, 200, 10, measure, measure, measure, measure, 0.6)
-
-
-def test_several_seeds_get_students_interval() -> None:
-    values = [0.6, 0.7, 0.95]
-    interval = over_seeds([result(USUAL, value).accuracy for value in values])  # type: ignore[misc]
-    low, high = stats.ttest_1samp(values, 0.0).confidence_interval(0.95)
-    assert interval is not None and (interval.low, interval.high) == pytest.approx((low, high))
-    same = over_seeds([result(USUAL, 0.7).accuracy] * 2)  # type: ignore[list-item]
-    assert same is not None and (same.low, same.high) == pytest.approx((0.65, 0.75))
-    assert over_seeds([]) is None
 
 
 def test_the_table_and_the_figure_hold_every_setting() -> None:

@@ -262,7 +262,7 @@ def test_differences_to_a_baseline_are_printed_and_written(tmp_path: Path, capsy
     go, lift = (result.difference for result in after)
     assert go is not None and lift is not None and go.baseline == "A"
     assert (go.at_probe.estimate, lift.at_probe.estimate, go.over_all.estimate) == (0.5, 1.0, 0.75)
-    assert go.at_probe == gain(after[:1], before[:1], seed=0) and go.over_all == gain(after, before, seed=0)
+    assert go.at_probe == gain([after[:1]], [before[:1]]) and go.over_all == gain([after], [before])
     assert load_results(config.out) == results == evaluate(config)
     printed = [" ".join(line.split()) for line in capsys.readouterr().err.splitlines()]
     assert "differences to A in points, paired by episode, 95% intervals:" in printed

@@ -147,7 +147,8 @@ def test_differences_are_of_the_scenarios_that_both_have() -> None:
     )
     found = difference(ours, theirs, seed=0)
     assert found is not None and found.estimate == pytest.approx(expected, abs=1e-12) and found.count == 13
-    assert difference(ours, ours, seed=0) is None  # every difference is 0: nothing to resample
+    alike = difference(ours, ours, seed=0)  # every difference is 0: nothing to resample
+    assert alike is not None and alike.high == -alike.low == pytest.approx(wilson_interval(0, 14).high)
     assert difference(ours, [], seed=0) is None
 
 

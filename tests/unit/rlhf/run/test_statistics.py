@@ -12,6 +12,7 @@ from rlhf.run.statistics import (
     difference_interval,
     episode_interval,
     mean_interval,
+    over_runs,
     ratio_difference_interval,
     ratio_interval,
     share_interval,
@@ -242,3 +243,27 @@ def test_crossed_intervals_of_equal_answers_claim_no_certainty() -> None:
     found = crossed_interval(ones, ones, np.arange(6) % 2, np.arange(6) // 2, seed=0)
     assert found is not None and (found.estimate, found.high) == (1.0, 1.0) and found.low < 0.5
     assert crossed_interval(np.zeros(2), np.zeros(2), np.zeros(2, int), np.arange(2), seed=0) is None
+
+
+def test_runs_are_combined_by_students_t() -> None:
+    estimates = [0.5, 0.6, 0.7]
+    found = over_runs([Interval(each, each - 0.05, each + 0.05, 10) for each in estimates])
+    low, high = stats.t.interval(0.95, 2, np.mean(estimates), stats.sem(estimates))
+    assert found is not None
+    assert (found.estimate, found.low, found.high) == pytest.approx((0.6, low, high))
+
+
+def test_runs_that_agree_by_chance_are_no_surer_than_their_own_intervals() -> None:
+    found = over_runs([Interval(0.4, 0.3, 0.6, 10)] * 4)  # the standard error of a mean of four is half of one's
+    assert found is not None and (found.low, found.high) == pytest.approx((0.35, 0.5))
+
+
+def test_one_run_has_its_own_interval_and_a_run_without_one_leaves_none() -> None:
+    one = Interval(0.5, 0.4, 0.7, 9)
+    assert over_runs([one]) == one and over_runs([None]) is None and over_runs([]) is None
+    assert over_runs([None, one]) is None  # the mean of one run is not that of two
+
+
+def test_runs_on_the_same_episodes_are_no_surer_than_one_of_them() -> None:
+    same = over_runs([Interval(0.7, 0.65, 0.75, 40)] * 2, same_episodes=True)
+    assert same is not None and (same.low, same.high) == pytest.approx((0.65, 0.75))

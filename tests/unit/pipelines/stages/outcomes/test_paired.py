@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from pipelines.report.data import Outcomes
-from pipelines.stages.outcomes.paired import at_probe, gain, ordered, paired
+from pipelines.stages.outcomes.paired import at_probes, gain, ordered, paired, success_of
+from rlhf.run.statistics import wilson_interval
 
 
 def test_outcomes_are_paired_by_the_episodes_seeds() -> None:
@@ -17,7 +18,7 @@ def test_outcomes_are_paired_by_the_episodes_seeds() -> None:
     after = Outcomes("BC+RL", "go", 0, (1, 2, 3), (True, False, False))
     assert np.array_equal(ordered(before), [0, 0, 1])
     assert np.array_equal(paired(after, before), [1, 0, -1])
-    assert at_probe([before], "go") is before
+    assert at_probes([before], ["go"]) == [before]
 
 
 @pytest.mark.parametrize(
@@ -39,7 +40,7 @@ def test_a_gain_is_paired_by_episode_whatever_their_order() -> None:
     after = np.where(rng.random(60) < 0.3, 1, before)  # never worse on any episode
     order = rng.permutation(60)
     paired = gain(
-        [result("new", "go", after[order].tolist(), order.tolist())], [result("old", "go", before.tolist())], seed=1
+        [[result("new", "go", after[order].tolist(), order.tolist())]], [[result("old", "go", before.tolist())]], seed=1
     )
     assert paired.estimate == pytest.approx(float(np.mean(after) - np.mean(before))) and paired.count == 60
     assert 0 < paired.low  # without pairing the interval would reach below 0
@@ -51,14 +52,14 @@ def test_the_interval_of_a_small_gain_is_the_bootstraps() -> None:
     """All 3^3 resamples of three differences, counted out."""
     differences = [1, 0, -1]
     means = sorted(np.mean(drawn) for drawn in itertools.product(differences, repeat=3))
-    found = gain([result("new", "go", [1, 0, 0])], [result("old", "go", [0, 0, 1])], seed=0)
+    found = gain([[result("new", "go", [1, 0, 0])]], [[result("old", "go", [0, 0, 1])]])
     assert found.estimate == 0 and (found.low, found.high) == pytest.approx((means[0], means[-1]))
 
 
 def test_probes_weigh_the_same_in_a_gain() -> None:
     new = [result("new", "go", [1] * 10), result("new", "lift", [0] * 90)]
     old = [result("old", "lift", [0] * 90), result("old", "go", [0] * 10)]
-    assert gain(new, old, seed=0).estimate == 0.5
+    assert gain([new], [old]).estimate == 0.5
 
 
 @pytest.mark.parametrize(
@@ -70,4 +71,13 @@ def test_probes_weigh_the_same_in_a_gain() -> None:
 )
 def test_results_that_cannot_be_paired_are_refused(before: Outcomes, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        gain([result("new", "go", [1, 0])], [before], seed=0)
+        gain([[result("new", "go", [1, 0])]], [[before]])
+
+
+def test_runs_are_paired_with_themselves() -> None:
+    new, old = ([[result(name, "go", wins)] for wins in runs] for name, runs in
+                (("new", ([1, 1, 0, 1], [0, 1, 0, 0])), ("old", ([0, 1, 0, 0], [0, 0, 0, 0]))))  # fmt: skip
+    assert gain(new, old).estimate == np.mean([0.5, 0.25]) and success_of(new).estimate == 0.5
+    assert success_of(new[:1]) == wilson_interval(3, 4)
+    with pytest.raises(ValueError, match="zip"):
+        gain(new, old[:1])
