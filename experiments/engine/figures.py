@@ -7,41 +7,32 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from experiments.engine.table import ALL, Table
-from pipelines.diagnose.figures import blank_figure
-from reward_models.scores.plots import FAINT, INK
+from pipelines.charts import style
+from pipelines.charts.palette import INK, colours_of
 
 _TOGETHER, _COLUMNS = 3, 4  # curves in one panel; panels in a row
 _ASIDE = 0.12  # offset from one line to the next, as a share of the distance of two positions
-# Okabe and Ito's colours, distinct for colour-blind readers, then three of Tol's for an experiment of ten arms; the arm
-# compared with is drawn in the colour of text.
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#7b8794", "#882255", "#999933", "#332288")
-
 Series = Mapping[str, Sequence[tuple[np.ndarray, np.ndarray]]]  # name -> (x, y) of every seed
 
 
 def success(table: Table) -> Figure:
     """Draw every arm at every probe: a dot and its 95% interval, one panel for each probe."""
     probes, arms = (*table.probes, ALL), [arm for arm in table.arms if table.cell(arm, ALL)]
-    figure = blank_figure(1.45 * len(probes) + 2.2, 0.34 * len(arms) + 1.0)
-    panels: list[Axes] = np.atleast_1d(figure.subplots(1, len(probes), sharey=True)).tolist()
+    width, height = 1.45 * len(probes) + 2.2, 0.34 * len(arms) + 1.0
+    figure, panels = style.panels(width, height, columns=len(probes), grid="x", sharey=True)
     colours = colours_of(arms, table.compared_with)
     for axes, probe in zip(panels, probes, strict=True):
-        _plain(axes, probe.capitalize())
+        style.label(axes, probe.capitalize())
         for place, arm in enumerate(arms):
-            cell = table.cell(arm, probe)
-            if cell is not None:
-                low, middle, high = (100 * x for x in (cell.success.low, cell.success.estimate, cell.success.high))
-                axes.plot([low, high], [place, place], color=colours[arm], linewidth=1.6, solid_capstyle="round")
-                axes.plot(middle, place, "o", color=colours[arm], markersize=5)
+            if (cell := table.cell(arm, probe)) is not None:
+                style.interval(axes, place, cell.success, colours[arm], across=True, scale=100)
         axes.set_xlim(-3, 103)
         axes.set_xticks([0, 50, 100])
-        axes.grid(axis="x", color=FAINT, linewidth=0.6)
     panels[0].set_yticks(range(len(arms)), arms)
     panels[0].invert_yaxis()
-    figure.supxlabel("requests fulfilled, %, with 95% intervals", fontsize=8, color=INK)
+    figure.supxlabel("requests fulfilled, %, with 95% intervals", fontsize=9, color=INK)
     return figure
 
 
@@ -52,27 +43,23 @@ def along_lines(table: Table, lines: Mapping[str, Mapping[str, str]]) -> Figure:
     """
     measured = [place for line in lines.values() for place, arm in line.items() if table.cell(arm, ALL) is not None]
     probes, places = (*table.probes, ALL), list(dict.fromkeys(measured))
-    figure = blank_figure(1.9 * len(probes) + 1.4, 2.6)
-    panels: list[Axes] = np.atleast_1d(figure.subplots(1, len(probes), sharey=True)).tolist()
+    figure, panels = style.panels(1.9 * len(probes) + 1.4, 2.6, columns=len(probes), sharey=True)
     colours = colours_of(list(lines), next(iter(lines)))
     for axes, probe in zip(panels, probes, strict=True):
-        _plain(axes, probe.capitalize())
+        style.label(axes, probe.capitalize())
         for number, (line, arms) in enumerate(lines.items()):
             aside = _ASIDE * (number - (len(lines) - 1) / 2)  # so that intervals do not overlap
             cells = [table.cell(arms[place], probe) if place in arms else None for place in places]
             middle = [100 * cell.success.estimate if cell else np.nan for cell in cells]
-            along = np.arange(len(places)) + aside
-            axes.plot(along, middle, "o-", color=colours[line], markersize=4, linewidth=1.6, label=line)
-            for x, cell in zip(along, cells, strict=True):
+            axes.plot(np.arange(len(places)) + aside, middle, color=colours[line], lw=1.6)
+            for x, cell in enumerate(cells):
                 if cell is not None:
-                    bounds = [100 * cell.success.low, 100 * cell.success.high]
-                    axes.plot([x, x], bounds, color=colours[line], linewidth=1.0)
+                    style.interval(axes, x + aside, cell.success, colours[line], scale=100)
         axes.set_xlim(-0.4, len(places) - 0.6)
         axes.set_ylim(-3, 103)
         axes.set_xticks(range(len(places)), places)
-        axes.grid(axis="y", color=FAINT, linewidth=0.6)
-    panels[0].set_ylabel("requests fulfilled, %", fontsize=8)
-    panels[-1].legend(fontsize=7, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    panels[0].set_ylabel("requests fulfilled, %")
+    style.legend(figure, [style.key(line, shade, marker="o") for line, shade in colours.items()], beside=True)
     return figure
 
 
@@ -84,23 +71,18 @@ def over_marks(table: Table, marks: Mapping[str, float]) -> Figure:
       marks: number of marks that each arm learned from, by seed on average.
     """
     cells = {arm: cell for arm in marks if (cell := table.cell(arm, ALL)) is not None}
-    figure = blank_figure(6.2, 3.4)
-    axes = figure.subplots()
-    _plain(axes, "Success over all probes")
-    colours = colours_of(list(cells), None)
+    figure, (axes,) = style.panels(6.2, 3.4, grid="both")
+    style.label(axes, "Success over all probes", "training marks of a seed", "requests fulfilled, %")
+    colours = colours_of(list(cells))
     places = dodged({arm: marks[arm] for arm in cells}, 0.02 * max(marks.values(), default=0.0))
     for arm, cell in cells.items():
-        low, middle, high = (100 * x for x in (cell.success.low, cell.success.estimate, cell.success.high))
-        axes.plot([places[arm]] * 2, [low, high], color=colours[arm], linewidth=1.6)
-        axes.plot(places[arm], middle, "o", color=colours[arm], markersize=5, label=arm)
+        style.interval(axes, places[arm], cell.success, colours[arm], scale=100)
+    keys = [style.key(arm, shade, "", "o") for arm, shade in colours.items()]
     if (base := table.cell(table.compared_with, ALL)) is not None:
-        axes.axhline(100 * base.success.estimate, color=INK, linestyle="--", linewidth=1.0, label=table.compared_with)
+        axes.axhline(100 * base.success.estimate, color=INK, ls="--", lw=1.0)
+        keys.append(style.key(table.compared_with, INK, "--", lw=1.0))
     axes.set_xlim(left=0)
-    axes.set_xlabel("training marks of a seed", fontsize=8)
-    axes.set_ylabel("requests fulfilled, %", fontsize=8)
-    axes.grid(color=FAINT, linewidth=0.6)
-    if axes.get_legend_handles_labels()[0]:
-        axes.legend(fontsize=7, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    style.legend(figure, keys, beside=True)
     return figure
 
 
@@ -136,37 +118,27 @@ def over_training(series: Series, title: str, y_label: str, dashed: Series | Non
     """
     names = list({**series, **(dashed or {})})
     groups = [names] if len(names) <= _TOGETHER else [[name] for name in names]
-    rows = -(-len(groups) // _COLUMNS)
+    rows, colours = -(-len(groups) // _COLUMNS), colours_of(names)
     columns = -(-len(groups) // rows)
-    figure = blank_figure(6.2 if columns == 1 else 2.5 * columns, 3.4 if columns == 1 else 2.1 * rows + 0.7)
-    panels: list[Axes] = (
-        figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=_alike(series)).ravel().tolist()
+    size = (6.2, 3.4) if columns == 1 else (2.5 * columns, 2.1 * rows + 0.7)
+    figure, panels = style.panels(
+        *size, rows, columns, title=title if columns > 1 else "", grid="both", sharex=True, sharey=_alike(series)
     )
-    colours = colours_of(names, None)
     for axes, group in zip(panels, groups, strict=False):
-        _plain(axes, title if len(groups) == 1 else group[0])
+        style.label(axes, title if len(groups) == 1 else group[0])
         _draw(axes, {name: series[name] for name in group if name in series}, "-", colours)
         _draw(axes, {name: dashed[name] for name in group if dashed and name in dashed}, "--", colours)
-        axes.grid(color=FAINT, linewidth=0.6)
     for unused in panels[len(groups) :]:
         unused.set_visible(False)
-    for lowest in panels[len(groups) - columns : len(groups)] if len(groups) > 1 else ():
+    for lowest in panels[len(groups) - columns : len(groups)]:
         lowest.tick_params(labelbottom=True)
-    handles = [Line2D([], [], color=colours[name], label=name) for name in names] if len(groups) == 1 else []
+    figure.supxlabel("updates", fontsize=9, color=INK)
+    figure.supylabel(y_label, fontsize=9, color=INK)
+    keys = [style.key(name, colours[name]) for name in names] if len(groups) == 1 else []
     if dashed:
-        handles += [
-            Line2D([], [], color=INK, label="training episodes"),
-            Line2D([], [], color=INK, linestyle="--", label="held-out episodes"),
-        ]
-    if len(groups) == 1:
-        panels[0].set_xlabel("updates", fontsize=8)
-        panels[0].set_ylabel(y_label, fontsize=8)
-        panels[0].legend(handles=handles, fontsize=7, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
-        return figure
-    figure.suptitle(title, fontsize=10, color=INK)
-    figure.supxlabel("updates", fontsize=8, color=INK)
-    figure.supylabel(y_label, fontsize=8, color=INK)
-    figure.legend(handles=handles, fontsize=7, frameon=False, loc="outside lower right", ncols=2)
+        keys += [style.key("training episodes", INK), style.key("held-out episodes", INK, "--")]
+    if keys:
+        style.legend(figure, keys, beside=len(groups) == 1)
     return figure
 
 
@@ -187,13 +159,6 @@ def _draw(axes: Axes, series: Series, style: str, colours: Mapping[str, str]) ->
                 axes.fill_between(x, ys.min(0), ys.max(0), color=colours[name], alpha=0.12, linewidth=0)
 
 
-def colours_of(names: Sequence[str], ink: str | None) -> dict[str, str]:
-    """Colours by name; the name ``ink`` has the colour of text."""
-    others = [name for name in names if name != ink]
-    found = {name: COLOURS[place % len(COLOURS)] for place, name in enumerate(others)}
-    return found | ({} if ink is None else {ink: INK})
-
-
 def _together(seeds: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
     """Return the x shared by all seeds, and the y there: [N] and [seeds, N]."""
     if not seeds:
@@ -202,11 +167,3 @@ def _together(seeds: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarra
     for x, _ in seeds[1:]:
         shared = np.intersect1d(shared, x)
     return shared, np.stack([y[np.isin(x, shared)] for x, y in seeds])
-
-
-def _plain(axes: Axes, title: str) -> None:
-    axes.set_title(title, fontsize=9, color=INK)
-    axes.tick_params(labelsize=8, colors=INK, length=0)
-    for side in ("top", "right", "left"):
-        axes.spines[side].set_visible(False)
-    axes.spines["bottom"].set_color(FAINT)

@@ -25,7 +25,7 @@ from experiments.engine.figures import Series
 from experiments.engine.marks import learned_from, marks_table, mean_marks
 from experiments.engine.stages import SeedStages
 from experiments.engine.table import Outcomes, Table, differences, markdown, tabulate
-from pipelines.diagnose.figures import png
+from pipelines.charts.style import png
 from pipelines.report.file import made_by
 from pipelines.stages.evaluate import load_results
 from pipelines.stages.outcomes.evaluation_text import REQUESTS

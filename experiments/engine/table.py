@@ -87,7 +87,8 @@ def tabulate(
             runs = [at_probes(of_arm[seed], names) for seed in sorted(of_arm)]
             difference = None
             if arm != other and shared:
-                difference = gain(*([at_probes(of[seed], names) for seed in shared] for of in (of_arm, of_other)))
+                after, before = ([at_probes(of[seed], names) for seed in shared] for of in (of_arm, of_other))
+                difference = gain(after, before)
             cells.append(Cell(arm, probe, success_of(runs), difference, tuple(sorted(of_arm))))
     return Table(tuple(arms), tuple(probes), compared_with, tuple(cells), others)
 

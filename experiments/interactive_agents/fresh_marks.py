@@ -53,7 +53,7 @@ from experiments.engine.plan import Plan
 from experiments.engine.stages import SeedStages
 from experiments.engine.table import Outcomes, differences, markdown, tabulate
 from experiments.interactive_agents import plateau
-from pipelines.diagnose.figures import png
+from pipelines.charts.style import png
 from pipelines.loops.wiring import Wiring
 from pipelines.report.file import made_by
 from pipelines.stages.evaluate import EvaluateConfig, ProbeResult, evaluate, load_results

@@ -7,12 +7,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from experiments.engine.config import SCRIPTED_SOLVER, slug
-from experiments.engine.figures import colours_of
 from experiments.engine.results_docs import ResultTable, format_table
 from experiments.engine.table import format_difference
-from pipelines.diagnose.figures import blank_figure, png
+from pipelines.charts import style
+from pipelines.charts.palette import colours_of
 from pipelines.report.file import made_by
 from pipelines.suite.judge import request_index
 from pipelines.suite.live import asked_and_done
@@ -21,7 +22,6 @@ from pipelines.suite.report_data import ALL
 from pipelines.suite.request_kinds import KINDS, kind_of
 from pipelines.suite.results import Outcome, cumulative_success, difference, request_rate, success_rate
 from pipelines.suite.scenarios import NOTE
-from reward_models.scores.plots import FAINT, INK
 from rlhf.run.statistics import LEVEL, Interval, over_runs, percent, resampled_counts
 from rlhf.store import open_store
 from rlhf.store.files.durable import write_file
@@ -115,7 +115,7 @@ def write_judged_report(run: Path, seeds: Sequence[int], arms: Sequence[str], sc
         _markdown(_live_rows(live, arms)),
     ]
     write_file(run / TABLE, "\n\n".join(parts).encode() + b"\n")
-    write_file(run / FIGURE, against_time(suite, live, arms))
+    write_file(run / FIGURE, style.png(against_time(suite, live, arms)))
     return run / TABLE
 
 
@@ -201,29 +201,25 @@ def _markdown(rows: Iterator[Sequence[str]]) -> str:
     return format_table(ResultTable(head, tuple(others))).rstrip("\n")
 
 
-def against_time(suite: Sequence[Found], live: Sequence[Found], arms: Sequence[str]) -> bytes:
-    """Draw the share of requests fulfilled within a time, means of the seeds: the suite and live evaluation (PNG)."""
-    figure = blank_figure(7.6, 3.0)
-    colours = colours_of(list(arms), arms[0])
-    panels = figure.subplots(1, 2, sharey=True)
-    for axes, found, title, by_cluster in zip(
-        panels, (suite, live), ("Test suite", "Live evaluation"), (True, False), strict=True
+def against_time(suite: Sequence[Found], live: Sequence[Found], arms: Sequence[str]) -> Figure:
+    """Draw the share of requests fulfilled within a time, means of the seeds: the suite and live evaluation."""
+    figure, panels = style.panels(7.6, 3.0, columns=2, grid="both", sharey=True)
+    colours = colours_of(arms, arms[0])
+    for axes, found, title, begin in (
+        (panels[0], suite, "Test suite", "take-over"),
+        (panels[1], live, "Live evaluation", "request"),
     ):
+        style.label(axes, title, f"seconds after the {begin}")
         longest = int(max(one.steps or 0 for each in found for arm in arms for one in each.judged[arm]))
         for arm in arms:
             curves = [
-                cumulative_success(each.judged[arm], longest, by_cluster=by_cluster, seed=0)
+                cumulative_success(each.judged[arm], longest, by_cluster=found is suite, seed=0)
                 for each in found
                 if each.judged[arm]
             ]
             share = np.mean([curve.share for curve in curves], axis=0)
-            axes.plot(curves[0].seconds, 100 * share, color=colours[arm], linewidth=1.6, label=arm)
-        axes.set_title(title, fontsize=9, color=INK, loc="left")
-        axes.set_xlabel(f"seconds after the {'take-over' if by_cluster else 'request'}", fontsize=8)
-        axes.grid(color=FAINT, linewidth=0.6)
+            axes.plot(curves[0].seconds, 100 * share, color=colours[arm], lw=1.6)
         axes.set_ylim(0, 100)
-        axes.tick_params(labelsize=8)
-        axes.spines[["top", "right"]].set_visible(False)
-    panels[0].set_ylabel("succeeded, %", fontsize=8)
-    panels[1].legend(fontsize=7, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
-    return png(figure)
+    panels[0].set_ylabel("succeeded, %")
+    style.legend(figure, [style.key(arm, colours[arm]) for arm in arms], beside=True)
+    return figure

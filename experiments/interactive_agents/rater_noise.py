@@ -25,6 +25,7 @@ from annotation.scripted_rater import ScriptedRater
 from experiments.engine.plan import Plan
 from experiments.interactive_agents.rater_noise_figure import draw, table
 from experiments.interactive_agents.rater_noise_results import AXES, Noise, NoiseResult
+from pipelines.charts.style import png
 from pipelines.diagnose.diagnosis import Measure
 from pipelines.presets import small
 from pipelines.stages.episodes.division import divide_episodes
@@ -232,7 +233,7 @@ def _write(config: RaterNoiseConfig, results: Sequence[NoiseResult]) -> Path:
     """Write all results, the table and the figure; return the path of the table."""
     usual, folder = config.noises()[0], config.run
     write_file(folder / RESULTS_FILE, json.dumps(to_json(list(results)), indent=1).encode())
-    write_file(folder / FIGURE_FILE, draw(results, usual))
+    write_file(folder / FIGURE_FILE, png(draw(results, usual)))
     text = table(results, usual)
     write_file(folder / TABLE_FILE, text.encode())
     announce(text)

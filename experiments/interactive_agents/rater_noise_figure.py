@@ -8,11 +8,11 @@ from dataclasses import fields, replace
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
+from matplotlib.figure import Figure
 
 from experiments.interactive_agents.rater_noise_results import Noise, NoiseResult
-from pipelines.diagnose.figures import COLOURS, legend, panels, percent_axis, png
-from reward_models.scores.plots import FAINT, INK, SLATE
+from pipelines.charts import style
+from pipelines.charts.palette import COLOURS, QUIET, RULE
 from rlhf.run.statistics import Interval, over_runs, percent
 
 AXIS_WORDS = {
@@ -64,45 +64,46 @@ def _shares(results: Sequence[NoiseResult]) -> str:
     return " | ".join([*cells, percent(majority)])
 
 
-def draw(results: Sequence[NoiseResult], usual: Noise) -> bytes:
-    """Draw accuracy on held-out pairs, all and balanced, over each axis of noise, as PNG."""
+def draw(results: Sequence[NoiseResult], usual: Noise) -> Figure:
+    """Draw accuracy on held-out pairs, all and balanced, over each axis of noise."""
     found = {axis: points for axis, points in by_axis(results, usual).items() if len(points) > 1} or {
         "miss": by_axis(results, usual)["miss"]
     }
-    figure, axes = panels(_title(results, usual), len(found), 2.9, sharex=False)
-    for axis, (name, points) in zip(axes, found.items(), strict=True):
-        _draw_axis(axis, name, points, getattr(usual, name))
-    axes[0].set_ylabel("held-out pairs ordered correctly", fontsize=9, color=INK)
+    width = max(6.0, 3.3 * len(found) + 0.6)
+    figure, panels = style.panels(width, 3.9, columns=len(found), title=_title(results, usual), sharey=True)
+    for axes, (name, points) in zip(panels, found.items(), strict=True):
+        _draw_axis(axes, name, points, getattr(usual, name))
+    panels[0].set_ylabel("held-out pairs ordered correctly")
     keys = [
-        *(Line2D([], [], label=label, **style) for label, style in _SERIES.values()),
-        Line2D([], [], color=SLATE, lw=1.2, label="commoner sign"),
-        Line2D([], [], color=SLATE, lw=1.2, ls=":", label="commoner sign, balanced"),
-        Line2D([], [], color=FAINT, lw=5, label="the usual rater"),
+        *(style.key(label, shade, line, marker) for label, shade, line, marker in _SERIES.values()),
+        style.key("commoner sign", QUIET, lw=1.2),
+        style.key("commoner sign, balanced", QUIET, ":", lw=1.2),
+        style.key("the usual rater", RULE, lw=5),
     ]
-    legend(figure, keys)
-    return png(figure)
+    style.legend(figure, keys)
+    return figure
 
 
 _SERIES = {
-    "accuracy": ("all pairs", dict(color=COLOURS[0], marker="o", ls="-", ms=6, lw=1.6)),
-    "balanced": ("mean of better and worse pairs", dict(color=COLOURS[1], marker="s", ls="--", ms=5.5, lw=1.6)),
+    "accuracy": ("all pairs", COLOURS[0], "-", "o"),
+    "balanced": ("mean of better and worse pairs", COLOURS[1], "--", "s"),
 }
 
 
-def _draw_axis(axis: Axes, name: str, points: Sequence[tuple[float, list[NoiseResult]]], usual: float) -> None:
-    axis.axvline(usual, color=FAINT, lw=5, zorder=0)
-    for measure, (_, style) in _SERIES.items():
-        known = [(value, interval) for value, own in points if (interval := _over(own, measure)) is not None]
-        x, low, high = [v for v, _ in known], [i.low for _, i in known], [i.high for _, i in known]
-        axis.vlines(x, low, high, color=style["color"], lw=2.2, alpha=0.4)
-        axis.plot(x, [interval.estimate for _, interval in known], mec="white", mew=0.7, zorder=3, **style)
+def _draw_axis(axes: Axes, name: str, points: Sequence[tuple[float, list[NoiseResult]]], usual: float) -> None:
+    axes.axvline(usual, color=RULE, lw=5, zorder=0)
+    for measure, (_, shade, line, marker) in _SERIES.items():
+        known = [(value, found) for value, own in points if (found := _over(own, measure)) is not None]
+        axes.plot([value for value, _ in known], [found.estimate for _, found in known], color=shade, ls=line, lw=1.6)
+        for value, found in known:
+            style.interval(axes, value, found, shade, marker)
     for majority in [one.majority for _, own in points for one in own if not math.isnan(one.majority)][:1]:
-        axis.axhline(majority, color=SLATE, lw=1.2, zorder=1)
-    axis.axhline(0.5, color=SLATE, lw=1.2, ls=":", zorder=1)
-    axis.set_xlabel(AXIS_WORDS[name], fontsize=9, color=INK)
-    percent_axis(axis, "y", None)
+        axes.axhline(majority, color=QUIET, lw=1.2, zorder=1)
+    axes.axhline(0.5, color=QUIET, lw=1.2, ls=":", zorder=1)
+    axes.set_xlabel(AXIS_WORDS[name])
+    style.in_percent(axes)
     if name != "delay":
-        percent_axis(axis, "x", None)
+        style.in_percent(axes, "x")
 
 
 def _over(results: Sequence[NoiseResult], name: str) -> Interval | None:

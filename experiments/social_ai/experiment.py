@@ -30,7 +30,7 @@ from experiments.social_ai.feedback import part as feedback
 from experiments.social_ai.ppo.settings import SMALL, PPOSettings
 from experiments.social_ai.results import draw_curves, load_curves, section
 from experiments.social_ai.training import SchoolTraining, train
-from pipelines.diagnose.figures import png
+from pipelines.charts.style import png
 from pipelines.report.file import made_by
 from pipelines.stages.running.staged_run import Stage
 from rlhf.run.checkpoint import Checkpoints

@@ -14,12 +14,11 @@ from experiments.engine.config import slug
 from experiments.engine.results_docs import ResultTable, format_table
 from experiments.social_ai.cases import Case
 from experiments.social_ai.training import METRICS
-from pipelines.diagnose.figures import blank_figure
-from reward_models.scores.plots import FAINT, INK
+from pipelines.charts import style
+from pipelines.charts.palette import colours_of
 from rlhf.run.json_lines import Row, read_rows
 
 TRAINING = "in training"
-_COLOURS = ("#332288", "#cc6677", "#117733", "#ee9944")
 Curves = Mapping[str, Mapping[int, Sequence[Row]]]  # arm, seed
 
 
@@ -136,34 +135,32 @@ def draw_curves(case: Case, curves: Curves) -> Figure:
     """
     tests = [TRAINING, *case.tests]
     columns = min(3, len(tests))
-    lines = -(-len(tests) // columns)
-    figure = blank_figure(2.9 * columns, 2.3 * lines + 0.3)
-    panels = figure.subplots(lines, columns, sharex=True, sharey=True, squeeze=False).ravel().tolist()
+    lines, colours = -(-len(tests) // columns), colours_of(list(curves))
+    figure, panels = style.panels(
+        2.9 * columns, 2.3 * lines + 0.3, lines, columns, grid="both", sharex=True, sharey=True
+    )
     for axes, test in zip(panels, tests, strict=False):
         drawn: dict[str, tuple[np.ndarray, np.ndarray]] = {}
-        for place, (colour, (arm, seeds)) in enumerate(zip(_COLOURS, curves.items(), strict=False)):
+        style.label(axes, test if test == TRAINING else f"test, {test}")
+        for place, (arm, seeds) in enumerate(curves.items()):
             frames, values = shares_at(seeds, test)
             begins = _frames_before(case, curves, arm)
-            axes.plot(begins + frames, values.mean(0), color=colour, label=arm, linewidth=1.4)
-            axes.fill_between(begins + frames, values.min(0), values.max(0), color=colour, alpha=0.18, linewidth=0)
+            axes.plot(begins + frames, values.mean(0), color=colours[arm], lw=1.4)
+            axes.fill_between(begins + frames, values.min(0), values.max(0), color=colours[arm], alpha=0.18, lw=0)
             drawn[arm] = frames, values
             other = compared_with(case, arm)
             if other in drawn:
                 apart = differs_at(frames, values, *drawn[other])
-                axes.plot(begins + apart, np.full(len(apart), 1.0 + 2.5 * place), ".", color=colour, markersize=3)
-        axes.set_title(test if test == TRAINING else f"test, {test}", color=INK, fontsize=9, loc="left")
+                axes.plot(begins + apart, np.full(len(apart), 1.0 + 2.5 * place), ".", color=colours[arm], ms=3)
         axes.set_ylim(0, 102)
         axes.set_xlim(left=0)
-        axes.grid(color=FAINT, linewidth=0.6)
-        axes.tick_params(labelsize=8)
     for axes in panels[len(tests) :]:
         axes.set_visible(False)
     for axes in panels[max(0, len(tests) - columns) : len(tests)]:
-        axes.set_xlabel("million frames", color=INK, fontsize=8)
-    panels[0].set_ylabel("success, %", color=INK, fontsize=8)
+        axes.set_xlabel("million frames")
+    panels[0].set_ylabel("success, %")
     if len(curves) > 1:
-        handles, names = panels[0].get_legend_handles_labels()
-        figure.legend(handles, names, loc="outside lower center", ncols=len(names), fontsize=7, frameon=False)
+        style.legend(figure, [style.key(arm, colours[arm]) for arm in curves], len(curves))
     return figure
 
 

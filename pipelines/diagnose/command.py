@@ -7,8 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from agents.ranges import Count, CountFromZero, Seed, Steps, check_ranges
+from pipelines.charts import trace
+from pipelines.charts.style import png
 from pipelines.diagnose import sentences
 from pipelines.diagnose.diagnosis import PART_WORDS, Diagnosis, ModelFindings, save_diagnosis
 from pipelines.diagnose.eyes.config import EyesConfig
@@ -28,7 +31,6 @@ from pipelines.report.data import Picture
 from pipelines.report.file import circumstances
 from pipelines.stages.episodes.division import Division, division_of
 from reward_models.loaded import LoadedRewardModel, load_with_tokenizer
-from reward_models.scores import plots
 from rlhf.data.memory import encode_episodes
 from rlhf.records.marks import Mark
 from rlhf.run.config import whole_run
@@ -217,9 +219,9 @@ def _traces(
         scores = model.score(encode_episodes(episodes, model.tokenizer, model.sizes)) if episodes else []
         for episode, scored in zip(episodes, scores, strict=True):
             marks = recordings.marks[episode.episode_id]
-            drawn = plots.trace(episode, scored.utility, marks, model.scale, title=_trace_title(scored.reward, marks))
+            drawn = trace.trace(episode, scored.utility, marks, model.scale, title=_trace_title(scored.reward, marks))
             caption = f"{name} on {episode.episode_id} ({PART_WORDS[part]}), played by {episode.solver}."
-            pictures.append(Picture(plots.png(drawn), caption))
+            pictures.append(Picture(png(trace.draw(drawn)), caption))
     return pictures
 
 
@@ -237,11 +239,11 @@ def _trace_title(reward: np.ndarray, marks: Sequence[Mark]) -> str:
     return f"The largest reward around a mark has its sign at {agrees} of {len(marks)} marks"
 
 
-def _write(folder: Path, diagnosis: Diagnosis, drawn: Mapping[str, bytes], traces: Sequence[Picture]) -> None:
+def _write(folder: Path, diagnosis: Diagnosis, drawn: Mapping[str, Figure], traces: Sequence[Picture]) -> None:
     save_diagnosis(diagnosis, folder)
     (folder / "figures").mkdir(exist_ok=True)
-    for name, content in drawn.items():
-        write_file(folder / "figures" / f"{name}.png", content)
-    for number, trace in enumerate(traces):
-        write_file(folder / "figures" / f"trace-{number}.png", trace.png)
+    for name, figure in drawn.items():
+        write_file(folder / "figures" / f"{name}.png", png(figure))
+    for number, picture in enumerate(traces):
+        write_file(folder / "figures" / f"trace-{number}.png", picture.png)
     write_file(folder / PAGE_FILE, page(diagnosis, drawn, traces).encode())

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from markupsafe import Markup
+from matplotlib.figure import Figure
 
+from pipelines.charts.style import svg
 from pipelines.diagnose import sentences
 from pipelines.diagnose.diagnosis import PART_WORDS, Diagnosis, GroupFindings, Measure, ModelFindings
 from pipelines.report.data import Picture
-from pipelines.report.page import circumstances, render
-from pipelines.report.tables import DASH, Cell, Row, Table
+from pipelines.report.page import DASH, Cell, Hero, Row, Section, Table, bounds, part
+from pipelines.report.page import page as whole_page
 from rlhf.run.statistics import LEVEL, percent, points
 
 _SCRIPTED = "All marks are by scripted stand-ins, imperfect on purpose; no person marked anything."
@@ -24,68 +25,51 @@ _METHOD = (
 Cells = Callable[[GroupFindings], Sequence[Cell]]
 
 
-@dataclass(frozen=True)
-class _Part:
-    """Figures (a description and a PNG, None without data) and tables under a title."""
-
-    figures: tuple[tuple[str, bytes | None], ...] = ()
-    tables: tuple[Table, ...] = ()
-    title: str = ""
+Figures = Mapping[str, Figure]
 
 
-@dataclass(frozen=True)
-class _Hero:
-    """Model's name, its accuracy in large letters, and its baselines."""
-
-    name: str
-    text: str
-    notes: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class _Section:
-    """Section of the page."""
-
-    title: str
-    lead: str
-    parts: tuple[_Part, ...]
-
-
-def page(diagnosis: Diagnosis, figures: Mapping[str, bytes], traces: Sequence[Picture]) -> Markup:
+def page(diagnosis: Diagnosis, figures: Figures, traces: Sequence[Picture]) -> Markup:
     """Render the whole page.
 
     Args:
       diagnosis: all numbers.
-      figures: PNG by name.
+      figures: by name.
       traces: whole episodes with the models' scores.
     """
-    sections = (_pairs, _calibration, _marks, _signal, _success, _words)
-    return render(
-        "diagnosis.html",
-        package="pipelines.diagnose",
-        title="Diagnosis of reward models" if len(diagnosis.models) > 1 else "Diagnosis of a reward model",
-        diagnosis=diagnosis,
-        headline=sentences.headline(diagnosis),
-        heroes=[_hero(diagnosis, model) for model in diagnosis.models],
-        notices=[*([_SCRIPTED] if diagnosis.scripted else []), *diagnosis.remarks],
-        sections=[section(diagnosis, figures) for section in sections],
-        traces=traces,
-        circumstances=circumstances(diagnosis.circumstances),
+    title = "Diagnosis of reward models" if len(diagnosis.models) > 1 else "Diagnosis of a reward model"
+    notices = [*([_SCRIPTED] if diagnosis.scripted else []), *diagnosis.remarks]
+    heroes = part("heroes", [_hero(diagnosis, model) for model in diagnosis.models])
+    shown = Section("Rewards along episodes", "Those with the most marks of both signs.", (part("pictures", traces),))
+    return whole_page(
+        title,
+        f"{title} \N{MIDDLE DOT} {diagnosis.circumstances.created}",
+        sentences.headline(diagnosis),
+        [heroes, *(part("notice", notice) for notice in notices)],
+        [
+            *(section(diagnosis, figures) for section in (_pairs, _calibration, _marks, _signal, _success, _words)),
+            shown if traces else None,
+        ],
+        ran=diagnosis.circumstances,
         method=_METHOD,
     )
 
 
-def _hero(diagnosis: Diagnosis, model: ModelFindings) -> _Hero:
+def _drawn(figures: Figures, name: str, words: str) -> Markup:
+    """Part with a figure, or the note that there was nothing to draw."""
+    return part("wide", svg(figures[name], words)) if name in figures else part("line", "There was nothing to measure.")
+
+
+def _hero(diagnosis: Diagnosis, model: ModelFindings) -> Hero:
     group = sentences.main_group(diagnosis)
     own = model.group(*group)
     accuracy = own.pairs.accuracy if own is not None else None
-    notes = [_bounds(accuracy), f"of pairs, {PART_WORDS[group[0]]}"]
+    notes = ["" if accuracy is None else bounds(accuracy), f"of pairs, {PART_WORDS[group[0]]}"]
     if own is not None and own.pairs.balanced is not None and own.pairs.majority is not None:
         notes.append(f"balanced {percent(own.pairs.balanced.estimate)}, commoner sign {percent(own.pairs.majority)}")
-    return _Hero(model.name, DASH if accuracy is None else percent(accuracy.estimate), tuple(notes))
+    return Hero(model.name, DASH if accuracy is None else percent(accuracy.estimate), tuple(notes))
 
 
-def _pairs(diagnosis: Diagnosis, figures: Mapping[str, bytes]) -> _Section:
+def _pairs(diagnosis: Diagnosis, figures: Figures) -> Section:
     def cells(own: GroupFindings) -> list[Cell]:
         found = own.pairs
         majority = Cell() if found.majority is None else Cell(percent(found.majority))
@@ -96,15 +80,16 @@ def _pairs(diagnosis: Diagnosis, figures: Mapping[str, bytes]) -> _Section:
         "The share of pairs of moments, with marks of one sign between them, of which the better one has the higher "
         "utility. The baseline is the commoner sign, not one half."
     )
-    drawn = (
-        (sentences.accuracy_sentence(diagnosis), figures.get("accuracy")),
-        ("Pair accuracy by the distance of the two moments", figures.get("distance")),
+    parts = (
+        _drawn(figures, "accuracy", sentences.accuracy_sentence(diagnosis)),
+        _drawn(figures, "distance", "Pair accuracy by the distance of the two moments"),
+        _table(diagnosis, head, cells),
+        *([_comparisons(diagnosis)] if diagnosis.comparisons else []),
     )
-    tables = (_table(diagnosis, head, cells), *([_comparisons(diagnosis)] if diagnosis.comparisons else []))
-    return _Section("Pairs of moments", lead, (_Part(drawn, tables),))
+    return Section("Pairs of moments", lead, parts)
 
 
-def _comparisons(diagnosis: Diagnosis) -> Table:
+def _comparisons(diagnosis: Diagnosis) -> Markup:
     rows = tuple(
         Row(
             sentences.row_name((one.part, one.solver)),
@@ -116,10 +101,10 @@ def _comparisons(diagnosis: Diagnosis) -> Table:
         )
         for one in diagnosis.comparisons
     )
-    return Table(("Same pairs, episode by episode", "", "Difference in accuracy", "Episodes"), rows)
+    return part("table", Table(("Same pairs, episode by episode", "", "Difference in accuracy", "Episodes"), rows))
 
 
-def _calibration(diagnosis: Diagnosis, figures: Mapping[str, bytes]) -> _Section:
+def _calibration(diagnosis: Diagnosis, figures: Figures) -> Section:
     def cells(own: GroupFindings) -> list[Cell]:
         found = own.calibration
         base = Cell() if found.base_log_loss is None else Cell(f"{found.base_log_loss:.2f}")
@@ -128,11 +113,11 @@ def _calibration(diagnosis: Diagnosis, figures: Mapping[str, bytes]) -> _Section
 
     head = ("Calibration error", "Log loss", "Log loss of the base rate", "Error of predicted (+)", "of predicted (-)")
     lead = "The model predicts that the later moment is better with the probability sigmoid(U2 - U1)."
-    drawn = ((sentences.calibration_sentence(diagnosis), figures.get("calibration")),)
-    return _Section("Calibration", lead, (_Part(drawn, (_table(diagnosis, head, cells),)),))
+    drawn = _drawn(figures, "calibration", sentences.calibration_sentence(diagnosis))
+    return Section("Calibration", lead, (drawn, _table(diagnosis, head, cells)))
 
 
-def _marks(diagnosis: Diagnosis, figures: Mapping[str, bytes]) -> _Section:
+def _marks(diagnosis: Diagnosis, figures: Figures) -> Section:
     def cells(own: GroupFindings) -> list[Cell]:
         if own.marked is None:
             return [Cell()] * 8
@@ -151,11 +136,11 @@ def _marks(diagnosis: Diagnosis, figures: Mapping[str, bytes]) -> _Section:
     if alone:
         names = "; ".join(sentences.row_name((own.part, own.solver)) for own in alone)
         lead += f" {names}: one episode only, so there is no floor."
-    drawn = ((sentences.marks_sentence(diagnosis), figures.get("predicted_marks")),)
-    return _Section("Predicted marks", lead, (_Part(drawn, (_table(diagnosis, head, cells),)),))
+    drawn = _drawn(figures, "predicted_marks", sentences.marks_sentence(diagnosis))
+    return Section("Predicted marks", lead, (drawn, _table(diagnosis, head, cells)))
 
 
-def _signal(diagnosis: Diagnosis, figures: Mapping[str, bytes]) -> _Section:
+def _signal(diagnosis: Diagnosis, figures: Figures) -> Section:
     def cells(own: GroupFindings) -> list[Cell]:
         found = own.signal
         return [_number(one) for one in (found.plus, found.minus, found.noise, found.ratio)]
@@ -165,10 +150,10 @@ def _signal(diagnosis: Diagnosis, figures: Mapping[str, bytes]) -> _Section:
         "Mean change of utility in the steps around a mark, and its standard deviation in as many steps without "
         f"marks. {sentences.signal_sentence(diagnosis)}."
     )
-    return _Section("Signal to noise at marks", lead, (_Part(tables=(_table(diagnosis, head, cells),)),))
+    return Section("Signal to noise at marks", lead, (_table(diagnosis, head, cells),))
 
 
-def _success(diagnosis: Diagnosis, figures: Mapping[str, bytes]) -> _Section:
+def _success(diagnosis: Diagnosis, figures: Figures) -> Section:
     def cells(own: GroupFindings) -> list[Cell]:
         found = own.success
         two = (found.succeeded, found.failed)
@@ -181,12 +166,12 @@ def _success(diagnosis: Diagnosis, figures: Mapping[str, bytes]) -> _Section:
         "model's (+)",
     )  # fmt: skip
     lead = "Success is decided by each task's hard-coded check, independent of the model and of the marks."
-    drawn = ((sentences.returns_sentence(diagnosis), figures.get("returns")),)
-    parts = (_Part(drawn, (_table(diagnosis, head, cells),)),)
-    return _Section("Requests that succeeded and requests that failed", lead, parts)
+    drawn = _drawn(figures, "returns", sentences.returns_sentence(diagnosis))
+    title = "Requests that succeeded and requests that failed"
+    return Section(title, lead, (drawn, _table(diagnosis, head, cells)))
 
 
-def _words(diagnosis: Diagnosis, figures: Mapping[str, bytes]) -> _Section:
+def _words(diagnosis: Diagnosis, figures: Figures) -> Section:
     lead = (
         "The same behaviour, scored with its own words, with others of the same kind that make it wrong, and with "
         "unrelated words (the paper's Figure 3C). A model that attends to language scores them in this order."
@@ -202,13 +187,13 @@ def _words(diagnosis: Diagnosis, figures: Mapping[str, bytes]) -> _Section:
             shares = (found.right_over_plausible, found.plausible_over_unrelated, found.in_order)
             return [*(_number(one) for one in found.change), *(_cell(one, exchanged) for one in shares)]
 
-        drawn = ((f"Utility around the moment under other {exchanged}", figures.get(exchanged)),)
-        parts.append(_Part(drawn, (_table(diagnosis, head, cells),), f"Other {exchanged}"))
-    return _Section("Attention to language", lead, tuple(parts))
+        drawn = _drawn(figures, exchanged, f"Utility around the moment under other {exchanged}")
+        parts += [part("heading", f"Other {exchanged}"), drawn, _table(diagnosis, head, cells)]
+    return Section("Attention to language", lead, tuple(parts))
 
 
-def _table(diagnosis: Diagnosis, head: Sequence[str], cells: Cells) -> Table:
-    """Table with a row for every group and model."""
+def _table(diagnosis: Diagnosis, head: Sequence[str], cells: Cells) -> Markup:
+    """Part with a table of a row for every group and model."""
     several, rows = len(diagnosis.models) > 1, []
     for group in diagnosis.groups():
         for model in diagnosis.models:
@@ -216,24 +201,17 @@ def _table(diagnosis: Diagnosis, head: Sequence[str], cells: Cells) -> Table:
             if own is not None:
                 columns = (Cell(str(own.episodes)), *cells(own))
                 rows.append(Row(sentences.row_name(group), columns, note=model.name if several else ""))
-    return Table(("Play", "Episodes", *head), tuple(rows))
+    return part("table", Table(("Play", "Episodes", *head), tuple(rows)))
 
 
 def _cell(measure: Measure | None, unit: str) -> Cell:
     """Cell with a share, its interval and its denominator."""
-    if measure is None:
-        return Cell()
-    count = (f"{measure.items:,} {unit}",) if unit else ()
-    return Cell(percent(measure.estimate), (_bounds(measure), *count))
+    return Cell.share(measure, *([f"{measure.items:,} {unit}"] if measure and unit else []))
 
 
 def _number(measure: Measure | None) -> Cell:
     if measure is None:
         return Cell()
     found = (f"{measure.estimate:.2f}", f"{measure.low:.2f} to {measure.high:.2f}")
-    number, bounds = (text.replace("-", "\N{MINUS SIGN}") for text in found)
-    return Cell(number, (bounds,))
-
-
-def _bounds(measure: Measure | None) -> str:
-    return "" if measure is None else f"{percent(measure.low)} to {percent(measure.high)}"
+    number, between = (text.replace("-", "\N{MINUS SIGN}") for text in found)
+    return Cell(number, (between,))

@@ -1,82 +1,72 @@
-"""Charts of a report, as SVG: curves over updates, intervals by probe, and differences between agents."""
+"""Charts of a page: curves over updates, intervals by probe, and differences between agents."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from markupsafe import Markup
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from pipelines.charts import style
+from pipelines.charts.palette import QUIET, colour
 from pipelines.report.data import Chart, Curve
 from pipelines.report.findings import VERDICT_WORDS, Row
-from pipelines.report.svg import NOTHING, Drawing, Point
 from rlhf.run.statistics import Interval, percent, points, signed
 
-WIDTH, HEIGHT = 460, 260  # of a chart, in its own units
-SMALL = 340, 220  # of one of three in a row, with letters as large as elsewhere
-LEFT, RIGHT, TOP, BOTTOM = 46, 14, 12, 40
+SIZE, SMALL = (5.2, 2.95), (3.3, 2.25)  # inches of a chart, and of one of three in a row
 MOST_POINTS = 240  # of a curve; longer ones are averaged in bins
 SMOOTHED_FROM = 60  # points from which a running mean is drawn over the faint raw curve
+NOTHING = Markup('<p class="quiet">Nothing was measured.</p>')  # in place of a chart
+_LANE, _PADDING = 0.15, 0.17  # inches between the intervals of one probe, and between probes
 
 
-@dataclass(frozen=True)
-class Frame:
-    """Range of the data on both axes and the size of the chart.
-
-    Args:
-      x: smallest and largest value on the x axis.
-      y: smallest and largest value on the y axis.
-      width: of the whole chart.
-      height: of the whole chart.
-    """
-
-    x: tuple[float, float]
-    y: tuple[float, float]
-    width: int = WIDTH
-    height: int = HEIGHT
-
-    def at(self, x: float, y: float) -> Point:
-        """Position of a point of data in the chart's units."""
-        across = (x - self.x[0]) / (self.x[1] - self.x[0])
-        up = (y - self.y[0]) / (self.y[1] - self.y[0])
-        return (
-            LEFT + across * (self.width - LEFT - RIGHT),
-            self.height - BOTTOM - up * (self.height - TOP - BOTTOM),
-        )
-
-
-def line_chart(
-    chart: Chart, colours: Sequence[str], size: tuple[int, int] = (WIDTH, HEIGHT), marked: Sequence[float] = ()
-) -> Markup:
+def line_chart(chart: Chart, colours: Sequence[str], small: bool = False, marked: Sequence[float] = ()) -> Markup:
     """Draw curves over one x axis, or the note that nothing was measured.
 
     Args:
       chart: the curves.
-      colours: CSS classes, one for each curve.
-      size: width and height.
+      colours: names of the curves' colours.
+      small: true for one of three in a row.
       marked: values on the x axis, each shown by a vertical line; those beyond the curves are left out.
     """
-    curves = [_thinned(curve) for curve in chart.curves]
-    frame = _frame(curves, chart.share, size)
-    if frame is None:
+    if not any(math.isfinite(value) for curve in chart.curves for value in curve.y):
         return NOTHING
-    label = f"{chart.title}: {', '.join(curve.name for curve in chart.curves)}"
-    drawing = Drawing(size, label, "chart" if size[0] == WIDTH else "chart small")
-    draw_rules(drawing, frame, chart.share)
-    for value in ticks(*frame.x, count=frame.width // 90):
-        x, foot = frame.at(value, frame.y[0])
-        drawing.text("tick", (x, foot + 17), short(value), "middle")
-    drawing.text("axis", ((LEFT + frame.width - RIGHT) / 2, frame.height - 5), chart.x_label, "middle")
+    figure, axes = chart_axes(SMALL if small else SIZE, chart.share)
+    style.label(axes, x=chart.x_label)
+    for curve, name in zip(chart.curves, colours, strict=True):
+        _draw_curve(axes, _thinned(curve), colour(name))
+    _set_limits(axes, chart)
+    least, most = axes.get_xlim()
     for x in marked:
-        if frame.x[0] <= x <= frame.x[1]:
-            with drawing.group("worse", f"alarm at update {x:,g}"):
-                drawing.line("mark", frame.at(x, frame.y[1]), frame.at(x, frame.y[0]))
-    for curve, colour in zip(curves, colours, strict=True):
-        _draw_curve(drawing, frame, curve, colour)
-    return drawing.markup()
+        if least <= x <= most:
+            line = axes.axvline(x, color=colour("bad"), lw=1.1, ls=":", alpha=0.8)
+            style.tooltip(line, f"alarm at update {x:,g}")
+    words = f"{chart.title}: {', '.join(curve.name for curve in chart.curves)}"
+    return style.svg(figure, words, "chart small" if small else "chart")
+
+
+def chart_axes(size: tuple[float, float], share: bool, foot: float = 0.46) -> tuple[Figure, Axes]:
+    """Create the figure and the axes of one chart; shares of 1 are labelled in per cent.
+
+    Args:
+      size: in inches.
+      share: true if y is a share of 1.
+      foot: inches below the axes.
+    """
+    figure, (axes,) = style.panels(*size, margins=(0.52, foot, 0.16, 0.14))
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
+        axis.set_major_formatter(FuncFormatter(lambda value, _: short(value)))
+    if share:
+        style.in_percent(axes)
+        axes.set_ylim(0, 1)
+    axes.axhline(0, color=QUIET, lw=0.7, alpha=0.6, zorder=0.5)
+    return figure, axes
 
 
 class Compared(Protocol):
@@ -94,20 +84,19 @@ def interval_plot(rows: Sequence[Compared], colours: dict[str, str]) -> Markup:
 
     Args:
       rows: one block each.
-      colours: CSS class by agent, in the order to draw.
+      colours: name of the colour by agent, in the order to draw.
     """
-    lanes = _Lanes((0.0, 1.0), len(rows), len(colours), "Success by probe and agent, with intervals")
-    for share in (0.0, 0.25, 0.5, 0.75, 1.0):
-        lanes.line(share, percent(share))
+    figure, axes = _lanes(rows, len(colours))
+    axes.set_xlim(0, 1)
+    axes.set_xticks([0, 0.25, 0.5, 0.75, 1])
+    style.in_percent(axes, "x")
     for number, row in enumerate(rows):
-        lanes.name(number, row.probe)
-        for lane, (agent, colour) in enumerate(colours.items()):
-            interval = row.agents.get(agent)
-            if interval is not None:
-                title = f"{agent} at {row.probe}: {percent(interval.estimate)} "
-                title += f"({percent(interval.low)} to {percent(interval.high)}, {interval.count} episodes)"
-                lanes.interval(number, lane, interval, colour, title)
-    return lanes.drawing.markup()
+        for lane, (agent, name) in enumerate(colours.items()):
+            if (found := row.agents.get(agent)) is not None:
+                tip = f"{agent} at {row.probe}: {percent(found.estimate)} "
+                tip += f"({percent(found.low)} to {percent(found.high)}, {found.count} episodes)"
+                style.interval(axes, _height(number, lane, len(colours)), found, colour(name), across=True, tip=tip)
+    return style.svg(figure, "Success by probe and agent, with intervals")
 
 
 def difference_plot(rows: Sequence[Row], lanes: int = 1) -> Markup:
@@ -119,68 +108,31 @@ def difference_plot(rows: Sequence[Row], lanes: int = 1) -> Markup:
     """
     low = min(-0.02, *(row.difference.low for row in rows))
     high = max(0.02, *(row.difference.high for row in rows))
-    margin = 0.05 * (high - low)
-    drawn = _Lanes((low - margin, high + margin), len(rows), lanes, "Difference by probe in points, with intervals")
-    for share in ticks(low, high):
-        drawn.line(share, signed(share), "zero" if share == 0 else "grid")
+    figure, axes = _lanes(rows, lanes)
+    axes.set_xlim(low - 0.05 * (high - low), high + 0.05 * (high - low))
+    axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: signed(value)))
+    axes.axvline(0, color=QUIET, lw=0.7, alpha=0.6, zorder=0.5)
     for number, row in enumerate(rows):
-        title = f"{row.probe}: {points(row.difference)}, {VERDICT_WORDS[row.verdict]}"
-        drawn.name(number, row.probe)
-        drawn.interval(number, (lanes - 1) / 2, row.difference, row.verdict, title)
-    return drawn.drawing.markup()
+        tip = f"{row.probe}: {points(row.difference)}, {VERDICT_WORDS[row.verdict]}"
+        style.interval(axes, number, row.difference, colour(row.verdict), across=True, tip=tip)
+    return style.svg(figure, "Difference by probe in points, with intervals")
 
 
-class _Lanes:
-    """Plot of intervals: one block for each probe, one lane in it for each agent.
-
-    Args:
-      x: range of the values.
-      blocks: number of probes.
-      lanes: number of agents.
-      label: description of the plot.
-    """
-
-    LANE, PADDING, LEFT, TOP, BOTTOM = 13, 15, 88, 4, 26
-
-    def __init__(self, x: tuple[float, float], blocks: int, lanes: int, label: str) -> None:
-        self._x, self._lanes = x, lanes
-        self._block = self.LANE * lanes + self.PADDING
-        self._height = self.TOP + self._block * blocks + self.BOTTOM
-        self.drawing = Drawing((WIDTH, self._height), label)
-
-    def _across(self, value: float) -> float:
-        share = (value - self._x[0]) / (self._x[1] - self._x[0])
-        return self.LEFT + share * (WIDTH - self.LEFT - 2 * RIGHT)
-
-    def _down(self, block: int, lane: float) -> float:
-        return self.TOP + self._block * block + self.PADDING / 2 + self.LANE * (lane + 0.5)
-
-    def line(self, value: float, label: str, css: str = "grid") -> None:
-        """Draw a vertical line at a value, with its label below."""
-        x = self._across(value)
-        self.drawing.line(css, (x, self.TOP), (x, self._height - self.BOTTOM))
-        self.drawing.text("tick", (x, self._height - 8), label, "middle")
-
-    def name(self, block: int, name: str) -> None:
-        """Draw the name of a block, at its left."""
-        self.drawing.text("name", (self.LEFT - 14, self._down(block, (self._lanes - 1) / 2) + 4.5), name, "end")
-
-    def interval(self, block: int, lane: float, interval: Interval, colour: str, title: str) -> None:
-        """Draw a dot at the estimate and a line from bound to bound."""
-        y = self._down(block, lane)
-        with self.drawing.group(colour, title):
-            self.drawing.line("whisker", (self._across(interval.low), y), (self._across(interval.high), y))
-            self.drawing.dot((self._across(interval.estimate), y))
+def _lanes(rows: Sequence[Compared], lanes: int) -> tuple[Figure, Axes]:
+    """Create axes with a block for each probe, of one lane for each agent."""
+    height = len(rows) * (_LANE * lanes + _PADDING) + 0.35
+    figure, (axes,) = style.panels(SIZE[0], height, grid="x", margins=(1.0, 0.3, 0.3, 0.05))
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.set_yticks(range(len(rows)), [row.probe for row in rows])
+    axes.tick_params(axis="y", labelsize=9.5, labelcolor=colour("ink"), pad=8)
+    axes.spines["bottom"].set_visible(False)
+    return figure, axes
 
 
-def ticks(low: float, high: float, count: int = 5) -> list[float]:
-    """About ``count`` round numbers from ``low`` to ``high``, at steps of 1, 2 or 5 times a power of ten."""
-    raw = (high - low) / count
-    magnitude = 10.0 ** math.floor(math.log10(raw))
-    step = next(times * magnitude for times in (1, 2, 5, 10) if times * magnitude >= raw * 0.999)
-    first = math.ceil(low / step - 1e-9)
-    last = math.floor(high / step + 1e-9)
-    return [round(index * step, 12) for index in range(first, last + 1)]
+def _height(row: int, lane: int, lanes: int) -> float:
+    """Height of a lane, where blocks are 1 apart."""
+    return row + (lane - (lanes - 1) / 2) * _LANE / (_LANE * lanes + _PADDING)
 
 
 def short(number: float) -> str:
@@ -188,65 +140,31 @@ def short(number: float) -> str:
     for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if abs(number) >= size:
             return f"{number / size:g}{letter}"
-    return f"{number:g}".replace("-", "\N{MINUS SIGN}")
+    return f"{number:.6g}".replace("-", "\N{MINUS SIGN}")
 
 
-def draw_rules(drawing: Drawing, frame: Frame, share: bool, whole: bool = False) -> None:
-    """Draw horizontal lines at round values of y, with their labels at the left.
-
-    Args:
-      drawing: where the lines are drawn.
-      frame: of the chart.
-      share: true if values are labelled in per cent.
-      whole: true if values are counts, drawn at whole numbers only and labelled without their sign.
-    """
-    for value in ticks(*frame.y):
-        if whole and value != int(value):
-            continue
-        y = frame.at(frame.x[0], value)[1]
-        label = percent(value) if share else short(abs(value) if whole else value)
-        drawing.line("zero" if value == 0 else "grid", (LEFT, y), (frame.width - RIGHT, y))
-        drawing.text("tick", (LEFT - 8, y + 4), label, "end")
-
-
-def _frame(curves: Sequence[Curve], share: bool, size: tuple[int, int]) -> Frame | None:
-    """Frame of all finite points; None if there are none."""
-    points = np.array([(x, y) for curve in curves for x, y in zip(curve.x, curve.y, strict=True) if math.isfinite(y)])
-    if not len(points):
-        return None
-    (x_low, y_low), (x_high, y_high) = points.min(axis=0), points.max(axis=0)
-    if share:
-        y_low, y_high = 0.0, 1.0
-    else:
+def _set_limits(axes: Axes, chart: Chart) -> None:
+    """End the axes at the finite points, with a margin above and below but for shares."""
+    finite = [(x, y) for curve in chart.curves for x, y in zip(curve.x, curve.y, strict=True) if math.isfinite(y)]
+    (x_low, y_low), (x_high, y_high) = np.min(finite, axis=0), np.max(finite, axis=0)
+    axes.set_xlim(x_low, x_high if x_high > x_low else x_low + 1)
+    if not chart.share:
         margin = 0.06 * (y_high - y_low) or 0.5 * abs(y_high) or 0.5
-        y_low, y_high = y_low - margin, y_high + margin
-    x_high = x_high if x_high > x_low else x_low + 1
-    return Frame((float(x_low), float(x_high)), (float(y_low), float(y_high)), *size)
+        axes.set_ylim(y_low - margin, y_high + margin)
 
 
-def _draw_curve(drawing: Drawing, frame: Frame, curve: Curve, colour: str) -> None:
+def _draw_curve(axes: Axes, curve: Curve, shade: str) -> None:
     """Draw a short curve with its points, or the running mean of a long one over the faint curve."""
-    line = "line dashed" if curve.dashed else "line"
-    with drawing.group(colour, curve.name):
-        if len(curve.x) >= SMOOTHED_FROM:
-            drawing.path("line faint", _pieces(frame, curve.x, curve.y))
-            drawing.path(line, _pieces(frame, curve.x, _running_mean(curve.y)))
-            return
-        pieces = _pieces(frame, curve.x, curve.y)
-        drawing.path(line, pieces)
-        for point in (point for piece in pieces for point in piece if len(curve.x) <= 24):
-            drawing.dot(point, 3.4)
-
-
-def _pieces(frame: Frame, x: Sequence[float], y: Sequence[float]) -> list[list[Point]]:
-    """Positions of the points, split at numbers that are not finite."""
-    pieces: list[list[Point]] = [[]]
-    for one, value in zip(x, y, strict=True):
-        if math.isfinite(value):
-            pieces[-1].append(frame.at(one, value))
-        else:
-            pieces.append([])
-    return pieces
+    y = np.where(np.isfinite(curve.y), curve.y, np.nan)
+    if len(curve.x) >= SMOOTHED_FROM:
+        axes.plot(curve.x, y, color=shade, lw=0.8, alpha=0.28, clip_on=False)
+        y = _running_mean(curve.y)
+    marker = "o" if len(curve.x) <= 24 else ""
+    (line,) = axes.plot(
+        curve.x, y, color=shade, lw=1.8, ls=(0, (3, 2.2)) if curve.dashed else "-", marker=marker, ms=4.6,
+        mec=colour("card"), mew=0.7, clip_on=False,
+    )  # fmt: skip
+    style.tooltip(line, curve.name)
 
 
 def _thinned(curve: Curve) -> Curve:
@@ -259,10 +177,10 @@ def _thinned(curve: Curve) -> Curve:
     return Curve(curve.name, x, tuple(_finite_mean(curve.y[i : i + size]) for i in bins), curve.dashed)
 
 
-def _running_mean(values: Sequence[float]) -> tuple[float, ...]:
+def _running_mean(values: Sequence[float]) -> list[float]:
     """Mean over a window of about a twelfth of the curve, centred, narrower at the ends."""
     reach = max(1, len(values) // 24)
-    return tuple(_finite_mean(values[max(0, i - reach) : i + reach + 1]) for i in range(len(values)))
+    return [_finite_mean(values[max(0, i - reach) : i + reach + 1]) for i in range(len(values))]
 
 
 def _finite_mean(values: Sequence[float]) -> float:

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipelines.report.findings import OVERALL
-from pipelines.report.page import bounds
-from pipelines.report.tables import Cell, Row, Table
+from pipelines.report.page import Cell, Row, Table
 from pipelines.stages.evaluate import ProbeResult, load_results
 from pipelines.stages.outcomes.paired import success_of
 from rlhf.run.statistics import LEVEL, Interval, percent, points
@@ -73,5 +72,4 @@ def _over_all(results: Sequence[ProbeResult], probes: int) -> Cell:
 
 
 def _cell(success: Interval, difference: Interval | None) -> Cell:
-    notes = (bounds(success),) if difference is None else (bounds(success), points(difference))
-    return Cell(percent(success.estimate), notes)
+    return Cell.share(success, *([] if difference is None else [points(difference)]))

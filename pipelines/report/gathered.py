@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
+from pipelines.charts import trace
+from pipelines.charts.style import png
 from pipelines.report.data import (
     DATA_FILE,
     Chart,
@@ -28,7 +30,6 @@ from pipelines.stages.mark import MarkConfig, marks_in_five_minutes
 from pipelines.stages.outcomes.replay_change import FEWEST, Metric, Replays, requests_behind
 from pipelines.stages.running.staged_run import FinishedStage
 from reward_models.registry import load_reward_model
-from reward_models.scores import plots
 from reward_models.scores.scoring import score
 from rlhf.data.memory import encode_episodes
 from rlhf.learning.alarms import read_alarms
@@ -113,8 +114,8 @@ def reward_traces(improve: ImproveConfig, most: int = 3) -> tuple[Picture, ...]:
 
 
 def _trace(episode: Episode, utility: np.ndarray, marks: list, scale: float) -> Picture:
-    drawn = plots.trace(episode, utility, marks, scale)
-    return Picture(plots.png(drawn), f"Held-out episode {episode.episode_id}, played by {episode.solver}.")
+    drawn = trace.trace(episode, utility, marks, scale)
+    return Picture(png(trace.draw(drawn)), f"Held-out episode {episode.episode_id}, played by {episode.solver}.")
 
 
 def clips(evaluate: EvaluateConfig, before: str = BEFORE, after: str = AFTER) -> tuple[ComparedClips, ...]:

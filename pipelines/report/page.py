@@ -1,50 +1,165 @@
-"""Pages from templates: HTML by Jinja2 with all text escaped; styles and pictures are inline, nothing is fetched."""
+"""One HTML page: a header, and sections of charts, tables and pictures.
+
+All text is escaped by Jinja2. Styles and pictures are inline, and nothing is fetched.
+"""
 
 from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from pipelines.charts import palette
 from pipelines.report.data import Circumstances
 from rlhf.run.progress import duration
-from rlhf.run.statistics import LEVEL, Interval, percent, points, signed
+from rlhf.run.statistics import Interval, percent, signed
 
-_SHARED = "pipelines.report"  # package of the templates that all pages share
+DASH = "\N{EN DASH}"  # for a missing number
+Legend = tuple[tuple[str, str, bool], ...]  # name, CSS class, true if dashed
 
 
-def render(template: str, /, package: str = _SHARED, **values: Any) -> Markup:
-    """Render a template as HTML.
+@dataclass(frozen=True)
+class Cell:
+    """Number with lines in small letters below.
 
     Args:
-      template: name of the file in the folder ``templates`` of ``package``, or of this package.
-      package: package with the template.
-      values: of the template's variables; text is escaped, :class:`markupsafe.Markup` is not.
+      text: the number.
+      notes: the lines, e.g. its interval.
+      pill: CSS class of a coloured pill around the number; "" has none.
+      title: tooltip.
     """
-    return Markup(_environment(package).get_template(template).render(**values))
+
+    text: str = DASH
+    notes: tuple[str, ...] = ()
+    pill: str = ""
+    title: str = ""
+
+    @classmethod
+    def share(cls, one: Any, *notes: str) -> Cell:
+        """Return the cell of a share with bounds, or of its absence, with further lines."""
+        return cls() if one is None else cls(percent(one.estimate), (bounds(one), *notes))
+
+
+@dataclass(frozen=True)
+class Row:
+    """Row of a table.
+
+    Args:
+      name: in its first column.
+      cells: of the other columns.
+      note: in small letters below the name.
+      css: class of the row.
+    """
+
+    name: str
+    cells: tuple[Cell, ...]
+    note: str = ""
+    css: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Titles of all columns, and the rows."""
+
+    head: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True)
+class DrawnFigure:
+    """Chart with its title, legend and note."""
+
+    title: str
+    drawing: Markup
+    legend: Legend = ()
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Hero:
+    """Big number of a page.
+
+    Args:
+      name: of what it is.
+      number: as text.
+      notes: lines below it.
+      unit: in small letters after it.
+      colour: CSS class of a dot before the name; "" has none.
+      share: drawn as a bar in this colour; None draws none.
+      css: class of the card, e.g. "better".
+    """
+
+    name: str
+    number: str
+    notes: tuple[str, ...] = ()
+    unit: str = ""
+    colour: str = ""
+    share: float | None = None
+    css: str = ""
+
+
+@dataclass(frozen=True)
+class Section:
+    """Section of a page: its title, a sentence below it, and its parts (:func:`part`)."""
+
+    title: str
+    lead: str = ""
+    parts: tuple[Markup, ...] = ()
+
+
+def page(
+    title: str,
+    kicker: str,
+    headline: str,
+    header: Iterable[Markup],
+    sections: Iterable[Section | None],
+    *,
+    ran: Circumstances,
+    method: str = "",
+) -> Markup:
+    """Render a whole page.
+
+    Args:
+      title: of the browser's window.
+      kicker: small line above the headline.
+      headline: the result in a sentence.
+      header: parts below it.
+      sections: in their order; None is left out.
+      ran: shown in the last section.
+      method: sentences at the foot of the page.
+    """
+    shown = [*(section for section in sections if section is not None), _circumstances(ran)]
+    light, dark = palette.css(palette.LIGHT), palette.css(palette.DARK)
+    template = _environment().get_template("page.html")
+    return Markup(
+        template.render(
+            title=title, kicker=kicker, headline=headline, header=header, sections=shown, method=method, light=light,
+            dark=dark,
+        )
+    )  # fmt: skip
+
+
+def part(name: str, *values: Any, **named: Any) -> Markup:
+    """Render a part of a page with the macro ``name`` of ``parts.html``."""
+    return Markup(getattr(_environment().get_template("parts.html").module, name)(*values, **named))
 
 
 @cache
-def _environment(package: str) -> Environment:
-    loader = ChoiceLoader([PackageLoader(name) for name in dict.fromkeys((package, _SHARED))])
+def _environment() -> Environment:
     environment = Environment(
-        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=PackageLoader("pipelines.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
-    environment.filters |= {
-        "bounds": bounds,
-        "duration": duration,
-        "percent": percent,
-        "points": points,
-        "signed": signed,
-        "signed_bounds": signed_bounds,
-        "unbroken": unbroken,
-        "uri": uri,
-    }
-    environment.globals["level"] = percent(LEVEL)
+    environment.filters |= {"duration": duration, "unbroken": unbroken, "uri": uri}
     return environment
 
 
@@ -58,7 +173,7 @@ def unbroken(text: str) -> str:
     return text.replace("-", "\N{NON-BREAKING HYPHEN}")
 
 
-def bounds(interval: Interval) -> str:
+def bounds(interval: Any) -> str:
     """Bounds of an interval of a share: "42% to 58%"."""
     return f"{percent(interval.low)} to {percent(interval.high)}"
 
@@ -68,8 +183,8 @@ def signed_bounds(difference: Interval) -> str:
     return f"{signed(difference.low)} to {signed(difference.high)}"
 
 
-def circumstances(facts: Circumstances) -> Markup:
+def _circumstances(facts: Circumstances) -> Section:
     """Section on command, machine, version, counts, stages and settings."""
     total = sum(stage.seconds for stage in facts.stages)
     config = json.dumps(facts.config, indent=2, ensure_ascii=False)
-    return render("circumstances.html", facts=facts, total=total, config=config)
+    return Section("What was run", parts=(part("circumstances", facts, total, config),))

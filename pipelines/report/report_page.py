@@ -11,10 +11,21 @@ from pipelines.report.clips import SPEED, animate
 from pipelines.report.data import ReportData
 from pipelines.report.findings import OVERALL, VERDICT_WORDS, Findings
 from pipelines.report.findings import Row as FindingsRow
-from pipelines.report.page import bounds, circumstances, render, signed_bounds, uri
+from pipelines.report.page import (
+    Cell,
+    DrawnFigure,
+    Hero,
+    Row,
+    Section,
+    Table,
+    bounds,
+    part,
+    signed_bounds,
+    uri,
+)
+from pipelines.report.page import page as whole_page
 from pipelines.report.rounds import compared
-from pipelines.report.sections import DrawnFigure, monitor, solid, traces, training
-from pipelines.report.tables import Cell, Row, Table
+from pipelines.report.sections import monitor, solid, traces, training
 from rlhf.run.statistics import LEVEL, RESAMPLES, percent, points, signed
 
 _BETWEEN = ("c6", "c3", "c4", "c2", "c5")  # of agents between the first and the last
@@ -25,32 +36,57 @@ _MARKED = "Setters and demonstrators are scripted stand-ins, imperfect on purpos
 def page(data: ReportData, findings: Findings) -> Markup:
     """Render the whole page."""
     colours = _colours(data)
-    single = len(findings.rows) == 1
-    overall = findings.overall
-    heroes = [(n, css) for n, css in colours.items() if n in overall.agents and n not in data.between]
-    return render(
-        "report.html",
-        title=data.title,
-        data=data,
-        findings=findings,
-        overall=overall,
-        lead=_lead(data, findings),
-        verdicts=() if single else findings.remarks[:1],
-        warnings=findings.remarks if single else findings.remarks[1:],
-        stand_ins=_stand_ins(data) if data.scripted else None,
-        heroes=heroes,
-        verdict_words=VERDICT_WORDS,
-        rounds=None if data.rounds is None else compared(data.rounds),
-        success=_success(data, findings, colours),
-        table=_table(_rows(findings), colours),
-        speed=f"{SPEED:g}",
-        clips=[(pair, uri(*animate(pair))) for pair in data.clips],
-        monitor=monitor((data.reward_over_training, data.success_over_training), data.watched),
-        traces=traces(data.traces),
-        curves=training(data.training),
-        circumstances=circumstances(data.circumstances),
+    return whole_page(
+        data.title,
+        f"{data.title} \N{MIDDLE DOT} {data.circumstances.created}",
+        findings.headline,
+        _header(data, findings, colours),
+        [
+            _round_by_round(data),
+            _success(data, findings, colours),
+            _clips(data),
+            monitor((data.reward_over_training, data.success_over_training), data.watched),
+            traces(data.traces),
+            training(data.training),
+        ],
+        ran=data.circumstances,
         method=_method(data, findings),
     )
+
+
+def _header(data: ReportData, findings: Findings, colours: dict[str, str]) -> list[Markup]:
+    overall, difference = findings.overall, findings.overall.difference
+    heroes = [
+        Hero(name, percent(one.estimate), (bounds(one),), colour=colour, share=one.estimate)
+        for name, colour in colours.items()
+        if (one := overall.agents.get(name)) is not None and name not in data.between
+    ]
+    notes = (signed_bounds(difference), VERDICT_WORDS[overall.verdict])
+    heroes.insert(2, Hero("Difference", signed(difference.estimate), notes, "points", css=overall.verdict))
+    verdicts, warnings = findings.remarks[: len(findings.rows) > 1], findings.remarks[len(findings.rows) > 1 :]
+    found = [part("lead", _lead(data, findings)), *(part("line", one) for one in verdicts), part("heroes", heroes)]
+    if data.scripted:
+        strong, text = _stand_ins(data)
+        found.append(part("notice", text, strong))
+    return [*found, *(part("notice", warning, warning=True) for warning in warnings)]
+
+
+def _round_by_round(data: ReportData) -> Section | None:
+    if data.rounds is None:
+        return None
+    lead = (
+        "In every round the agent of the round before plays, its play is marked, the reward model learns from all "
+        f"marks so far, and a new agent is trained from {data.rounds.clone} against it."
+    )
+    return Section("Round by round", lead, compared(data.rounds))
+
+
+def _clips(data: ReportData) -> Section | None:
+    if not data.clips:
+        return None
+    lead = f"What each agent saw, in the same place, at {SPEED:g} times real speed. {data.clips_note}"
+    shown = part("clips", [(pair, uri(*animate(pair))) for pair in data.clips])
+    return Section("Both agents, the same request", lead, (shown,))
 
 
 _WHERE = {
@@ -78,20 +114,18 @@ def _stand_ins(data: ReportData) -> tuple[str, str]:
     return f"People gave {marks} on agents' play.", _MARKED
 
 
-def _rows(findings: Findings) -> list[FindingsRow]:
-    """Rows by probe, and over all of them where there are several."""
-    return [*findings.rows, *([findings.overall] if len(findings.rows) > 1 else [])]
-
-
-def _success(data: ReportData, findings: Findings, colours: dict[str, str]) -> tuple[DrawnFigure, DrawnFigure]:
-    rows = _rows(findings)
+def _success(data: ReportData, findings: Findings, colours: dict[str, str]) -> Section:
+    rows = [*findings.rows, *([findings.overall] if len(findings.rows) > 1 else [])]
     found = {row.verdict for row in rows}
     verdicts = {words: verdict for verdict, words in VERDICT_WORDS.items() if verdict in found}
     title = f"{data.after} less {data.before}, in points"
-    return (
+    figures = (
         DrawnFigure("Success", interval_plot(rows, colours), solid(colours)),
         DrawnFigure(title, difference_plot(rows, len(colours)), solid(dict(verdicts))),
     )
+    lead = f"Decided by each task's hard-coded check, never by the reward model. Lines are {percent(LEVEL)} intervals."
+    parts = (part("figures", figures), part("table", _table(rows, colours)))
+    return Section("Success at the probe tasks", lead, parts)
 
 
 def _table(rows: Sequence[FindingsRow], colours: dict[str, str]) -> Table:
@@ -103,9 +137,8 @@ def _table(rows: Sequence[FindingsRow], colours: dict[str, str]) -> Table:
 
 
 def _cells(row: FindingsRow, names: Sequence[str]) -> tuple[Cell, ...]:
-    found = [row.agents.get(name) for name in names]
     return (
-        *(Cell() if one is None else Cell(percent(one.estimate), (bounds(one),)) for one in found),
+        *(Cell.share(row.agents.get(name)) for name in names),
         Cell(signed(row.difference.estimate), (signed_bounds(row.difference),)),
         Cell(VERDICT_WORDS[row.verdict], pill=row.verdict),
     )

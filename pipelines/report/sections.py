@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from markupsafe import Markup
-
-from pipelines.report.charts import SMALL, line_chart
+from pipelines.charts.palette import SERIES
+from pipelines.report.charts import line_chart
 from pipelines.report.data import Chart, Picture, WatchedRun
-from pipelines.report.page import render
+from pipelines.report.page import DrawnFigure, Legend, Section, part
 from rlhf.learning.guards import Alarm, Watched
 
 ALARM_WORDS: dict[Watched, str] = {
@@ -21,26 +20,12 @@ BY_MODEL = (
     "The agent is rewarded by the model only. Where its reward rises and true success does not, the model is exploited."
 )
 BY_TRUTH = "The agent was rewarded by the tasks' ground truth, which is named modelled reward here."
-NOTHING_SHOWN = Markup("")
 _MOST_OF_A_KIND = 5  # alarms shown of each kind; a gradient may come and go a hundred times
-_COLOURS = ("c1", "c2", "c3", "c4", "c5", "c6")
 _UNKNOWN = "Alarms are unknown: this run saved none."
 _WATCHED = (
     "The guards watch the gradient's norm and the movement policy's entropy at every update, and modelled return "
     "against true success at every play of held-out episodes. Alarms do not change the training."
 )
-
-Legend = tuple[tuple[str, str, bool], ...]  # name, CSS class, true if dashed
-
-
-@dataclass(frozen=True)
-class DrawnFigure:
-    """Chart with its title, legend and note."""
-
-    title: str
-    drawing: Markup
-    legend: Legend = ()
-    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -52,8 +37,8 @@ class AlarmLine:
     when: str = ""
 
 
-def monitor(charts: Sequence[Chart | None], watched: Sequence[WatchedRun], lead: str = BY_MODEL) -> Markup:
-    """Render the reward-hacking monitor: modelled reward against true success, with the alarms.
+def monitor(charts: Sequence[Chart | None], watched: Sequence[WatchedRun], lead: str = BY_MODEL) -> Section | None:
+    """Return the reward-hacking monitor: modelled reward against true success, with the alarms.
 
     Args:
       charts: modelled reward and true success.
@@ -61,29 +46,24 @@ def monitor(charts: Sequence[Chart | None], watched: Sequence[WatchedRun], lead:
       lead: sentence on the source of the agent's rewards.
 
     Returns:
-      The section; empty if nothing was measured.
+      The section; None if nothing was measured.
     """
     measured = [chart for chart in charts if chart is not None]
     if not measured and not watched:
-        return NOTHING_SHOWN
+        return None
     single = len(watched) == 1  # the updates of several runs are not the same
     shown = [alarm for kind in ALARM_WORDS for alarm in _of_kind(watched[0], kind)[:_MOST_OF_A_KIND]] if single else []
     marked = sorted({alarm.update for alarm in shown})
+    figures = part("figures", [figure(chart, marked=marked) for chart in measured])
+    title = "Modelled reward and true success while the agent improved"
     known = [run for run in watched if run.since is not None]
-    raised = sum(len(run.alarms) for run in known)
+    if not known:
+        return Section(title, lead, (figures, part("notice", _UNKNOWN)))
     notes = [f"{_name(run)}{_UNKNOWN}" for run in watched if run.since is None]
     notes += [f"{_name(run)}Alarms were saved from update {run.since:,} on." for run in known if run.since]
-    return render(
-        "monitor.html",
-        lead=lead,
-        figures=[figure(chart, marked=marked) for chart in measured],
-        unknown=_UNKNOWN,
-        known=known,
-        raised=raised,
-        count=f"{alarm_count(raised)}.",
-        alarms=[line for run in known for line in _alarm_lines(run)],
-        notes=[*notes, _WATCHED],
-    )
+    count = alarm_count(sum(len(run.alarms) for run in known))
+    alarms = part("alarms", f"{count}.", [line for run in known for line in _alarm_lines(run)], [*notes, _WATCHED])
+    return Section(title, lead, (figures, alarms))
 
 
 def alarm_count(count: int) -> str:
@@ -114,19 +94,20 @@ def _of_kind(run: WatchedRun, kind: Watched) -> list[Alarm]:
     return [alarm for alarm in run.alarms if alarm.kind == kind]
 
 
-def traces(pictures: Sequence[Picture], note: str = "") -> Markup:
-    """Render utility and reward along episodes, or ``note`` with the reason why there are none."""
+def traces(pictures: Sequence[Picture], note: str = "") -> Section | None:
+    """Return utility and reward along episodes, or ``note`` with the reason why there are none."""
     if not pictures and not note:
-        return NOTHING_SHOWN
+        return None
     lead = "Utility and reward along recorded episodes, with the marks that raters gave them."
-    return render("traces.html", lead=lead if pictures else note, pictures=pictures)
+    shown = (part("pictures", pictures),) if pictures else ()
+    return Section("What the reward model learned from marks", lead if pictures else note, shown)
 
 
-def training(charts: Sequence[Chart], lead: str = "") -> Markup:
-    """Render small charts, three in a row; empty without any."""
+def training(charts: Sequence[Chart], lead: str = "") -> Section | None:
+    """Return small charts, three in a row; None without any."""
     if not charts:
-        return NOTHING_SHOWN
-    return render("training_curves.html", lead=lead, figures=[figure(chart, small=True) for chart in charts])
+        return None
+    return Section("Training", lead, (part("figures", [figure(chart, small=True) for chart in charts], small=True),))
 
 
 def figure(chart: Chart, small: bool = False, marked: Sequence[float] = ()) -> DrawnFigure:
@@ -142,8 +123,7 @@ def figure(chart: Chart, small: bool = False, marked: Sequence[float] = ()) -> D
     entries = [(curve.name, colour, curve.dashed) for curve, colour in named if curve.name != chart.title]
     if marked and entries:
         entries.append(("alarm", "worse", True))
-    drawn = line_chart(chart, colours, SMALL, marked) if small else line_chart(chart, colours, marked=marked)
-    return DrawnFigure(chart.title, drawn, tuple(entries), chart.note)
+    return DrawnFigure(chart.title, line_chart(chart, colours, small, marked), tuple(entries), chart.note)
 
 
 def _curve_colours(chart: Chart) -> list[str]:
@@ -151,7 +131,7 @@ def _curve_colours(chart: Chart) -> list[str]:
     colours, used = [], 0
     for curve in chart.curves:
         used += 0 if curve.dashed and colours else 1
-        colours.append(_COLOURS[(used - 1) % len(_COLOURS)])
+        colours.append(SERIES[(used - 1) % len(SERIES)])
     return colours
 
 

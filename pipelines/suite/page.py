@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from pipelines.report.charts import SMOOTHED_FROM, interval_plot, line_chart
 from pipelines.report.data import Chart, Curve
-from pipelines.report.page import bounds, circumstances, render, signed_bounds
-from pipelines.report.sections import DrawnFigure, solid
-from pipelines.report.tables import Cell, Row, Table
+from pipelines.report.page import Cell, DrawnFigure, Row, Section, Table, part, signed_bounds
+from pipelines.report.page import page as whole_page
+from pipelines.report.sections import solid
 from pipelines.suite.report_data import (
     ALL,
     AgentResults,
@@ -23,9 +22,9 @@ from pipelines.suite.report_data import (
 )
 from pipelines.suite.request_kinds import INSTRUCTION, KINDS, QUESTION
 from pipelines.suite.scenarios import RECORDED
-from rlhf.run.statistics import FEWER_RESAMPLES, LEVEL, Interval, percent, signed
+from rlhf.run.statistics import FEWER_RESAMPLES, LEVEL, percent, signed
 
-_COLOURS = ("before", "after", "c2", "c3", "c4", "c5", "c6", "c1")
+_COLOURS = ("before", "after", "c2", "c3", "c4", "c5", "c6")
 _SHORT = {ALL: "all", INSTRUCTION: "instructions", QUESTION: "questions"}
 _METHOD = (
     f"Intervals cover {percent(LEVEL)}: cluster bootstrap ({FEWER_RESAMPLES:,} resamples) over scenarios, or "
@@ -43,29 +42,19 @@ class _Group:
         self.agents = {row.agent: row.success[kind] for row in agents if kind in row.success}
 
 
-@dataclass(frozen=True)
-class _Results:
-    """Section of results: of the suite, or of live play."""
-
-    title: str
-    lead: str
-    figures: tuple[DrawnFigure, ...]
-    table: Table
-
-
 def page(report: SuiteReport) -> Markup:
     """Render the whole page."""
-    return render(
-        "suite.html",
-        package="pipelines.suite",
-        title="Judged by people" if not report.scripted else "Judged by stand-ins",
-        report=report,
-        headline=_headline(report),
-        suite=None if report.suite is None else _suite(report.suite),
-        agreement="" if report.suite is None else f"{agreement_sentence(report.suite.agreement)}.",
-        judges=None if report.suite is None else _judges(report.suite),
-        live=None if report.live is None else _live(report.live),
-        circumstances=circumstances(report.circumstances),
+    notice = "The judges are scripted stand-ins. No person judged anything."
+    return whole_page(
+        "Judged by people" if not report.scripted else "Judged by stand-ins",
+        f"Standardised test suite \N{MIDDLE DOT} {report.circumstances.created}",
+        _headline(report),
+        [part("notice", notice)] if report.scripted else [],
+        [
+            *(() if report.suite is None else (_suite(report.suite), _judges(report.suite))),
+            None if report.live is None else _live(report.live),
+        ],
+        ran=report.circumstances,
         method=_METHOD,
     )
 
@@ -77,7 +66,7 @@ def _headline(report: SuiteReport) -> str:
     return f"{best.agent} is judged to succeed in {percent(best.success[ALL].estimate)} of {unit}"
 
 
-def _suite(results: SuiteResults) -> _Results:
+def _suite(results: SuiteResults) -> Section:
     lead = (
         f"{results.over} of suite {', '.join(results.suites)}; judges did not know the agent of a continuation. "
         f"Every scenario has the same weight; lines are {percent(LEVEL)} intervals over scenarios."
@@ -88,26 +77,27 @@ def _suite(results: SuiteResults) -> _Results:
     if results.left_out:
         lead += f" {left_out_sentence(results.left_out)}"
     table = _table(results.agents, "Continuations", results.baseline)
-    return _Results("Success as judged", lead, _figures(results.agents, "seconds after the take-over"), table)
+    return Section("Success as judged", lead, (_figures(results.agents, "seconds after the take-over"), table))
 
 
-def _live(results: LiveResults) -> _Results:
+def _live(results: LiveResults) -> Section:
     lead = (
         "Setters played with the agent and judged each request. Every request has the same "
         f"weight; lines are {percent(LEVEL)} intervals over episodes."
     )
     table = _table(results.agents, "Requests", None)
-    return _Results("Live interaction", lead, _figures(results.agents, "seconds after the request"), table)
+    return Section("Live interaction", lead, (_figures(results.agents, "seconds after the request"), table))
 
 
-def _figures(agents: Sequence[AgentResults], x_label: str) -> tuple[DrawnFigure, ...]:
+def _figures(agents: Sequence[AgentResults], x_label: str) -> Markup:
     colours = _colours(agents)
     groups = [_Group(kind, agents) for kind in (ALL, *KINDS) if any(kind in row.success for row in agents)]
     chart = Chart("Success against time", x_label, tuple(_curve(row) for row in agents), share=True)
-    return (
+    figures = (
         DrawnFigure("Success", interval_plot(groups, colours), solid(colours)),
         DrawnFigure("Succeeded within a time", line_chart(chart, list(colours.values())), solid(colours)),
     )
+    return part("figures", figures)
 
 
 def _curve(row: AgentResults) -> Curve:
@@ -122,15 +112,15 @@ def _colours(agents: Sequence[AgentResults]) -> dict[str, str]:
     return {row.agent: colours.get(row.agent, "reference") for row in agents}
 
 
-def _table(agents: Sequence[AgentResults], unit: str, baseline: str | None) -> Table:
+def _table(agents: Sequence[AgentResults], unit: str, baseline: str | None) -> Markup:
     compared = baseline is not None and any(row.difference is not None for row in agents)
     differences = (f"Less {baseline}, points",) if compared else ()
     head = ("Agent", *(_SHORT[kind].capitalize() for kind in (ALL, *KINDS)), *differences, unit)
-    return Table(head, tuple(_row(row, compared) for row in agents))
+    return part("table", Table(head, tuple(_row(row, compared) for row in agents)))
 
 
 def _row(row: AgentResults, compared: bool) -> Row:
-    cells = [_cell(row.success.get(kind)) for kind in (ALL, *KINDS)]
+    cells = [Cell.share(row.success.get(kind)) for kind in (ALL, *KINDS)]
     if compared:
         one = row.difference
         cells.append(Cell() if one is None else Cell(signed(one.estimate), (signed_bounds(one),)))
@@ -138,10 +128,7 @@ def _row(row: AgentResults, compared: bool) -> Row:
     return Row(row.agent, (*cells, Cell(count)))
 
 
-def _cell(interval: Interval | None) -> Cell:
-    return Cell() if interval is None else Cell(percent(interval.estimate), (bounds(interval),))
-
-
-def _judges(results: SuiteResults) -> Table:
+def _judges(results: SuiteResults) -> Section:
     rows = (Row(one.judge, (Cell(f"{one.judged:,}"), Cell(percent(one.success)))) for one in results.agreement.judges)
-    return Table(("Judge", "Judged", "Judged a success"), tuple(rows))
+    table = Table(("Judge", "Judged", "Judged a success"), tuple(rows))
+    return Section("The judges", f"{agreement_sentence(results.agreement)}.", (part("table", table),))

@@ -1,1 +1,1 @@
-"""Utilities and rewards of play by trained reward models, and figures of them."""
+"""Utilities and rewards of play by trained reward models."""

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
+from pipelines.charts.trace import trace
 from pipelines.report.gathered import clips
 from pipelines.stages.clone import CloneConfig, clone
 from pipelines.stages.evaluate import EvaluateConfig, evaluate
@@ -22,7 +23,6 @@ from pipelines.suite.judge import JudgeSuiteConfig, judge_suite
 from pipelines.suite.make import MakeSuiteConfig, make_suite
 from pipelines.suite.play import PlaySuiteConfig, play_suite
 from pipelines.suite.players import Context, DoesNotReplay, Recorded
-from reward_models.scores.plots import trace
 from rlhf.learning.cloner import CloningConfig
 from rlhf.replay.setter_replay import SetterReplay
 from rlhf.run.tracking import read_metrics

@@ -46,7 +46,7 @@ INSIDE = {
     "pipelines.exchange": (("lerobot", "minari", "rlds"),),
     "pipelines.stages": (("settings",), ("episodes",), ("running",), ("outcomes",)),
     "pipelines": (
-        ("exchange", "stages"),
+        ("exchange", "stages", "charts"),
         ("report",),
         ("suite", "diagnose", "loops"),
         ("presets",),

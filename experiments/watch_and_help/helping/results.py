@@ -22,7 +22,7 @@ from experiments.watch_and_help.helping import figures
 from experiments.watch_and_help.helping.episodes import HelpEpisode, load_episodes
 from experiments.watch_and_help.helping.methods import ALONE, METHODS
 from experiments.watch_and_help.helping.published import ALL, CLIPPED, PUBLISHED
-from pipelines.diagnose.figures import png
+from pipelines.charts.style import png
 from rlhf.store.files.durable import write_file
 from worlds.household.tasks.progress import HORIZON
 from worlds.household.tasks.sets import NAMES

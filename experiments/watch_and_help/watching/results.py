@@ -13,8 +13,8 @@ from matplotlib.figure import Figure
 from experiments.engine.config import slug
 from experiments.engine.results_docs import ResultTable, format_table
 from experiments.watch_and_help.watching.measures import Accuracy, Posterior
-from pipelines.diagnose.figures import blank_figure, png
-from reward_models.scores.plots import FAINT, INK
+from pipelines.charts import style
+from pipelines.charts.palette import COLOURS
 from rlhf.records.json_records import from_json, to_json
 from rlhf.store.files.durable import write_file
 from worlds.household.tasks.splits import TEST_1, TEST_2
@@ -28,7 +28,6 @@ PUBLISHED: Mapping[tuple[str, str], str] = {
     ("last state only", TEST_1): ".79 .75",
     (CHANCE, TEST_1): ".08 .09",
 }
-_BLUE, _ORANGE = "#332288", "#cc6677"
 
 
 @dataclass(frozen=True)
@@ -93,7 +92,7 @@ def write_results(folder: Path, variants: Iterable[str]) -> None:
     write_file(where / "table.md", (tables(folder, variants) + "\n").encode())
     every = load_measures(folder, variants)
     if first := next(iter(every.values()), None):
-        write_file(where / "posterior.png", png(draw_posterior(first)))
+        write_file(where / "posterior.png", style.png(draw_posterior(first)))
 
 
 def draw_posterior(measured: Sequence[Measures]) -> Figure:
@@ -102,20 +101,16 @@ def draw_posterior(measured: Sequence[Measures]) -> Figure:
     Args:
       measured: of every seed; lines are means.
     """
-    figure = blank_figure(6.4, 2.8)
-    panels = figure.subplots(1, 2, sharex=True, sharey=True).ravel().tolist()
+    figure, panels = style.panels(6.4, 2.8, columns=2, grid="both", sharex=True, sharey=True)
+    lines = {"precision": (COLOURS[0], "-"), "recall": (COLOURS[0], "--"), "ece": (COLOURS[1], "-")}
     for axes, split in zip(panels, (TEST_1, TEST_2), strict=True):
+        style.label(axes, split.replace("_", "-"), "% of the demonstration")
         shares = [100 * each.share for each in measured[0].posterior[split]]
-        for name, style, colour in (("precision", "-", _BLUE), ("recall", "--", _BLUE), ("ece", "-", _ORANGE)):
-            label = "calibration error" if name == "ece" else name
+        for name, (shade, line) in lines.items():
             values = [[_of(each, name) for each in one.posterior[split]] for one in measured]
-            axes.plot(shares, np.mean(values, axis=0), style, color=colour, label=label)
-        axes.set_title(split.replace("_", "-"), color=INK, fontsize=9, loc="left")
-        axes.set_xlabel("% of the demonstration", color=INK, fontsize=8)
+            axes.plot(shares, np.mean(values, axis=0), line, color=shade)
         axes.set_ylim(0, 1.02)
-        axes.grid(color=FAINT, linewidth=0.6)
-        axes.tick_params(labelsize=8)
-    panels[0].legend(fontsize=8, frameon=False, loc="center right")
+    style.legend(figure, [style.key("calibration error" if n == "ece" else n, *lines[n]) for n in lines])
     return figure
 
 

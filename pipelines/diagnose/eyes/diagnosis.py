@@ -12,6 +12,7 @@ import numpy as np
 from agents.agent import InteractiveAgent
 from agents.folder import load_agent
 from agents.tokenizer import Tokenizer
+from pipelines.charts.style import png
 from pipelines.diagnose.eyes import report
 from pipelines.diagnose.eyes.config import EyesConfig
 from pipelines.diagnose.eyes.findings import EYES_FILE, EyesFindings, EyesMeasurer
@@ -94,7 +95,7 @@ def write_eyes(findings: EyesFindings, folder: Path) -> Path:
     write_file(folder / EYES_FILE, (json.dumps(to_json(findings), indent=1) + "\n").encode())
     (folder / "figures").mkdir(exist_ok=True)
     drawn = report.figure(findings)
-    write_file(folder / "figures" / "eyes.png", drawn)
+    write_file(folder / "figures" / "eyes.png", png(drawn))
     write_file(folder / report.EYES_PAGE, report.page(findings, drawn).encode())
     for sentence in (report.headline(findings), *report.remarks(findings), *report.cause_sentences(findings)):
         announce(sentence)

@@ -6,16 +6,16 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from markupsafe import Markup
-from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
+from matplotlib.figure import Figure
 
+from pipelines.charts import style
+from pipelines.charts.palette import QUIET
 from pipelines.diagnose.diagnosis import Measure
 from pipelines.diagnose.eyes.findings import BinShares, EyesFindings
 from pipelines.diagnose.eyes.readings import MEMORY, READING_WORDS, TAUGHT, TOKENS, UNTRAINED, WORDS
-from pipelines.diagnose.figures import COLOURS, MARKERS, legend, panels, percent_axis, png
-from pipelines.report.page import circumstances, render
-from pipelines.report.tables import DASH, Cell, Row, Table
-from reward_models.scores.plots import SLATE
+from pipelines.diagnose.figures import draw_line
+from pipelines.report.page import Cell, Row, Section, Table, part
+from pipelines.report.page import page as whole_page
 from rlhf.run.statistics import LEVEL, percent, points
 
 EYES_PAGE = "eyes.html"
@@ -85,43 +85,49 @@ def _says(measure: Measure, fall: str, rise: str) -> str:
     return fall if measure.high < 0 else rise if measure.low > 0 else "no difference that is certain"
 
 
-def figure(findings: EyesFindings) -> bytes:
-    """Draw the shares of every reading by the size of the thing in the picture, as PNG."""
-    drawn, axes = panels(headline(findings).removesuffix("."), 2, 3.2)
+def figure(findings: EyesFindings) -> Figure:
+    """Draw the shares of every reading by the size of the thing in the picture."""
+    drawn, axes = style.panels(
+        7.2, 4.2, columns=2, title=headline(findings).removesuffix("."), sharex=True, sharey=True
+    )
     for axis, what, chance in (
         (axes[0], "colour", 1 / len(findings.colours)),
         (axes[1], "kind", 1 / len(findings.kinds)),
     ):
         for number, reading in enumerate(findings.readings):
-            _curve(axis, reading.by_pixels, what, number)
-        axis.axhline(chance, color=SLATE, lw=1.2, ls=":")
-        axis.set_title(f"{what} right", fontsize=9.5)
-        axis.set_xlabel("pixels of the only thing in view", fontsize=9)
+            found = [(place, getattr(one, what)) for place, one in enumerate(reading.by_pixels)]
+            known = [(place, share) for place, share in found if share is not None and share.episodes >= _FEW]
+            draw_line(axis, [place + 0.06 * (number - 2) for place, _ in known], [share for _, share in known], number)
+        axis.axhline(chance, color=QUIET, lw=1.2, ls=":")
+        style.label(axis, f"{what} right", "pixels of the only thing in view")
         axis.set_xticks(range(len(findings.readings[0].by_pixels)), _ranges(findings.readings[0].by_pixels))
-        percent_axis(axis, "y", 0.0)
-    keys = [
-        Line2D([], [], color=COLOURS[number], marker=MARKERS[number], lw=1.6, label=READING_WORDS[reading.name])
-        for number, reading in enumerate(findings.readings)
-    ]
-    legend(drawn, [*keys, Line2D([], [], color=SLATE, lw=1.2, ls=":", label="chance")], columns=2)
-    return png(drawn)
+        style.in_percent(axis, "y", 0.0)
+    keys = style.series_keys([READING_WORDS[reading.name] for reading in findings.readings])
+    style.legend(drawn, [*keys, style.key("chance", QUIET, ":", lw=1.2)], columns=2)
+    return drawn
 
 
-def page(findings: EyesFindings, drawn: bytes) -> Markup:
+def page(findings: EyesFindings, drawn: Figure) -> Markup:
     """Render the page."""
-    return render(
-        EYES_PAGE,
-        package="pipelines.diagnose",
-        title="Diagnosis of an agent's eyes",
-        findings=findings,
-        headline=headline(findings),
-        lead=_LEAD.format(agent="" if findings.unseen_episodes is None else "the agent, "),
-        remarks=list(remarks(findings)),
-        table=_overall(findings),
-        causes=list(cause_sentences(findings)),
-        figure=drawn,
-        tables=(("By pixels", _binned(findings, "pixels")), ("By distance", _binned(findings, "distance"))),
-        circumstances=circumstances(findings.circumstances),
+    title, main = "Diagnosis of an agent's eyes", headline(findings)
+    lead = _LEAD.format(agent="" if findings.unseen_episodes is None else "the agent, ")
+    causes = (
+        "Differences in points, paired by frame. What none of them explains of an agent's failures is left to control."
+    )
+    return whole_page(
+        title,
+        f"{title} \N{MIDDLE DOT} {findings.circumstances.created}",
+        main,
+        [part("notice", remark) for remark in remarks(findings)],
+        [
+            Section(
+                "Colours and kinds", lead, (part("wide", style.svg(drawn, main)), part("table", _overall(findings)))
+            ),
+            Section("From the eyes to words and policies", causes, (part("points", list(cause_sentences(findings))),)),
+            Section("By pixels", parts=(part("table", _binned(findings, "pixels")),)),
+            Section("By distance", parts=(part("table", _binned(findings, "distance")),)),
+        ],
+        ran=findings.circumstances,
         method=_METHOD,
     )
 
@@ -129,15 +135,6 @@ def page(findings: EyesFindings, drawn: bytes) -> Markup:
 def _name(folder: str) -> str:
     """Name of an agent: of its run's folder, and of its own."""
     return "/".join(Path(folder).parts[-2:])
-
-
-def _curve(axis: Axes, bins: Sequence[BinShares], what: str, number: int) -> None:
-    """Draw one reading's shares with their intervals, where there are enough episodes."""
-    found = [(place, getattr(one, what)) for place, one in enumerate(bins)]
-    known = [(place, share) for place, share in found if share is not None and share.episodes >= _FEW]
-    x, colour = [place + 0.06 * (number - 2) for place, _ in known], COLOURS[number]
-    axis.vlines(x, [s.low for _, s in known], [s.high for _, s in known], color=colour, lw=2.2, alpha=0.4)
-    axis.plot(x, [s.estimate for _, s in known], color=colour, marker=MARKERS[number], ms=5.5, lw=1.6, mec="white")
 
 
 def _ranges(bins: Sequence[BinShares]) -> list[str]:
@@ -169,7 +166,4 @@ def _binned(findings: EyesFindings, by: str) -> Table:
 
 
 def _cell(measure: Measure | None) -> Cell:
-    if measure is None:
-        return Cell(DASH)
-    bounds = f"{percent(measure.low)} to {percent(measure.high)}"
-    return Cell(percent(measure.estimate), (bounds, f"{measure.items:,} frames"))
+    return Cell.share(measure, *([f"{measure.items:,} frames"] if measure else []))

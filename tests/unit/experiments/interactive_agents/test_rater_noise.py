@@ -20,6 +20,7 @@ from experiments.interactive_agents import rater_noise as sweep
 from experiments.interactive_agents.rater_noise import RaterNoiseConfig, plan_rater_noise
 from experiments.interactive_agents.rater_noise_figure import by_axis, draw, table
 from experiments.interactive_agents.rater_noise_results import Noise, NoiseResult
+from pipelines.charts.style import png
 from pipelines.diagnose.diagnosis import Measure
 from pipelines.stages.mark import MarkConfig
 from reward_models.learning.training import RewardTrainingConfig
@@ -139,4 +140,4 @@ def test_the_table_and_the_figure_hold_every_setting() -> None:
     assert all(len(own) == 2 for points in axes.values() for _, own in points)
     text = table(results, USUAL)
     assert text.count("\n| share of") == 12 and text.count("\n| delay of") == 4 and "2 seeds" in text
-    assert draw(results, USUAL) != draw(results[:-2], USUAL)
+    assert png(draw(results, USUAL)) != png(draw(results[:-2], USUAL))

@@ -121,7 +121,7 @@ def test_the_page_shows_alarms_beside_modelled_reward(improved: Path) -> None:
     monitor = text[text.index("Modelled reward and true success") :]
     assert "2 alarms were raised. entropy update 21 · The movement policy's entropy is" in monitor
     assert "gradient update 21 · The gradient's norm is" in monitor and "No alarm was raised" not in text
-    assert page.count('<line class="mark"') == 2  # at update 21, in both charts
+    assert page.count("<title>alarm at update 21<") == 2  # at update 21, in both charts
     assert "Alarms 2" in text
 
 
@@ -146,7 +146,7 @@ def test_of_many_alarms_the_first_are_shown_and_the_rest_counted(improved: Path)
             file.write(json.dumps(row) + "\n")
     run("report", "--run", improved)
     text, page = text_of(improved / "report.html"), (improved / "report.html").read_text(encoding="utf-8")
-    assert page.count('class="mark"') == 2  # of those shown, only update 21 is within the curves
+    assert page.count("<title>alarm at update") == 2  # of those shown, only update 21 is within the curves
     assert "42 alarms were raised." in text and "gradient: and 36 more, the last at update 139" in text
     assert "Number <103>." in text and "Number <104>" not in text
 
@@ -252,7 +252,7 @@ def test_every_training_has_a_page(
     page, text = out.read_text(encoding="utf-8"), text_of(out)
     assert command in unescape(page) and "Success at the probe tasks" not in text
     assert all(plan.title in text for plan in plans) and "nan" not in text.lower().split()
-    assert not re.search(r'(src|href)="(?!data:)', page) and page.count("<svg") == page.count("</svg>")
+    assert not re.search(r'(src|href)="(?!data:|#)', page) and page.count("<svg") == page.count("</svg>")
     assert sorted((made / verb).iterdir()) == before
 
 

@@ -6,7 +6,6 @@ green for progress, hollow red for regress), and the utility whose change the re
 
 from __future__ import annotations
 
-import io
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,19 +14,18 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
+from pipelines.charts import style
+from pipelines.charts.palette import COLOURS, INK, QUIET, RULE, colour
 from reward_models.scores.scoring import rewards
 from rlhf.records.episode import Episode
 from rlhf.records.marks import PROGRESS, Mark
 from worlds.contract import STEPS_PER_SECOND
 
-INK, FAINT, BLUE, SLATE = "#1f2933", "#d5dbe1", "#2b6cb0", "#7b8794"
-GREEN, RED = "#2f9e44", "#e03131"
+GREEN, RED = colour("good"), colour("bad")
 _WIDTH = 9.0  # inches
 _FRAMES = 9
 _LINE = 0.24  # inches of one row of dialogue
@@ -101,30 +99,11 @@ def dialogue_of(episode: Episode) -> tuple[Line, ...]:
     return tuple(sorted(requests + answers, key=lambda line: line.step))
 
 
-def png(drawn: RewardTrace, dpi: int = 144) -> bytes:
-    """Draw the picture as PNG."""
-    return _save(drawn, "png", dpi)
-
-
-def svg(drawn: RewardTrace) -> str:
-    """Draw the picture as an ``<svg>`` element for a page."""
-    text = _save(drawn, "svg", 144).decode()
-    return text[text.index("<svg") :]
-
-
-def _save(drawn: RewardTrace, kind: str, dpi: int) -> bytes:
-    buffer = io.BytesIO()
-    draw(drawn).savefig(buffer, format=kind, dpi=dpi)
-    return buffer.getvalue()
-
-
 def draw(drawn: RewardTrace) -> Figure:
     """Draw the picture as a matplotlib figure, without a window or global state."""
     rows = _place(drawn.dialogue, len(drawn.utility))
     heights = [_strip_height(drawn.image), _LINE * max(1, len(rows)) + 0.08, 1.9, 1.15]
-    figure = Figure(figsize=(_WIDTH, sum(heights) + 1.15), layout="constrained", facecolor="white")
-    FigureCanvasAgg(figure)
-    axes = figure.subplots(4, 1, sharex=True, height_ratios=heights)
+    figure, axes = style.panels(_WIDTH, sum(heights) + 1.15, 4, title=drawn.title, sharex=True, height_ratios=heights)
     figure.get_layout_engine().set(hspace=0.02, h_pad=0.05)  # type: ignore[union-attr]
     frames, talk, reward, utility = axes
     _draw_frames(frames, drawn.image)
@@ -134,8 +113,6 @@ def draw(drawn: RewardTrace) -> Figure:
     utility.xaxis.set_major_locator(MaxNLocator(integer=True))
     for axis in axes:
         axis.set_xlim(-0.5, len(drawn.utility) - 0.5)
-    if drawn.title:
-        figure.suptitle(drawn.title, x=0.012, ha="left", fontsize=11.5, fontweight="bold", color=INK)
     return figure
 
 
@@ -189,7 +166,7 @@ def _draw_dialogue(axis: Axes, rows: list[list[tuple[float, Line]]], steps: int,
     axis.set_ylim(max(1, len(rows)), 0)
     for row, placed in enumerate(rows):
         for begin, line in placed:
-            colour = SLATE if line.speaker == "setter" else BLUE
+            colour = QUIET if line.speaker == "setter" else COLOURS[0]
             axis.annotate(
                 _quote(line),
                 (begin, row + 0.5),
@@ -212,15 +189,15 @@ def _draw_dialogue(axis: Axes, rows: list[list[tuple[float, Line]]], steps: int,
 
 def _draw_reward(axis: Axes, drawn: RewardTrace) -> None:
     steps, reward = np.arange(len(drawn.reward)), np.asarray(drawn.reward, dtype=float)
-    axis.axhline(0, color=FAINT, lw=1, zorder=0)
-    axis.plot(steps, reward, color=BLUE, lw=1.4, zorder=2)
+    axis.axhline(0, color=RULE, lw=1, zorder=0)
+    axis.plot(steps, reward, color=COLOURS[0], lw=1.4, zorder=2)
     axis.fill_between(steps, reward, 0, where=reward >= 0, interpolate=True, color=GREEN, alpha=0.12, lw=0)
     axis.fill_between(steps, reward, 0, where=reward <= 0, interpolate=True, color=RED, alpha=0.12, lw=0)
     _draw_marks(axis, reward, drawn.marks)
     # Marks are drawn on the trace: leave room for them, and let a flat trace look flat.
     span = max(float(np.abs(reward).max()), 1e-3)
     axis.set_ylim(min(reward.min(), 0) - 0.18 * span, max(reward.max(), 0) + 0.3 * span)
-    _dress(axis, "reward")
+    _name(axis, "reward")
 
 
 def _draw_marks(axis: Axes, reward: np.ndarray, marks: Iterable[Mark]) -> None:
@@ -239,26 +216,21 @@ def _draw_marks(axis: Axes, reward: np.ndarray, marks: Iterable[Mark]) -> None:
 
 
 def _draw_utility(axis: Axes, drawn: RewardTrace) -> None:
-    axis.plot(np.arange(len(drawn.utility)), drawn.utility, color=SLATE, lw=1.6, zorder=2)
+    axis.plot(np.arange(len(drawn.utility)), drawn.utility, color=QUIET, lw=1.6, zorder=2)
     axis.margins(y=0.12)
-    _dress(axis, "utility")
+    _name(axis, "utility")
     axis.legend(
         handles=[
-            Line2D([], [], color=BLUE, lw=1.4, label="modelled reward"),
-            Line2D([], [], ls="", marker="o", ms=7, mfc=GREEN, mec=GREEN, label="progress mark"),
-            Line2D([], [], ls="", marker="o", ms=7, mfc="white", mec=RED, mew=1.6, label="regress mark"),
+            style.key("modelled reward", COLOURS[0], lw=1.4),
+            style.key("progress mark", GREEN, "", "o"),
+            style.key("regress mark", RED, "", "o", mfc="white", mew=1.6),
         ],
-        loc="upper right", bbox_to_anchor=(1.005, -0.16), fontsize=8, frameon=False, labelcolor=INK, ncols=3,
-        borderaxespad=0, handletextpad=0.4, columnspacing=1.4,
+        loc="upper right", bbox_to_anchor=(1.005, -0.16), fontsize=8.5, frameon=False, ncols=3, borderaxespad=0,
+        handletextpad=0.4, columnspacing=1.4,
     )  # fmt: skip
-    axis.set_xlabel(f"step  ({drawn.steps_per_second:g} a second)", fontsize=9, color=INK, loc="left")
+    axis.set_xlabel(f"step  ({drawn.steps_per_second:g} a second)", loc="left")
 
 
-def _dress(axis: Axes, name: str) -> None:
-    axis.set_ylabel(name, fontsize=9, color=INK)
+def _name(axis: Axes, name: str) -> None:
+    axis.set_ylabel(name)
     axis.yaxis.set_label_coords(-0.055, 0.5)
-    axis.tick_params(labelsize=8, color=FAINT, labelcolor=INK)
-    axis.spines[["top", "right"]].set_visible(False)
-    axis.spines[["left", "bottom"]].set_color(FAINT)
-    axis.grid(axis="y", color=FAINT, lw=0.6, alpha=0.6)
-    axis.set_axisbelow(True)

@@ -1,0 +1,1 @@
+"""Charts of every page and experiment, drawn with matplotlib in one style."""
