@@ -12,7 +12,6 @@ from pathlib import Path
 
 from experiments.engine.declaration import experiment_named
 from experiments.engine.differences import differing_settings
-from experiments.engine.results_docs import format_table
 from pipelines.presets import paper
 
 PAGE = Path(__file__).parents[1] / "experiments" / "interactive_agents" / "RESULTS.md"
@@ -25,7 +24,7 @@ def written(page: str) -> str:
 
 
 def _table(name: str) -> str:
-    return format_table(differing_settings(name, experiment_named(name).load()(), paper.iterate()))
+    return differing_settings(name, experiment_named(name).load()(), paper.iterate()).markdown()
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ from agents.tokenizer import Tokenizer
 from experiments.door.recordings import DOOR_ANGLE, INSTRUCTION, REWARDS, SPACES, import_door
 from experiments.engine.declaration import ReproduceConfig
 from experiments.engine.plan import Plan
+from experiments.engine.results_docs import markdown_table
 from pipelines.stages.running.staged_run import Stage
 from reward_models.inter_temporal import InterTemporalRewardModel
 from reward_models.learning.training import RewardTrainer, RewardTrainingConfig
@@ -183,7 +184,7 @@ def table(results: Sequence[DoorResult]) -> str:
         f"correlation of {CORRELATIONS[0]}": [each.reward_correlation for each in results],
         f"correlation of {CORRELATIONS[1]}": [each.angle_correlation for each in results],
     }
-    lines = ["| measure, on test episodes | mean | 95% interval |", "| --- | --- | --- |"]
+    rows = list[tuple[str, ...]]()
     for name, values in columns.items():
         shown, least = (percent, 0.0) if "agrees" in name else ("{:.2f}".format, -1.0)
         interval = mean_of(
@@ -191,10 +192,10 @@ def table(results: Sequence[DoorResult]) -> str:
         )
         low, high = (max(least, interval.low), min(1.0, interval.high)) if interval else (least, 1.0)
         bounds = f"{shown(low)} to {shown(high)}" if interval else "one seed"
-        lines.append(f"| {name} | {shown(float(np.mean(values)))} | {bounds} |")
-    lines.append("| chance | 50% | |")
+        rows.append((name, shown(float(np.mean(values))), bounds))
+    table = markdown_table(("measure, on test episodes", "mean", "95% interval"), [*rows, ("chance", "50%", "")])
     counts = f"{len(results)} divisions; {sum(each.decided for each in results)} decided test pairs in all"
-    return "\n".join(lines) + f"\n\n{counts}.\n"
+    return f"{table}\n{counts}.\n"
 
 
 def plan(config: ReproduceConfig) -> Plan:

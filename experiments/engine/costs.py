@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from experiments.engine.config import ExperimentConfig, folder_of
+from experiments.engine.results_docs import markdown_table
 from experiments.engine.stages import SeedStages
 from pipelines.stages.running.staged_run import finished_stages
 
@@ -42,12 +43,12 @@ def costs(config: ExperimentConfig) -> dict[str, dict[int, ArmCost]]:
 def costs_table(config: ExperimentConfig) -> str:
     """Format the processor time of every arm as Markdown, means over seeds."""
     head = ["agent", "core-hours", f"more than {config.compared_with}", "seeds"]
-    rows = [f"| {' | '.join(head)} |", "| --- " * len(head) + "|"]
+    rows = list[tuple[str, ...]]()
     for name, seeds in costs(config).items():
         whole, own = (_mean(seeds, part) for part in ("whole", "own"))
-        rows.append(f"| {name} | {whole:.2f} | {own:.2f} | {', '.join(map(str, seeds))} |")
+        rows.append((name, f"{whole:.2f}", f"{own:.2f}", ", ".join(map(str, seeds))))
     first = "Processor time of the stages that make each agent, of one core, without evaluations, mean of a seed."
-    return "\n".join([first, "", *rows, ""])
+    return f"{first}\n\n{markdown_table(head, rows)}"
 
 
 def _mean(seeds: Mapping[int, ArmCost], part: str) -> float:

@@ -8,8 +8,9 @@ import numpy as np
 
 from experiments.engine.config import ExperimentConfig, curve_of, folder_of
 from experiments.engine.figures import Series
+from experiments.engine.results_docs import markdown_table
 from experiments.engine.stages import SeedStages
-from experiments.engine.table import NOT_RUN
+from experiments.engine.table import NOT_RUN, format_range
 from pipelines.stages.evaluate import ProbeResult, load_results
 from pipelines.stages.running.staged_run import finished_stages
 
@@ -29,18 +30,18 @@ def curves_table(config: ExperimentConfig) -> str:
     series = followed(config)
     updates = sorted({int(x) for curves in series.values() for xs, _ in curves for x in xs})
     head = ["updates", "million steps", *(cell for arm in config.curves for cell in (arm, f"{arm}, core-hours"))]
-    rows = [f"| {' | '.join(head)} |", "| --- " * len(head) + "|"]
+    rows = list[list[str]]()
     for update in updates:
         cells = [f"{update:,}", f"{update * _steps_each(config) / 1e6:.2f}"]
         for arm in config.curves:
             cells += [_success(series.get(arm, ()), update), _hours(config, arm, update)]
-        rows.append(f"| {' | '.join(cells)} |")
+        rows.append(cells)
     about = (
         f"Success over all probes in per cent, {config.curve_episodes} episodes a probe, seed and checkpoint: means of "
         "the seeds, with the least and the greatest. Steps are those that the agent played. Core-hours are the "
         "improvement's, without what came before it."
     )
-    return "\n".join([about, "", *rows, ""])
+    return f"{about}\n\n{markdown_table(head, rows)}"
 
 
 def _seeds(config: ExperimentConfig, arm: str) -> Iterator[tuple[int, tuple[np.ndarray, np.ndarray]]]:
@@ -62,8 +63,7 @@ def _success(curves: Sequence[tuple[np.ndarray, np.ndarray]], update: int) -> st
     found = [100 * float(y[x == update][0]) for x, y in curves if (x == update).any()]
     if not found:
         return NOT_RUN
-    mean = f"{np.mean(found):.0f}"
-    return mean if len(found) == 1 else f"{mean} ({min(found):.0f} to {max(found):.0f})"
+    return format_range(found)
 
 
 def _hours(config: ExperimentConfig, arm: str, update: int) -> str:

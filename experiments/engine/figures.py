@@ -59,7 +59,7 @@ def along_lines(table: Table, lines: Mapping[str, Mapping[str, str]]) -> Figure:
         axes.set_ylim(-3, 103)
         axes.set_xticks(range(len(places)), places)
     panels[0].set_ylabel("requests fulfilled, %")
-    style.legend(figure, [style.key(line, shade, marker="o") for line, shade in colours.items()], beside=True)
+    style.legend(figure, [style.key(line, colours[line], marker="o") for line in lines], beside=True)
     return figure
 
 

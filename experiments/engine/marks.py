@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from experiments.engine.config import ExperimentConfig, data_of, folder_of, learns_from_marks, marks_stage
+from experiments.engine.results_docs import markdown_table
 from pipelines.stages.mark import marks_in_five_minutes
 from pipelines.stages.running.staged_run import finished_stages
 from rlhf.store import open_store
@@ -54,15 +55,16 @@ def mean_marks(seeds: Mapping[int, MarksLearned]) -> float:
 def marks_table(learned: Learned) -> str:
     """Format the numbers as Markdown, means over seeds."""
     head = ["agent", "marks", "in five minutes, of a rater", "episodes with marks", "of episodes", "seeds"]
-    rows = [f"| {' | '.join(head)} |", "| --- " * len(head) + "|"]
+    rows = list[tuple[str, ...]]()
     for name, seeds in learned.items():
         density, marked, episodes = (
             sum(getattr(one, field) for one in seeds.values()) / len(seeds)
             for field in ("density", "marked", "episodes")
         )
         cells = [f"{mean_marks(seeds):,.0f}", f"{density:.1f}", f"{marked:,.0f}", f"{episodes:,.0f}"]
-        rows.append(f"| {' | '.join([name, *cells, ', '.join(map(str, seeds))])} |")
-    return "\n".join(["Marks in training houses that reward models learned from, mean of a seed.", "", *rows, ""])
+        rows.append((name, *cells, ", ".join(map(str, seeds))))
+    about = "Marks in training houses that reward models learned from, mean of a seed."
+    return f"{about}\n\n{markdown_table(head, rows)}"
 
 
 def _count(config: ExperimentConfig, marks: str | None, seed: int) -> MarksLearned:

@@ -9,6 +9,7 @@ from pathlib import Path
 from experiments.engine.arms import plan_arms
 from experiments.engine.config import ExperimentConfig, ExperimentSeed, resolve_config
 from experiments.engine.report import current_table, write_experiment_report
+from experiments.engine.results_docs import markdown_table
 from experiments.engine.table import ALL, NOT_RUN, Cell, Table, format_difference, format_success
 from pipelines.report.file import made_by
 from rlhf.run.progress import announce
@@ -106,27 +107,28 @@ def write_overview(parts: Parts, folder: Path, title: str) -> Path:
 
 def _columns(tables: Mapping[str, Table]) -> str:
     columns = list(dict.fromkeys(name.rpartition("/")[2] for name in tables))
-    lines = [("", *(f"{int(column):,} demonstrations" for column in columns)), ("---",) * (len(columns) + 1)]
+    head, rows = ("", *(f"{int(column):,} demonstrations" for column in columns)), list[tuple[str, ...]]()
     for row in dict.fromkeys(name.rpartition("/")[0] for name in tables):
         found = [tables.get(f"{row}/{column}") for column in columns]
-        lines.append((row.replace("/", ", "), *(_success(table) for table in found)))
+        rows.append((row.replace("/", ", "), *(_success(table) for table in found)))
     compared = next(iter(tables.values())).compared_with
     about = f"Success of {compared} in per cent, with 95% intervals, by the number of demonstrations."
-    return f"{about}\n\n{_markdown(lines)}"
+    return f"{about}\n\n{markdown_table(head, rows)}".rstrip("\n")
 
 
 def _compared(tables: Mapping[str, Table]) -> str:
     arms = list(dict.fromkeys(arm for table in tables.values() for arm in table.arms))
     first = next(iter(tables.values())).compared_with
-    lines = [("", *arms), ("---",) * (len(arms) + 1)]
-    for name, table in tables.items():
-        if table.cells:
-            lines.append((name.replace("/", ", "), *(_with_difference(table.cell(arm, ALL)) for arm in arms)))
+    rows = [
+        (name.replace("/", ", "), *(_with_difference(table.cell(arm, ALL)) for arm in arms))
+        for name, table in tables.items()
+        if table.cells
+    ]
     about = (
         f"Success in per cent, and points more than {first}, paired by episode, with 95% intervals; bold where the "
         "interval leaves 0 out."
     )
-    return f"{about}\n\n{_markdown(lines)}"
+    return f"{about}\n\n{markdown_table(('', *arms), rows)}".rstrip("\n")
 
 
 def _success(table: Table | None) -> str:
@@ -145,7 +147,3 @@ def _with_difference(cell: Cell | None) -> str:
     if cell.difference is None:
         return success
     return f"{success}: {format_difference(cell.difference)}"
-
-
-def _markdown(lines: Sequence[Sequence[str]]) -> str:
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,6 +39,10 @@ class ResultTable:
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
+    def markdown(self) -> str:
+        """Return the table as Markdown."""
+        return markdown_table(self.head, self.rows)
+
 
 Results = Mapping[str, Sequence[ResultTable]]  # by name of the result
 
@@ -52,9 +56,9 @@ def read_tables(text: str) -> tuple[ResultTable, ...]:
     return tuple(found)
 
 
-def format_table(table: ResultTable) -> str:
-    """Format the table as Markdown."""
-    lines = (table.head, ("---",) * len(table.head), *table.rows)
+def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Format a table as Markdown, a line for each row."""
+    lines = (head, ("---",) * len(head), *rows)
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
@@ -164,7 +168,7 @@ def fill(page: str, published: Results) -> str:
             table = tables[int(number)]
         else:
             raise UserError(f"there is no table {number} of {name}; it has {len(tables)}")
-        return f"<!-- results: {name} {number} -->\n{format_table(table)}<!-- /results -->"
+        return f"<!-- results: {name} {number} -->\n{table.markdown()}<!-- /results -->"
 
     return _BLOCK.sub(filled, page)
 

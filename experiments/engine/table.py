@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
+from experiments.engine.results_docs import markdown_table
 from pipelines.stages.evaluate import ProbeResult
 from pipelines.stages.outcomes.paired import at_probes, gain, success_of
 from rlhf.run.statistics import Interval, signed
@@ -138,16 +141,24 @@ def _headings(table: Table) -> list[str]:
 def _lines(rows: Sequence[Sequence[str]], table: Table) -> list[str]:
     """Lines of Markdown; with many probes, columns become rows."""
     head, *others = zip(*rows, strict=True) if len(table.probes) > WIDEST else rows
-    return [_row(head), _row(["---"] * len(head)), *map(_row, others)]
-
-
-def _row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+    return markdown_table(head, others).splitlines()
 
 
 def format_success(share: Interval) -> str:
     """Format a share in per cent, with its interval in brackets."""
     return f"{100 * share.estimate:.0f} ({100 * share.low:.0f} to {100 * share.high:.0f})"
+
+
+def format_share(share: Interval) -> str:
+    """Format a share with its interval in brackets, within 0 and 100%: "74% (68 to 78)"."""
+    low, high = max(0.0, share.low), min(1.0, share.high)
+    return f"{100 * share.estimate:.0f}% ({100 * low:.0f} to {100 * high:.0f})"
+
+
+def format_range(values: Sequence[float], form: str = ".0f", unit: str = "") -> str:
+    """Format the mean of numbers, with the least and the greatest of several in brackets."""
+    mean = f"{np.mean(values):{form}}{unit}"
+    return mean if len(values) == 1 else f"{mean} ({min(values):{form}} to {max(values):{form}})"
 
 
 def format_difference(difference: Interval) -> str:

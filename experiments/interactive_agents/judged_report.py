@@ -10,8 +10,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from experiments.engine.config import SCRIPTED_SOLVER, slug
-from experiments.engine.results_docs import ResultTable, format_table
-from experiments.engine.table import format_difference
+from experiments.engine.results_docs import markdown_table
+from experiments.engine.table import format_difference, format_share
 from pipelines.charts import style
 from pipelines.charts.palette import colours_of
 from pipelines.report.file import made_by
@@ -22,7 +22,7 @@ from pipelines.suite.report_data import ALL
 from pipelines.suite.request_kinds import KINDS, kind_of
 from pipelines.suite.results import Outcome, cumulative_success, difference, request_rate, success_rate
 from pipelines.suite.scenarios import NOTE
-from rlhf.run.statistics import LEVEL, Interval, over_runs, percent, resampled_counts
+from rlhf.run.statistics import LEVEL, Interval, over_runs, resampled_counts
 from rlhf.store import open_store
 from rlhf.store.files.durable import write_file
 from worlds.contract import STEPS_PER_SECOND
@@ -187,9 +187,7 @@ def _live_rows(live: Sequence[Found], arms: Sequence[str]) -> Iterator[Sequence[
 
 
 def _share(found: Interval | None) -> str:
-    if found is None:
-        return ""
-    return f"{percent(found.estimate)} ({percent(max(0.0, found.low))[:-1]} to {percent(min(1.0, found.high))[:-1]})"
+    return "" if found is None else format_share(found)
 
 
 def _points(found: Interval | None) -> str:
@@ -197,8 +195,7 @@ def _points(found: Interval | None) -> str:
 
 
 def _markdown(rows: Iterator[Sequence[str]]) -> str:
-    head, *others = map(tuple, rows)
-    return format_table(ResultTable(head, tuple(others))).rstrip("\n")
+    return markdown_table(next(rows), rows).rstrip("\n")
 
 
 def against_time(suite: Sequence[Found], live: Sequence[Found], arms: Sequence[str]) -> Figure:

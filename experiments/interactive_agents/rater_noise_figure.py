@@ -80,7 +80,7 @@ def draw(results: Sequence[NoiseResult], usual: Noise) -> Figure:
         style.key("commoner sign, balanced", QUIET, ":", lw=1.2),
         style.key("the usual rater", RULE, lw=5),
     ]
-    style.legend(figure, keys)
+    style.legend(figure, keys, 3)
     return figure
 
 

@@ -37,7 +37,7 @@ from experiments.engine.config import (
 )
 from experiments.engine.declaration import ReproduceConfig
 from experiments.engine.plan import Plan
-from experiments.engine.results_docs import ResultTable, format_table
+from experiments.engine.results_docs import markdown_table
 from experiments.engine.table import format_difference, format_success
 from experiments.interactive_agents import plateau, raters
 from pipelines.loops.iterate import IterateConfig, iterate
@@ -138,7 +138,7 @@ def _write_report(config: RoundsConfig, runs: dict[int, IterateConfig]) -> Path:
         "new houses. 95% intervals over seeds (Student's t, or a bootstrap of the episodes where that is wider)."
     )
     agents = [CLONE, *map(agent_name, _numbers(config.rounds)), REFERENCE]
-    table = format_table(ResultTable(_HEAD, tuple(table_rows(agents, new, known))))
+    table = markdown_table(_HEAD, table_rows(agents, new, known))
     write_file(config.run / TABLE, "\n\n".join(["# rounds", made_by(tuple(runs)), about, table]).encode())
     return config.run / TABLE
 

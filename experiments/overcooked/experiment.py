@@ -24,7 +24,7 @@ import numpy as np
 
 from experiments.engine.declaration import ReproduceConfig
 from experiments.engine.plan import Plan
-from experiments.engine.results_docs import ResultTable, format_table
+from experiments.engine.results_docs import markdown_table
 from experiments.overcooked.learning import (
     CLONING,
     REWARD,
@@ -217,7 +217,7 @@ def _by_kitchen(results: Sequence[Result]) -> Iterator[tuple[str, list[Result]]]
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    return format_table(ResultTable(tuple(head), tuple((row[0].replace("_", " "), *row[1:]) for row in rows)))
+    return markdown_table(head, ((row[0].replace("_", " "), *row[1:]) for row in rows))
 
 
 def _mean(values: Iterable[float]) -> str:

@@ -21,7 +21,8 @@ from agents.language_models import is_language_model
 from agents.language_models.calls import read_calls
 from agents.language_models.config import ModelSource, PromptConfig
 from agents.language_models.folder import load_language_model
-from experiments.engine.results_docs import ResultTable, format_table
+from experiments.engine.results_docs import markdown_table
+from experiments.engine.table import format_share
 from pipelines.stages.evaluate import EvaluateConfig, evaluate, load_results
 from pipelines.stages.language_model import MakeLanguageModelConfig, make_language_model
 from pipelines.stages.record import RecordConfig, record
@@ -105,8 +106,7 @@ def section(run: Path) -> str:
         played = [result for path in files for result in load_results(path)]
         for agent in dict.fromkeys(result.agent for result in played):
             outcomes = [one for result in played if result.agent == agent for one in result.success]
-            share = wilson_interval(sum(outcomes), len(outcomes))
-            success = f"{100 * share.estimate:.0f}% ({100 * share.low:.0f} to {100 * share.high:.0f})"
+            success = format_share(wilson_interval(sum(outcomes), len(outcomes)))
             rows.append((case.question, agent, str(len(outcomes)), success, *_cost(files, agent)))
     if not rows:
         return ""
@@ -115,7 +115,7 @@ def section(run: Path) -> str:
         f"Rooms of {_SIZE}x{_SIZE} cells, {MOST_STEPS} steps, texts; 95% intervals of Wilson. `{CHANCE}` draws acts, "
         f"`{ORACLE}` is the demonstrator without errors."
     )
-    return f"## {NAME}\n\n{about}\n\n{format_table(ResultTable(head, tuple(rows)))}"
+    return f"## {NAME}\n\n{about}\n\n{markdown_table(head, rows)}"
 
 
 def _with_examples(folder: Path, name: str, case: LanguageCase, model: Path) -> Path:

@@ -11,7 +11,8 @@ from matplotlib.figure import Figure
 from scipy import stats
 
 from experiments.engine.config import slug
-from experiments.engine.results_docs import ResultTable, format_table
+from experiments.engine.results_docs import markdown_table
+from experiments.engine.table import format_range
 from experiments.social_ai.cases import Case
 from experiments.social_ai.training import METRICS
 from pipelines.charts import style
@@ -88,13 +89,12 @@ def section(name: str, case: Case, folder: Path) -> str:
     about = (
         f"Shares of success at the end, means of the seeds with the least and the greatest; Welch's test of {tested}."
     )
-    return f"{title} {about}\n\n{format_table(ResultTable(head, tuple(rows)))}"
+    return f"{title} {about}\n\n{markdown_table(head, rows)}"
 
 
 def share_text(values: Sequence[float]) -> str:
     """Return the mean of shares of 1 in per cent, with the least and the greatest of several."""
-    mean = f"{100 * np.mean(values):.0f}%"
-    return mean if len(values) == 1 else f"{mean} ({100 * min(values):.0f} to {100 * max(values):.0f})"
+    return format_range([100 * value for value in values], unit="%")
 
 
 def _key(test: str) -> str:

@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 
 from experiments.engine.config import ExperimentConfig, agent_of, data_of, resolve_config, slug
-from experiments.engine.results_docs import ResultTable, format_table
+from experiments.engine.results_docs import markdown_table
 from experiments.engine.stages import SeedStages
 from experiments.social_ai.cases import WIDER, Arm
 from experiments.social_ai.feedback.settings import HELD_OUT, LEARNED, MARKED, PLACE, TREE, marked_study, world_of
@@ -178,7 +178,7 @@ def section(run_folder: Path) -> str:
         "of doors; held out: pointing at doors and the colours of boxes. Who ignores the cue succeeds in half of the "
         f"episodes. {len(seeds)} seeds; means, with the least and the greatest; Welch's test of the held-out success."
     )
-    return f"## {NAME}\n\n{about}\n\n{format_table(ResultTable(head, tuple(rows)))}"
+    return f"## {NAME}\n\n{about}\n\n{markdown_table(head, rows)}"
 
 
 def _shares(folder: Path, seeds: Sequence[int], split: str) -> dict[str, list[float]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from experiments.engine.results_docs import format_table
 from experiments.watch_and_help.watching.people import people_table, watched_in
 from rlhf.run.progress import announce
 from rlhf.store import open_store
@@ -40,7 +39,7 @@ def report_inferred(config: HouseholdInferredConfig) -> str:
     watched = watched_in(open_store(config.data))
     if not watched:
         raise UserError(f"nobody has inferred a goal in {config.data}; raters do so in `rlhf serve --data FOLDER`")
-    table = format_table(people_table(watched, config.experiment))
+    table = people_table(watched, config.experiment).markdown()
     print(table, end="")
     if config.out is not None:
         config.out.parent.mkdir(parents=True, exist_ok=True)

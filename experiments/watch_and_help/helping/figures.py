@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol
+from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -20,21 +20,20 @@ _COLOURS = (
 )  # fmt: skip
 
 
-class Value(Protocol):
-    """A mean with its standard error."""
+@dataclass(frozen=True)
+class Measured:
+    """A mean over tasks.
 
-    @property
-    def mean(self) -> float:
-        """The mean."""
-        ...
+    Args:
+      mean: of the tasks' means over tries.
+      error: standard error over tasks.
+    """
 
-    @property
-    def error(self) -> float:
-        """The standard error."""
-        ...
+    mean: float
+    error: float
 
 
-Values = Mapping[str, Mapping[str, Mapping[str, Value | None]]]  # measure -> helper -> activity -> value
+Values = Mapping[str, Mapping[str, Mapping[str, Measured | None]]]  # measure -> helper -> activity -> value
 
 
 def by_activity(values: Values, published: Mapping[str, Published]) -> Figure:

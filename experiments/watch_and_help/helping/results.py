@@ -17,9 +17,10 @@ from pathlib import Path
 import numpy as np
 
 from experiments.engine.config import slug
-from experiments.engine.results_docs import ResultTable, format_table
+from experiments.engine.results_docs import ResultTable
 from experiments.watch_and_help.helping import figures
 from experiments.watch_and_help.helping.episodes import HelpEpisode, load_episodes
+from experiments.watch_and_help.helping.figures import Measured
 from experiments.watch_and_help.helping.methods import ALONE, METHODS
 from experiments.watch_and_help.helping.published import ALL, CLIPPED, PUBLISHED
 from pipelines.charts.style import png
@@ -31,19 +32,6 @@ from worlds.household.tasks.splits import TEST_1, TEST_2
 MEASURES = ("success", "steps", "speedup", "reward", "undone", "waits", "questions")
 BY_ACTIVITY = ("success", "speedup", "reward")
 NONE = "–"
-
-
-@dataclass(frozen=True)
-class Measured:
-    """A mean over tasks.
-
-    Args:
-      mean: of the tasks' means over tries.
-      error: standard error over tasks.
-    """
-
-    mean: float
-    error: float
 
 
 @dataclass(frozen=True)
@@ -105,24 +93,24 @@ class Results:
         """Return all tables, Markdown; "" if there are no episodes."""
         parts = []
         for split, helpers in self.episodes.items():
-            parts += [f"## Help, {split.replace('_', '-')}", self._about(split), format_table(self.overview(split))]
+            parts += [f"## Help, {split.replace('_', '-')}", self._about(split), self.overview(split).markdown()]
             if len(self.activities(split)) > 1:
                 for measure in BY_ACTIVITY:
                     clipped = measure == "speedup" and split in CLIPPED
                     about = f"{measure.capitalize()} by activity; published{', clipped at 0,' * clipped} in brackets."
-                    parts += [about, format_table(self.by_activity(split, measure))]
+                    parts += [about, self.by_activity(split, measure).markdown()]
             if any(each.contradicted for rows in helpers.values() for each in rows):
                 about = (
                     "Things that the helper had placed and that Alice took away, and the steps after which the helper "
                     "no longer wanted them there."
                 )
-                parts += [about, format_table(self.revisions(split))]
+                parts += [about, self.revisions(split).markdown()]
             if early := self.early(split):
                 about = (
                     "Helpers that begin when they have watched a share of the demonstration, and ask about counts of "
                     "which they are less than 90% sure."
                 )
-                parts += [about, format_table(early)]
+                parts += [about, early.markdown()]
         return "\n\n".join(part.rstrip("\n") for part in parts if part)
 
     def _about(self, split: str) -> str:

@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from experiments.engine.results_docs import markdown_table
+from experiments.engine.table import format_share
 from experiments.watch_and_help.learned_agents import MARKS, learned_in
 from pipelines.loops.demo import DemoConfig, demo
 from pipelines.presets import household
@@ -47,22 +49,13 @@ def section(folder: Path) -> str:
     if not found:
         return ""
     agents, probes = list(found), list(dict.fromkeys(probe for probe, _ in cells))
-    lines = [
-        "## Learning from marks",
-        "",
-        f"Requests that agents fulfil alone, held-out goals; seeds: {len(files)}; 95% intervals.",
-        "",
-        f"| request | {' | '.join(agents)} |",
-        "| --- |" + " --- |" * len(agents),
-    ]
-    for probe in probes:
-        lines.append(f"| `{probe}` | {' | '.join(_share(cells.get((probe, agent), [])) for agent in agents)} |")
-    lines.append(f"| all | {' | '.join(_share(found[agent]) for agent in agents)} |")
-    return "\n".join(lines)
+    rows = [(f"`{probe}`", *(_share(cells.get((probe, agent), [])) for agent in agents)) for probe in probes]
+    rows.append(("all", *(_share(found[agent]) for agent in agents)))
+    about = f"Requests that agents fulfil alone, held-out goals; seeds: {len(files)}; 95% intervals."
+    return f"## Learning from marks\n\n{about}\n\n{markdown_table(('request', *agents), rows)}".rstrip("\n")
 
 
 def _share(success: Sequence[bool]) -> str:
     if not success:
         return ""
-    share = wilson_interval(sum(success), len(success))
-    return f"{100 * share.estimate:.0f}% ({100 * share.low:.0f} to {100 * share.high:.0f}) of {len(success)}"
+    return f"{format_share(wilson_interval(sum(success), len(success)))} of {len(success)}"

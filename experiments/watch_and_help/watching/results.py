@@ -11,7 +11,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from experiments.engine.config import slug
-from experiments.engine.results_docs import ResultTable, format_table
+from experiments.engine.results_docs import ResultTable
+from experiments.engine.table import format_range
 from experiments.watch_and_help.watching.measures import Accuracy, Posterior
 from pipelines.charts import style
 from pipelines.charts.palette import COLOURS
@@ -78,10 +79,10 @@ def tables(folder: Path, variants: Iterable[str]) -> str:
     if not measured:
         return ""
     about = "Precision and recall after the whole demonstration; means of the seeds, with the least and the greatest."
-    parts = ["## Watch", about, format_table(_overview(measured))]
+    parts = ["## Watch", about, _overview(measured).markdown()]
     for name, each in measured.items():
         if len(each[0].posterior[TEST_1]) > 1:
-            parts += [f"The posterior on the way: {name}.", format_table(_on_the_way(each))]
+            parts += [f"The posterior on the way: {name}.", _on_the_way(each).markdown()]
             break
     return "\n\n".join(part.rstrip("\n") for part in parts)
 
@@ -139,8 +140,7 @@ def _row(name: str, found: Mapping[str, Sequence[Accuracy]]) -> tuple[str, ...]:
 
 
 def _range(values: Sequence[float]) -> str:
-    mean = f"{np.mean(values):.3f}"
-    return mean if len(values) == 1 else f"{mean} ({min(values):.3f} to {max(values):.3f})"
+    return format_range(values, ".3f")
 
 
 def _on_the_way(measured: Sequence[Measures]) -> ResultTable:
