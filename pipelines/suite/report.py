@@ -114,14 +114,13 @@ def _suite(config: ReportSuiteConfig, notes: Notes) -> SuiteResults | None:
     if not judged:
         return None
     outcomes = [judged_outcome(about[episode], own) for episode, own in judged.items()]
-    agents = list(dict.fromkeys(one["agent"] for one in about.values()))
+    played = Counter(one["agent"] for one in about.values())
+    agents = list(played)
     baseline = _baseline(config, [agent for agent in agents if any(one.agent == agent for one in outcomes)])
     longest = max(int(one["limit"]) for one in about.values())
     clock = next(iter(notes)).description.steps_per_second
     rows = [
-        _agent(
-            agent, outcomes, clock, sum(one["agent"] == agent for one in about.values()), longest, baseline, config.seed
-        )
+        _agent(agent, outcomes, played[agent], longest, clock, config.seed, baseline)
         for agent in agents
         if any(one.agent == agent for one in outcomes)
     ]
@@ -140,10 +139,23 @@ def _suite(config: ReportSuiteConfig, notes: Notes) -> SuiteResults | None:
 
 
 def _agent(
-    agent: str, outcomes: Sequence[Outcome], clock: float, played: int, longest: int, baseline: str | None, seed: int
-) -> AgentResults:
+    agent: str, outcomes: Sequence[Outcome], played: int, longest: int, clock: float, seed: int,
+    baseline: str | None = None, by_cluster: bool = True,
+) -> AgentResults:  # fmt: skip
+    """Return the results of one agent.
+
+    Args:
+      agent: its name.
+      outcomes: of all agents.
+      played: number of all its continuations, or requests.
+      longest: steps of success against time.
+      clock: steps in a second.
+      seed: of the resampling.
+      baseline: agent that it is compared with; None compares it with none.
+      by_cluster: true if scenarios weigh the same, false if requests do.
+    """
     own = [one for one in outcomes if one.agent == agent]
-    success = {kind: success_rate(of_kind, seed=seed) for kind, of_kind in _by_kind(own)}
+    success = {kind: (success_rate if by_cluster else request_rate)(some, seed=seed) for kind, some in _by_kind(own)}
     compared = None
     if baseline not in (None, agent):
         compared = difference(own, [one for one in outcomes if one.agent == baseline], seed=seed)
@@ -154,7 +166,7 @@ def _agent(
         played=played,
         success={kind: found for kind, found in success.items() if found is not None},
         difference=compared,
-        cumulative=cumulative_success(own, longest, by_cluster=True, seed=seed, steps_per_second=clock),
+        cumulative=cumulative_success(own, longest, by_cluster=by_cluster, seed=seed, steps_per_second=clock),
     )
 
 
@@ -195,20 +207,20 @@ def _baseline(config: ReportSuiteConfig, agents: Sequence[str]) -> str | None:
 
 def _live(config: ReportSuiteConfig, notes: Notes) -> LiveResults | None:
     outcomes: list[Outcome] = []
-    played: Counter[str] = Counter()
     for store, own in notes.items():
         solvers = {row.episode_id: row.solver for row in store.rows()}
         scripted = _judged_by_scripts(store)
         for episode, note in own.items():
             if VERDICTS in note and (episode in scripted) == config.scripted:
-                played[solvers[episode]] += len(note[VERDICTS])
                 outcomes += [verdict_outcome(solvers[episode], episode, verdict) for verdict in note[VERDICTS]]
     if not outcomes:
         return None
     longest = int(max((one.steps for one in outcomes if one.steps is not None), default=0))
     agents = sorted({one.agent for one in outcomes})
     clock = next(iter(notes)).description.steps_per_second
-    return LiveResults(tuple(_live_agent(agent, outcomes, clock, longest, config.seed) for agent in agents))
+    requests = Counter(one.agent for one in outcomes)
+    rows = [_agent(agent, outcomes, requests[agent], longest, clock, config.seed, by_cluster=False) for agent in agents]
+    return LiveResults(tuple(rows))
 
 
 def _judged_by_scripts(store: ParquetStore) -> set[str]:
@@ -235,20 +247,6 @@ def verdict_outcome(solver: str, episode: str, verdict: Any) -> Outcome:
         problem = f"episode {episode}: {json.dumps(verdict)[:80]} in its notes is no verdict on a request"
         raise UserError(f"{problem}; drop the episode, or leave its dataset out") from error
     return Outcome(solver, episode, kind_of(words), float(success), float(step - asked + 1) if success else None)
-
-
-def _live_agent(agent: str, outcomes: Sequence[Outcome], clock: float, longest: int, seed: int) -> AgentResults:
-    own = [one for one in outcomes if one.agent == agent]
-    success = {kind: request_rate(of_kind, seed=seed) for kind, of_kind in _by_kind(own)}
-    return AgentResults(
-        agent=agent,
-        outcomes=len(own),
-        clusters=len({one.cluster for one in own}),
-        played=len(own),
-        success={kind: found for kind, found in success.items() if found is not None},
-        difference=None,
-        cumulative=cumulative_success(own, longest, by_cluster=False, seed=seed, steps_per_second=clock),
-    )
 
 
 def _why_empty(config: ReportSuiteConfig, notes: Notes) -> str:
