@@ -8,8 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from itertools import count
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,7 +18,6 @@ from pipelines.stages.outcomes.paired import gain
 from pipelines.stages.running.staged_run import format_differences
 from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
 from rlhf.records.json_records import BadRecord, differences, from_json, to_json, with_new_settings
-from rlhf.run.progress import announce
 from rlhf.run.statistics import Interval
 from rlhf.store.columns import json_text
 from rlhf.store.files.durable import write_file
@@ -29,7 +27,7 @@ Split = Literal["held_out", "train"]
 SCRIPTED = ("scripted", "perfect")  # in place of an agent's folder
 RANDOM = "random"  # likewise, in evaluations
 LEARNED = "learned setter"  # in place of a probe's name, where such a setter asks
-_SETTINGS, _WEIGHTS = "evaluated_with", "weights"  # in a row; files of older versions have neither
+_SETTINGS, _WEIGHTS = "evaluated_with", "weights"  # in a row
 _DIFFERENCE = "difference"  # in a row; absent without a baseline
 _FAILED = "failed"  # in a row; absent where no world failed
 _HINT = "name another file with --out, or move that one away"
@@ -106,7 +104,7 @@ class EvaluatedWith:
 class ResultsFile:
     """File of results, written after every probe.
 
-    Results that it holds are kept and not played again. A file of an older version, without settings, is renamed.
+    Results that it holds are kept and not played again.
 
     Args:
       path: path of the file.
@@ -123,7 +121,9 @@ class ResultsFile:
         self._weights = {name: fingerprint(folder) for name, folder in agents.items()}
         self._rows: dict[tuple[str, str], dict[str, Any]] = {}
         if path.exists():
-            self._rows = {(row["agent"], row["probe"]): row for row in self._known(_rows(path, _HINT))}
+            self._rows = {(row["agent"], row["probe"]): row for row in _rows(path, _HINT)}
+            for row in self._rows.values():
+                self._check(row)
 
     def __contains__(self, pair: tuple[str, str]) -> bool:
         """Return True if the file holds the results of (agent, probe)."""
@@ -151,23 +151,11 @@ class ResultsFile:
                 row[_DIFFERENCE] = asdict(found[pair])
         write_file(self._path, json.dumps(list(self._rows.values())).encode())
 
-    def _known(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Return ``rows`` of this evaluation, none if they have no settings. Raises UserError for others."""
-        if not all(_SETTINGS in row and _WEIGHTS in row for row in rows):
-            aside = set_aside(self._path)
-            announce(f"{self._path} holds no settings (it is of an older version); it was renamed to {aside}")
-            return []
-        for row in rows:
-            self._check(row)
-        return rows
-
     def _check(self, row: dict[str, Any]) -> None:
         try:
-            settings = from_json(EvaluatedWith, with_new_settings(EvaluatedWith, row[_SETTINGS]))
+            settings = from_json(EvaluatedWith, with_new_settings(EvaluatedWith, row.get(_SETTINGS, {})))
         except BadRecord as error:
             raise UserError(f"{self._path} was written by another version ({error}); {_HINT}") from error
-        if settings.world == self._settings.world:  # older versions wrote the Playhouse's tasks for every world
-            settings = replace(settings, players=settings.players.of_world(settings.world.entry()))
         if other := list(differences(settings, self._settings)):
             raise UserError(f"{self._path} holds results of other settings: {format_differences(other)}; {_HINT}")
         agent = row["agent"]
@@ -188,16 +176,8 @@ def fingerprint(folder: str) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()[:16]
 
 
-def set_aside(path: Path) -> Path:
-    """Rename ``path`` to a free name beside it, and return that."""
-    numbered = (path.with_name(f"{path.name}.older{'' if number == 1 else f'-{number}'}") for number in count(1))
-    aside = next(name for name in numbered if not name.exists())
-    path.rename(aside)
-    return aside
-
-
 def load_results(path: Path) -> list[ProbeResult]:
-    """Read the results in a file, an older version's too. Raises UserError if it is missing or something else."""
+    """Read the results in a file. Raises UserError if it is missing or something else."""
     return [_result(row) for row in _rows(path, "run it again")]
 
 
