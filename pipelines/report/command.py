@@ -7,10 +7,10 @@ from pathlib import Path
 
 from pipelines.report.data import DATA_FILE, load_report_data
 from pipelines.report.file import write_page, write_report
+from pipelines.report.training_state import TRAININGS
 from rlhf.run.config import CONFIG_FILE, read_record
 from worlds.errors import UserError
 
-TRAININGS = ("CloneConfig", "RewardConfig", "RefineConfig", "ImproveConfig")  # configurations of single trainings
 _NAMED = 6  # folders in a message at most
 
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from pipelines.report.data import Circumstances, ReportData
 from pipelines.report.findings import find
-from pipelines.report.report_page import page
 from pipelines.stages.running.staged_run import FinishedStage
 from rlhf.records.json_records import to_json
 from rlhf.run.config import command_line, git_commit, project_version
@@ -50,6 +49,8 @@ def made_by(seeds: Sequence[int] = ()) -> str:
 
 def write_report(data: ReportData, path: Path) -> Path:
     """Write the report of ``data`` to ``path``; a reader sees the whole file or none."""
+    from pipelines.report.report_page import page  # draws with matplotlib, which takes a second to import
+
     findings = find(data)
     return write_page(page(data, findings), findings.headline, path)
 

@@ -8,8 +8,6 @@ from pathlib import Path
 
 import numpy as np
 
-from pipelines.charts import trace
-from pipelines.charts.style import png
 from pipelines.report.data import (
     DATA_FILE,
     Chart,
@@ -114,8 +112,10 @@ def reward_traces(improve: ImproveConfig, most: int = 3) -> tuple[Picture, ...]:
 
 
 def _trace(episode: Episode, utility: np.ndarray, marks: list, scale: float) -> Picture:
+    from pipelines.charts import style, trace  # matplotlib takes a second to import
+
     drawn = trace.trace(episode, utility, marks, scale)
-    return Picture(png(trace.draw(drawn)), f"Held-out episode {episode.episode_id}, played by {episode.solver}.")
+    return Picture(style.png(trace.draw(drawn)), f"Held-out episode {episode.episode_id}, played by {episode.solver}.")
 
 
 def clips(evaluate: EvaluateConfig, before: str = BEFORE, after: str = AFTER) -> tuple[ComparedClips, ...]:

@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 from pipelines.report.data import DATA_FILE, load_report_data
 from pipelines.report.findings import find
+from pipelines.report.training_state import TRAININGS
 from pipelines.stages.outcomes.cards import latest_metrics
-from pipelines.stages.outcomes.headlines import cloning_headline, improvement_headline, reward_headline
 from rlhf.records.json_records import differences
 from rlhf.run.checkpoint import Checkpoints
 from rlhf.run.config import CONFIG_FILE, is_locked, read_record
@@ -19,12 +19,6 @@ from worlds.errors import UserError
 
 State = Literal["running", "finished", "resumable", "stopped"]
 
-_TRAININGS = {
-    "CloneConfig": ("clone", "agent", cloning_headline),
-    "RefineConfig": ("refine", "agent", cloning_headline),
-    "RewardConfig": ("reward", "reward_model", reward_headline),
-    "ImproveConfig": ("improve", "agent", improvement_headline),
-}
 _LOOPS = ("DemoConfig", "IterateConfig", "ExperimentConfig", "ReproduceConfig")
 # Metrics of the result of a training, by their name in comparisons.
 RESULTS = {
@@ -118,13 +112,13 @@ def run_row(folder: Path) -> RunRow:
     """
     record = read_record(folder)
     kind, created = record["kind"], str(record.get("created", ""))
-    if kind not in _TRAININGS:
+    if kind not in TRAININGS:
         data = folder / DATA_FILE
         headline = find(load_report_data(data)).headline if data.is_file() else ""
         stage = str(kind).removesuffix("Config").lower()
         begun = any(folder.glob("**/stages.json"))
         return RunRow(str(folder), stage, _state(folder, data, begun), None, None, created, headline)
-    stage, result, headline_of = _TRAININGS[kind]
+    training = TRAININGS[kind]
     rows = read_metrics(folder) if (folder / METRICS_FILE).is_file() else []
     checkpoint = Checkpoints(folder).latest_if_any()
     updates = max([int(row["step"]) for row in rows], default=checkpoint.step if checkpoint else 0)
@@ -132,12 +126,12 @@ def run_row(folder: Path) -> RunRow:
     planned = _value_at(config, "training.updates" if "training" in config else "updates")
     return RunRow(
         folder=str(folder),
-        stage=stage,
-        state=_state(folder, folder / result, checkpoint is not None),
+        stage=training.verb,
+        state=_state(folder, folder / training.makes, checkpoint is not None),
         updates=updates,
         of=planned if isinstance(planned, int) else None,
         created=created,
-        headline=headline_of(rows) if rows else "",
+        headline=training.headline(rows) if rows else "",
     )
 
 
@@ -151,7 +145,7 @@ def _find_runs(folder: Path) -> Iterator[Path]:
     """Yield the folders of runs; agents' folders, too, have a ``config.json``, but it names no command."""
     for path in sorted(folder.rglob(CONFIG_FILE)):
         try:
-            if read_record(path.parent)["kind"] in (*_TRAININGS, *_LOOPS):
+            if read_record(path.parent)["kind"] in (*TRAININGS, *_LOOPS):
                 yield path.parent
         except UserError:
             continue

@@ -28,7 +28,7 @@ from pipelines.report.training_charts import (
     WORDS,
     charts,
 )
-from pipelines.report.training_state import run_state
+from pipelines.report.training_state import TRAININGS, run_state
 from pipelines.stages.clone import CloneConfig
 from pipelines.stages.episodes.division import noted_division
 from pipelines.stages.improve_config import ImproveConfig
@@ -336,7 +336,7 @@ def _done(rows: list[Row]) -> int:
 
 def _newest(run: Path, kind: str) -> Path:
     """Folder of the run's model, or, before it is finished, of the agent in its newest checkpoint."""
-    made, latest = run / ("reward_model" if kind == "RewardConfig" else "agent"), run / "checkpoints" / "latest"
+    made, latest = run / TRAININGS[kind].makes, run / "checkpoints" / "latest"
     if made.is_dir() or kind == "RewardConfig" or not latest.is_file():
         return made
     return run / "checkpoints" / latest.read_text(encoding="utf-8").strip() / "agent"

@@ -1,20 +1,32 @@
-"""Progress of the run of a training: finished, running, or interrupted."""
+"""The kinds of training, and the progress of a run: finished, running, or interrupted."""
 
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from pipelines.stages.outcomes.headlines import cloning_headline, improvement_headline, reward_headline
 from rlhf.run.config import is_locked
+from rlhf.run.json_lines import Row
 
-_MAKES = {  # folder written last
-    "CloneConfig": "agent",
-    "RewardConfig": "reward_model",
-    "RefineConfig": "agent",
-    "ImproveConfig": "agent",
+
+@dataclass(frozen=True)
+class Training:
+    """A kind of training: its command, the folder that it writes last, and the headline of its metrics."""
+
+    verb: str
+    makes: str
+    headline: Callable[[list[Row]], str]
+
+
+TRAININGS: Mapping[str, Training] = {  # by the class of their configuration
+    "CloneConfig": Training("clone", "agent", cloning_headline),
+    "RefineConfig": Training("refine", "agent", cloning_headline),
+    "RewardConfig": Training("reward", "reward_model", reward_headline),
+    "ImproveConfig": Training("improve", "agent", improvement_headline),
 }
-_VERBS = {"CloneConfig": "clone", "RewardConfig": "reward", "RefineConfig": "refine", "ImproveConfig": "improve"}
 
 
 @dataclass(frozen=True)
@@ -44,7 +56,7 @@ def run_state(run: Path, kind: str, done: int, planned: int) -> RunState:
     reached = f"update {done:,} of at most {planned:,}"
     if is_locked(run):
         return RunState(False, f"The run is running, at {reached}.")
-    if (run / _MAKES[kind]).is_dir():
+    if (run / TRAININGS[kind].makes).is_dir():
         return RunState(True)
-    resume = f"rlhf {_VERBS[kind]} --resume {shlex.quote(str(run))}"
+    resume = f"rlhf {TRAININGS[kind].verb} --resume {shlex.quote(str(run))}"
     return RunState(False, f"The run was interrupted at {reached} ({resume} resumes it).", resume)
