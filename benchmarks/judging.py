@@ -45,18 +45,19 @@ async def judge(ask: Ask, number: int, seconds: float, pace: float) -> Found:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         clock = time.perf_counter()
-        assignment = (await ask("POST", "/api/judging/next")).json()["assignment"]
+        assignment = (await ask("POST", "/api/tasks/judging/next")).json()["assignment"]
         if assignment is None:
             break
-        place = f"/api/judging/{assignment}"
+        place = f"/api/tasks/judging/{assignment}"
         about, _ = await asyncio.gather(ask("GET", place), ask("GET", f"{place}/frames"))
         found.ready.append(time.perf_counter() - clock)
         latest = (False, None)
         for revision in (1, 2):
             await asyncio.sleep(rng.uniform(0, pace))
             latest = rng.choice(((False, None), (True, rng.randrange(TAKES_OVER, STEPS))))
-            verdict = {"revision": revision, "success": latest[0], "step": latest[1], "position": 0, "active_sec": 1.0}
-            await timed(found.saved, ask("PUT", f"{place}/verdict", verdict))
+            verdict = {"id": assignment, "revision": revision, "success": latest[0], "step": latest[1]}
+            body = {"answers": [verdict], "position": 0, "active_sec": 1.0}
+            await timed(found.saved, ask("PUT", f"{place}/answers", body))
         await timed(found.submitted, ask("POST", f"{place}/submit", {"revision": 2}))
         found.verdicts[about.json()["request"]] = latest
     return found

@@ -74,9 +74,10 @@ class Judge:
         if not self.place:
             return 0
         found = client.ask("GET", self.place).json()
-        possible = [self.said] + ([self.unsure] if self.unsure else [])
-        wrong = found["verdict"] not in possible or (found["submitted"] and not self.submitting)
-        counted = client.ask("GET", "/api/judging").json()["submitted"]
+        possible = [said for said in (self.said, self.unsure) if said is not None]
+        kept = _verdict(found["answers"][0]) if found["answers"] else _NOTHING
+        wrong = kept not in possible or (found["submitted"] and not self.submitting)
+        counted = client.ask("GET", "/api/tasks/judging").json()["submitted"]
         return int(wrong) + abs(counted - len(self.submitted) - int(found["submitted"]))
 
     def finish(self, client: RaterClient) -> dict[str, Said]:
@@ -88,10 +89,10 @@ class Judge:
     def _begin(self, client: RaterClient) -> bool:
         """Open a continuation, if none is open; return False if there are no more."""
         if not self.place:
-            assignment = client.ask("POST", "/api/judging/next").json()["assignment"]
+            assignment = client.ask("POST", "/api/tasks/judging/next").json()["assignment"]
             if assignment is None:
                 return False
-            place = f"/api/judging/{assignment}"
+            place = f"/api/tasks/judging/{assignment}"
             self.request = client.ask("GET", place).json()["request"]
             self.place, self.said, self.submitting = place, _NOTHING, False
         return True
@@ -105,7 +106,9 @@ class Judge:
 
     def _say(self, client: RaterClient, verdict: Said) -> None:
         self.unsure = verdict
-        answer = client.ask("PUT", f"{self.place}/verdict", verdict).json()["verdict"]
+        named = {"id": self.place.rpartition("/")[2], **verdict}
+        (kept,) = client.ask("PUT", f"{self.place}/answers", {"answers": [named]}).json()["answers"]
+        answer = _verdict(kept)
         assert answer == verdict, f"{verdict} was sent, {answer} kept"
         self.said, self.unsure = verdict, None
         self.acknowledged += 1
@@ -123,6 +126,11 @@ class Judge:
             self._say(client, self.unsure)
         if self.submitting or client.ask("GET", self.place).json()["submitted"]:
             self._submit(client)
+
+
+def _verdict(kept: dict[str, Any]) -> Said:
+    """Return a verdict that the server holds, without its id."""
+    return {name: value for name, value in kept.items() if name != "id"}
 
 
 def kill_and_count(folder: Path, kills: int, judges: int, continuations: int = 400, seed: int = 0) -> Outcome:

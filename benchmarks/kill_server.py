@@ -75,14 +75,14 @@ class Rater:
         """Submit, and return the steps and signs of this rater that the dataset must hold."""
         self._send(client, list(self.unsure.values()))
         living = [mark for mark in self.marks.values() if not mark["deleted"]]
-        client.ask("POST", f"{self.place}/submit", {"marks": len(living)})
+        client.ask("POST", f"{self.place}/submit", {"answers": len(living)})
         return {(mark["step"], mark["sign"]) for mark in living}
 
     def lost(self, client: RaterClient) -> int:
         """Count marks that the server holds differently from what it acknowledged."""
         if not self.place:
             return 0
-        kept = {mark["id"]: mark for mark in client.ask("GET", self.place).json()["marks"]}
+        kept = {mark["id"]: mark for mark in client.ask("GET", self.place).json()["answers"]}
         missing = 0
         for mark_id, mark in self.marks.items():
             possible = [mark, self.unsure[mark_id]] if mark_id in self.unsure else [mark]
@@ -106,7 +106,7 @@ class Rater:
         if not latest or len(self.marks) > 4000:
             return
         self.unsure |= latest
-        client.ask("PUT", f"{self.place}/marks", {"marks": list(latest.values())})
+        client.ask("PUT", f"{self.place}/answers", {"answers": list(latest.values())})
         for mark_id, mark in latest.items():
             self.marks[mark_id] = mark
             self.unsure.pop(mark_id, None)

@@ -84,7 +84,7 @@ async def rate(ask: Ask, rater: int, seconds: float, pace: float) -> Found:
     """A rater without a browser: open an episode, mark it for twice ``seconds``, submit it."""
     found, rng = Found(), random.Random(rater)
     clock = time.perf_counter()
-    place = f"/api/marking/{(await ask('POST', '/api/marking/next')).json()['assignment']}"
+    place = f"/api/tasks/marking/{(await ask('POST', '/api/tasks/marking/next')).json()['assignment']}"
     _, frames = await asyncio.gather(ask("GET", place), ask("GET", f"{place}/frames"))
     found.ready.append(time.perf_counter() - clock)
     found.episode_bytes = len(frames.content)
@@ -94,9 +94,9 @@ async def rate(ask: Ask, rater: int, seconds: float, pace: float) -> Found:
     for number, step in enumerate(steps):
         mark = {"id": str(UUID(int=rng.getrandbits(128))), "revision": 1, "step": step, "sign": rng.choice((1, -1))}
         times = found.saved if number < half else found.beside
-        await timed(times, ask("PUT", f"{place}/marks", {"marks": [mark], "position": step}))
+        await timed(times, ask("PUT", f"{place}/answers", {"answers": [mark], "position": step}))
         await asyncio.sleep(max(0.0, pace - times[-1]))
-    await ask("POST", f"{place}/submit", {"marks": len(steps)})
+    await ask("POST", f"{place}/submit", {"answers": len(steps)})
     found.marks = len(steps)
     return found
 

@@ -117,7 +117,7 @@ async def _requests(url: str, cookie: str, seconds: float) -> list[float]:
 
         async def ask() -> float:
             start = time.monotonic()
-            (await client.get("/api/marking")).raise_for_status()
+            (await client.get("/api/tasks/marking")).raise_for_status()
             return 1000 * (time.monotonic() - start)
 
         asked = []

@@ -17,8 +17,7 @@ from sqlalchemy import update
 from annotation.server.clock import now
 from annotation.server.config import ServeConfig
 from annotation.server.db.database import Database
-from annotation.server.db.judging_tables import JudgedProject
-from annotation.server.db.tables import Project
+from annotation.server.db.tables import TaskProject
 from annotation.server.security.sessions import COOKIE, Signer, load_secret
 from annotation.server.security.visitors import Role
 from annotation.server.services import people
@@ -56,8 +55,7 @@ def ask_everybody(folder: Path, people: int) -> None:
     """Set the number of people who mark, or judge, every episode; no server may be running."""
     database = Database(ServeConfig(data=folder).database_url)
     with database.writing() as session:
-        for table in (Project, JudgedProject):
-            session.execute(update(table).values(overlap=people))
+        session.execute(update(TaskProject).values(overlap=people))
     database.close()
 
 
@@ -130,8 +128,8 @@ class RaterClient:
 
     def begin(self) -> str | None:
         """Return the path of the next episode; None if there is none."""
-        found = self.ask("POST", "/api/marking/next").json()["assignment"]
-        return found and f"/api/marking/{found}"
+        found = self.ask("POST", "/api/tasks/marking/next").json()["assignment"]
+        return found and f"/api/tasks/marking/{found}"
 
     def close(self) -> None:
         """Close its connections."""

@@ -13,39 +13,25 @@ from annotation.server.clock import now
 from annotation.server.config import ServeConfig
 from annotation.server.db.database import Database
 from annotation.server.error_handlers import add_error_handlers
-from annotation.server.export.marks import Exporter
+from annotation.server.export.submitted import Exporter
 from annotation.server.prefix import WithoutPrefix
-from annotation.server.routes import (
-    comparing,
-    consent,
-    gold,
-    judging,
-    marking,
-    pages,
-    people,
-    play,
-    study,
-    submissions,
-    viewer,
-    watching,
-)
+from annotation.server.routes import consent, gold, pages, people, play, study, submissions, tasks, viewer
 from annotation.server.security.guesses import Guesses
 from annotation.server.security.limits import RateLimits, RequestLimits
 from annotation.server.security.policies import refuse_unguarded
 from annotation.server.security.sessions import Signer, load_secret
 from annotation.server.services.agents import Agents, agent_computing
 from annotation.server.services.completing import Completer
-from annotation.server.services.continuations import list_continuations
 from annotation.server.services.datasets import Datasets
-from annotation.server.services.demonstrations import list_demonstrations
 from annotation.server.services.games import Games
+from annotation.server.services.items import list_all_items
 from annotation.server.services.measuring import Measuring
 from annotation.server.services.removing import Remover
 from annotation.server.services.viewer import ViewerServices
 from annotation.server.study import Study
 from worlds.errors import UserError
 
-MODULES = (pages, people, study, submissions, play, marking, judging, comparing, watching, viewer, gold, consent)
+MODULES = (pages, people, study, submissions, play, tasks, viewer, gold, consent)
 VIEWING = (pages, people, viewer)  # where there is no study, but only datasets to look at
 
 
@@ -65,8 +51,7 @@ def open_study(config: ServeConfig, tracer: Sequence[str] = ()) -> Study:
     agents = Agents(config.agents, config.data)
     signer = Signer(load_secret(config.secrets))
     database = Database(config.database_url)
-    list_continuations(database, datasets, now())
-    list_demonstrations(database, datasets, now())
+    list_all_items(database, datasets, now())
     exporter, viewer, measuring = (
         Exporter(database, datasets),
         ViewerServices.of(config, tracer),

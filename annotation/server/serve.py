@@ -173,8 +173,7 @@ def collect(config: CollectConfig) -> None:
       UserError: if some could not be written; each is named in a line before, and the others are written.
     """
     from annotation.server.clock import now
-    from annotation.server.export.batches import NotExported
-    from annotation.server.export.marks import export_everything
+    from annotation.server.export.submitted import NotExported, export_everything
     from annotation.server.services.submissions import all_submissions
     from rlhf.run.progress import announce
     from rlhf.store.files.durable import write_file
@@ -325,12 +324,12 @@ def _why_not(config: ServeConfig, error: OSError) -> str:
 def _warn_of_image_sizes(study: Study) -> None:
     """Name the datasets whose images no agent can see, before anybody starts a game there."""
     from annotation.server.services.agents import size_clashes
-    from annotation.server.services.datasets import holds_continuations
+    from annotation.tasks import JUDGING
 
     sizes = {}
     for name in study.datasets.readable():
         store = study.datasets.store(name)
-        size = None if holds_continuations(store) else store.description.image_size
+        size = None if JUDGING.holds(store) else store.description.image_size
         if size is not None:
             sizes[name] = size
     for sentence in size_clashes(study.games.agents.all(), sizes):

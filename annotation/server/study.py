@@ -9,7 +9,7 @@ from starlette.requests import HTTPConnection
 
 from annotation.server.config import ServeConfig
 from annotation.server.db.database import Database
-from annotation.server.export.marks import Exporter
+from annotation.server.export.submitted import Exporter
 from annotation.server.security.sessions import Signer
 from annotation.server.services.datasets import Datasets
 from annotation.server.services.games import Games

@@ -12,7 +12,7 @@ from sqlalchemy import select
 from annotation.scripted_rater import ScriptedRater
 from annotation.server.app import open_study
 from annotation.server.config import ServeConfig
-from annotation.server.db.tables import Assignment, EpisodeRecord, MarkRecord, Person
+from annotation.server.db.tables import AnswerRecord, Assignment, EpisodeRecord, ItemRecord, Person
 from annotation.server.security.visitors import Role
 from annotation.server.services import people
 from annotation.server.study import Study
@@ -56,17 +56,18 @@ def _events(truth: tuple[Event, ...], steps: int) -> list[Event]:
 
 
 def _submit(session, episode: str, rater: str, marks: list[Mark], when: float, active_sec: float) -> None:  # noqa: ANN001
+    item = session.scalars(select(ItemRecord).filter_by(episode_id=episode, kind="marking")).one()
     assignment = Assignment(
-        episode_id=episode, rater_id=rater, opened=when - active_sec, locked_until=when, submitted=when,
+        item=item, rater_id=rater, opened=when - active_sec, locked_until=when, submitted=when,
         active_sec=active_sec,
     )  # fmt: skip
     session.add(assignment)
     session.flush()
     for number, (step, sign) in enumerate(sorted({mark.step: mark.sign for mark in marks}.items())):
         session.add(
-            MarkRecord(
-                assignment_id=assignment.id, id=str(UUID(int=number)), revision=1, step=step, sign=sign, deleted=False,
-                saved=when,
+            AnswerRecord(
+                assignment_id=assignment.id, id=str(UUID(int=number)), revision=1, empty=False, saved=when,
+                said={"step": step, "sign": sign, "deleted": False},
             )
         )  # fmt: skip
 

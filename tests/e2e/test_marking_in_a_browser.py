@@ -176,7 +176,7 @@ def marks_online(rater: Visitor) -> None:
     rater.press("[", "[")
     kept_for_later(rater.page)
     rater.sees_all_loaded()
-    keeps_work(rater.page, "rlhf-marking", "kept.position === 10 && kept.episode.marks.length === 2")
+    keeps_work(rater.page, "rlhf-marking", "kept.position === 10 && kept.episode.answers.length === 2")
     rater.shot("mark")
 
 
@@ -211,7 +211,7 @@ def marks_offline(rater: Visitor) -> None:
     rater.press("Home", *["Shift+ArrowRight"] * 5, "+")  # step 50
     rater.page.get_by_text("no connection: 1 change kept in this browser").wait_for()
     rater.shot("mark-offline")
-    keeps_work(rater.page, "rlhf-marking", "kept.position === 50 && kept.episode.marks.length === 3")
+    keeps_work(rater.page, "rlhf-marking", "kept.position === 50 && kept.episode.answers.length === 3")
     rater.page.reload()
     rater.sees_marks((10, "+"), (30, "−"), (50, "+"))
     rater.press("Home", *["Shift+ArrowRight"] * 7, "-")  # step 70
@@ -228,14 +228,14 @@ def corrects_and_submits(rater: Visitor) -> None:
     rater.sees_marks((10, "+"), (31, "−"), (50, "+"))
     rater.sees_saved()
     # The connection is lost between submitting and what comes next: what is submitted is not shown for marking again.
-    rater.page.route("**/api/marking/next", lambda route: route.abort("internetdisconnected"))
+    rater.page.route("**/api/tasks/marking/next", lambda route: route.abort("internetdisconnected"))
     rater.page.get_by_role("button", name="Submit episode").click()
     rater.page.get_by_role("alertdialog").filter(has_text="Submit it all the same?").wait_for()
     rater.shot("mark-asked")
     rater.page.get_by_role("button", name="Submit all the same").click()
     rater.page.get_by_text("the server cannot be reached").wait_for()
     assert rater.page.get_by_role("slider").count() == 0
-    rater.page.unroute("**/api/marking/next")
+    rater.page.unroute("**/api/tasks/marking/next")
     done = rater.page.get_by_text("All done.")
     rater.page.get_by_role("button", name="Try again").or_(done).click()  # the page itself tries again, too
     done.wait_for()

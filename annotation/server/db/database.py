@@ -142,13 +142,19 @@ def _begin_sqlite(connection: Any) -> None:
 
 
 def _migrate(engine: Engine, url: str) -> None:
-    """Bring the tables up to date. Raises UserError if they are of a later version than this program."""
+    """Bring the tables up to date. Raises UserError if they are of a later version than this program, or too old."""
     scripts = _scripts()
     with engine.execution_options(writes=True).begin() as connection:
         found = MigrationContext.configure(connection).get_current_revision()
         if found == scripts.get_current_head():
             return
-        if found is not None and found not in {script.revision for script in scripts.walk_revisions()}:
+        known = sorted(script.revision for script in scripts.walk_revisions())
+        if found is not None and found < known[0]:
+            raise UserError(
+                f"an older version wrote the database {_safe(url)} ({found}), which this one cannot read: write its "
+                "marks into the datasets with that version (`rlhf marks collect`), then move it away to begin another"
+            )
+        if found is not None and found not in known:
             raise UserError(f"a newer version wrote the database {_safe(url)} ({found}); update interactive-rlhf")
         config = _config()
         config.attributes["connection"] = connection

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 from uuid import uuid4
 
-from sqlalchemy import JSON, ForeignKey, Index, String, Text, UniqueConstraint
-from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
+from sqlalchemy import JSON, ForeignKey, Index, String, Text, UniqueConstraint, and_, or_, select
+from sqlalchemy.orm import DeclarativeBase, Mapped, aliased, mapped_column, relationship
 
 from worlds.contract import STEPS_PER_SECOND
 
-_ID, _NAME, _HASH = String(32), String(80), String(200)
+_ID, _NAME, _HASH, _KIND = String(32), String(80), String(200), String(16)
 
 
 GONE = -1  # the place of an episode that is no longer in its dataset
@@ -71,21 +71,15 @@ class Invitation(Base):
 
 
 class Project(Base):
-    """A dataset, and how its episodes go to raters."""
+    """A dataset, as people see it."""
 
     __tablename__ = "projects"
     id: Mapped[str] = mapped_column(_ID, primary_key=True, default=new_id)
     dataset: Mapped[str] = mapped_column(String(255), unique=True)  # folder below the study's; "." is the study's own
-    overlap: Mapped[int] = mapped_column(default=1)  # raters per episode
-    strategy: Mapped[str] = mapped_column(String(16), default="breadth")  # a name in annotation.assignment
     open: Mapped[bool] = mapped_column(default=True)  # whether anybody but admins may work in it
     created: Mapped[float]
     title: Mapped[str] = mapped_column(_NAME, default="")  # as people see it; "": the dataset's name
     instructions: Mapped[str] = mapped_column(Text, default="")  # for its people, plain text
-    marking: Mapped[bool] = mapped_column(default=True)  # whether its episodes are handed out to be marked
-    tolerance: Mapped[int] = mapped_column(default=4)  # steps by which marks of one moment may be apart
-    gold_every: Mapped[int] = mapped_column(default=10)  # one in so many of a rater's episodes is gold; 0: none
-    export_gold: Mapped[bool] = mapped_column(default=False)  # whether raters' marks of gold episodes are exported
     steps_per_second: Mapped[float] = mapped_column(default=STEPS_PER_SECOND)  # of its world, as last read
     place_settings: Mapped[str] = mapped_column(Text, default="")  # of games' places, a JSON object; "": not set here
     world_options: Mapped[str] = mapped_column(Text, default="")  # of games, a JSON object; "": not set here
@@ -101,7 +95,7 @@ class EpisodeRecord(Base):
     episode_id: Mapped[str] = mapped_column(String(512))  # the dataset's; of what was recorded over, see ``set_aside``
     place: Mapped[int]  # in the order of recording; GONE: not in the dataset any more, kept for the work on it
     steps: Mapped[int]
-    fingerprint: Mapped[str] = mapped_column(String(32), default="")  # of its content; "": listed by an older version
+    fingerprint: Mapped[str] = mapped_column(String(32), default="")  # of its content; "": not known
     project: Mapped[Project] = relationship(lazy="joined")
 
 
@@ -113,16 +107,62 @@ def set_aside(episode_id: str, fingerprint: str) -> str:
 PRESENT = EpisodeRecord.place != GONE  # for queries: episodes that are in their dataset
 
 
+# Rater tasks (annotation.tasks): how they go to raters, items, assignments, answers.
+
+
+class TaskProject(Base):
+    """How items of one kind go to raters in a project that has such items."""
+
+    __tablename__ = "task_projects"
+    project_id: Mapped[str] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"), primary_key=True)
+    kind: Mapped[str] = mapped_column(_KIND, primary_key=True)
+    overlap: Mapped[int] = mapped_column(default=1)  # raters for each item
+    open: Mapped[bool] = mapped_column(default=True)  # whether items are handed out
+    settings: Mapped[dict[str, Any]] = mapped_column(JSON, default=dict)  # see RaterTask.Settings
+    drawn_from: Mapped[str] = mapped_column(String(64), default="")  # a hash of the episodes of the last draw; "": none
+    project: Mapped[Project] = relationship(lazy="joined")
+
+
+class ItemRecord(Base):
+    """An episode, or two clips, that raters get in one piece. Of which player it is is not kept here."""
+
+    __tablename__ = "items"
+    __table_args__ = (Index("by_project", "project_id", "kind"),)
+    id: Mapped[str] = mapped_column(_ID, primary_key=True, default=new_id)
+    kind: Mapped[str] = mapped_column(_KIND)
+    project_id: Mapped[str] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    episode_id: Mapped[str] = mapped_column(ForeignKey("episodes.id", ondelete="CASCADE"), index=True)
+    other_id: Mapped[str | None] = mapped_column(ForeignKey("episodes.id", ondelete="CASCADE"), index=True)
+    number: Mapped[int] = mapped_column(default=0)  # of an item that is drawn, in the draw
+    shown: Mapped[bool] = mapped_column(default=True)  # False: an episode that is no item, noted once
+    facts: Mapped[dict[str, Any]] = mapped_column(JSON, default=dict)  # see RaterTask.facts
+    episode: Mapped[EpisodeRecord] = relationship(lazy="joined", foreign_keys=episode_id)
+    other: Mapped[EpisodeRecord | None] = relationship(lazy="joined", foreign_keys=other_id)
+
+    @property
+    def episodes(self) -> list[EpisodeRecord]:
+        """The episodes that it is about."""
+        return [self.episode] if self.other is None else [self.episode, self.other]
+
+
+_lost = aliased(EpisodeRecord)
+_lost_ids = select(_lost.id).where(_lost.place == GONE)
+WHOLE = and_(  # for queries: items whose episodes are in their dataset
+    ItemRecord.episode_id.not_in(_lost_ids),
+    or_(ItemRecord.other_id.is_(None), ItemRecord.other_id.not_in(_lost_ids)),
+)
+
+
 class Assignment(Base):
-    """An episode that a rater has, or had, to mark."""
+    """An item that a rater has, or had, to work on."""
 
     __tablename__ = "assignments"
-    __table_args__ = (UniqueConstraint("episode_id", "rater_id"), Index("by_rater", "rater_id", "submitted"))
+    __table_args__ = (UniqueConstraint("item_id", "rater_id"), Index("by_rater", "rater_id", "submitted"))
     id: Mapped[str] = mapped_column(_ID, primary_key=True, default=new_id)
-    episode_id: Mapped[str] = mapped_column(ForeignKey("episodes.id", ondelete="CASCADE"))
+    item_id: Mapped[str] = mapped_column(ForeignKey("items.id", ondelete="CASCADE"))
     rater_id: Mapped[str] = mapped_column(ForeignKey("people.id", ondelete="CASCADE"))
     opened: Mapped[float]
-    locked_until: Mapped[float]  # until then nobody else gets the rater's place at the episode
+    locked_until: Mapped[float]  # until then nobody else gets the rater's place at the item
     position: Mapped[int] = mapped_column(default=0)  # the step at which the rater was last
     active_sec: Mapped[float] = mapped_column(default=0.0)  # time the rater has worked on it, by the browser's count
     seen_steps: Mapped[list[list[int]] | None] = mapped_column(JSON(none_as_null=True))  # first, last; None: not known
@@ -130,23 +170,23 @@ class Assignment(Base):
     exported: Mapped[float | None] = mapped_column(index=True)
     returned: Mapped[float | None]  # when the leader last sent it back
     return_reason: Mapped[str] = mapped_column(Text, default="")
-    closed: Mapped[bool] = mapped_column(default=False)  # sent back, for another rater to mark
-    withdrawing: Mapped[bool] = mapped_column(default=False)  # sent back; its marks are to leave the dataset
+    closed: Mapped[bool] = mapped_column(default=False)  # sent back, for another rater to work on
+    withdrawing: Mapped[bool] = mapped_column(default=False)  # sent back; its records are to leave the dataset
     gold: Mapped[str] = mapped_column(String(16), default="")  # why it was given, if as gold: "training", "quality"
-    episode: Mapped[EpisodeRecord] = relationship(lazy="joined")
+    item: Mapped[ItemRecord] = relationship(lazy="joined")
     rater: Mapped[Person] = relationship()
+    answers: Mapped[list[AnswerRecord]] = relationship(passive_deletes=True, order_by="AnswerRecord.id")
 
 
-class MarkRecord(Base):
-    """The last state of one mark. The browser gives its ``id``; the highest ``revision`` counts."""
+class AnswerRecord(Base):
+    """The last state of one answer. The browser gives its ``id``; the highest ``revision`` counts."""
 
-    __tablename__ = "marks"
+    __tablename__ = "answers"
     assignment_id: Mapped[str] = mapped_column(ForeignKey("assignments.id", ondelete="CASCADE"), primary_key=True)
     id: Mapped[str] = mapped_column(String(36), primary_key=True)
     revision: Mapped[int]
-    step: Mapped[int]
-    sign: Mapped[int]
-    deleted: Mapped[bool]
+    said: Mapped[dict[str, Any]] = mapped_column(JSON)  # see RaterTask.Answer
+    empty: Mapped[bool]  # it says nothing (any more)
     saved: Mapped[float]
 
 

@@ -1,1 +1,1 @@
-"""Export of submitted marks, judgements, comparisons of clips and inferred goals into the datasets."""
+"""Export of submitted work of raters into the datasets."""

@@ -1,4 +1,4 @@
-"""Routes of gold episodes: admins choose them; raters see the known marks of those they have trained on."""
+"""Routes of gold episodes, which admins choose."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from annotation.server.clock import now
 from annotation.server.db.tables import EpisodeRecord, GoldEpisode
 from annotation.server.errors import Refused
 from annotation.server.routes.schema import GoldBody, OpaqueId
-from annotation.server.security.policies import ADMINS, RATERS, Asking, Routes, Served
+from annotation.server.security.policies import ADMINS, Asking, Routes, Served
 from annotation.server.security.visitors import Visitor
-from annotation.server.services import gold, marking, viewer
+from annotation.server.services import gold, viewer
 from annotation.server.services.members import project_of
 
 ROUTES = Routes()
@@ -39,13 +39,6 @@ def no_longer_gold(episode_id: _Id, study: Served, visitor: Asking) -> dict[str,
         if found is not None:
             session.delete(found)
     return {}
-
-
-@ROUTES.add("GET", "/marking/{assignment_id}/feedback", RATERS)
-def feedback(assignment_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
-    """Return the rater's marks of a training episode, compared with the known marks."""
-    with study.database.reading() as session:
-        return gold.feedback(session, marking.own_assignment(session, assignment_id, visitor))
 
 
 def _known(session: Session, visitor: Visitor, episode_id: str) -> EpisodeRecord:

@@ -14,8 +14,7 @@ from sqlalchemy import select
 from annotation.games.body_keys import taught_by
 from annotation.games.places import DEFAULT_WORLD, UNKNOWN, KnownPlaces, choose_places
 from annotation.server.clock import now
-from annotation.server.db.judging_tables import JudgedProject
-from annotation.server.db.tables import Project
+from annotation.server.db.tables import Project, TaskProject
 from annotation.server.errors import Refused
 from annotation.server.routes.schema import DatasetBody, GameBody, JoinBody, OpaqueId, TutorialBody
 from annotation.server.security import visitors
@@ -24,12 +23,13 @@ from annotation.server.security.visitors import Visitor
 from annotation.server.services import helping, members
 from annotation.server.services.active_game import ActiveGame, GameRequest
 from annotation.server.services.agents import Agent
-from annotation.server.services.datasets import game_sources, holds_continuations, recorded_places
+from annotation.server.services.datasets import game_sources, recorded_places
 from annotation.server.services.games import agent_trouble
 from annotation.server.services.listing import list_episodes
 from annotation.server.sockets import SIGNED_OUT, TAKEN_OUT, TERMS_CHANGED, End, PlayerSocket
 from annotation.server.study import Study
 from annotation.session.states import CAST, Kind, Player, Role
+from annotation.tasks import JUDGING
 from rlhf.store import open_store
 from worlds.errors import UserError
 
@@ -96,7 +96,7 @@ def start(body: GameBody, study: Served, visitor: Asking) -> dict[str, Any]:
         project = members.project_of(session, visitor, body.project)
     _refuse_other_parts(visitor, body.kind, body.role)
     _refuse_closed(project, visitor)
-    if holds_continuations(study.datasets.store(project.dataset)):
+    if JUDGING.holds(study.datasets.store(project.dataset)):
         raise Refused(409, "this dataset is of a test suite, which judges see; play into another")
     agent = body.agent if Player.AGENT in CAST[body.kind].values() else ""  # or two people would not find each other
     places = game_sources(project, recorded_places(study.datasets))
@@ -297,7 +297,7 @@ def _people(kind: Kind, parts: list[Role]) -> list[Role]:
 def _projects(study: Study, visitor: Visitor) -> list[Project]:
     """Return the projects in which a person can play."""
     with study.database.reading() as session:
-        judged = set(session.scalars(select(JudgedProject.project_id)))
+        judged = set(session.scalars(select(TaskProject.project_id).where(TaskProject.kind == JUDGING.kind)))
         return [
             project
             for project in members.projects_of(session, visitor)

@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 import unicodedata
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, create_model
 
 from annotation.agreement.gold import QUALITY, TRAINING
-from annotation.assignment import STRATEGIES
 from annotation.games import Key
 from annotation.server.security.visitors import Role
 from annotation.session.ratings import HIGHEST, LOWEST
 from annotation.session.states import Kind
 from annotation.session.states import Role as Part
 from annotation.session.verdicts import LineVerdict
+from annotation.tasks.contract import RaterTask
+from annotation.tasks.fields import MAX_INT, Step
 from annotation.viewer.index import OUTCOMES
-from rlhf.records.marks import PROGRESS, REGRESS
 from worlds.contract import UTTERANCE_MAX_CHARS
-
-_MAX_INT = 2**31 - 1
-
-
-def _plus_or_minus_one(sign: int) -> int:
-    if sign not in (PROGRESS, REGRESS):
-        raise ValueError("a mark's sign is +1 or -1")
-    return sign
 
 
 def _legible(text: str) -> str:
@@ -43,16 +35,13 @@ def _in_order(steps: tuple[int, int]) -> tuple[int, int]:
 Name = Annotated[str, StringConstraints(max_length=80, pattern=r"^[^\x00-\x1f\x7f]*$")]
 Token = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 Password = Annotated[str, StringConstraints(min_length=10, max_length=200)]
-Step = Annotated[int, Field(ge=0, le=_MAX_INT)]
-_Integer = Annotated[int, Field(ge=0, le=_MAX_INT, strict=True)]
+_Integer = Annotated[int, Field(ge=0, le=MAX_INT, strict=True)]
 StepRange = Annotated[tuple[_Integer, _Integer], AfterValidator(_in_order)]
-Sign = Annotated[int, Field(strict=True), AfterValidator(_plus_or_minus_one)]
+Revision = Annotated[int, Field(ge=1, le=MAX_INT, strict=True)]
 MarkId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")]
 OpaqueId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]
-Strategy = Annotated[str, StringConstraints(pattern=f"^({'|'.join(STRATEGIES)})$")]
 Prose = Annotated[str, StringConstraints(max_length=20_000, pattern=r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*$")]
 Settings = Annotated[str, StringConstraints(max_length=4_000, strip_whitespace=True)]
-_Predicate = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Projects = Annotated[list[OpaqueId], Field(max_length=1000)]
 
 
@@ -103,13 +92,7 @@ class ProjectBody(Body):
 
     title: Name | None = None
     instructions: Prose | None = None
-    overlap: Annotated[int, Field(ge=1, le=1000, strict=True)] | None = None
-    strategy: Strategy | None = None
     open: Annotated[bool, Field(strict=True)] | None = None
-    marking: Annotated[bool, Field(strict=True)] | None = None
-    tolerance: Annotated[int, Field(ge=0, le=1000, strict=True)] | None = None
-    gold_every: Annotated[int, Field(ge=0, le=1000, strict=True)] | None = None
-    export_gold: Annotated[bool, Field(strict=True)] | None = None
     place_settings: Settings | None = None  # JSON of an object; "": not set here
     world_options: Settings | None = None
 
@@ -158,7 +141,7 @@ class ConsentBody(Body):
 class AgreeBody(Body):
     """The version that the visitor agrees to."""
 
-    version: Annotated[int, Field(ge=1, le=_MAX_INT, strict=True)]
+    version: Annotated[int, Field(ge=1, le=MAX_INT, strict=True)]
 
 
 class TraceBody(Body):
@@ -168,19 +151,15 @@ class TraceBody(Body):
     again: bool = False
 
 
-class MarkBody(Body):
-    """The state of one mark in a browser."""
+class TaskProjectBody(Body):
+    """Settings of every task in a project."""
 
-    model_config = ConfigDict(extra="forbid", strict=True)
-    id: MarkId
-    revision: Annotated[int, Field(ge=1, le=_MAX_INT)]
-    step: Step
-    sign: Sign
-    deleted: bool = False
+    overlap: Annotated[int, Field(ge=1, le=1000, strict=True)]
+    open: Annotated[bool, Field(strict=True)]
 
 
 class WorkBody(Body):
-    """Work on an episode: the step that is shown, the seconds of work, and the steps that were seen.
+    """Work on an item: the step that is shown, the seconds of work, and the steps that were seen.
 
     ``seen`` has ranges of steps, first and last; what a request leaves out stays as it is.
     """
@@ -190,16 +169,40 @@ class WorkBody(Body):
     seen: Annotated[list[StepRange], Field(max_length=2000)] | None = None
 
 
-class MarksBody(WorkBody):
-    """Some marks."""
+class AnswersBody(WorkBody):
+    """Some answers, see :func:`answers_body`."""
 
-    marks: Annotated[list[MarkBody], Field(max_length=500)]
+    answers: list[Any]
 
 
-class SubmitBody(WorkBody):
-    """The end of marking; ``marks`` is the number of marks, deleted ones not counted, that the browser has."""
+class CountBody(WorkBody):
+    """The end of work on an item with many answers: how many the browser has that say something."""
 
-    marks: Annotated[int, Field(ge=0, le=_MAX_INT, strict=True)]
+    answers: Annotated[int, Field(ge=0, le=MAX_INT, strict=True)]
+
+
+class RevisionBody(WorkBody):
+    """The end of work on an item with one answer: the revision of it that the browser shows."""
+
+    revision: Revision
+
+
+def answers_body(task: RaterTask) -> type[AnswersBody]:
+    """Return the body of a request that saves answers of ``task``."""
+    fields: dict[str, Any] = {"id": (MarkId if task.many else OpaqueId, ...), "revision": (Revision, ...)}
+    edit = create_model(f"{task.kind.capitalize()}Edit", __base__=task.Answer, **fields)
+    body: dict[str, Any] = {"answers": (Annotated[list[edit], Field(max_length=500)], ...)}
+    return create_model(f"{task.kind.capitalize()}Body", __base__=AnswersBody, **body)
+
+
+def settings_body(task: RaterTask) -> type[BaseModel]:
+    """Return the body of a request that changes settings of ``task`` in a project; None leaves one as it is."""
+    every = TaskProjectBody.model_fields | task.Settings.model_fields
+    changes: dict[str, Any] = {
+        name: (Annotated[field.annotation, Field(), *field.metadata] | None, None)  # type: ignore[valid-type]
+        for name, field in every.items()
+    }
+    return create_model(f"{task.kind.capitalize()}SettingsBody", __base__=Body, **changes)
 
 
 class ReturnBody(Body):
@@ -207,68 +210,6 @@ class ReturnBody(Body):
 
     reason: Annotated[Prose, StringConstraints(strip_whitespace=True, max_length=1000), AfterValidator(_legible)]
     to: Literal["rater", "another"]
-
-
-class VerdictBody(Body):
-    """A judge's verdict on a continuation, and where they are; ``success`` null takes the verdict back."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-    revision: Annotated[int, Field(ge=1, le=_MAX_INT)]
-    success: bool | None
-    step: Step | None = None
-    left_out: Literal["", "no request", "cannot tell"] = ""
-    position: Step = 0
-    active_sec: Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)] = 0.0
-
-
-class AnswerBody(Body):
-    """A rater's answer to a pair of clips, as they lie on the page; "" takes the answer back."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-    revision: Annotated[int, Field(ge=1, le=_MAX_INT)]
-    answer: Literal["", "left", "right", "same", "cannot tell"]
-    active_sec: Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)] = 0.0
-
-
-class GoalBody(Body):
-    """What a rater says that the setter wanted: the count of each predicate, by name; those left out are 0."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-    revision: Annotated[int, Field(ge=1, le=_MAX_INT)]
-    goal: Annotated[dict[_Predicate, Annotated[int, Field(ge=0, le=1000)]], Field(max_length=1000)]
-    position: Step = 0
-    active_sec: Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)] = 0.0
-
-
-class RevisionBody(Body):
-    """The revision of the verdict or answer that the browser shows."""
-
-    revision: Annotated[int, Field(ge=1, le=_MAX_INT, strict=True)]
-
-
-class JudgedProjectBody(Body):
-    """Changes of a project that is judged; None leaves a field as it is."""
-
-    overlap: Annotated[int, Field(ge=1, le=1000, strict=True)] | None = None
-    open: Annotated[bool, Field(strict=True)] | None = None
-
-
-class ComparedProjectBody(Body):
-    """Changes of how clips of a project are compared; None leaves a field as it is."""
-
-    pairs: Annotated[int, Field(ge=0, le=10_000, strict=True)] | None = None
-    clip_seconds: Annotated[float, Field(ge=0.5, le=60, allow_inf_nan=False)] | None = None
-    within_share: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = None
-    seed: Annotated[int, Field(ge=0, le=_MAX_INT, strict=True)] | None = None
-    overlap: Annotated[int, Field(ge=1, le=1000, strict=True)] | None = None
-    open: Annotated[bool, Field(strict=True)] | None = None
-
-
-class WatchedProjectBody(Body):
-    """Changes of how demonstrations of a project go to raters; None leaves a field as it is."""
-
-    overlap: Annotated[int, Field(ge=1, le=1000, strict=True)] | None = None
-    open: Annotated[bool, Field(strict=True)] | None = None
 
 
 class DatasetBody(Body):
@@ -346,7 +287,7 @@ class PlayerMessage(Body):
       rate: ratings of the helper.
     """
 
-    seen: Annotated[int, Field(ge=0, le=_MAX_INT)] | None = None
+    seen: Annotated[int, Field(ge=0, le=MAX_INT)] | None = None
     do: Literal["ready", "leave", "take_over", "hand_back", "end"] | None = None
     inputs: InputsMessage | None = None
     judge: JudgeMessage | None = None

@@ -99,8 +99,7 @@ def episode(project_id: _Id, episode_id: _Id, study: Served, visitor: Asking) ->
         "solver": row.solver,
         "split": row.split,
         "created": row.created,
-        "words": [{"step": step, "who": who, "words": said} for step, who, said in transcript.spoken()],
-        **study.datasets.shown(record).declared,
+        **study.datasets.shown(record).page,
         "requests": [
             {"step": request.step, "task": request.task.name, "words": request.task.instruction, "success": success}
             for request, success in zip(transcript.requests, transcript.success_step, strict=False)

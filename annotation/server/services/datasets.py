@@ -7,7 +7,6 @@ import threading
 from collections import Counter, OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,41 +23,18 @@ from annotation.games.places import (
 from annotation.games.unfinished import Unfinished
 from annotation.server.db.tables import EpisodeRecord, Project
 from annotation.server.errors import Refused
+from annotation.tasks.contract import Shown, acted, spoken
 from annotation.viewer.frames_file import pack_frames
-from rlhf.replay.demonstrations import demonstrated_goal, goal_choices_of
 from rlhf.store import ParquetStore, open_store
-from rlhf.store.columns.compressed import CompressedEpisode
 from rlhf.store.contract import people_in
 from rlhf.store.files.durable import UNFINISHED, only_writer
 from rlhf.store.folder.description import DESCRIPTION_FILE
 from worlds.errors import UserError
 from worlds.own_settings import own_settings
-from worlds.spaces.action_words import action_words
 
 KEPT_BYTES = 128 * 1024 * 1024  # of packed frames in memory
 UNFINISHED_FOLDER = "annotation.games"  # in the study's
 LOCK_FILE = "annotation.export.lock"  # see :meth:`Datasets.exporting`
-SCENARIO_NOTE = "scenario"  # in the notes of an episode that continues a scenario of a suite
-
-
-@dataclass(frozen=True)
-class Shown:
-    """The part of an episode that raters see: nothing of its truth.
-
-    Args:
-      frames: recorded images as one file, see :mod:`annotation.viewer.frames_file`; None where none were recorded.
-      words: step, "setter" or "solver", and what was said, in order.
-      actions: what the solver did at every step, by declared names; None of the Playhouse, whose pictures show it.
-    """
-
-    frames: bytes | None
-    words: tuple[tuple[int, str, str], ...]
-    actions: tuple[str, ...] | None = None
-
-    @property
-    def declared(self) -> dict[str, Any]:
-        """Fields that pages get besides, of an episode with declared spaces; none of the Playhouse."""
-        return {} if self.actions is None else {"actions": self.actions, "pictured": self.frames is not None}
 
 
 class Datasets:
@@ -261,34 +237,3 @@ def check_project_places(store: ParquetStore, given: Mapping[str, str]) -> dict[
         height, width = store.description.image_size or (GameConfig.height, GameConfig.width)
         check_places(world, places, height, width)
     return {name: "" if value is None else json.dumps(value, ensure_ascii=False) for name, value in read.items()}
-
-
-def holds_continuations(store: ParquetStore) -> bool:
-    """Return whether a dataset holds continuations of a suite, by its first episode. Raises UserError."""
-    first = next(iter(store.ids()), None)
-    return first is not None and SCENARIO_NOTE in store.read_transcript(first).notes
-
-
-def holds_demonstrations(store: ParquetStore) -> bool:
-    """Return whether a dataset holds demonstrations, by its first episode. Raises UserError."""
-    first = next(iter(store.ids()), None)
-    if first is None or goal_choices_of(store.description.world) is None:
-        return False
-    return demonstrated_goal(store.read(first)) is not None
-
-
-def spoken(episode: CompressedEpisode) -> list[tuple[int, str, str]]:
-    """Return step, player and words of every utterance; at one step the setter's first."""
-    said = []
-    for step, (setter, solver) in enumerate(zip(episode.setter_utterance, episode.utterance, strict=True)):
-        said += [(step, who, words) for who, words in (("setter", setter), ("solver", solver)) if words]
-    return said
-
-
-def acted(episode: CompressedEpisode) -> tuple[str, ...] | None:
-    """Return what the solver did at every step, by declared names; None of the Playhouse."""
-    if episode.spaces is None:
-        return None
-    action = episode.spaces.solver.action
-    values = episode.continuous if episode.continuous is not None else [None] * len(episode)
-    return tuple(action_words(action, *both) for both in zip(episode.movement, values, strict=True))

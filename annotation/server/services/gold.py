@@ -10,7 +10,8 @@ from sqlalchemy.orm import Session
 from annotation.agreement.gold import TRAINING, Comparison, compare
 from annotation.server.db.tables import Assignment, EpisodeRecord, GoldEpisode
 from annotation.server.errors import Refused
-from annotation.server.services.marking import marks_of
+from annotation.server.services.tasks import settings_of
+from annotation.tasks import MARKING
 from rlhf.records.marks import Mark
 
 
@@ -43,11 +44,11 @@ def make_gold(
 
 def feedback(session: Session, assignment: Assignment) -> dict[str, Any]:
     """Return a rater's marks compared with the known ones. Raises Refused unless the episode was for training."""
-    gold = session.get(GoldEpisode, assignment.episode_id)
+    gold = session.get(GoldEpisode, assignment.item.episode_id)
     if assignment.submitted is None or assignment.gold != TRAINING or gold is None:
         raise Refused(404, "your marks of this episode cannot be compared with known ones")
-    tolerance = assignment.episode.project.tolerance
-    found = compare(given_marks(session, assignment), known_marks(gold), tolerance)
+    tolerance = settings_of(session, MARKING, assignment.item.project_id).tolerance
+    found = compare(_given(assignment), known_marks(gold), tolerance)
     return {"tolerance": tolerance, **_as_json(found)}
 
 
@@ -56,10 +57,10 @@ def known_marks(gold: GoldEpisode) -> list[Mark]:
     return [Mark(gold.episode_id, "", step, sign, scripted=False) for step, sign in gold.marks]
 
 
-def given_marks(session: Session, assignment: Assignment) -> list[Mark]:
+def _given(assignment: Assignment) -> list[Mark]:
     """Return the marks of an assignment that are not deleted."""
-    kept = [record for record in marks_of(session, assignment.id) if not record.deleted]
-    return [Mark(assignment.episode_id, "", record.step, record.sign, scripted=False) for record in kept]
+    said = [answer.said for answer in assignment.answers if not answer.empty]
+    return [Mark(assignment.item.episode_id, "", one["step"], one["sign"], scripted=False) for one in said]
 
 
 def _as_json(found: Comparison) -> dict[str, Any]:

@@ -8,11 +8,19 @@ from typing import NamedTuple
 from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
-from annotation.server.db.comparing_tables import ClipPairRecord, Comparison
-from annotation.server.db.judging_tables import JudgingAssignment
-from annotation.server.db.tables import GONE, Assignment, EpisodeRecord, GoldEpisode, MarkRecord, Project, set_aside
-from annotation.server.db.watching_tables import GoalAnswer
-from annotation.server.services.datasets import Datasets, holds_continuations, holds_demonstrations
+from annotation.server.db.tables import (
+    GONE,
+    AnswerRecord,
+    Assignment,
+    EpisodeRecord,
+    GoldEpisode,
+    ItemRecord,
+    Project,
+    TaskProject,
+    set_aside,
+)
+from annotation.server.services.datasets import Datasets
+from annotation.tasks import COMPARING, MARKING, TASKS
 from rlhf.store import ParquetStore
 from worlds.errors import UserError
 
@@ -28,8 +36,9 @@ class _Listed(NamedTuple):
 def list_episodes(session: Session, datasets: Datasets, when: float) -> list[str]:
     """List every present dataset and episode in the database; called whenever one may be new.
 
-    Episodes that have been dropped from their dataset are deleted, with their assignments. Those with marks or with
-    submitted work are kept, out of every queue (``GONE``). An episode that was recorded again with other content is
+    Every episode is an item of marking at once; other tasks have to read it first. Episodes that have been dropped from
+    their dataset are deleted, with their assignments. Those with answers or with submitted work are kept, out of every
+    queue (``GONE``). An episode that was recorded again with other content is
     another episode: the old one is treated as a dropped one, under another name. If its content comes back, so does it.
 
     Args:
@@ -45,15 +54,20 @@ def list_episodes(session: Session, datasets: Datasets, when: float) -> list[str
     for name in datasets.names():
         try:
             with session.begin_nested():
-                project = known.get(name) or Project(
-                    dataset=name, overlap=1, strategy="breadth", open=True, created=when
-                )
-                session.add(project)
-                session.flush()
-                _list_project(session, project, datasets.store(name))
+                _list_project(session, known.get(name) or _new_project(session, name, when), datasets.store(name))
         except UserError as error:
             troubles.append(str(error))
     return troubles
+
+
+def _new_project(session: Session, dataset: str, when: float) -> Project:
+    """Return a new project, of which episodes are marked, and clips are compared if the leader wants some."""
+    project = Project(dataset=dataset, open=True, created=when)
+    session.add(project)
+    session.flush()
+    session.add_all(TaskProject(project_id=project.id, kind=task.kind) for task in (MARKING, COMPARING))
+    session.flush()
+    return project
 
 
 def _list_project(session: Session, project: Project, store: ParquetStore) -> None:
@@ -66,8 +80,8 @@ def _list_project(session: Session, project: Project, store: ParquetStore) -> No
     known = {name: _Listed(id, fingerprint, place) for name, id, fingerprint, place in found}
     if there == {name: (one.fingerprint, one.place) for name, one in known.items() if one.place != GONE}:
         return
-    if not known and (holds_continuations(store) or holds_demonstrations(store)):  # they are judged, or watched
-        project.marking = False
+    if not known and any(task.unmarked and task.holds(store) for task in TASKS.values()):
+        session.get_one(TaskProject, (project.id, MARKING.kind)).open = False
     same = {name: _same_content(known, name, fingerprint) for name, (fingerprint, _) in there.items()}
     _retire(session, known, {one.id for one in same.values() if one is not None}, there)
     for row in rows:
@@ -75,7 +89,8 @@ def _list_project(session: Session, project: Project, store: ParquetStore) -> No
         one = same[row.episode_id]
         values = {"episode_id": row.episode_id, "fingerprint": fingerprint, "place": place}
         if one is None:
-            session.add(EpisodeRecord(project_id=project.id, steps=row.steps, **values))
+            episode = EpisodeRecord(project_id=project.id, steps=row.steps, **values)
+            session.add(ItemRecord(kind=MARKING.kind, project_id=project.id, episode=episode))
         elif (one.fingerprint, one.place) != (fingerprint, place):  # some before it were dropped, or it is back
             session.execute(update(EpisodeRecord).where(EpisodeRecord.id == one.id).values(**values))
 
@@ -108,17 +123,11 @@ def _retire(session: Session, known: Mapping[str, _Listed], kept: Collection[str
             session.execute(delete(EpisodeRecord).where(chosen))
 
 
-def _worked_on(session: Session) -> set[str]:
-    """Return ids in the database of all episodes with marks, known ones too, or with submitted work."""
-    compared = select(EpisodeRecord.id).join(
-        ClipPairRecord, EpisodeRecord.id.in_((ClipPairRecord.episode_a, ClipPairRecord.episode_b))
-    )
-    queries = (
-        select(Assignment.episode_id).where(Assignment.submitted.is_not(None)),
-        select(Assignment.episode_id).join(MarkRecord, MarkRecord.assignment_id == Assignment.id),
-        select(GoldEpisode.episode_id),
-        select(JudgingAssignment.episode_id).where(JudgingAssignment.submitted.is_not(None)),
-        compared.join(Comparison).where(Comparison.submitted.is_not(None)),
-        select(GoalAnswer.episode_id).where(GoalAnswer.submitted.is_not(None)),
-    )
-    return {found for query in queries for found in session.scalars(query.distinct())}
+def _worked_on(session: Session) -> set[str | None]:
+    """Return ids in the database of all episodes with answers, known ones too, or with submitted work."""
+    items = select(ItemRecord.episode_id, ItemRecord.other_id).join(Assignment).distinct()
+    found = set[str | None](session.scalars(select(GoldEpisode.episode_id)))
+    for query in (items.where(Assignment.submitted.is_not(None)), items.join(AnswerRecord)):
+        for episodes in session.execute(query):
+            found.update(episodes)
+    return found

@@ -13,15 +13,17 @@ import threading
 import time
 from typing import Any
 
-from sqlalchemy import func, select
-from sqlalchemy.orm import Session
+from sqlalchemy import ColumnElement, func, select
+from sqlalchemy.orm import Session, selectinload
 
 from annotation.agreement.dashboard import measure
 from annotation.agreement.submission import Submission
 from annotation.server.clock import now
 from annotation.server.db.database import Database
-from annotation.server.db.tables import Assignment, EpisodeRecord, GoldEpisode, MarkRecord, Person, Project
+from annotation.server.db.tables import Assignment, EpisodeRecord, GoldEpisode, ItemRecord, Project
 from annotation.server.services.seen import seen_share
+from annotation.server.services.tasks import settings_of
+from annotation.tasks import MARKING
 from annotation.viewer.indexing import own_modules
 from rlhf.records.marks import Mark
 from rlhf.run.processes import end_with
@@ -98,38 +100,35 @@ def _ask(url: str, project_id: str) -> dict[str, Any]:
 
 def state_of(session: Session, project: Project) -> tuple[Any, ...]:
     """Return a value that changes when work is submitted or deleted, or known marks or the tolerance change."""
-    work = select(func.count(), func.max(Assignment.submitted)).select_from(Assignment).join(EpisodeRecord)
-    work = work.where(EpisodeRecord.project_id == project.id, Assignment.submitted.is_not(None))
+    work = select(func.count(), func.max(Assignment.submitted)).select_from(Assignment).join(ItemRecord)
+    work = work.where(*_submitted(project.id))
     gold = select(func.count(), func.max(GoldEpisode.created)).select_from(GoldEpisode).join(EpisodeRecord)
     gold = gold.where(EpisodeRecord.project_id == project.id)
-    return (*session.execute(work).one(), *session.execute(gold).one(), project.tolerance)
+    return (
+        *session.execute(work).one(),
+        *session.execute(gold).one(),
+        settings_of(session, MARKING, project.id).tolerance,
+    )
+
+
+def _submitted(project_id: str) -> tuple[ColumnElement[bool], ...]:
+    return ItemRecord.project_id == project_id, ItemRecord.kind == MARKING.kind, Assignment.submitted.is_not(None)
 
 
 def submissions_of(session: Session, project_id: str) -> list[Submission]:
-    """Return everything that was submitted in a project."""
-    done = (EpisodeRecord.project_id == project_id, Assignment.submitted.is_not(None))
-    query = select(MarkRecord.assignment_id, MarkRecord.step, MarkRecord.sign)
-    query = query.join(Assignment, MarkRecord.assignment_id == Assignment.id).join(EpisodeRecord)
-    marks: dict[str, list[tuple[int, int]]] = {}
-    for assignment_id, step, sign in session.execute(query.where(*done, MarkRecord.deleted.is_(False))):
-        marks.setdefault(assignment_id, []).append((step, sign))
-    about = select(
-        Assignment.id, Person.pseudonym, EpisodeRecord.id, EpisodeRecord.steps, Assignment.gold, Assignment.submitted,
-        Assignment.active_sec, Assignment.seen_steps,
-    ).join(Person, Person.id == Assignment.rater_id).join(EpisodeRecord).where(*done)  # fmt: skip
-    return [
-        Submission(
-            rater,
-            episode,
-            steps,
-            marks_from(episode, rater, marks.get(assignment_id, [])),
-            gold,
-            submitted or 0.0,
-            active,
-            seen_share(seen, steps),
-        )
-        for assignment_id, rater, episode, steps, gold, submitted, active, seen in session.execute(about)
-    ]
+    """Return all marking that was submitted in a project."""
+    query = select(Assignment).join(ItemRecord).where(*_submitted(project_id))
+    query = query.options(selectinload(Assignment.answers), selectinload(Assignment.rater))
+    return [_submission(one) for one in session.scalars(query)]
+
+
+def _submission(one: Assignment) -> Submission:
+    episode, rater = one.item.episode, one.rater.pseudonym
+    pairs = [(answer.said["step"], answer.said["sign"]) for answer in one.answers if not answer.empty]
+    return Submission(
+        rater, episode.id, episode.steps, marks_from(episode.id, rater, pairs), one.gold, one.submitted or 0.0,
+        one.active_sec, seen_share(one.seen_steps, episode.steps),
+    )  # fmt: skip
 
 
 def marks_from(episode: str, rater: str, pairs: list[tuple[int, int]]) -> tuple[Mark, ...]:
@@ -157,7 +156,7 @@ def main() -> None:
         found = measure(
             submissions_of(session, project.id),
             known_marks(session, project.id),
-            project.tolerance,
+            settings_of(session, MARKING, project.id).tolerance,
             steps_per_second=project.steps_per_second,
         )
     json.dump(found, sys.stdout, allow_nan=False)

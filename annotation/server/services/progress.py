@@ -8,63 +8,58 @@ from typing import Any
 from sqlalchemy import and_, func, select
 from sqlalchemy.orm import Session
 
-from annotation.server.db.judging_tables import JudgingAssignment
 from annotation.server.db.tables import (
     PRESENT,
+    AnswerRecord,
     Assignment,
     Consent,
     EpisodeRecord,
     GoldEpisode,
     Invitation,
-    MarkRecord,
+    ItemRecord,
     Membership,
     Person,
     Project,
+    TaskProject,
 )
 from annotation.server.security.consent import wanted_version
 from annotation.server.services.members import projects_of_invitation
+from annotation.server.services.tasks import progress_in
+from annotation.tasks import JUDGING, MARKING
 
 SETTINGS = (
-    "id", "dataset", "title", "instructions", "overlap", "strategy", "open", "marking", "tolerance", "gold_every",
-    "export_gold", "steps_per_second", "place_settings", "world_options",
+    "id", "dataset", "title", "instructions", "open", "steps_per_second", "place_settings", "world_options",
 )  # fmt: skip
 FIVE_MINUTES = 300.0  # seconds
 
 
 def projects(session: Session, when: float) -> list[dict[str, Any]]:
-    """Return every project: its settings, episodes, submissions wanted, made and being made, marks per five minutes.
+    """Return every project: its settings, episodes, and how they are marked, see ``progress_in``.
 
-    Gold episodes are counted apart: everybody marks them.
+    ``marking`` says whether episodes are handed out to be marked.
     """
     return [
-        {name: getattr(project, name) for name in SETTINGS} | _counts(session, project, when)
+        _marking(session, project, when) | {name: getattr(project, name) for name in SETTINGS}
         for project in session.scalars(select(Project).order_by(Project.created, Project.dataset))
     ]
 
 
-def _counts(session: Session, project: Project, when: float) -> dict[str, Any]:
+def _marking(session: Session, project: Project, when: float) -> dict[str, Any]:
     own = and_(EpisodeRecord.project_id == project.id, PRESENT)
-    episodes = session.scalar(select(func.count()).where(own)) or 0
-    gold = session.scalar(select(func.count()).select_from(GoldEpisode).join(EpisodeRecord).where(own)) or 0
-    work = select(func.count(Assignment.id)).join(EpisodeRecord).where(own, Assignment.gold == "")
-    submitted, exported = Assignment.submitted.is_not(None), Assignment.exported.is_not(None)
-    return {
-        "episodes": episodes,
-        "gold": gold,
-        "wanted": (episodes - gold) * project.overlap,
-        "submitted": session.scalar(work.where(submitted)) or 0,
-        "begun": session.scalar(work.where(~submitted, Assignment.locked_until > when)) or 0,
-        "exported": session.scalar(work.where(exported)) or 0,
+    marked = session.get_one(TaskProject, (project.id, MARKING.kind))
+    return progress_in(session, MARKING, marked, when) | {
+        "marking": marked.open,
+        "episodes": session.scalar(select(func.count()).where(own)) or 0,
+        "gold": session.scalar(select(func.count()).select_from(GoldEpisode).join(EpisodeRecord).where(own)) or 0,
         "marks_per_five_minutes": _per_five_minutes(*_marks_and_seconds(session, project_id=project.id)),
     }
 
 
 def gold_episodes(session: Session, project: Project) -> list[dict[str, Any]]:
     """Return a project's gold episodes: purpose, source of the marks, and how many raters have marked each as gold."""
-    done = select(Assignment.episode_id, func.count().label("done")).where(
-        Assignment.submitted.is_not(None), Assignment.gold != ""
-    )
-    counted = done.group_by(Assignment.episode_id).subquery()
+    done = select(ItemRecord.episode_id, func.count().label("done")).join(Assignment)
+    done = done.where(Assignment.submitted.is_not(None), Assignment.gold != "")
+    counted = done.group_by(ItemRecord.episode_id).subquery()
     query = select(GoldEpisode, counted.c.done).select_from(GoldEpisode).join(EpisodeRecord)
     query = query.outerjoin(counted, counted.c.episode_id == GoldEpisode.episode_id)
     return [
@@ -90,15 +85,15 @@ def people(session: Session, played: Mapping[str, int]) -> list[dict[str, Any]]:
       played: recorded episodes by the pseudonym of who played in them.
     """
     listed, restricted = [], _memberships(session)
-    submitted = select(JudgingAssignment.judge_id, func.count()).where(JudgingAssignment.submitted.is_not(None))
-    judged = {judge: count for judge, count in session.execute(submitted.group_by(JudgingAssignment.judge_id))}
+    submitted = select(Assignment.rater_id, func.count()).join(ItemRecord).where(Assignment.submitted.is_not(None))
+    submitted = submitted.where(ItemRecord.kind == JUDGING.kind).group_by(Assignment.rater_id)
+    judged = {judge: count for judge, count in session.execute(submitted)}
     wanted = select(Consent).where(Consent.version == wanted_version())
     consents = {found.person_id: found.agreed for found in session.scalars(wanted)}
     for person in session.scalars(select(Person).order_by(Person.created)):
-        mine = (Assignment.rater_id == person.id, Assignment.submitted.is_not(None))
-        count, active_sec = session.execute(
-            select(func.count(), func.coalesce(func.sum(Assignment.active_sec), 0.0)).where(*mine)
-        ).one()
+        work = select(func.count(), func.coalesce(func.sum(Assignment.active_sec), 0.0)).select_from(Assignment)
+        work = work.join(ItemRecord).where(ItemRecord.kind == MARKING.kind, Assignment.submitted.is_not(None))
+        count, active_sec = session.execute(work.where(Assignment.rater_id == person.id)).one()
         marks, seconds = _marks_and_seconds(session, rater_id=person.id)
         listed.append(
             {
@@ -148,19 +143,20 @@ def _marks_and_seconds(
     session: Session, project_id: str | None = None, rater_id: str | None = None
 ) -> tuple[int, float]:
     """Return the number of marks in submitted work, and the seconds that the episodes last."""
-    wanted = [Assignment.submitted.is_not(None)]
-    wanted += [EpisodeRecord.project_id == project_id] if project_id else []
+    wanted = [Assignment.submitted.is_not(None), ItemRecord.kind == MARKING.kind]
+    wanted += [ItemRecord.project_id == project_id] if project_id else []
     wanted += [Assignment.rater_id == rater_id] if rater_id else []
     seconds = session.scalar(
         select(func.sum(EpisodeRecord.steps / Project.steps_per_second))
         .select_from(Assignment)
-        .join(EpisodeRecord)
-        .join(Project)
+        .join(ItemRecord)
+        .join(EpisodeRecord, EpisodeRecord.id == ItemRecord.episode_id)
+        .join(Project, Project.id == ItemRecord.project_id)
         .where(*wanted)
     )
     marks = session.scalar(
-        select(func.count()).select_from(MarkRecord).join(Assignment).join(EpisodeRecord)
-        .where(*wanted, MarkRecord.deleted.is_(False))
+        select(func.count()).select_from(AnswerRecord).join(Assignment).join(ItemRecord)
+        .where(*wanted, AnswerRecord.empty.is_(False))
     )  # fmt: skip
     return marks or 0, float(seconds or 0.0)
 

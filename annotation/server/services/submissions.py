@@ -1,4 +1,4 @@
-"""Submitted work as the study's leader sees it: how thoroughly it was done, and sending it back."""
+"""Submitted marks as the study's leader sees it: how thoroughly it was done, and sending it back."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import Any
 from sqlalchemy import ColumnElement, func, or_, select
 from sqlalchemy.orm import Session
 
-from annotation.server.db.tables import Assignment, EpisodeRecord, MarkRecord, Person, Project
+from annotation.server.db.tables import AnswerRecord, Assignment, ItemRecord, Person, Project
 from annotation.server.errors import Refused
 from annotation.server.services.seen import seen_share
+from annotation.tasks import MARKING
 
 BARELY_SEEN = 0.5  # of an episode's steps; below it, browsers ask before they submit
 FASTEST = 4  # times the speed at which it was played: nobody watches an episode in less time than that takes
@@ -24,7 +25,7 @@ def submissions(session: Session, project: Project) -> dict[str, Any]:
       ``submissions``, at most ``MOST_LISTED``, and how many there are in ``total``.
     """
     shown = or_(Assignment.submitted.is_not(None), Assignment.returned.is_not(None))
-    found = _chosen(session, shown, EpisodeRecord.project_id == project.id)
+    found = _chosen(session, shown, ItemRecord.project_id == project.id)
     found.sort(key=lambda one: (not one["doubts"], -(one["submitted"] or one["returned"])))
     return {"submissions": found[:MOST_LISTED], "total": len(found)}
 
@@ -36,11 +37,11 @@ def all_submissions(session: Session) -> list[dict[str, Any]]:
 
 def _chosen(session: Session, *conditions: ColumnElement[bool]) -> list[dict[str, Any]]:
     query = (
-        select(Assignment, Person.pseudonym, func.count(MarkRecord.id))
+        select(Assignment, Person.pseudonym, func.count(AnswerRecord.id))
         .join(Person, Person.id == Assignment.rater_id)
-        .join(EpisodeRecord, EpisodeRecord.id == Assignment.episode_id)
-        .outerjoin(MarkRecord, (MarkRecord.assignment_id == Assignment.id) & MarkRecord.deleted.is_(False))
-        .where(*conditions)
+        .join(ItemRecord, ItemRecord.id == Assignment.item_id)
+        .outerjoin(AnswerRecord, (AnswerRecord.assignment_id == Assignment.id) & AnswerRecord.empty.is_(False))
+        .where(ItemRecord.kind == MARKING.kind, *conditions)
         .group_by(Assignment.id, Person.pseudonym)
     )
     return [as_json(assignment, rater, marks) for assignment, rater, marks in session.execute(query)]
@@ -54,7 +55,7 @@ def as_json(assignment: Assignment, rater: str, marks: int) -> dict[str, Any]:
       rater: pseudonym of the rater.
       marks: how many marks it has.
     """
-    episode = assignment.episode
+    episode = assignment.item.episode
     seen = seen_share(assignment.seen_steps, episode.steps)
     duration = episode.steps / episode.project.steps_per_second
     return {
@@ -103,7 +104,7 @@ def send_back(session: Session, assignment_id: str, reason: str, to_another: boo
       Refused: if nothing of that id is submitted.
     """
     assignment = session.get(Assignment, assignment_id)
-    if assignment is None or assignment.submitted is None:
+    if assignment is None or assignment.submitted is None or assignment.item.kind != MARKING.kind:
         raise Refused(404, "this is not submitted, or has been sent back already")
     assignment.submitted, assignment.withdrawing = None, True  # also if an export is under way
     assignment.returned, assignment.return_reason, assignment.closed = when, reason, to_another

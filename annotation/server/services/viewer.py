@@ -6,16 +6,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
 from annotation.server.clock import now
 from annotation.server.config import ServeConfig
 from annotation.server.db.database import Database
-from annotation.server.db.tables import Assignment, EpisodeRecord, GoldEpisode, MarkRecord, Person, Project
+from annotation.server.db.tables import (
+    AnswerRecord,
+    Assignment,
+    EpisodeRecord,
+    GoldEpisode,
+    ItemRecord,
+    Person,
+    Project,
+)
 from annotation.server.errors import Refused
 from annotation.server.services.datasets import Datasets
 from annotation.server.services.listing import list_episodes
+from annotation.tasks import MARKING
 from annotation.viewer.index import Filters, Index, IndexedEpisode
 from annotation.viewer.indexing import Indexer
 from annotation.viewer.models import FoundModel, Models
@@ -124,26 +133,29 @@ def episode_of(session: Session, project: Project, record_id: str) -> EpisodeRec
 def marks_of_all(session: Session, store: ParquetStore, record: EpisodeRecord) -> list[Mark]:
     """Return the marks of all raters of an episode: those in the dataset, and submitted ones that are not there yet."""
     query = (
-        select(Person.pseudonym, MarkRecord.step, MarkRecord.sign)
+        select(Person.pseudonym, AnswerRecord.said)
         .select_from(Assignment)
         .join(Person, Person.id == Assignment.rater_id)
-        .join(MarkRecord, MarkRecord.assignment_id == Assignment.id)
-        .where(
-            Assignment.episode_id == record.id, Assignment.submitted.is_not(None), MarkRecord.deleted.is_(False)
-        )
-    )  # fmt: skip
+        .join(ItemRecord)
+        .join(AnswerRecord, AnswerRecord.assignment_id == Assignment.id)
+        .where(*_submitted(record), AnswerRecord.empty.is_(False))
+    )
     here = {
-        Mark(record.episode_id, rater, step, sign, scripted=False)
-        for rater, step, sign in session.execute(query)
-        if step < record.steps
+        Mark(record.episode_id, rater, said["step"], said["sign"], scripted=False)
+        for rater, said in session.execute(query)
+        if said["step"] < record.steps
     }
     return sorted(here | set(store.marks(record.episode_id)), key=lambda mark: (mark.rater, mark.step, mark.sign))
 
 
 def submitters(session: Session, record: EpisodeRecord) -> set[str]:
     """Return the pseudonyms of raters who submitted the episode, with or without marks."""
-    query = select(Person.pseudonym).join(Assignment, Assignment.rater_id == Person.id)
-    return set(session.scalars(query.where(Assignment.episode_id == record.id, Assignment.submitted.is_not(None))))
+    query = select(Person.pseudonym).join(Assignment, Assignment.rater_id == Person.id).join(ItemRecord)
+    return set(session.scalars(query.where(*_submitted(record))))
+
+
+def _submitted(record: EpisodeRecord) -> tuple[ColumnElement[bool], ...]:
+    return ItemRecord.episode_id == record.id, ItemRecord.kind == MARKING.kind, Assignment.submitted.is_not(None)
 
 
 def by_rater(marks: Sequence[Mark], submitted: set[str]) -> list[dict[str, Any]]:

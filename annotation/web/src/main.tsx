@@ -1,24 +1,25 @@
 import { render } from "preact";
 import { at, page } from "./address";
-import { Compare } from "./compare";
+import { workPage } from "./bench/work";
+import { COMPARING } from "./comparing/bench";
 import { Consent } from "./consent";
 import { Home } from "./home";
+import { INFERRING } from "./inferring/bench";
 import { Join } from "./join";
-import { Judge } from "./judge";
+import { JUDGING } from "./judging/bench";
 import { Look } from "./look";
-import { Mark } from "./mark";
+import { MARKING } from "./marking/bench";
 import { Play } from "./play";
 import { Study } from "./study";
-import { Watch } from "./watch";
 
 const PAGES: Record<string, () => preact.JSX.Element> = {
   "/": Home,
   "/join": Join,
   "/play": Play,
-  "/mark": Mark,
-  "/judge": Judge,
-  "/compare": Compare,
-  "/watch": Watch,
+  "/mark": workPage(MARKING),
+  "/judge": workPage(JUDGING),
+  "/compare": workPage(COMPARING),
+  "/watch": workPage(INFERRING),
   "/study": Study,
   "/look": Look,
   "/consent": Consent,

@@ -2,8 +2,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, ask, me, untilAnswered, type Me } from "./api";
 import { Frame, Trouble } from "./frame";
-import { Comparisons } from "./comparing/comparisons";
-import { Suites } from "./judging/suites";
 import { Agreement } from "./study/agreement";
 import { ConsentText } from "./study/consent";
 import type { Change, Data } from "./study/data";
@@ -13,7 +11,7 @@ import { People } from "./study/people";
 import { Progress } from "./study/progress";
 import { Projects } from "./study/projects";
 import { Submissions } from "./study/submissions";
-import { Demonstrations } from "./watching/demonstrations";
+import { Comparisons, Demonstrations, Suites } from "./study/tasks";
 import { NewDataset } from "./playing/dataset";
 
 const TABS: [string, string][] = [

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Answer } from "../src/comparing/answer";
-import { command } from "../src/comparing/keys";
+import { Answer } from "../src/comparing/bench";
+import { command } from "../src/comparing/bench";
 import { momentAt } from "../src/comparing/loop";
 
 const fresh = () => new Answer({ id: "p", revision: 0, answer: "" });

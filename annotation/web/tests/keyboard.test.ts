@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { command as compare } from "../src/comparing/keys";
-import { command as mark } from "../src/episode/keys";
-import { command as judge } from "../src/judging/keys";
+import { command as compare } from "../src/comparing/bench";
+import { command as mark } from "../src/marking/keys";
+import { command as judge } from "../src/judging/bench";
 import { declaredKey, keyOf, written, type Press } from "../src/keyboard";
 import { lessonsOf } from "../src/playing/tutorial";
 

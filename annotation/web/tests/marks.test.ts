@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Mark } from "../src/episode/types";
 import { Marks } from "../src/marking/marks";
-import { command } from "../src/episode/keys";
+import { command } from "../src/marking/keys";
 
 function fresh(steps = 20): Marks {
   let next = 0;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { command } from "../src/judging/keys";
+import { command } from "../src/judging/bench";
 import { Verdict } from "../src/judging/verdict";
 
 const fresh = () => new Verdict({ id: "a", revision: 0, success: null, step: null, left_out: "" }, 10, 20);

@@ -2,7 +2,6 @@
 
 from alembic import context
 
-from annotation.server.db import comparing_tables, judging_tables, watching_tables  # noqa: F401  (their tables belong to Base)
 from annotation.server.db.tables import Base
 
 context.configure(connection=context.config.attributes["connection"], target_metadata=Base.metadata)

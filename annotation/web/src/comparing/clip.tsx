@@ -1,10 +1,9 @@
 // One of the two clips: its request, unless both have one, its picture, and what is said in it.
-import { useEffect, useRef } from "preact/hooks";
 import { clock } from "../episode/player";
 import type { Frames } from "../episode/frames";
-import { draw } from "../episode/picture";
+import { PictureAt } from "../episode/pictures";
 import type { Loop } from "./loop";
-import type { Clip } from "./load";
+import type { Clip } from "./bench";
 
 interface Props {
   name: string; // "A" or "B"
@@ -25,7 +24,17 @@ export function ClipView(props: Props) {
         <span class="clip-name">{name}</span>
         {props.ownRequest && <Request request={clip.request} />}
       </h2>
-      <Moving {...props} />
+      <div class="picture">
+        <PictureAt
+          frames={props.frames}
+          at={props.first + loop.step}
+          step={loop.step}
+          playing={loop.playing}
+          ahead={12}
+          label={`The solver's view in clip ${name}`}
+          loading="Loading the clips…"
+        />
+      </div>
       {clip.actions && (
         <p class="clip-does">
           <span class="who solver">does</span> {clip.actions[loop.step]}
@@ -47,34 +56,4 @@ export function ClipView(props: Props) {
 /** What the setter had asked. */
 export function Request(props: { request: string }) {
   return props.request ? <q>{props.request}</q> : <i>nothing in words</i>;
-}
-
-function Moving({ name, frames, first, loop }: Props) {
-  const canvas = useRef<HTMLCanvasElement>(null);
-  const place = first + loop.step;
-  const wanted = useRef(place);
-  wanted.current = place;
-  const there = frames.has(place);
-  const best = frames.best(place);
-  useEffect(() => {
-    frames
-      .at(place)
-      .then((picture) => {
-        if (!picture || wanted.current !== place || !canvas.current) return;
-        draw(canvas.current, picture);
-        canvas.current.dataset.step = String(place - first); // that is to be seen
-      })
-      .catch(() => undefined); // a damaged frame leaves the one before
-    if (loop.playing) void frames.prepare(place, 12).catch(() => undefined);
-  }, [frames, place, loop.playing, there, best]);
-  return (
-    <div class="picture">
-      <canvas ref={canvas} role="img" aria-label={`The solver's view in clip ${name}`} data-view={best} class={there ? "" : "missing"} />
-      {!there && (
-        <span class="loading-moment" role="status">
-          {frames.trouble ? `Waiting for the server: ${frames.trouble}` : "Loading the clips…"}
-        </span>
-      )}
-    </div>
-  );
 }

@@ -1,15 +1,11 @@
 // How to compare clips, and the keys.
+import { Guidelines } from "../bench/frame";
+import type { Instructed } from "../bench/task";
 import { KeyList } from "../episode/key_list";
 
-export function CompareGuidelines(props: { title: string; instructions: string }) {
+export function CompareGuidelines(props: { project: Instructed }) {
   return (
-    <section class="panel guidelines" aria-label="How to compare" tabIndex={0}>
-      {props.instructions && (
-        <>
-          <h2>{props.title || "In this project"}</h2>
-          <div class="prose">{props.instructions}</div>
-        </>
-      )}
+    <Guidelines name="How to compare" project={props.project}>
       <h2>Which clip is better?</h2>
       <p>
         You look through the eyes of the <b>solver</b>, who is to do what the <b>setter</b> asked. Say in which clip it does that better.
@@ -30,7 +26,7 @@ export function CompareGuidelines(props: { title: string; instructions: string }
         <li>The pictures do not show what you would need to know. If you are only unsure, decide for one of the others.</li>
       </ul>
       <p class="hint">Only what happens in the clips counts. You can change your answer until you open the next clips.</p>
-    </section>
+    </Guidelines>
   );
 }
 

@@ -10,12 +10,6 @@ export type Shared =
   | { do: "jump"; to: "words"; direction: 1 | -1 }
   | { do: "nudge"; by: 1 | -1 };
 
-/** Commands of the marking page. */
-export type Command = Shared | { do: "put"; sign: 1 | -1 } | { do: "jump"; to: "mark"; direction: 1 | -1 };
-
-/** The command of a key press on the marking page; undefined for other keys. */
-export const command = (press: Press): Command | undefined => pressed<Command>(press, MARKING);
-
 /** The command of a key press on a page with keys of its `own`; undefined for other keys. */
 export function pressed<C>(press: Press, own: Record<string, C>): C | Shared | undefined {
   if ((press.ctrlKey || press.metaKey) && !press.altKey) {
@@ -43,13 +37,4 @@ const PLAIN: Record<string, Shared> = {
   "4": { do: "speed", index: 3 },
   ",": { do: "jump", to: "words", direction: -1 },
   ".": { do: "jump", to: "words", direction: 1 },
-};
-
-const MARKING: Record<string, Command> = {
-  "+": { do: "put", sign: 1 },
-  p: { do: "put", sign: 1 },
-  "-": { do: "put", sign: -1 },
-  n: { do: "put", sign: -1 },
-  "[": { do: "jump", to: "mark", direction: -1 },
-  "]": { do: "jump", to: "mark", direction: 1 },
 };

@@ -1,5 +1,5 @@
 // Commands on pages that only show an episode.
-import type { Command } from "./keys";
+import type { Command } from "../marking/keys";
 import { SPEEDS, type Player } from "./player";
 
 /** Run a command where nothing can be changed: go, play, jump. */

@@ -12,15 +12,9 @@ export interface Declared {
   pictured?: boolean; // false: no pictures were recorded, what was observed is drawn plainly
 }
 
-/** An episode as a page shows it. ``id`` is the assignment's. */
-export interface EpisodeInfo extends Declared {
-  id: string;
-  steps: number;
-  steps_per_second: number;
+/** What is said in an episode, and done. */
+export interface Spoken extends Declared {
   words: Words[];
-  position: number;
-  active_sec: number;
-  submitted: boolean;
 }
 
 export type Sign = 1 | -1;

@@ -1,165 +1,186 @@
-// The judging page: the request, the picture, the timeline with the judged part after a line, the verdict.
-import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
-import { ask, type Me } from "../api";
-import { Frame, Trouble } from "../frame";
+// Judging: the request, the picture, the timeline with the judged part after a line, the verdict.
+import { useEffect, useMemo } from "preact/hooks";
+import { BenchFrame, Command as Button, Controls, Undo } from "../bench/frame";
+import { task, type BenchProps, type TaskItem } from "../bench/task";
+import { useBench, type Asked, type Bench } from "../bench/use_bench";
 import { Captions, Dialogue } from "../episode/dialogue";
-import type { Work } from "../saving/work";
-import type { Mark } from "../episode/types";
+import { pressed, type Shared } from "../episode/keys";
 import { Picture } from "../episode/picture";
-import { SPEEDS, usePlayer } from "../episode/player";
+import { clock, usePlayer, type Player } from "../episode/player";
 import { Scale } from "../episode/scale";
 import { Timeline } from "../episode/timeline";
-import { keepFocus, useKeys } from "../episode/press";
-import { Saved, useEdits } from "../saving/edits";
-import { JudgeControls } from "./controls";
+import type { Mark, Spoken } from "../episode/types";
+import type { Press } from "../keyboard";
 import { JudgeGuidelines, JudgeKeys } from "./guidelines";
-import { command, type Command } from "./keys";
-import { VERDICTS, type Continuation } from "./load";
 import { Verdict, type SaidVerdict } from "./verdict";
 
-export function JudgeBench(props: { person: Me; work: Work<Continuation>; onNext: () => void }) {
+export interface Continuation extends TaskItem<SaidVerdict>, Spoken {
+  takes_over: number; // the first step that is judged
+  request_step: number;
+  request: string;
+}
+
+export const JUDGING = task<SaidVerdict, Continuation>({
+  kind: "judging",
+  title: "Judge",
+  done: "There is nothing for you to judge just now.",
+  Bench: JudgeBench,
+});
+
+type Command = Shared | { do: "succeed" | "fail" | "next" | "take-over" } | { do: "leave-out"; reason: "no request" | "cannot tell" };
+
+const KEYS: Record<string, Command> = {
+  s: { do: "succeed" },
+  y: { do: "succeed" },
+  "+": { do: "succeed" },
+  f: { do: "fail" },
+  n: { do: "fail" },
+  "-": { do: "fail" },
+  x: { do: "leave-out", reason: "no request" },
+  u: { do: "leave-out", reason: "cannot tell" },
+  t: { do: "take-over" },
+  "[": { do: "take-over" },
+  Enter: { do: "next" },
+};
+
+/** The command of a key press; undefined for other keys. */
+export const command = (press: Press): Command | undefined => pressed<Command>(press, KEYS);
+
+function JudgeBench(props: BenchProps<Continuation>) {
   const { episode, frames } = props.work;
-  const verdict = useMemo(() => new Verdict({ id: episode.id, ...episode.verdict }, episode.takes_over, episode.steps), [episode]);
+  const verdict = useMemo(() => new Verdict(episode.answers[0] ?? { id: episode.id, revision: 0, success: null, step: null, left_out: "" }, episode.takes_over, episode.steps), [episode]);
   const scale = useMemo(() => new Scale(episode.steps, episode.takes_over), [episode]);
-  const [submitting, setSubmitting] = useState(false);
-  const [trouble, setTrouble] = useState("");
   const player = usePlayer(episode.steps, episode.steps_per_second, props.work.position, frames);
-  const { queue, saved, changed } = useEdits<SaidVerdict, Continuation>({
-    person: props.person,
-    work: props.work,
-    store: VERDICTS,
-    step: player.step,
-    put,
-    learn: (said) => verdict.learn(said),
-    now: () => ({ verdict: verdict.now }),
+  const bench = useBench<SaidVerdict, Continuation, Command>({
+    ...props,
+    task: JUDGING,
+    said: verdict,
+    player,
+    words: episode.words.map((said) => said.step),
+    read: command,
+    run: (asked, take, say) => run(asked, verdict, player, take, say),
+    lacks: () => (verdict.given ? "" : "Give a verdict first: S, F, X or U."),
+    ending: () => ({ revision: verdict.now.revision }),
   });
-
-  const take = useCallback(
-    (said: SaidVerdict | undefined) => {
-      if (!said) return;
-      setTrouble("");
-      changed();
-      void queue.add(episode.id, said);
-    },
-    [queue, episode.id],
-  );
-
-  const next = async () => {
-    if (!verdict.given) return setTrouble("Give a verdict first: S, F, X or U.");
-    setSubmitting(true);
-    setTrouble("");
-    try {
-      await queue.flush();
-      await ask("POST", `/api/judging/${episode.id}/submit`, { revision: verdict.now.revision });
-      await VERDICTS.forgetWork(props.person.id).catch(() => undefined); // or a lost connection would bring it back
-      props.onNext();
-    } catch (error) {
-      setTrouble((error as Error).message);
-      setSubmitting(false);
-    }
-  };
-  const obey = (asked: Command) => {
-    if (asked.do === "next") return void next();
-    if (asked.do === "succeed" && !verdict.judged(player.step)) return setTrouble("Success lies after the line: go to the moment at which it was done.");
-    return run(asked, verdict, player, take, episode);
-  };
-  useKeys(command, obey, !submitting);
 
   const { success, step } = verdict.now;
   const moment: Mark[] = success && step !== null ? [{ id: "success", revision: 1, step, sign: 1, deleted: false }] : [];
   const judged = verdict.judged(player.step);
-  useEffect(() => setTrouble(""), [judged]);
-  useEffect(() => void (saved.waiting === 0 && setTrouble("")), [saved.waiting]); // all that was missing is saved now
+  useEffect(() => bench.say(""), [judged]);
   // An earlier answer is no answer to this request.
   const heard = judged ? episode.words.filter((said) => said.step >= episode.takes_over) : episode.words;
+  const shown = { steps: episode.steps, stepsPerSecond: episode.steps_per_second, step: player.step, words: episode.words, onGo: player.go };
   return (
-    <Frame title="Judge" me={props.person} status={<Saved state={saved} />} wide>
-      <div class="bench" onMouseDown={keepFocus}>
-        <div class={`stage ${judged ? "judged" : "context"}`}>
-          <p class="phase">{judged ? "Judge this part" : "What led up to it"}</p>
-          <Picture
-            frames={frames}
-            player={player}
-            caption={`The solver's view at step ${player.step}`}
-            pictured={episode.pictured}
-            onScan={(share) => player.scan(scale.step(share))}
-          />
-          <Captions words={episode.words} heard={heard} step={player.step} actions={episode.actions} />
-        </div>
-        <div class="side">
-          <section class="panel request" aria-label="What was asked">
-            <h2>The setter asked</h2>
-            <blockquote>{episode.request}</blockquote>
-          </section>
-          <Dialogue words={episode.words} step={player.step} stepsPerSecond={episode.steps_per_second} onGo={player.go} />
-          <JudgeGuidelines />
-          <JudgeKeys />
-        </div>
-        <div class="desk">
+    <BenchFrame
+      bench={bench}
+      person={props.person}
+      title={JUDGING.title}
+      desk={
+        <>
           <Timeline
-            steps={episode.steps}
-            stepsPerSecond={episode.steps_per_second}
-            step={player.step}
-            words={episode.words}
+            {...shown}
             marks={moment}
             selected={null}
-            frozen={submitting}
+            frozen={bench.submitting}
             from={episode.takes_over}
             looks={{ sign: "✓", name: "success" }}
-            onGo={player.go}
             onSelect={(mark) => player.go(mark.step)}
-            onMove={(_, to) => take(verdict.move(to))}
+            onMove={(_, to) => bench.take(verdict.move(to))}
           />
-          <JudgeControls player={player} verdict={verdict} episode={episode} submitting={submitting} onCommand={obey} />
-          <Trouble said={trouble} />
-        </div>
+          <JudgeControls bench={bench} player={player} verdict={verdict} episode={episode} />
+        </>
+      }
+    >
+      <div class={`stage ${judged ? "judged" : "context"}`}>
+        <p class="phase">{judged ? "Judge this part" : "What led up to it"}</p>
+        <Picture
+          frames={frames}
+          player={player}
+          caption={`The solver's view at step ${player.step}`}
+          pictured={episode.pictured}
+          onScan={(share) => player.scan(scale.step(share))}
+        />
+        <Captions words={episode.words} heard={heard} step={player.step} actions={episode.actions} />
       </div>
-    </Frame>
+      <div class="side">
+        <section class="panel request" aria-label="What was asked">
+          <h2>The setter asked</h2>
+          <blockquote>{episode.request}</blockquote>
+        </section>
+        <Dialogue {...shown} />
+        <JudgeGuidelines />
+        <JudgeKeys />
+      </div>
+    </BenchFrame>
   );
 }
 
-/** Send the verdict on one continuation, and the moment that is shown. */
-function put(assignment: string, batch: SaidVerdict[], place: { position: number; active_sec: number }): Promise<unknown> {
-  const { revision, success, step, left_out } = batch.reduce((last, said) => (said.revision > last.revision ? said : last));
-  return ask("PUT", `/api/judging/${assignment}/verdict`, { revision, success, step, left_out: left_out ?? "", ...place });
+function JudgeControls({ bench, player, verdict, episode }: { bench: Bench<Command>; player: Player; verdict: Verdict; episode: Continuation }) {
+  const { success, left_out } = verdict.now;
+  return (
+    <Controls
+      bench={bench}
+      player={player}
+      steps={episode.steps}
+      stepsPerSecond={episode.steps_per_second}
+      answer={
+        <div class="group" role="group" aria-label="Verdict">
+          <button
+            type="button"
+            class="mark-button progress"
+            aria-pressed={success === true}
+            disabled={bench.submitting || !verdict.judged(player.step)}
+            onClick={() => bench.obey({ do: "succeed" })}
+          >
+            ✓ succeeded here
+          </button>
+          <button type="button" class="mark-button regress" aria-pressed={success === false} disabled={bench.submitting} onClick={() => bench.obey({ do: "fail" })}>
+            ✕ failed
+          </button>
+          {(["no request", "cannot tell"] as const).map((reason) => (
+            <button key={reason} type="button" aria-pressed={left_out === reason} disabled={bench.submitting} onClick={() => bench.obey({ do: "leave-out", reason })}>
+              {reason}
+            </button>
+          ))}
+          <Undo bench={bench} />
+        </div>
+      }
+      more={<Button bench={bench} asked={{ do: "take-over" }} sign="⇤" name="To where the judged part begins (T)" />}
+      said={
+        <output class="verdict-said">
+          <Said verdict={verdict} stepsPerSecond={episode.steps_per_second} />
+        </output>
+      }
+      ready={verdict.given}
+    />
+  );
 }
 
-/** Run the command of a key or button. */
-function run(asked: Command, verdict: Verdict, player: ReturnType<typeof usePlayer>, take: (said: SaidVerdict | undefined) => void, episode: Continuation): void {
-  switch (asked.do) {
-    case "succeed":
-      return take(verdict.succeed(player.step));
-    case "fail":
-      return take(verdict.fail());
-    case "leave-out":
-      return take(verdict.leaveOut(asked.reason));
-    case "remove":
-      return take(verdict.takeBack());
-    case "undo":
-      return take(verdict.undo());
-    case "redo":
-      return take(verdict.redo());
-    case "nudge": {
-      const moved = verdict.move((verdict.now.step ?? 0) + asked.by);
-      if (moved?.step != null) player.go(moved.step);
-      return take(moved);
-    }
-    case "take-over":
-      return player.go(episode.takes_over);
-    case "step":
-      return player.go(player.step + asked.by);
-    case "place":
-      return player.go(asked.end ? Infinity : 0);
-    case "toggle":
-      return player.toggle();
-    case "speed":
-      return player.setSpeed(SPEEDS[asked.index] ?? 1);
-    case "jump": {
-      const steps = episode.words.map((said) => said.step);
-      const next = asked.direction === 1 ? steps.find((step) => step > player.step) : steps.reverse().find((step) => step < player.step);
-      return next === undefined ? undefined : player.go(next);
-    }
-    default:
-      return undefined;
-  }
+function Said(props: { verdict: Verdict; stepsPerSecond: number }) {
+  const { success, step, left_out } = props.verdict.now;
+  if (left_out) return <strong>{left_out === "no request" ? "No request" : "Cannot tell"}</strong>;
+  if (success === null) return <>Did it succeed?</>;
+  if (step === null) return <strong class="bad">✕ Failed</strong>;
+  return (
+    <span>
+      <strong class="good">✓ Succeeded</strong> at {clock(step, props.stepsPerSecond)}
+    </span>
+  );
+}
+
+/** Run a command of judging; false for another one. */
+function run(asked: Command | Asked, verdict: Verdict, player: Player, take: (said: SaidVerdict | undefined) => void, say: (trouble: string) => void): boolean {
+  if (asked.do === "succeed") {
+    if (verdict.judged(player.step)) take(verdict.succeed(player.step));
+    else say("Success lies after the line: go to the moment at which it was done.");
+  } else if (asked.do === "fail") take(verdict.fail());
+  else if (asked.do === "leave-out") take(verdict.leaveOut(asked.reason));
+  else if (asked.do === "remove") take(verdict.takeBack());
+  else if (asked.do === "take-over") player.go(verdict.from);
+  else if (asked.do === "nudge") {
+    const moved = verdict.move((verdict.now.step ?? 0) + asked.by);
+    if (moved?.step != null) player.go(moved.step);
+    take(moved);
+  } else return false;
+  return true;
 }

@@ -1,9 +1,10 @@
 // How to judge, and the keys.
+import { Guidelines } from "../bench/frame";
 import { KeyList } from "../episode/key_list";
 
 export function JudgeGuidelines() {
   return (
-    <section class="panel guidelines" aria-label="How to judge" tabIndex={0}>
+    <Guidelines name="How to judge">
       <h2>How to judge</h2>
       <p>
         The grey part of the timeline is what led up to the request. Look at it as far as you need. <strong>Judge what the solver does after
@@ -31,7 +32,7 @@ export function JudgeGuidelines() {
         </li>
       </ul>
       <p class="hint">You can change your verdict until you open the next one.</p>
-    </section>
+    </Guidelines>
   );
 }
 

@@ -1,173 +1,169 @@
-// The bench on which an episode is marked: picture, timeline, dialogue, guidelines, marks.
-import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
-import { ask, type Me } from "../api";
-import { Frame, Trouble } from "../frame";
-import { Controls } from "./controls";
+// Marking: picture, timeline, dialogue, guidelines, marks.
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { BenchFrame, Command as Button, Controls, Undo } from "../bench/frame";
+import { task, type BenchProps, type Instructed, type TaskItem } from "../bench/task";
+import { useBench, type Asked, type Bench } from "../bench/use_bench";
 import { Captions, Dialogue } from "../episode/dialogue";
-import { Guidelines, Keys } from "./guidelines";
-import { command, type Command } from "../episode/keys";
-import { MARKS, type Episode } from "./load";
-import type { Work } from "../saving/work";
-import { Marks } from "./marks";
-import type { Mark } from "../episode/types";
 import { Picture } from "../episode/picture";
-import { SPEEDS, usePlayer } from "../episode/player";
+import { usePlayer, type Player } from "../episode/player";
 import { Timeline } from "../episode/timeline";
-import { keepFocus, useKeys } from "../episode/press";
-import { Question } from "../episode/question";
-import { Saved, useEdits, type Place } from "../saving/edits";
+import type { Mark, Spoken } from "../episode/types";
+import { count } from "../words";
+import { Feedback } from "./feedback";
+import { MarkGuidelines, MarkKeys } from "./guidelines";
+import { command, type Command } from "./keys";
+import { Marks } from "./marks";
 import { question, Seen, type Range } from "./seen";
 
-export function Bench(props: { person: Me; work: Work<Episode>; onNext: () => void }) {
+export interface Episode extends TaskItem<Mark>, Spoken, Instructed {
+  training: boolean; // known marks are shown after it is submitted
+  seen: Range[]; // steps that were shown on earlier visits
+  returned: string; // why the leader sent it back; "" otherwise
+}
+
+export const MARKING = task<Mark, Episode>({
+  kind: "marking",
+  title: "Mark episodes",
+  done: "There is no episode for you to mark just now.",
+  Bench: MarkBench,
+});
+
+/** Marking, and after an episode for practice the known marks. */
+function MarkBench(props: BenchProps<Episode>) {
+  const [practised, setPractised] = useState(false);
+  if (practised) return <Feedback {...props} />;
+  return <Marking {...props} onNext={props.work.episode.training ? () => setPractised(true) : props.onNext} />;
+}
+
+function Marking(props: BenchProps<Episode>) {
   const { episode, frames } = props.work;
-  const marks = useMemo(() => new Marks(episode.marks, episode.steps), [episode]);
-  const seen = useMemo(() => new Seen(episode.seen ?? [], episode.steps), [episode]); // kept by an older page: without
+  const marks = useMemo(() => new Marks(episode.answers, episode.steps), [episode]);
+  const seen = useMemo(() => new Seen(episode.seen, episode.steps), [episode]);
   const [selected, setSelected] = useState<string | null>(null);
-  const [submitting, setSubmitting] = useState(false);
-  const [asking, setAsking] = useState("");
-  const [trouble, setTrouble] = useState("");
   const player = usePlayer(episode.steps, episode.steps_per_second, props.work.position, frames);
   const there = frames.has(player.step);
   useEffect(() => {
     // Playing may be faster than the screen: what lies between two pictures is seen all the same.
     for (let step = player.since; step <= player.step; step++) if (frames.has(step)) seen.add(step);
   }, [seen, player.since, player.step, there]);
-  const { queue, saved, changed, place } = useEdits<Mark, Episode>({
-    person: props.person,
-    work: props.work,
-    store: MARKS,
-    step: player.step,
-    put: (assignment, batch, place) => put(assignment, batch, assignment === episode.id ? { ...place, seen: seen.ranges() } : {}),
-    learn: (mark) => marks.learn(mark),
-    now: () => ({ marks: marks.living(), seen: seen.ranges() }),
+  const bench = useBench<Mark, Episode, Command>({
+    ...props,
+    task: MARKING,
+    said: marks,
+    player,
+    words: episode.words.map((said) => said.step),
+    read: command,
+    run: (asked, take) => run(asked, { marks, player, selected, setSelected, take }),
+    onSaid: (mark) => setSelected(mark.deleted ? null : mark.id),
+    doubt: () => question(marks.living().length, seen.share()),
+    ending: (place) => ({ answers: marks.living().length, ...place, seen: seen.ranges() }),
+    also: () => ({ seen: seen.ranges() }),
   });
-
-  const take = useCallback(
-    (mark: Mark | undefined) => {
-      if (!mark) return;
-      setSelected(mark.deleted ? null : mark.id);
-      changed();
-      void queue.add(episode.id, mark);
-    },
-    [queue, episode.id],
-  );
-  const obey = (asked: Command) => run(asked, { marks, player, selected, take, setSelected, words: episode.words.map((said) => said.step) });
-  useKeys(command, obey, !submitting && !asking);
-
-  const submit = async (sure: boolean) => {
-    const doubt = sure ? "" : question(marks.living().length, seen.share());
-    setAsking(doubt);
-    if (doubt) return;
-    setSubmitting(true);
-    setTrouble("");
-    try {
-      await queue.flush();
-      await ask("POST", `/api/marking/${episode.id}/submit`, { marks: marks.living().length, ...place(), seen: seen.ranges() });
-      await MARKS.forgetWork(props.person.id).catch(() => undefined); // or a lost connection would bring it back
-      props.onNext();
-    } catch (error) {
-      setTrouble((error as Error).message);
-      setSubmitting(false);
-    }
-  };
-
-  useEffect(() => void (saved.waiting === 0 && setTrouble("")), [saved.waiting]); // all that was missing is saved now
-
-  const living = marks.living();
+  const shown = { steps: episode.steps, stepsPerSecond: episode.steps_per_second, step: player.step, words: episode.words, onGo: player.go };
   return (
-    <Frame title="Mark episodes" me={props.person} status={<Saved state={saved} />} wide>
-      <div class="bench" onMouseDown={keepFocus}>
-        <div class="stage">
-          <Picture
-            frames={frames}
-            player={player}
-            caption={`The solver's view at step ${player.step}`}
-            pictured={episode.pictured}
-            onScan={(share) => player.scan(Math.floor(share * episode.steps))}
-          />
-          <Captions words={episode.words} step={player.step} actions={episode.actions} />
-        </div>
-        <div class="side">
-          <Dialogue words={episode.words} step={player.step} stepsPerSecond={episode.steps_per_second} onGo={player.go} />
-          <Guidelines title={episode.title} instructions={episode.instructions} training={episode.training} returned={episode.returned} />
-          <Keys />
-        </div>
-        <div class="desk">
+    <BenchFrame
+      bench={bench}
+      person={props.person}
+      title={MARKING.title}
+      desk={
+        <>
           <Timeline
-            steps={episode.steps}
-            stepsPerSecond={episode.steps_per_second}
-            step={player.step}
-            words={episode.words}
-            marks={living}
+            {...shown}
+            marks={marks.living()}
             selected={selected}
-            frozen={submitting}
-            onGo={player.go}
+            frozen={bench.submitting}
             onSelect={(mark) => {
               setSelected(mark.id);
               player.go(mark.step);
             }}
-            onMove={(mark, step) => take(marks.move(mark.id, step))}
+            onMove={(mark, to) => bench.take(marks.move(mark.id, to))}
           />
-          <Controls player={player} marks={marks} selected={selected} episode={episode} submitting={submitting} onCommand={obey} onSubmit={() => void submit(false)} />
-          {asking && <Question text={asking} onSubmit={() => void submit(true)} onBack={() => setAsking("")} />}
-          <Trouble said={trouble} />
-        </div>
+          <MarkControls bench={bench} player={player} marks={marks} selected={selected} episode={episode} />
+        </>
+      }
+    >
+      <div class="stage">
+        <Picture
+          frames={frames}
+          player={player}
+          caption={`The solver's view at step ${player.step}`}
+          pictured={episode.pictured}
+          onScan={(share) => player.scan(Math.floor(share * episode.steps))}
+        />
+        <Captions words={episode.words} step={player.step} actions={episode.actions} />
       </div>
-    </Frame>
+      <div class="side">
+        <Dialogue {...shown} />
+        <MarkGuidelines project={episode} training={episode.training} returned={episode.returned} />
+        <MarkKeys />
+      </div>
+    </BenchFrame>
   );
 }
 
-/** Send marks of one episode, and, of the one that is shown, where the rater is and what they have seen. */
-function put(assignment: string, batch: Mark[], place: Partial<Place> & { seen?: Range[] }): Promise<unknown> {
-  const marks = batch.map(({ id, revision, step, sign, deleted }) => ({ id, revision, step, sign, deleted }));
-  return ask("PUT", `/api/marking/${assignment}/marks`, { marks, ...place });
-}
-
-interface CommandContext {
+interface ControlsProps {
+  bench: Bench<Command>;
+  player: Player;
   marks: Marks;
-  player: ReturnType<typeof usePlayer>;
   selected: string | null;
-  take: (mark: Mark | undefined) => void;
-  setSelected: (id: string | null) => void;
-  words: number[];
+  episode: Episode;
 }
 
-/** Carry out the command of a key or button. */
-function run(asked: Command, { marks, player, selected, take, setSelected, words }: CommandContext): void {
+function MarkControls({ bench, player, marks, selected, episode }: ControlsProps) {
   const chosen = marks.get(selected) ?? marks.at(player.step);
-  switch (asked.do) {
-    case "put":
-      return take(marks.put(player.step, asked.sign));
-    case "step":
-      return player.go(player.step + asked.by);
-    case "place":
-      return player.go(asked.end ? Infinity : 0);
-    case "toggle":
-      return player.toggle();
-    case "speed":
-      return player.setSpeed(SPEEDS[asked.index] ?? 1);
-    case "remove":
-      return take(chosen && marks.remove(chosen.id));
-    case "undo":
-      return take(marks.undo());
-    case "redo":
-      return take(marks.redo());
-    case "nudge": {
-      const moved = chosen && marks.move(chosen.id, chosen.step + asked.by);
-      if (moved) player.go(moved.step);
-      return take(moved);
-    }
-    case "jump": {
-      if (asked.to === "words") {
-        const steps = asked.direction === 1 ? words : [...words].reverse();
-        const next = steps.find((step) => (asked.direction === 1 ? step > player.step : step < player.step));
-        if (next !== undefined) player.go(next);
-        return undefined;
+  return (
+    <Controls
+      bench={bench}
+      player={player}
+      steps={episode.steps}
+      stepsPerSecond={episode.steps_per_second}
+      answer={
+        <div class="group" role="group" aria-label="Mark">
+          <button type="button" class="mark-button progress" disabled={bench.submitting} onClick={() => bench.obey({ do: "put", sign: 1 })}>
+            + progress
+          </button>
+          <button type="button" class="mark-button regress" disabled={bench.submitting} onClick={() => bench.obey({ do: "put", sign: -1 })}>
+            − regress
+          </button>
+        </div>
       }
-      const next = marks.beyond(player.step, asked.direction);
-      if (next) player.go(next.step);
-      if (next) setSelected(next.id);
-      return undefined;
-    }
-  }
+      after={
+        <div class="group" role="group" aria-label="Marks">
+          <Button bench={bench} asked={{ do: "jump", to: "mark", direction: -1 }} sign="⇤" name="Mark before ([)" disabled={!marks.beyond(player.step, -1)} />
+          <Button bench={bench} asked={{ do: "jump", to: "mark", direction: 1 }} sign="⇥" name="Mark after (])" disabled={!marks.beyond(player.step, 1)} />
+          <Button bench={bench} asked={{ do: "nudge", by: -1 }} sign="←" name="Move the mark one step back (Alt ←)" disabled={!chosen} />
+          <Button bench={bench} asked={{ do: "nudge", by: 1 }} sign="→" name="Move the mark one step on (Alt →)" disabled={!chosen} />
+          <Button bench={bench} asked={{ do: "remove" }} sign="✕" name="Delete the mark (Delete)" disabled={!chosen} />
+          <Undo bench={bench} />
+        </div>
+      }
+      said={<span class="count">{count(marks.living().length, "mark")}</span>}
+      submit={["Submit episode", "Submitting…"]}
+    />
+  );
+}
+
+interface Context {
+  marks: Marks;
+  player: Player;
+  selected: string | null;
+  setSelected: (id: string | null) => void;
+  take: (mark: Mark | undefined) => void;
+}
+
+/** Run a command of marking; false for another one. */
+function run(asked: Command | Asked, { marks, player, selected, setSelected, take }: Context): boolean {
+  const chosen = marks.get(selected) ?? marks.at(player.step);
+  if (asked.do === "put") take(marks.put(player.step, asked.sign));
+  else if (asked.do === "remove") take(chosen && marks.remove(chosen.id));
+  else if (asked.do === "nudge") {
+    const moved = chosen && marks.move(chosen.id, chosen.step + asked.by);
+    if (moved) player.go(moved.step);
+    take(moved);
+  } else if (asked.do === "jump" && asked.to === "mark") {
+    const next = marks.beyond(player.step, asked.direction);
+    if (next) player.go(next.step);
+    if (next) setSelected(next.id);
+  } else return false;
+  return true;
 }

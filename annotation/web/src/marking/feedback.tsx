@@ -1,13 +1,13 @@
 // After a training episode: the rater's marks beside the known ones.
 import { useEffect, useState } from "preact/hooks";
-import { ask, type Me } from "../api";
+import { ask } from "../api";
+import { routesOf, type BenchProps } from "../bench/task";
 import { Frame, Trouble } from "../frame";
 import { MarksRow, Tracks, WordsRow } from "../viewer/tracks";
 import { Captions, Dialogue } from "../episode/dialogue";
-import { Guidelines } from "./guidelines";
-import { command } from "../episode/keys";
-import type { Work } from "../saving/work";
-import type { Episode } from "./load";
+import type { Episode } from "./bench";
+import { MarkGuidelines } from "./guidelines";
+import { command } from "./keys";
 import { Picture } from "../episode/picture";
 import { clock, usePlayer } from "../episode/player";
 import { steer } from "../episode/steer";
@@ -20,7 +20,7 @@ interface Found {
   extra: { step: number; sign: number }[];
 }
 
-export function Feedback(props: { person: Me; work: Work<Episode>; onNext: () => void }) {
+export function Feedback(props: BenchProps<Episode>) {
   const { episode, frames } = props.work;
   const [found, setFound] = useState<Found | null>(null);
   const [trouble, setTrouble] = useState("");
@@ -28,7 +28,7 @@ export function Feedback(props: { person: Me; work: Work<Episode>; onNext: () =>
   const marks = found ? [...known(found), ...given(found)].map((mark) => mark.step).sort((a, b) => a - b) : [];
   useKeys(command, (asked) => steer(asked, player, { mark: marks, words: episode.words.map((said) => said.step) }), true);
   useEffect(() => {
-    ask<Found>("GET", `/api/marking/${episode.id}/feedback`)
+    ask<Found>("GET", `${routesOf("marking")}/${episode.id}/feedback`)
       .then(setFound)
       .catch((error: Error) => setTrouble(error.message));
   }, [episode.id]);
@@ -42,7 +42,7 @@ export function Feedback(props: { person: Me; work: Work<Episode>; onNext: () =>
         </div>
         <div class="side">
           <Dialogue words={episode.words} step={player.step} stepsPerSecond={episode.steps_per_second} onGo={player.go} />
-          <Guidelines />
+          <MarkGuidelines />
         </div>
         <div class="desk">
           <Trouble said={trouble} />

@@ -1,21 +1,21 @@
 // The guidelines for raters, after appendix A.2 of the paper, in our words.
+import { Guidelines } from "../bench/frame";
+import type { Instructed } from "../bench/task";
 import { KeyList } from "../episode/key_list";
 
-export function Guidelines(props: { title?: string; instructions?: string; training?: boolean; returned?: string }) {
-  return (
-    <section class="panel guidelines" aria-label="Guidelines" tabIndex={0}>
+export function MarkGuidelines(props: { project?: Instructed; training?: boolean; returned?: string }) {
+  const before = (
+    <>
       {props.training && <p class="practice">For practice: after you submit this episode, you see your marks beside known ones.</p>}
       {props.returned && (
         <p class="practice">
           <b>This episode was sent back to you.</b> <span class="prose">{props.returned}</span>
         </p>
       )}
-      {props.instructions && (
-        <>
-          <h2>{props.title || "In this project"}</h2>
-          <div class="prose">{props.instructions}</div>
-        </>
-      )}
+    </>
+  );
+  return (
+    <Guidelines name="Guidelines" project={props.project} before={before}>
       <h2>What to mark</h2>
       <p>
         The <b>setter</b> asks for something; the <b>solver</b>, through whose eyes you look, is to do it. Mark the moments of progress and of regress.
@@ -55,7 +55,7 @@ export function Guidelines(props: { title?: string; instructions?: string; train
         </ul>
       </details>
       <p class="hint">Mark each event once, at the moment at which it can be seen. Ten to twenty marks in five minutes are usual; where nothing happens, none is right.</p>
-    </section>
+    </Guidelines>
   );
 }
 
@@ -74,4 +74,4 @@ const KEYS: [string, string][] = [
   ["Home End", "begin, end"],
 ];
 
-export const Keys = () => <KeyList keys={KEYS} />;
+export const MarkKeys = () => <KeyList keys={KEYS} />;

@@ -28,6 +28,11 @@ export class Marks {
     return [...this.all.values()].filter((mark) => !mark.deleted).sort((a, b) => a.step - b.step);
   }
 
+  /** For the next visit. */
+  get kept(): Mark[] {
+    return this.living();
+  }
+
   get(id: string | null): Mark | undefined {
     const mark = id === null ? undefined : this.all.get(id);
     return mark?.deleted ? undefined : mark;

@@ -15,6 +15,11 @@ export class Undoable<S extends Edit> {
     return this.said;
   }
 
+  /** For the next visit. */
+  get kept(): S[] {
+    return [this.said];
+  }
+
   /** Take over what the server or an earlier visit says, if it is newer. Returns whether it is. */
   learn(said: S): boolean {
     const newer = said.revision > this.said.revision;

@@ -13,7 +13,7 @@ export interface Work<E extends WorkInfo> {
 
 /**
  * The next piece of work of this person; null if all is done. Throws ApiError if neither server nor browser has one.
- * `routes` is where the server has this kind of work, e.g. "/api/marking".
+ * `routes` is where the server has this kind of work, e.g. "/api/tasks/marking".
  */
 export async function loadWork<S extends Edit, E extends WorkInfo>(person: Me, routes: string, store: LocalStore<S, E>): Promise<Work<E> | null> {
   const kept = await store.work(person.id).catch(() => undefined);

@@ -135,6 +135,9 @@ export const ROLES = ["rater", "setter", "solver", "co-pilot", "judge", "admin"]
 export type Change = (method: string, path: string, body?: unknown) => Promise<boolean>;
 
 /** The name of a project on the page. */
-export function called(project: Project): string {
+export function called(project: Pick<Project, "title" | "dataset">): string {
   return project.title || (project.dataset === "." ? "(the folder itself)" : project.dataset);
 }
+
+/** Where the server has how a project's episodes are marked. */
+export const markingOf = (project: Project) => `/api/tasks/marking/projects/${project.id}`;

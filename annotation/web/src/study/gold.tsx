@@ -1,6 +1,6 @@
 // Gold episodes: their list, how often they are given, and how raters do on them.
 import { address } from "../viewer/data";
-import type { Change, Data, Measured, Project } from "./data";
+import { markingOf, type Change, type Data, type Measured, type Project } from "./data";
 import { WithMeasures } from "./measured";
 import { NumberSetting } from "./number_setting";
 import { Section, Table } from "./table";
@@ -26,7 +26,7 @@ export function Gold(props: { data: Data; change: Change }) {
 
 function Episodes(props: { measured: Measured; project: Project; change: Change }) {
   const { project, change } = props;
-  const patch = (body: Partial<Project>) => change("PATCH", `/api/projects/${project.id}`, body);
+  const patch = (body: Partial<Project>) => change("PATCH", markingOf(project), body);
   const rows = props.measured.gold_episodes.map((gold) => ({
     key: gold.id,
     cells: [

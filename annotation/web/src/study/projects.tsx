@@ -1,6 +1,6 @@
 // The study's projects, one for each dataset: progress of marking, and how episodes go to raters.
 import { useState } from "preact/hooks";
-import { called, type Change, type Project } from "./data";
+import { called, markingOf, type Change, type Project } from "./data";
 import { useFocus } from "./focus";
 import { NumberSetting } from "./number_setting";
 import { Section, Table } from "./table";
@@ -32,7 +32,7 @@ export function Projects(props: { projects: Project[]; change: Change }) {
       Write marks to the datasets now
     </button>
   );
-  const patch = (project: Project, body: Partial<Project>) => change("PATCH", `/api/projects/${project.id}`, body);
+  const mark = (project: Project, body: object) => change("PATCH", markingOf(project), body);
   const rows = projects.map((project) => ({
     key: project.id,
     class: project.open ? "" : "closed",
@@ -45,15 +45,15 @@ export function Projects(props: { projects: Project[]; change: Change }) {
       project.begun,
       project.exported,
       project.marks_per_five_minutes ?? "–",
-      <NumberSetting value={project.overlap} least={1} label={`Raters for each episode of ${project.dataset}`} onSet={(overlap) => patch(project, { overlap })} />,
-      <select value={project.strategy} aria-label={`Order of the episodes of ${project.dataset}`} onChange={(e) => patch(project, { strategy: e.currentTarget.value })}>
+      <NumberSetting value={project.overlap} least={1} label={`Raters for each episode of ${project.dataset}`} onSet={(overlap) => mark(project, { overlap })} />,
+      <select value={project.strategy} aria-label={`Order of the episodes of ${project.dataset}`} onChange={(e) => mark(project, { strategy: e.currentTarget.value })}>
         {Object.entries(STRATEGIES).map(([name, what]) => (
           <option key={name} value={name} title={what}>
             {name}
           </option>
         ))}
       </select>,
-      <input type="checkbox" checked={project.marking} aria-label={`Hand out episodes of ${project.dataset}`} onChange={(e) => patch(project, { marking: e.currentTarget.checked })} />,
+      <input type="checkbox" checked={project.marking} aria-label={`Hand out episodes of ${project.dataset}`} onChange={(e) => mark(project, { open: e.currentTarget.checked })} />,
       <button type="button" class="quiet" aria-expanded={opened === project.id} onClick={() => setOpened(opened === project.id ? "" : project.id)}>
         Settings
       </button>,
@@ -62,12 +62,12 @@ export function Projects(props: { projects: Project[]; change: Change }) {
   return (
     <Section title="Projects" tools={now}>
       <Table name="Projects" columns={COLUMNS} rows={rows} />
-      {project && <Settings key={project.id} project={project} onDone={() => setOpened("")} save={(body) => patch(project, body)} />}
+      {project && <Settings key={project.id} project={project} onDone={() => setOpened("")} change={change} />}
     </Section>
   );
 }
 
-function Settings(props: { project: Project; save: (body: Partial<Project>) => Promise<boolean>; onDone: () => void }) {
+function Settings(props: { project: Project; change: Change; onDone: () => void }) {
   const { project } = props;
   const form = useFocus<HTMLFormElement>();
   const [title, setTitle] = useState(project.title);
@@ -78,7 +78,9 @@ function Settings(props: { project: Project; save: (body: Partial<Project>) => P
   const [options, setOptions] = useState(project.world_options);
   const save = async (event: Event) => {
     event.preventDefault();
-    if (await props.save({ title, instructions, open, tolerance, place_settings: houses, world_options: options })) props.onDone();
+    const own = { title, instructions, open, place_settings: houses, world_options: options };
+    const done = await props.change("PATCH", `/api/projects/${project.id}`, own);
+    if (done && (await props.change("PATCH", markingOf(project), { tolerance }))) props.onDone();
   };
   return (
     <form ref={form} tabIndex={-1} class="settings" onSubmit={save} aria-label={`Settings of ${called(project)}`}>

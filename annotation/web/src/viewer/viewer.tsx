@@ -4,7 +4,7 @@ import { ask, type Me } from "../api";
 import { Frame, Trouble } from "../frame";
 import { Captions, Dialogue } from "../episode/dialogue";
 import type { Frames } from "../episode/frames";
-import { command } from "../episode/keys";
+import { command } from "../marking/keys";
 import { Picture } from "../episode/picture";
 import { clock, SPEEDS, usePlayer, type Player } from "../episode/player";
 import { steer } from "../episode/steer";

@@ -39,12 +39,12 @@ def test_agreeing_opens_the_study_until_the_text_changes(enter: Enter, study: St
     assert ann.said("GET", "/api/consent") == {"version": 0, "text": "", "agreed": None}
     for version, text in ((1, "First."), (2, "Second.")):
         assert admin.said("PUT", "/api/consent", {"text": text}) == {"version": version}
-        assert ann.ask("POST", "/api/marking/next").status_code == CONSENT_DUE
+        assert ann.ask("POST", "/api/tasks/marking/next").status_code == CONSENT_DUE
         assert ann.said("GET", "/api/consent")["text"] == text
         for browser in (ann, admin):
             browser.said("POST", "/api/consent", {"version": version})
             browser.said("POST", "/api/consent", {"version": version})  # an answer that was lost on its way
-        assert ann.said("POST", "/api/marking/next")["assignment"]
+        assert ann.said("POST", "/api/tasks/marking/next")["assignment"]
     with study.database.reading() as session:
         kept = sorted((found.version, found.agreed > 1e9) for found in session.scalars(select(Consent)))
     assert kept == [(1, True), (1, True), (2, True), (2, True)]
@@ -66,15 +66,17 @@ def test_an_empty_text_asks_for_nothing(enter: Enter) -> None:
     admin.said("PUT", "/api/consent", {"text": "First."})
     admin.said("POST", "/api/consent", {"version": 1})
     admin.said("PUT", "/api/consent", {"text": "  "})
-    assert ann.said("POST", "/api/marking/next")["assignment"] and ann.said("GET", "/api/me")["consent_due"] is False
+    assert (
+        ann.said("POST", "/api/tasks/marking/next")["assignment"] and ann.said("GET", "/api/me")["consent_due"] is False
+    )
 
 
 def test_marks_that_were_given_before_are_kept_and_can_be_sent_after_agreeing(enter: Enter) -> None:
     admin, ann = enter(Role.ADMIN, "eve"), enter(Role.RATER, "ann")
-    place = f"/api/marking/{ann.said('POST', '/api/marking/next')['assignment']}"
+    place = f"/api/tasks/marking/{ann.said('POST', '/api/tasks/marking/next')['assignment']}"
     mark = {"id": "00000000-0000-0000-0000-000000000001", "revision": 1, "step": 3, "sign": 1}
     admin.said("PUT", "/api/consent", {"text": "First."})
-    assert ann.ask("PUT", f"{place}/marks", {"marks": [mark]}).status_code == CONSENT_DUE
+    assert ann.ask("PUT", f"{place}/answers", {"answers": [mark]}).status_code == CONSENT_DUE
     ann.said("POST", "/api/consent", {"version": 1})
-    ann.said("PUT", f"{place}/marks", {"marks": [mark]})
-    assert len(ann.said("GET", place)["marks"]) == 1
+    ann.said("PUT", f"{place}/answers", {"answers": [mark]})
+    assert len(ann.said("GET", place)["answers"]) == 1

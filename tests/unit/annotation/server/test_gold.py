@@ -40,7 +40,7 @@ def admin(enter: Enter) -> Browser:
     """An admin who has made e7 an episode for training, and e6 one for quality, every third."""
     browser = enter(Role.ADMIN, "eve")
     project = browser.said("GET", "/api/study")["projects"][0]["id"]
-    browser.said("PATCH", f"/api/projects/{project}", {"gold_every": 3, "tolerance": 2, "overlap": 5})
+    browser.said("PATCH", f"/api/tasks/marking/projects/{project}", {"gold_every": 3, "tolerance": 2, "overlap": 5})
     found = {each["name"]: each["id"] for each in listed(browser, project)}
     for name, purpose in (("e7", "training"), ("e6", "quality")):
         browser.said("PUT", f"/api/gold/{found[name]}", {"rater": "oracle", "purpose": purpose})
@@ -54,13 +54,15 @@ def listed(browser: Browser, project: str) -> list[dict[str, Any]]:
 def names(study: Study) -> list[tuple[str, str]]:
     """Episode and purpose of everything that was given, in order."""
     with study.database.reading() as session:
-        return [(a.episode.episode_id, a.gold) for a in session.scalars(select(Assignment).order_by(Assignment.opened))]
+        return [
+            (a.item.episode.episode_id, a.gold) for a in session.scalars(select(Assignment).order_by(Assignment.opened))
+        ]
 
 
 def submits(rater: Browser, *said: dict[str, Any]) -> str:
-    place = f"/api/marking/{rater.said('POST', '/api/marking/next')['assignment']}"
-    rater.said("PUT", f"{place}/marks", {"marks": list(said)})
-    rater.said("POST", f"{place}/submit", {"marks": len(said)})
+    place = f"/api/tasks/marking/{rater.said('POST', '/api/tasks/marking/next')['assignment']}"
+    rater.said("PUT", f"{place}/answers", {"answers": list(said)})
+    rater.said("POST", f"{place}/submit", {"answers": len(said)})
     return place
 
 
@@ -71,12 +73,12 @@ def test_training_first_quality_among_the_others(admin: Browser, enter: Enter, s
     assert names(study) == [
         ("e7", "training"), ("e0", ""), ("e1", ""), ("e6", "quality"), ("e2", ""), ("e3", ""), ("e4", ""), ("e5", ""),
     ]  # fmt: skip
-    assert rater.said("POST", "/api/marking/next") == {"assignment": None}
+    assert rater.said("POST", "/api/tasks/marking/next") == {"assignment": None}
 
 
 def test_marks_are_shown_beside_the_known_ones_after_training_only(admin: Browser, enter: Enter) -> None:
     rater, other = enter(Role.RATER, "ann"), enter(Role.RATER, "bob")
-    place = f"/api/marking/{rater.said('POST', '/api/marking/next')['assignment']}"
+    place = f"/api/tasks/marking/{rater.said('POST', '/api/tasks/marking/next')['assignment']}"
     assert rater.said("GET", place)["training"] is True
     assert rater.ask("GET", f"{place}/feedback").status_code == 404  # not before it is submitted
     submits(rater, mark(1, 3), mark(2, 10, 1))
@@ -102,19 +104,19 @@ def test_gold_marks_are_exported_if_that_is_chosen(admin: Browser, enter: Enter,
     assert list(people.values()) == ["e0"]
     project = admin.said("GET", "/api/study")["projects"][0]
     assert (project["submitted"], project["wanted"], project["gold"]) == (1, 30, 2)  # gold ones are counted apart
-    admin.said("PATCH", f"/api/projects/{project['id']}", {"export_gold": True})
+    admin.said("PATCH", f"/api/tasks/marking/projects/{project['id']}", {"export_gold": True})
     assert admin.said("POST", "/api/export") == {"submissions": 1}
     assert {found.episode_id for found in exported(folder, 6) if not found.scripted} == {"e0", "e7"}
 
 
 def test_an_episode_that_is_gold_no_more_still_wants_its_raters(admin: Browser, enter: Enter, study: Study) -> None:
     (project,) = admin.said("GET", "/api/study")["projects"]
-    admin.said("PATCH", f"/api/projects/{project['id']}", {"overlap": 1})
+    admin.said("PATCH", f"/api/tasks/marking/projects/{project['id']}", {"overlap": 1})
     submits(enter(Role.RATER, "ann"))  # e7, for training
     found = {each["name"]: each["id"] for each in listed(admin, project["id"])}
     admin.said("DELETE", f"/api/gold/{found['e7']}")
     bob = enter(Role.RATER, "bob")
-    while bob.said("POST", "/api/marking/next")["assignment"]:
+    while bob.said("POST", "/api/tasks/marking/next")["assignment"]:
         submits(bob)
     assert ("e7", "") in names(study)
     (project,) = admin.said("GET", "/api/study")["projects"]

@@ -18,9 +18,9 @@ import pytest
 from PIL import Image
 from sqlalchemy import update
 
-from annotation.server.db.tables import Assignment, MarkRecord
-from annotation.server.export import marks as export_marks
-from annotation.server.export.marks import export_submitted
+from annotation.server.db.tables import AnswerRecord, Assignment
+from annotation.server.export import submitted
+from annotation.server.export.submitted import export_everything
 from annotation.server.security.visitors import Role
 from annotation.server.study import Study
 from annotation.viewer.drawing import CHUNK_STEPS
@@ -47,11 +47,11 @@ def mark(number: int, step: int, sign: int = 1, revision: int = 1, deleted: bool
 
 def begin(browser: Browser) -> str:
     """The address of the episode that the rater gets."""
-    return f"/api/marking/{browser.said('POST', '/api/marking/next')['assignment']}"
+    return f"/api/tasks/marking/{browser.said('POST', '/api/tasks/marking/next')['assignment']}"
 
 
 def say(browser: Browser, place: str, *marks: dict[str, Any]) -> Any:
-    return browser.said("PUT", f"{place}/marks", {"marks": list(marks)})
+    return browser.said("PUT", f"{place}/answers", {"answers": list(marks)})
 
 
 def exported(folder: Path, until: int) -> list[Mark]:
@@ -67,7 +67,7 @@ def test_marks_are_exported_exactly(enter: Enter, folder: Path) -> None:
     place = begin(ann)
     say(ann, place, mark(1, 3), mark(2, 5, -1), mark(3, 7))
     say(ann, place, mark(3, 7, revision=2, deleted=True), mark(2, 6, -1, revision=2))
-    ann.said("POST", f"{place}/submit", {"marks": 2})
+    ann.said("POST", f"{place}/submit", {"answers": 2})
     rater = ann.said("GET", "/api/me")["id"]
     name = "synthetic-000000"
     assert exported(folder, 2) == [Mark(name, rater, 3, 1, False), Mark(name, rater, 6, -1, False)]
@@ -82,28 +82,7 @@ def test_the_order_and_number_of_sayings_do_not_matter(enter: Enter) -> None:
     random.Random(0).shuffle(sayings)
     for said in sayings:
         say(ann, place, said)
-    assert ann.said("GET", place)["marks"] == [history[-1]]
-
-
-def test_two_windows_do_not_change_a_mark_differently_in_one_revision(enter: Enter) -> None:
-    ann = enter(Role.RATER, "ann")
-    place = begin(ann)
-    moved = mark(1, 5, revision=2)
-    for said in (mark(1, 3), moved, moved):
-        say(ann, place, said)
-    for other in (mark(1, 6, revision=2), mark(1, 5, -1, revision=2), mark(1, 5, revision=2, deleted=True)):
-        answer = ann.ask("PUT", f"{place}/marks", {"marks": [mark(2, 9), other]})
-        assert answer.status_code == 409 and "in another window; load the page again" in answer.json()["error"]
-    assert ann.said("GET", place)["marks"] == [moved]
-
-
-def test_a_rater_resumes_where_they_were(enter: Enter) -> None:
-    ann = enter(Role.RATER, "ann")
-    place = begin(ann)
-    ann.said("PUT", f"{place}/marks", {"marks": [mark(1, 3)], "position": 8, "active_sec": 12.5})
-    assert begin(ann) == place
-    found = ann.said("GET", place)
-    assert found["marks"] == [mark(1, 3)] and found["position"] == 8 and found["active_sec"] == 12.5
+    assert ann.said("GET", place)["answers"] == [history[-1]]
 
 
 def test_a_rater_sees_words_and_frames_and_nothing_of_the_truth(enter: Enter) -> None:
@@ -112,8 +91,8 @@ def test_a_rater_sees_words_and_frames_and_nothing_of_the_truth(enter: Enter) ->
     episode = synthetic_episode(0, steps=STEPS, height=12, width=16)
     found = ann.said("GET", place)
     assert found.keys() == {
-        "id", "steps", "steps_per_second", "words", "marks", "position", "active_sec", "submitted", "training", "title",
-        "instructions", "seen", "returned",
+        "id", "steps", "steps_per_second", "words", "answers", "position", "active_sec", "submitted", "training",
+        "title", "instructions", "seen", "returned",
     }  # fmt: skip
     said = [
         {"step": step, "who": who, "words": words}
@@ -176,136 +155,74 @@ def test_packed_frames_are_the_frames() -> None:
     assert unpack(pack_frames(frames)) == frames and pack_frames(frames).startswith(b"RLF1")
 
 
-def test_the_work_of_others_is_out_of_reach(enter: Enter) -> None:
-    ann, bob = enter(Role.RATER, "ann"), enter(Role.RATER, "bob")
-    place = begin(ann)
-    for method, path, body in (
-        ("GET", place, None), ("GET", f"{place}/frames", None), ("PUT", f"{place}/marks", {"marks": [mark(1, 3)]}),
-        ("POST", f"{place}/submit", {"marks": 0}),
-    ):  # fmt: skip
-        assert bob.ask(method, path, body).status_code == 404
-    assert ann.said("GET", place)["marks"] == []
-
-
 def test_an_episode_goes_to_as_many_raters_as_wanted(enter: Enter) -> None:
     admin = enter(Role.ADMIN, "eve")
     (project,) = admin.said("GET", "/api/study")["projects"]
-    admin.said("PATCH", f"/api/projects/{project['id']}", {"overlap": 2, "strategy": "depth"})
+    admin.said("PATCH", f"/api/tasks/marking/projects/{project['id']}", {"overlap": 2, "strategy": "depth"})
     raters = [enter(Role.RATER, name) for name in ("ann", "bob", "cid", "dan", "fay", "gus", "hal")]
-    places = [browser.said("POST", "/api/marking/next")["assignment"] for browser in raters]
+    places = [browser.said("POST", "/api/tasks/marking/next")["assignment"] for browser in raters]
     assert places[6] is None and len(set(places[:6])) == 2 * EPISODES
-    words = [raters[i].said("GET", f"/api/marking/{places[i]}")["words"] for i in range(6)]
+    words = [raters[i].said("GET", f"/api/tasks/marking/{places[i]}")["words"] for i in range(6)]
     assert words[0] == words[1] and words[2] == words[3] and words[4] == words[5] and words[0] != words[2]
-
-
-def test_a_rater_gets_each_episode_once(enter: Enter) -> None:
-    ann = enter(Role.RATER, "ann")
-    seen = set()
-    for _ in range(EPISODES):
-        place = begin(ann)
-        ann.said("POST", f"{place}/submit", {"marks": 0})
-        seen.add(place)
-    assert len(seen) == EPISODES and ann.said("POST", "/api/marking/next") == {"assignment": None}
-    assert ann.said("GET", "/api/marking") == {"submitted": EPISODES, "begun": False}
-
-
-def test_a_lock_expires_and_the_work_is_kept(enter: Enter, study: Study, folder: Path) -> None:
-    ann, bob = enter(Role.RATER, "ann"), enter(Role.RATER, "bob")
-    place = begin(ann)
-    say(ann, place, mark(1, 3))
-    with study.database.writing() as session:
-        session.execute(update(Assignment).values(locked_until=0.0))
-    assert bob.said("GET", begin(bob))["words"] == ann.said("GET", place)["words"]  # ann's episode is free again
-    assert begin(ann) == place and ann.said("GET", place)["marks"] == [mark(1, 3)]
-    ann.said("POST", f"{place}/submit", {"marks": 1})
-    assert len(exported(folder, 1)) == 1
-
-
-def test_submitted_marks_do_not_change(enter: Enter, folder: Path) -> None:
-    ann = enter(Role.RATER, "ann")
-    place = begin(ann)
-    say(ann, place, mark(1, 3))
-    ann.said("POST", f"{place}/submit", {"marks": 1})
-    ann.said("POST", f"{place}/submit", {"marks": 1})  # an answer that was lost on its way
-    say(ann, place, mark(1, 3))  # and the marks before it
-    for late in (mark(2, 4), mark(1, 5, revision=2)):
-        answer = ann.ask("PUT", f"{place}/marks", {"marks": [late]})
-        assert answer.status_code == 409 and "submitted" in answer.json()["error"]
-    assert len(exported(folder, 1)) == 1
 
 
 def test_a_submission_with_marks_missing_is_refused(enter: Enter) -> None:
     ann = enter(Role.RATER, "ann")
     place = begin(ann)
     say(ann, place, mark(1, 3))
-    answer = ann.ask("POST", f"{place}/submit", {"marks": 2})
+    answer = ann.ask("POST", f"{place}/submit", {"answers": 2})
     assert answer.status_code == 409 and "has 1 mark of" in answer.json()["error"]
     assert ann.said("GET", place)["submitted"] is False
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"step": STEPS}, {"step": -1}, {"step": 1.5}, {"step": "3"}, {"step": 2**31}, {"sign": 0}, {"sign": 2},
-        {"sign": True}, {"revision": 0}, {"id": "x"}, {"id": "../../etc"}, {"rater": "bob"}, {"deleted": 1},
-    ],
-)  # fmt: skip
-def test_a_wrong_mark_is_refused_and_nothing_kept(wrong: dict[str, Any], enter: Enter) -> None:
-    ann = enter(Role.RATER, "ann")
-    place = begin(ann)
-    answer = ann.ask("PUT", f"{place}/marks", {"marks": [mark(1, 3), mark(2, 4) | wrong]})
-    assert answer.status_code == 422 and answer.json()["error"]
-    assert ann.said("GET", place)["marks"] == []
 
 
 def test_export_is_idempotent_and_resumes_after_a_crash(enter: Enter, study: Study, folder: Path) -> None:
     ann = enter(Role.RATER, "ann")
     place = begin(ann)
     say(ann, place, mark(1, 3), mark(2, 3), mark(3, 9, -1))  # two at one step are one mark in the dataset
-    ann.said("POST", f"{place}/submit", {"marks": 3})
+    ann.said("POST", f"{place}/submit", {"answers": 3})
     marks = exported(folder, 2)
     assert [(mark.step, mark.sign) for mark in marks] == [(3, 1), (9, -1)]
     study.exporter.stop()  # when it has noted that
     with study.database.writing() as session:  # as if it had died before noting what it wrote
         session.execute(update(Assignment).values(exported=None))
-    assert export_submitted(study.database, study.datasets, 1.0) == 1
-    assert export_submitted(study.database, study.datasets, 2.0) == 0
+    assert export_everything(study.database, study.datasets, 1.0) == 1
+    assert export_everything(study.database, study.datasets, 2.0) == 0
     assert open_store(folder / "play").marks() == marks
 
 
 def test_drafts_are_not_exported(enter: Enter, study: Study, folder: Path) -> None:
     ann = enter(Role.RATER, "ann")
     say(ann, begin(ann), mark(1, 3))
-    assert export_submitted(study.database, study.datasets, 1.0) == 0
+    assert export_everything(study.database, study.datasets, 1.0) == 0
     assert open_store(folder / "play").marks() == []
 
 
 def test_episodes_recorded_while_serving_are_handed_out(enter: Enter, folder: Path) -> None:
     admin, ann, bob = enter(Role.ADMIN, "eve"), enter(Role.RATER, "ann"), enter(Role.RATER, "bob")
     for _ in range(EPISODES):
-        ann.said("POST", f"{begin(ann)}/submit", {"marks": 0})
+        ann.said("POST", f"{begin(ann)}/submit", {"answers": 0})
     open_store(folder / "play").write(synthetic_episode(77, steps=STEPS, height=12, width=16))
     open_store(folder / "more", create=True).write(synthetic_episode(78, steps=STEPS, height=12, width=16))
     begin(bob)
     listed = admin.said("GET", "/api/study")["projects"]
     assert [(project["dataset"], project["episodes"]) for project in listed] == [("play", EPISODES + 1), ("more", 1)]
-    ann.said("POST", f"{begin(ann)}/submit", {"marks": 0})
-    assert ann.said("POST", "/api/marking/next") == {"assignment": None}
+    ann.said("POST", f"{begin(ann)}/submit", {"answers": 0})
+    assert ann.said("POST", "/api/tasks/marking/next") == {"assignment": None}
 
 
 def test_a_bad_submission_is_named_and_keeps_no_other_back(
     enter: Enter, study: Study, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(export_marks, "BATCH_SIZE", 1)  # a bad one is not met again and again either
+    monkeypatch.setattr(submitted, "BATCH_SIZE", 1)  # a bad one is not met again and again either
     study.exporter.stop()  # exported by hand below
     ann, wrong = enter(Role.RATER, "ann"), ({"step": 99}, {"sign": 3}, {})
     for number, values in enumerate(wrong):
         place = begin(ann)
         say(ann, place, mark(number, 3))
-        ann.said("POST", f"{place}/submit", {"marks": 1})
+        ann.said("POST", f"{place}/submit", {"answers": 1})
         with study.database.writing() as session:
-            damaged = update(MarkRecord).where(MarkRecord.id == str(UUID(int=number)))
-            session.execute(damaged.values(revision=2, **values))
+            damaged = update(AnswerRecord).where(AnswerRecord.id == str(UUID(int=number)))
+            session.execute(damaged.values(revision=2, said={"step": 3, "sign": 1, "deleted": False} | values))
     database = ["--database", study.config.database] if study.config.database else []
     submissions = folder.parent / "submissions.jsonl"
     words = ["marks", "collect", "--data", str(folder), "--submissions", str(submissions), *database]
@@ -319,8 +236,8 @@ def test_a_bad_submission_is_named_and_keeps_no_other_back(
     assert lines[4].startswith("error: not everything is exported, for the reasons above") and len(lines) == 5
     assert open_store(folder / "play").marks() == [Mark(names[2], rater, 3, 1, False)]
     with study.database.writing() as session:
-        session.execute(update(MarkRecord).values(step=3, sign=1))
-    assert export_submitted(study.database, study.datasets, 2.0) == 2
+        session.execute(update(AnswerRecord).values(said={"step": 3, "sign": 1, "deleted": False}))
+    assert export_everything(study.database, study.datasets, 2.0) == 2
     assert len(open_store(folder / "play").marks()) == 3 and len(submissions.read_text().splitlines()) == 3
 
 
@@ -331,30 +248,13 @@ def test_an_episode_that_is_dropped_keeps_no_rater_and_no_export(enter: Enter, s
     for number in range(2):
         place = begin(ann)
         say(ann, place, mark(number, 3))
-        ann.said("POST", f"{place}/submit", {"marks": 1})
+        ann.said("POST", f"{place}/submit", {"answers": 1})
     say(ann, begin(ann), mark(1, 3))
     store.drop(kept[::2])  # one is submitted, one is begun
-    assert ann.said("POST", "/api/marking/next")["assignment"] is None
+    assert ann.said("POST", "/api/tasks/marking/next")["assignment"] is None
     with pytest.raises(UserError, match=f"{kept[0]} is no longer in play"):
-        export_submitted(study.database, study.datasets, 1.0)
+        export_everything(study.database, study.datasets, 1.0)
     assert [found.episode_id for found in open_store(folder / "play").marks()] == [kept[1]]
-
-
-def test_a_submitted_episode_that_is_dropped_goes_to_nobody_else(enter: Enter, folder: Path) -> None:
-    admin, ann, store = enter(Role.ADMIN, "eve"), enter(Role.RATER, "ann"), open_store(folder / "play")
-    project = admin.said("GET", "/api/study")["projects"][0]["id"]
-    admin.said("PATCH", f"/api/projects/{project}", {"overlap": 2})
-    ann.said("POST", f"{begin(ann)}/submit", {"marks": 0})
-    store.drop(store.ids()[:1])
-    for name in ("bob", "cid"):
-        rater = enter(Role.RATER, name)
-        for _ in range(EPISODES - 1):
-            place = begin(rater)
-            assert rater.ask("GET", place).status_code == 200
-            rater.said("POST", f"{place}/submit", {"marks": 0})
-        assert rater.said("POST", "/api/marking/next") == {"assignment": None}
-    (listed,) = admin.said("GET", "/api/study")["projects"]
-    assert (listed["episodes"], listed["wanted"], listed["submitted"]) == (EPISODES - 1, 4, 4)
 
 
 def test_a_dataset_that_is_being_copied_keeps_nobody_from_the_others(enter: Enter, folder: Path) -> None:
@@ -378,29 +278,9 @@ def test_a_dataset_that_is_taken_away_keeps_no_rater(enter: Enter, folder: Path)
     ann = enter(Role.RATER, "ann")
     open_store(folder / "away", create=True).write(synthetic_episode(99, steps=STEPS, height=12, width=16))
     enter(Role.ADMIN, "eve").said("GET", "/api/study")
-    begun = ann.said("POST", "/api/marking/next")["assignment"]
+    begun = ann.said("POST", "/api/tasks/marking/next")["assignment"]
     (folder / "play").rename(folder.parent / "elsewhere")
-    other = ann.said("POST", "/api/marking/next")["assignment"]
-    assert other != begun and ann.said("GET", f"/api/marking/{other}")["steps"] == STEPS
+    other = ann.said("POST", "/api/tasks/marking/next")["assignment"]
+    assert other != begun and ann.said("GET", f"/api/tasks/marking/{other}")["steps"] == STEPS
     (folder.parent / "elsewhere").rename(folder / "play")
-    assert ann.said("POST", "/api/marking/next")["assignment"] in (begun, other)
-
-
-def test_a_dataset_that_cannot_be_written_does_not_keep_the_others_back(
-    enter: Enter, study: Study, folder: Path
-) -> None:
-    ann = enter(Role.RATER, "ann")
-    open_store(folder / "away", create=True).write(synthetic_episode(99, steps=STEPS, height=12, width=16))
-    enter(Role.ADMIN, "eve").said("GET", "/api/study")
-    study.exporter.stop()  # exported by hand below
-    for number in range(EPISODES + 1):
-        place = begin(ann)
-        say(ann, place, mark(number, 3))
-        ann.said("POST", f"{place}/submit", {"marks": 1})
-    (folder / "away").rename(folder.parent / "away")
-    with pytest.raises(UserError, match="away"):
-        export_submitted(study.database, study.datasets, 1.0)
-    assert len(open_store(folder / "play").marks()) == EPISODES
-    (folder.parent / "away").rename(folder / "away")
-    assert export_submitted(study.database, study.datasets, 2.0) == 1
-    assert len(open_store(folder / "away").marks()) == 1
+    assert ann.said("POST", "/api/tasks/marking/next")["assignment"] in (begun, other)

@@ -43,10 +43,10 @@ def person(admin: Browser, name: str) -> dict[str, Any]:
 def marks_all(rater: Browser, study: Study) -> set[str]:
     """Mark what there is; the datasets it was of."""
     seen = set()
-    while (given := rater.said("POST", "/api/marking/next")["assignment"]) is not None:
-        rater.said("POST", f"/api/marking/{given}/submit", {"marks": 0})
+    while (given := rater.said("POST", "/api/tasks/marking/next")["assignment"]) is not None:
+        rater.said("POST", f"/api/tasks/marking/{given}/submit", {"answers": 0})
         with study.database.reading() as session:
-            seen.add(session.get_one(Assignment, given).episode.project.dataset)
+            seen.add(session.get_one(Assignment, given).item.episode.project.dataset)
     return seen
 
 
@@ -62,11 +62,11 @@ def test_a_person_invited_to_a_project_gets_no_other(enter: Enter, visit: Callab
 
 def test_a_rater_removed_from_a_project_reaches_none_of_their_work_in_it(enter: Enter) -> None:
     admin, rater = enter(Role.ADMIN, "eve"), enter(Role.RATER, "ann")
-    begun = rater.said("POST", "/api/marking/next")["assignment"]
+    begun = rater.said("POST", "/api/tasks/marking/next")["assignment"]
     admin.said("PATCH", f"/api/people/{person(admin, 'ann')['id']}", {"projects": [projects(admin)["two"]]})
-    assert rater.ask("GET", f"/api/marking/{begun}").status_code == 404
-    assert rater.ask("GET", f"/api/marking/{begun}/frames").status_code == 404
-    other = rater.said("POST", "/api/marking/next")["assignment"]
+    assert rater.ask("GET", f"/api/tasks/marking/{begun}").status_code == 404
+    assert rater.ask("GET", f"/api/tasks/marking/{begun}/frames").status_code == 404
+    other = rater.said("POST", "/api/tasks/marking/next")["assignment"]
     assert other not in (None, begun)
 
 
@@ -92,10 +92,10 @@ def test_a_project_is_looked_up_for_its_person(enter: Enter, study: Study) -> No
             assert refused.value.status == 404
 
 
-@pytest.mark.parametrize("switch", ["open", "marking"])
+@pytest.mark.parametrize("switch", ["/api/projects", "/api/tasks/marking/projects"])
 def test_a_project_that_is_not_for_marking_hands_nothing_out(switch: str, enter: Enter, study: Study) -> None:
     admin, rater = enter(Role.ADMIN, "eve"), enter(Role.RATER, "ann")
-    admin.said("PATCH", f"/api/projects/{projects(admin)['one']}", {switch: False})
+    admin.said("PATCH", f"{switch}/{projects(admin)['one']}", {"open": False})
     assert marks_all(rater, study) == {"two"}
 
 
@@ -138,8 +138,8 @@ def test_people_see_the_instructions_of_a_project(enter: Enter) -> None:
     admin, rater = enter(Role.ADMIN, "eve"), enter(Role.RATER, "ann")
     said = {"title": "Kitchen", "instructions": "Mark only <b>questions</b>.\nNothing else."}
     admin.said("PATCH", f"/api/projects/{projects(admin)['one']}", said)
-    begun = rater.said("POST", "/api/marking/next")["assignment"]
-    found = rater.said("GET", f"/api/marking/{begun}")
+    begun = rater.said("POST", "/api/tasks/marking/next")["assignment"]
+    found = rater.said("GET", f"/api/tasks/marking/{begun}")
     assert {name: found[name] for name in said} == said
 
 

@@ -110,7 +110,7 @@ def test_two_people_play_and_their_episode_waits_to_be_marked(enter: Enter, stud
     assert (episode.movement[:, :, 0] == 2).any(), "the solver walked"
     assert setter.ended()[0] == solver.ended()[0] == 1000
     rater = enter(Role.RATER, "cid")
-    until(lambda: rater.said("POST", "/api/marking/next")["assignment"], "the episode in the queue")
+    until(lambda: rater.said("POST", "/api/tasks/marking/next")["assignment"], "the episode in the queue")
     assert ann.said("GET", "/api/play")["games"] == []
     late = Player(ann, game_id)  # a player who was away at the end still learns of it
     assert late.sees(state="ended")["saved"] == episode.episode_id

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy import select
 
-from annotation.server.db.judging_tables import Continuation, JudgingAssignment
-from annotation.server.db.tables import EpisodeRecord, Person
+from annotation.server.db.tables import Assignment, EpisodeRecord, ItemRecord, Person
 from annotation.server.security.visitors import Role
 from annotation.server.services import measuring
 from annotation.server.study import Study
@@ -34,18 +33,13 @@ def test_play_marking_and_judging_are_counted(enter: Enter, study: Study, folder
     store = open_store(folder / "play")
     for seed, solver in enumerate((f"human:{name}", f"agent:bc+human:{name}", "scripted")):
         store.write(replace(synthetic_episode(seed + 10, steps=STEPS, height=12, width=16), solver=solver))
-    ann.said("POST", f"{begin(ann)}/submit", {"marks": 0})
+    ann.said("POST", f"{begin(ann)}/submit", {"answers": 0})
     with study.database.writing() as session:
         episode = session.scalars(select(EpisodeRecord)).first()
         judge = session.scalars(select(Person).where(Person.pseudonym == name)).one()
         assert episode is not None
-        session.add(Continuation(episode=episode, step=3, request_step=2, request="lift it"))
-        session.flush()
-        session.add(
-            JudgingAssignment(
-                episode_id=episode.id, judge_id=judge.id, opened=1.0, locked_until=1.0, success=False, submitted=2.0
-            )
-        )
+        item = ItemRecord(kind="judging", project_id=episode.project_id, episode=episode)
+        session.add(Assignment(item=item, rater_id=judge.id, opened=1.0, locked_until=1.0, submitted=2.0))
     found = {person["name"]: person for person in admin.said("GET", "/api/study")["people"]}
     assert [found["ann"][what] for what in ("played", "episodes", "judged")] == [2, 1, 1]
     assert [found["eve"][what] for what in ("played", "episodes", "judged")] == [0, 0, 0]
@@ -69,7 +63,7 @@ def test_numbers_that_are_outdated_are_reported_as_such_and_computed_again(enter
     assert first["working"] and first["outdated"] and first["measures"] is None
     computed = settled()
     assert computed["measures"]["submissions"] == 0 and not computed["working"]
-    admin.said("PATCH", f"/api/projects/{project}", {"tolerance": 9})
+    admin.said("PATCH", f"/api/tasks/marking/projects/{project}", {"tolerance": 9})
     assert measures()["outdated"]  # also while it rests
     assert settled()["computed"] > computed["computed"]
 
@@ -89,8 +83,8 @@ def test_durations_follow_the_clock_of_each_dataset(enter: Enter, study: Study, 
     admin.said("PATCH", f"/api/projects/{projects['play']['id']}", {"open": False})
     place = begin(ann)
     assert ann.said("GET", place)["steps_per_second"] == 2.0
-    ann.said("PUT", f"{place}/marks", {"marks": [mark(1, 3)], "active_sec": 1.4, "position": 2})
-    ann.said("POST", f"{place}/submit", {"marks": 1})
+    ann.said("PUT", f"{place}/answers", {"answers": [mark(1, 3)], "active_sec": 1.4, "position": 2})
+    ann.said("POST", f"{place}/submit", {"answers": 1})
     (submission,) = admin.said("GET", f"/api/projects/{projects['slow']['id']}/submissions")["submissions"]
     assert submission["doubts"] == ["faster than it plays"]  # 6 s in 1.4 s; at the Playhouse's clock it would be 3.2 s
     found = admin.said("GET", "/api/study")

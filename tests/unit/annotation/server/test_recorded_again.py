@@ -13,8 +13,7 @@ import pytest
 from sqlalchemy import select, update
 
 from annotation.server.db.tables import EpisodeRecord
-from annotation.server.export.batches import NotExported
-from annotation.server.export.marks import export_submitted
+from annotation.server.export.submitted import NotExported, export_everything
 from annotation.server.security.visitors import Role
 from annotation.server.study import Study
 from rlhf.store import ParquetStore, open_store
@@ -55,7 +54,7 @@ def begun_and_submitted(ann: Browser) -> tuple[str, str]:
     """Submit one episode with a mark, and begin the next; return the addresses of the second and of the first."""
     submitted = begin(ann)
     say(ann, submitted, mark(1, 3), mark(2, 9))
-    ann.said("POST", f"{submitted}/submit", {"marks": 2})
+    ann.said("POST", f"{submitted}/submit", {"answers": 2})
     begun = begin(ann)
     say(ann, begun, mark(3, 4, -1))
     return begun, submitted
@@ -75,15 +74,15 @@ def test_raters_get_the_new_content_without_the_old_marks(enter: Enter, study: S
     places = [begin(ann)]
     while places[-1] is not None and len(places) <= EPISODES:
         found = ann.said("GET", places[-1])
-        assert found["marks"] == [] and found["steps"] == NEW_STEPS and found["position"] == 0
+        assert found["answers"] == [] and found["steps"] == NEW_STEPS and found["position"] == 0
         frames = ann.ask("GET", f"{places[-1]}/frames")
         assert frames.headers["etag"] != seen.headers["etag"]
         episode = store.read(store.ids()[len(places) - 1])
         assert np.array_equal(decode_frames(unpack(frames.content)), episode.pictures())
-        ann.said("POST", f"{places[-1]}/submit", {"marks": 0})
+        ann.said("POST", f"{places[-1]}/submit", {"answers": 0})
         places.append(begin(ann))
     assert len(set(places)) == EPISODES + 1 and not {begun, submitted}.intersection(places)
-    assert ann.said("GET", "/api/marking") == {"submitted": EPISODES + 1, "begun": False}
+    assert ann.said("GET", "/api/tasks/marking") == {"submitted": EPISODES + 1, "begun": False}
 
 
 def test_old_marks_are_neither_exported_nor_lost(enter: Enter, study: Study, folder: Path) -> None:
@@ -93,17 +92,17 @@ def test_old_marks_are_neither_exported_nor_lost(enter: Enter, study: Study, fol
     store = record_again(folder)
     name = store.ids()[0]
     with pytest.raises(NotExported, match=f"{name} was recorded again in play, with other content"):
-        export_submitted(study.database, study.datasets, 1.0)
+        export_everything(study.database, study.datasets, 1.0)
     (project,) = admin.said("GET", "/api/study")["projects"]
     assert (project["episodes"], project["submitted"]) == (EPISODES, 0)
     (kept,) = admin.said("GET", f"/api/projects/{project['id']}/submissions")["submissions"]
     assert kept["episode"].startswith(f"{name}@") and (kept["marks"], kept["steps"]) == (2, STEPS)
     with pytest.raises(NotExported, match=f"{name}@.* is no longer in play"):
-        export_submitted(study.database, study.datasets, 2.0)
+        export_everything(study.database, study.datasets, 2.0)
     assert store.marks() == []
     put_back(folder)
-    assert begin(ann) == begun and ann.said("GET", begun)["marks"] == [mark(3, 4, -1)]
-    assert export_submitted(study.database, study.datasets, 3.0) == 1
+    assert begin(ann) == begun and ann.said("GET", begun)["answers"] == [mark(3, 4, -1)]
+    assert export_everything(study.database, study.datasets, 3.0) == 1
     assert [one.step for one in open_store(folder / "play").marks()] == [3, 9]
     with study.database.reading() as session:
         assert sorted(session.scalars(select(EpisodeRecord.episode_id))) == store.ids()
@@ -130,8 +129,8 @@ def test_the_same_play_recorded_again_keeps_its_marks(enter: Enter, study: Study
     store = open_store(folder / "play", create=True)
     for episode in again:
         store.write(episode)
-    assert begin(ann) == begun and ann.said("GET", begun)["marks"] == [mark(3, 4, -1)]
-    assert export_submitted(study.database, study.datasets, 1.0) == 1 and len(store.marks()) == 2
+    assert begin(ann) == begun and ann.said("GET", begun)["answers"] == [mark(3, 4, -1)]
+    assert export_everything(study.database, study.datasets, 1.0) == 1 and len(store.marks()) == 2
 
 
 def test_episodes_that_an_older_version_listed_keep_their_marks(enter: Enter, study: Study, folder: Path) -> None:
@@ -144,4 +143,4 @@ def test_episodes_that_an_older_version_listed_keep_their_marks(enter: Enter, st
     with study.database.reading() as session:
         found = session.execute(select(EpisodeRecord.episode_id, EpisodeRecord.fingerprint))
         assert {name: one for name, one in found} == open_store(folder / "play").fingerprints()
-    assert begin(ann) == begun and export_submitted(study.database, study.datasets, 1.0) == 1
+    assert begin(ann) == begun and export_everything(study.database, study.datasets, 1.0) == 1

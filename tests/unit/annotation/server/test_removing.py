@@ -72,7 +72,7 @@ def test_nothing_is_left(episodes: bool, enter: Enter, study: Study, folder: Pat
     for browser in (ann, bob):
         place = begin(browser)
         say(browser, place, mark(1, 3), mark(2, 5, -1))
-        browser.said("POST", f"{place}/submit", {"marks": 2})
+        browser.said("POST", f"{place}/submit", {"answers": 2})
         say(browser, begin(browser), mark(1, 4))  # a draft
     exported(folder, 4)
     store.write_judgements(
@@ -97,14 +97,14 @@ def test_nothing_is_left(episodes: bool, enter: Enter, study: Study, folder: Pat
     assert traces(folder, "Annabella Q") == []
     assert {found.rater for found in store.marks()} == {bob.said("GET", "/api/me")["id"]}
     assert [found.judge for found in store.judgements()] == ["b"]
-    assert bob.said("POST", "/api/marking/next")["assignment"]
+    assert bob.said("POST", "/api/tasks/marking/next")["assignment"]
 
 
 def test_known_marks_of_a_deleted_person_are_deleted(enter: Enter, study: Study) -> None:
     admin, ann = enter(Role.ADMIN, "eve"), enter(Role.RATER, "ann")
     place = begin(ann)
     say(ann, place, mark(1, 3))
-    ann.said("POST", f"{place}/submit", {"marks": 1})
+    ann.said("POST", f"{place}/submit", {"answers": 1})
     project = admin.said("GET", "/api/study")["projects"][0]["id"]
     (marked,) = [e for e in admin.said("GET", f"/api/look/{project}/episodes")["episodes"] if e["name"].endswith("00")]
     body = {"rater": ann.said("GET", "/api/me")["id"], "purpose": "training"}

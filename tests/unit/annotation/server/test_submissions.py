@@ -26,7 +26,7 @@ BOTH_DATABASES = True
 
 def submit(rater: Browser, place: str, *steps: int, **work: Any) -> None:
     say(rater, place, *(mark(number + 1, step) for number, step in enumerate(steps)))
-    rater.said("POST", f"{place}/submit", {"marks": len(steps), **work})
+    rater.said("POST", f"{place}/submit", {"answers": len(steps), **work})
 
 
 def listed(admin: Browser) -> list[dict[str, Any]]:
@@ -57,9 +57,9 @@ def test_the_share_seen_and_the_time_are_kept_and_exported(
 ) -> None:
     admin, ann = enter(Role.ADMIN, "eve"), enter(Role.RATER, "ann")
     place = begin(ann)
-    ann.said("PUT", f"{place}/marks", {"marks": [mark(1, 3)], "seen": [[0, 2]], "active_sec": 2.0, "position": 2})
+    ann.said("PUT", f"{place}/answers", {"answers": [mark(1, 3)], "seen": [[0, 2]], "active_sec": 2.0, "position": 2})
     assert ann.said("GET", place)["seen"] == [[0, 2]]
-    ann.said("POST", f"{place}/submit", {"marks": 1, "seen": [[2, 5]], "active_sec": 7.5})
+    ann.said("POST", f"{place}/submit", {"answers": 1, "seen": [[2, 5]], "active_sec": 7.5})
     submit(ann, begin(ann), seen=[[0, 99]])
     careless, careful = listed(admin)
     assert careful["seen"] == 0.5 and careful["active_sec"] == 7.5 and careful["marks"] == 1
@@ -78,7 +78,7 @@ def test_the_share_seen_and_the_time_are_kept_and_exported(
 @pytest.mark.parametrize("wrong", [[[3, 1]], [[-1, 2]], [[0]], [["a", 2]], [[0, 1]] * 2001, [["0", "1"]], [[True, 2]]])
 def test_wrong_ranges_are_refused(wrong: Any, enter: Enter) -> None:
     ann = enter(Role.RATER, "ann")
-    assert ann.ask("POST", f"{begin(ann)}/submit", {"marks": 0, "seen": wrong}).status_code == 422
+    assert ann.ask("POST", f"{begin(ann)}/submit", {"answers": 0, "seen": wrong}).status_code == 422
 
 
 def test_work_goes_back_to_its_rater_with_the_reason(enter: Enter, folder: Path) -> None:
@@ -92,8 +92,8 @@ def test_work_goes_back_to_its_rater_with_the_reason(enter: Enter, folder: Path)
     assert bob.said("GET", begin(bob))["id"] not in place  # it stays with ann
     (submission,) = listed(admin)
     assert submission["submitted"] is None and submission["reason"] == "Watch all of it."
-    ann.said("PUT", f"{place}/marks", {"marks": [mark(1, 3, revision=2, deleted=True), mark(9, 8)]})
-    ann.said("POST", f"{place}/submit", {"marks": 2})
+    ann.said("PUT", f"{place}/answers", {"answers": [mark(1, 3, revision=2, deleted=True), mark(9, 8)]})
+    ann.said("POST", f"{place}/submit", {"answers": 2})
     wait_for(lambda: marked_steps(folder) == [5, 8])  # and no longer 3
     assert begin(ann) != place
     assert admin.ask("POST", f"/api/submissions/{'0' * 32}/return", {"reason": "x", "to": "rater"}).status_code == 404
@@ -116,9 +116,9 @@ def test_work_goes_to_another_rater(enter: Enter, folder: Path) -> None:
     (submission,) = listed(admin)
     send_back(admin, submission, "another")
     wait_for(lambda: marked_steps(folder) == [])
-    assert begin(ann) != place and ann.ask("POST", f"{place}/submit", {"marks": 1}).status_code == 409
+    assert begin(ann) != place and ann.ask("POST", f"{place}/submit", {"answers": 1}).status_code == 409
     other = begin(bob)
-    assert bob.said("GET", other)["marks"] == [] and bob.said("GET", other)["returned"] == ""
+    assert bob.said("GET", other)["answers"] == [] and bob.said("GET", other)["returned"] == ""
     submit(bob, other, 7)
     wait_for(lambda: marked_steps(folder) == [7])
     found = {one["rater"]: one for one in listed(admin)}

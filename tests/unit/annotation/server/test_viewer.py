@@ -126,7 +126,7 @@ def test_an_episode_shows_every_raters_marks_also_those_that_are_not_exported(
     say(rater, begun, mark(1, 3), mark(2, 5))
     (episode,) = [e for e in admin.said("GET", f"{place}/episodes")["episodes"] if e["name"] == "e0"]
     assert admin.said("GET", f"{place}/episodes/{episode['id']}")["raters"] == []  # a draft is nobody's business
-    rater.said("POST", f"{begun}/submit", {"marks": 2})
+    rater.said("POST", f"{begun}/submit", {"answers": 2})
     shown = admin.said("GET", f"{place}/episodes/{episode['id']}")
     me = rater.said("GET", "/api/me")["id"]
     assert shown["raters"] == [
@@ -202,6 +202,6 @@ def test_datasets_are_looked_at_without_a_study_and_without_a_trace_in_them(
         assert viewer.said("GET", "/api/me")["viewing"] is True
         place = f"/api/look/{viewer.said('GET', '/api/look')['datasets'][0]['id']}"
         assert found(viewer, place, "marks=yes") == ["e1"]
-        for method, path in (("GET", "/api/study"), ("POST", "/api/marking/next"), ("POST", "/api/export")):
+        for method, path in (("GET", "/api/study"), ("POST", "/api/tasks/marking/next"), ("POST", "/api/export")):
             assert viewer.ask(method, path).status_code == 404
     assert sorted(path for path in folder.rglob("*")) == before
