@@ -203,5 +203,5 @@ class RaterTask(ABC):
         """Write those records that ``store`` does not have yet."""
 
     def progress(self, submissions: Sequence[Submission]) -> dict[str, Any]:
-        """Return what the leader's page says of submitted work, besides how much there is."""
+        """Return what the leader's page says of submitted work on drawn items, besides how much there is."""
         return {}
