@@ -24,16 +24,10 @@ from reward_models.autoregressive import (
     expected_mark,
     labels,
 )
-from reward_models.learning.training import RewardTrainer, RewardTrainingConfig, reward_terms
 from reward_models.marks.augmentation import Augmentation
 from reward_models.marks.marked_play import MarkedPlay, MarkedStream, MarkedWindow
-from reward_models.marks.pairs import MINUS, PLUS
+from reward_models.marks.pairs import MINUS
 from tests.unit.reward_models.streamed_rewards import streamed_rewards
-
-QUICK = RewardTrainingConfig(
-    updates=150, steps=20, batch=16, learning_rate=3e-3, warmup=20, evaluate_every=50, css_weight=0.1, bc_weight=0.1,
-    log_every=10,
-)  # fmt: skip
 
 
 @pytest.fixture
@@ -128,15 +122,6 @@ def test_windows_one_after_another_are_one_long_window(model: AutoregressiveRewa
     np.testing.assert_allclose(torch.cat([first.logits, second.logits]), whole.logits, atol=1e-5)
 
 
-def test_unrated_steps_have_no_loss(model: AutoregressiveRewardModel, window: MarkedWindow) -> None:
-    unrated = replace(window, rated=torch.zeros_like(window.rated))
-    output, _ = model.follow(unrated, model.learning_state(3, 2))
-    loss = model.marks_loss(output, unrated, QUICK)
-    loss.backward()
-    assert loss.item() == 0.0
-    assert all(p.grad is None or not p.grad.any() for p in model.parameters())
-
-
 def test_only_raters_who_marked_an_episode_are_known_to_have_rated_it(lamp_play) -> None:
     play: MarkedPlay = lamp_play(range(4))
     marks = np.concatenate([play.marks, np.zeros_like(play.marks)], axis=1)
@@ -146,22 +131,6 @@ def test_only_raters_who_marked_an_episode_are_known_to_have_rated_it(lamp_play)
     found = [[bool(rated[play.rows(e), r].all()) for r in range(2)] for e in range(4)]
     assert found == [[True, False], [True, False], [True, True], [False, False]]
     assert [int(rated[play.rows(e)].any()) for e in range(4)] == [1, 1, 1, 0]
-
-
-def test_it_begins_with_marks_as_rare_as_they_are(agent: InteractiveAgent, lamp_play) -> None:
-    play: MarkedPlay = lamp_play(range(60))
-    model = AutoregressiveRewardModel.from_agent(agent)
-    model.prepare(play)
-    plus, minus = (int(play.marks[..., sign].sum()) for sign in (PLUS, MINUS))
-    total = int(play.rated.sum()) - len(play) + 3  # first steps are left out, and each annotation has one for free
-    shares = np.array([total - plus - minus - 2, plus + 1, minus + 1]) / total
-    window = MarkedStream(play, 20, 4, 0, Augmentation(0.0)).next_marked()
-    with torch.no_grad():
-        output, _ = model.follow(window, model.learning_state(4, 1))
-    found = output.logits.softmax(-1).flatten(0, 2)
-    np.testing.assert_allclose(found, np.tile(shares, (len(found), 1)), rtol=0.25)
-    entropy = -(shares * np.log(shares)).sum()
-    assert model.marks_loss(output, window, QUICK).item() == pytest.approx(entropy, rel=0.35)
 
 
 def test_annotations_are_sampled_with_their_probabilities() -> None:
@@ -179,48 +148,6 @@ def test_rewards_are_marks_and_differ_by_seed(model: AutoregressiveRewardModel, 
     assert set(np.unique(one)) == {-1.0, 0.0, 1.0}
     assert np.array_equal(one, same) and not np.array_equal(one, other)
     assert not streamed_rewards(model, play, seed=1)[play.first].any()
-
-
-def test_one_batch_can_be_overfitted_and_is_then_rewarded(agent: InteractiveAgent, lamp_play) -> None:
-    """Gives the same marks from its own outputs as from the raters' marks of training."""
-    play, config = lamp_play(range(60)), replace(QUICK, batch=8, beta1=0.9, beta2=0.99, bc_weight=0.0, css_weight=0.0)
-    trainer = RewardTrainer(AutoregressiveRewardModel.from_agent(agent, head_width=32), play, play, config)
-    trainer.model.prepare(trainer.play)
-    window, state = trainer.stream.next_marked(), trainer.memory
-    losses = []
-    for _ in range(120):
-        terms, _ = reward_terms(trainer.model, window, state, config)
-        trainer.optimizer.zero_grad()
-        terms["ar"].backward()
-        trainer.optimizer.step()
-        losses.append(terms["ar"].item())
-    assert losses[0] > 0.2 and losses[-1] < 0.01
-    label, _ = labels(window.marks, window.resets, window.rated)
-    marked = (label[..., 0] == GOOD).float() - (label[..., 0] == BAD).float()
-    assert marked.abs().sum() >= 8
-    stream, even = trainer.model.initial_stream(8), torch.full(window.resets.shape, 0.5)
-    with torch.inference_mode():
-        rewarded, _ = trainer.model.rewards(window.observations, stream, window.resets, even)
-        expected, _ = trainer.model.rewards(window.observations, stream, window.resets)
-    assert torch.equal(rewarded, marked)
-    assert (expected - marked).abs().max() < 0.1
-
-
-def test_its_weight_and_that_of_marks_are_settings(agent: InteractiveAgent, lamp_play) -> None:
-    play = lamp_play(range(20))
-
-    def first(**settings: float) -> dict[str, float]:
-        config = RewardTrainingConfig(steps=20, batch=8, bc_weight=0.0, css_weight=0.0, **settings)  # type: ignore[arg-type]
-        trainer = RewardTrainer(AutoregressiveRewardModel.from_agent(agent), play, play, config)
-        trainer.model.prepare(trainer.play)
-        return trainer.update(0.0)
-
-    plain, heavy, marks = first(), first(ar_weight=3.0), first(mark_weight=10.0)
-    assert plain["reward_model/loss"] == plain["reward_model/ar"]
-    assert heavy["reward_model/loss"] == pytest.approx(3.0 * plain["reward_model/ar"])
-    assert marks["reward_model/ar"] > 2.0 * plain["reward_model/ar"]
-    quiet = first(unmarked_drift_weight=1.0)
-    assert quiet["reward_model/loss"] == pytest.approx(quiet["reward_model/ar"] + quiet["reward_model/quiet"])
 
 
 def test_unmarked_drift_loss_is_of_expected_marks(model: AutoregressiveRewardModel, window: MarkedWindow) -> None:

@@ -17,7 +17,7 @@ from reward_models.inter_temporal import InterTemporalRewardModel, ibt_loss
 from reward_models.learning.training import RewardTrainer, RewardTrainingConfig
 from reward_models.marks.augmentation import Augmentation
 from reward_models.marks.marked_play import MarkedPlay, MarkedStream
-from reward_models.scores.scoring import MeanScorer, StreamingScorer, rewards, score
+from reward_models.scores.scoring import MeanScorer, StreamingScorer, score
 from rlhf.data.memory import MemoryDataset
 from worlds.errors import UserError
 
@@ -75,18 +75,6 @@ def test_the_mean_is_the_mean_of_the_rewards(models, play: MarkedPlay) -> None:
         np.testing.assert_allclose(
             ensemble.rewards(observations, resets), mean.rewards(observations, resets), atol=1e-5
         )
-
-
-def test_a_minimum_begins_anew_with_every_episode(models, play: MarkedPlay) -> None:
-    """What a member said of the last episode does not count in the next one."""
-    ensemble = EnsembleRewardModel.of(models, "minimum")
-    rows = np.arange(play.episodes.starts[3])[:, None]
-    observations, _ = play.episodes.gather(rows)
-    scorer = StreamingScorer(ensemble, 1)
-    found = scorer.rewards(observations, play.episodes.first[rows])[:, 0]
-    expected = [rewards(each.min(0)) for each in gains(models, play.episodes)[:3]]
-    np.testing.assert_allclose(found, np.concatenate(expected), atol=1e-5)
-    assert scorer.state_dict()["memory"][2].shape == (1, 3)
 
 
 def test_a_scorer_of_a_minimum_resumes_in_the_middle_of_an_episode(models, play: MarkedPlay) -> None:

@@ -53,26 +53,6 @@ def test_stretches_share_one_weight_among_their_pairs() -> None:
     assert ibt_loss(utility, marks, resets).item() == pytest.approx(expected, rel=1e-5)
 
 
-def test_pairs_with_marks_of_both_signs_are_ignored() -> None:
-    """(+) at 2, (-) at 3 of 4 steps: moving U[3] against U[0] and U[1] alone changes nothing."""
-    marks = torch.zeros(4, 1, 1, 2, dtype=torch.uint8)
-    marks[2, 0, 0, PLUS] = marks[3, 0, 0, MINUS] = 1
-    utility = torch.zeros(4, 1, requires_grad=True)
-    (gradient,) = torch.autograd.grad(ibt_loss(utility, marks, torch.zeros(4, 1, dtype=torch.bool), "pairs"), utility)
-    # Pairs (0,2), (1,2) say better and (2,3) worse; at U = 0 each pulls with 1/2, and there are three.
-    assert gradient.flatten().tolist() == pytest.approx([1 / 6, 1 / 6, -3 / 6, 1 / 6])
-
-
-def test_no_pair_reaches_across_an_episode() -> None:
-    marks = torch.zeros(6, 1, 1, 2, dtype=torch.uint8)
-    marks[4, 0, 0, PLUS] = 1
-    resets = torch.tensor([False, False, False, True, False, False]).unsqueeze(1)
-    utility = torch.randn(6, 1, requires_grad=True)
-    ibt_loss(utility, marks, resets).backward()
-    assert utility.grad is not None
-    assert not utility.grad[:3].any() and utility.grad[3:].all()
-
-
 def test_without_pairs_the_loss_and_its_gradient_are_zero() -> None:
     utility = torch.randn(5, 2, requires_grad=True)
     marks = torch.zeros(5, 2, 1, 2, dtype=torch.uint8)
@@ -94,43 +74,6 @@ def test_the_unmarked_drift_loss_sees_only_unmarked_steps_within_episodes() -> N
     quiet = torch.tensor([True, True, False, True, True]).unsqueeze(1)
     resets = torch.tensor([True, False, False, True, False]).unsqueeze(1)
     assert unmarked_drift_loss(utility, quiet, resets).item() == pytest.approx((1.0**2 + 4.0**2) / 2)
-
-
-def test_the_model_begins_as_the_agent(agent: InteractiveAgent) -> None:
-    before = {name: value.clone() for name, value in agent.state_dict().items()}
-    model = InterTemporalRewardModel.from_agent(agent, seed=3)
-    again, other = (InterTemporalRewardModel.from_agent(agent, seed=seed) for seed in (3, 4))
-    own = model.state_dict()
-    assert set(own) - set(before) == {f"utility.{layer}.{part}" for layer in (0, 2) for part in ("weight", "bias")}
-    assert set(before) - set(own) == {"trunk.movement.slots", "trunk.movement.table.weight"}
-    assert all(torch.equal(own[name], value) for name, value in before.items() if name in own)
-    assert all(torch.equal(own[name], value) for name, value in again.state_dict().items())
-    assert not torch.equal(own["utility.0.weight"], other.state_dict()["utility.0.weight"])
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.add_(1.0)
-    assert all(torch.equal(value, before[name]) for name, value in agent.state_dict().items())
-
-
-def test_the_utility_does_not_depend_on_the_controls(agent: InteractiveAgent, lamp_play) -> None:
-    model = InterTemporalRewardModel.from_agent(agent)
-    observations, _ = lamp_play(range(2)).episodes.gather(np.arange(12)[:, None])
-    others = observations._replace(previous_movement=torch.zeros_like(observations.previous_movement))
-    assert not torch.equal(observations.previous_movement, others.previous_movement)
-    resets = torch.zeros(12, 1, dtype=torch.bool)
-    with torch.no_grad():
-        found, other = (model.utilities(o, model.initial_state(1), resets)[0] for o in (observations, others))
-        assert torch.equal(found, other)
-        features = [agent(o, agent.initial_state(1), resets)[0].features for o in (observations, others)]
-    assert not torch.equal(*features)  # while the agent feels what it does
-
-
-def test_drawing_the_head_does_not_change_the_global_generator(agent: InteractiveAgent) -> None:
-    torch.manual_seed(5)
-    expected = torch.rand(3)
-    torch.manual_seed(5)
-    InterTemporalRewardModel.from_agent(agent)
-    assert torch.equal(torch.rand(3), expected)
 
 
 def test_training_and_scoring_see_the_same_utility(agent: InteractiveAgent, lamp_play) -> None:

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 
-import reward_models.learning.evaluation
-from reward_models.learning.evaluation import Evaluator
 from reward_models.learning.mark_signal import signal_tally, stack_signal
-from reward_models.marks.marked_play import MarkedPlay
 from reward_models.marks.pairs import MINUS, PLUS
 
 
@@ -63,48 +58,9 @@ def test_a_step_at_marks_over_white_noise_has_the_ratio_that_it_must() -> None:
     assert every.ratio == pytest.approx(4.0 / (0.5 * np.sqrt(2)), rel=0.05)
 
 
-def test_the_ratio_knows_no_scale_and_no_constant() -> None:
-    rng = np.random.default_rng(1)
-    utility, marks = rng.normal(size=200).cumsum(), marks_at(200, [50, 51], [120])
-    ratio = signal_tally(utility, marks, 4).ratio
-    assert np.isfinite(ratio)
-    assert signal_tally(7.0 * utility - 3.0, marks, 4).ratio == pytest.approx(ratio)
-    assert signal_tally(-utility, marks, 4).ratio == pytest.approx(-ratio)
-
-
-@pytest.mark.parametrize(
-    ("plus", "minus", "level"),
-    [([], [100], 1.0), ([100], [], 1.0), ([], [], 1.0), ([20], [100], 0.0), (list(range(0, 200, 9)), [4], 1.0)],
-)
-def test_a_measure_without_data_is_nan(plus: list[int], minus: list[int], level: float) -> None:
-    """Without marks of both signs, in a flat utility, and where no window is quiet."""
-    utility = level * np.random.default_rng(2).normal(size=200)
-    assert np.isnan(signal_tally(utility, marks_at(200, plus, minus), 4).ratio)
-
-
 def test_episodes_count_as_often_as_they_are_weighed() -> None:
     rng = np.random.default_rng(3)
     tallies = [signal_tally(rng.normal(size=90), marks_at(90, [10 + n], [60]), 4) for n in range(4)]
     twice = stack_signal(tallies).weighted(np.array([[2.0, 0.0, 1.0, 1.0]]))
     by_hand = stack_signal([tallies[0], tallies[0], tallies[2], tallies[3]]).weighted(np.ones((1, 4)))
     assert twice.ratio == pytest.approx(by_hand.ratio)
-
-
-def test_evaluation_reports_it_for_the_utilities_it_scores(
-    lamp_play: Callable[[range], MarkedPlay], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    play, rng = lamp_play(range(6)), np.random.default_rng(4)
-    utilities = [rng.normal(size=length) for length in play.episodes.lengths]
-    monkeypatch.setattr(reward_models.learning.evaluation, "TOLERANCE", 1)
-    monkeypatch.setattr(
-        reward_models.learning.evaluation, "score", lambda _, episodes, own: [utilities[e] for e in own]
-    )
-    evaluator = Evaluator.of(play, most=6)
-    found: tuple[list[float], list[float], list[float]] = ([], [], [])
-    for episode in evaluator.episodes:
-        for every, own in zip(found, plainly(utilities[episode], play.marks_of(episode).sum(axis=1), 1), strict=True):
-            every.extend(own)
-    plus, minus, quiet = found
-    assert evaluator.evaluate(None)["signal_to_noise"] == pytest.approx(
-        (np.mean(plus) - np.mean(minus)) / np.std(quiet)
-    )  # type: ignore[arg-type]

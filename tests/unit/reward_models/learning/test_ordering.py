@@ -17,7 +17,7 @@ from reward_models.learning.ordering import (
     stack_reliability,
     together,
 )
-from reward_models.marks.pairs import MINUS, PLUS, pair_agreement
+from reward_models.marks.pairs import MINUS, PLUS
 
 
 def marks_and_utility(seed: int, steps: int = 40, raters: int = 2) -> tuple[np.ndarray, np.ndarray]:
@@ -55,13 +55,6 @@ def test_pairs_by_sign_and_distance_are_those_of_a_loop(seed: int) -> None:
             right, total = theirs.get((sign, group), (0.0, 0.0))
             assert ours.right[sign, group] == pytest.approx(right)
             assert ours.total[sign, group] == pytest.approx(total)
-
-
-def test_all_distances_together_are_the_agreement_of_training() -> None:
-    marks, utility = marks_and_utility(7, steps=60, raters=3)
-    ours, known = order_pairs(utility, marks), pair_agreement(utility, marks)
-    assert ours.right.sum(1) == pytest.approx([known.right_plus, known.right_minus])
-    assert ours.total.sum(1) == pytest.approx([known.plus, known.minus])
 
 
 def test_reliability_of_pairs_is_that_of_a_loop() -> None:
@@ -110,12 +103,6 @@ def test_calibration_error_is_the_textbook_sum_over_bins() -> None:
         if inside.any():
             error += inside.mean() * abs(p[inside].mean() - yes[inside].mean())
     assert calibration_error(reliability.weight, reliability.predicted, reliability.happened) == pytest.approx(error)
-
-
-def test_certain_and_wrong_is_costly_but_finite() -> None:
-    reliability = Reliability.of(np.array([0.0, 1.0]), np.array([1.0, 0.0]), np.array([0.0, 1.0]), PROBABILITIES)
-    assert reliability.log_loss == pytest.approx(2 * 54 * np.log(2)), "a sigmoid's 1 - p equals 0 below 2^-54"
-    assert reliability.weight[[0, -1]].tolist() == [1.0, 1.0]
 
 
 def test_episodes_keep_apart_and_no_marks_weigh_nothing() -> None:

@@ -16,7 +16,6 @@ from reward_models.learning.request_pairs import RequestPairs
 from reward_models.learning.training import RewardTrainer, RewardTrainingConfig
 from reward_models.marks.marked_play import MarkedPlay, mark_play
 from reward_models.marks.request_outcomes import RequestOutcomes
-from reward_models.preferences.losses import measured_difference
 from reward_models.scores.scoring import score
 from rlhf.records.marks import CANNOT_TELL, Mark
 from rlhf.records.preferences import RequestVerdict
@@ -115,15 +114,6 @@ def test_between_episodes_a_success_is_compared_with_a_failure_of_the_same_words
     assert len(seen) > 30
 
 
-def test_time_alone_orders_no_pair(lamp_play) -> None:
-    """A utility that only rises with time gains as much in both clips."""
-    play = lamp_play(range(60))
-    pairs = RequestPairs(RequestOutcomes.of(play), 1, size=32, seed=0)
-    time = np.concatenate([np.arange(length) for length in play.episodes.lengths])
-    for kind in ("cut", "between"):
-        assert not measured_difference(time, pairs.of(kind, 3)).any()
-
-
 @pytest.mark.parametrize("kind", ["cut", "between"])
 def test_the_loss_is_bradley_terry_on_what_was_gained(agent: InteractiveAgent, lamp_play, kind: str) -> None:
     """Computed again from utilities of whole episodes."""
@@ -149,14 +139,6 @@ def test_a_model_of_marks_only_and_play_without_failures_are_refused(agent, lamp
     done = replace(requests, marks=np.where(np.arange(24)[:, None, None] < 6, requests.marks, 0))
     with pytest.raises(UserError, match="carried out once and failed once"):
         RewardTrainer(InterTemporalRewardModel.from_agent(agent), done, held_out, config)
-
-
-def test_settings_that_are_off_leave_the_training_as_it_is(agent: InteractiveAgent, lamp_play) -> None:
-    play, held_out = lamp_play(range(20)), lamp_play(range(1000, 1010))
-    trainer = RewardTrainer(InterTemporalRewardModel.from_agent(agent), play, held_out, QUICK)
-    assert trainer.requests is None and set(trainer.weights) == {"ibt", "movement", "language", "css", "quiet"}
-    with pytest.raises(ValueError, match="at most 1 together"):
-        RewardTrainingConfig(augmentation=0.5, rewind=0.6)
 
 
 def test_a_training_with_all_of_it_can_be_resumed(agent: InteractiveAgent, lamp_play) -> None:

@@ -17,13 +17,11 @@ from reward_models.learning.evaluation import Evaluator
 from reward_models.learning.training import (
     RewardTrainer,
     RewardTrainingConfig,
-    evaluator_of,
     reward_terms,
     train_reward_model,
 )
 from reward_models.marks.marked_play import MarkedPlay, mark_play
 from reward_models.scores import scoring
-from rlhf.records.json_records import from_json, to_json, with_new_settings
 from rlhf.records.marks import Mark
 from worlds.errors import UserError
 
@@ -78,34 +76,6 @@ def test_it_learns_which_lamp_was_asked_for(agent: InteractiveAgent, play: Marke
         mark = int(np.flatnonzero(held_out.marks_of(episode).any(axis=(1, 2)))[0])
         near += abs(int(np.abs(scoring.rewards(utility)).argmax()) - mark) <= 1
     assert near / len(held_out) > 0.9
-
-
-def test_marks_are_read_as_late_in_an_evaluation_as_in_training(make_play, tokenizer, tiny) -> None:
-    """A (+) about the first request that is read after the second is no example of a second one that went wrong."""
-    asked = ["", *["light the red lamp"] * 6, *["light the blue lamp"] * 9]
-    names = [str(number) for number in range(8)]
-    marks = [Mark(name, "ann", step, 1, False) for name in names for step in (6, 10)]
-    episodes = [*(make_play(name, asked) for name in names), make_play("other", ["", *["light the green lamp"] * 9])]
-    held_out = mark_play(episodes, marks, tokenizer, tiny)
-    wrong = evaluator_of(held_out, replace(QUICK, marks_later=3)).altered_play
-    exchanged = (wrong.episodes.setter_tokens != held_out.episodes.setter_tokens).any(axis=-1)
-    first = [bool(exchanged[held_out.rows(one)][2]) for one in range(8)]
-    assert any(first) and not all(first)
-    for one in range(8):
-        (steps, *_) = np.nonzero(wrong.marks_of(one))
-        assert steps.tolist() == ([9, 13] if first[one] else [13])
-
-
-def test_one_batch_can_be_overfitted(agent: InteractiveAgent, play: MarkedPlay, held_out: MarkedPlay) -> None:
-    trainer = RewardTrainer(InterTemporalRewardModel.from_agent(agent), play, held_out, QUICK)
-    window = trainer.stream.next_marked()
-    state = trainer.model.initial_state(QUICK.batch)
-    for _ in range(60):
-        terms, _ = reward_terms(trainer.model, window, state, replace(QUICK, bc_weight=0.0, css_weight=0.0))
-        trainer.optimizer.zero_grad()
-        terms["ibt"].backward()
-        trainer.optimizer.step()
-    assert terms["ibt"].item() < 0.1
 
 
 @pytest.mark.parametrize(
@@ -184,22 +154,6 @@ def test_training_resumes_bit_exactly(
     assert (whole.model.config.reward_scale == 1.0) == (kind is AutoregressiveRewardModel)  # its rewards are marks
 
 
-def test_the_same_seed_gives_the_same_model(agent: InteractiveAgent, play: MarkedPlay, held_out: MarkedPlay) -> None:
-    config = replace(QUICK, updates=3, evaluate_every=3, evaluation_episodes=3)
-    first, second, other = (
-        weights_of(train_reward_model(agent, play, held_out, c).model)
-        for c in (config, config, replace(config, seed=1))
-    )
-    assert all(torch.equal(first[name], second[name]) for name in first)
-    assert any(not torch.equal(first[name], other[name]) for name in first)
-
-
-def test_it_stops_when_nothing_gets_better(agent: InteractiveAgent, play: MarkedPlay, held_out: MarkedPlay) -> None:
-    config = replace(QUICK, updates=50, evaluate_every=2, patience=3, learning_rate=0.0, evaluation_episodes=3)
-    result = train_reward_model(agent, play, held_out, config)
-    assert result.best_update == 2 and [m["update"] for m in result.history] == [2, 4, 6, 8]
-
-
 def test_it_stops_when_time_is_up(agent: InteractiveAgent, play: MarkedPlay, held_out: MarkedPlay) -> None:
     config = replace(QUICK, updates=10**6, max_seconds=0.5, evaluate_every=10**6, evaluation_episodes=3)
     progress: list[float] = []
@@ -262,11 +216,6 @@ def test_held_out_play_needs_marks(agent, play, make_play, tokenizer, tiny) -> N
         RewardTrainer(InterTemporalRewardModel.from_agent(agent), play, unmarked, QUICK)
 
 
-def test_a_window_needs_two_steps() -> None:
-    with pytest.raises(ValueError, match="no pairs"):
-        RewardTrainingConfig(steps=1)
-
-
 def test_a_loss_that_is_not_finite_stops_the_run(agent, play, held_out) -> None:
     trainer = RewardTrainer(InterTemporalRewardModel.from_agent(agent), play, held_out, QUICK)
     last = trainer.model.utility[-1]
@@ -295,10 +244,3 @@ def test_the_kept_model_is_the_one_with_the_best_balanced_accuracy(
         trainer.update_index = update
         trainer.evaluate()
     assert trainer.best_update == 1
-
-
-def test_a_run_with_earlier_names_of_settings_opens_with_the_present_ones() -> None:
-    saved = to_json(RewardTrainingConfig(unmarked_drift_weight=0.5, unmarked_margin=3))
-    saved["quiet_weight"], saved["quiet_margin"] = saved.pop("unmarked_drift_weight"), saved.pop("unmarked_margin")
-    read = from_json(RewardTrainingConfig, with_new_settings(RewardTrainingConfig, saved))
-    assert (read.unmarked_drift_weight, read.unmarked_margin) == (0.5, 3)

@@ -105,30 +105,3 @@ def test_alterations_exchange_only_for_other_words_and_turn_a_mark(two_talks: Me
         assert (texts[donors] != texts[own[setter | solver]]).all()
         kinds.add("instruction" if setter.any() else "answers")
     assert kinds == {"instruction", "answers"}
-
-
-@pytest.mark.parametrize(
-    "marks", [marks_at(8), marks_at(8, minus=(3, 5)), marks_at(8, plus=(1,))], ids=["none", "minus", "before-request"]
-)
-def test_nothing_is_exchanged_that_turns_no_mark(two_talks: MemoryDataset, marks: np.ndarray) -> None:
-    dialogue = Dialogue.of(two_talks)
-    changes = [Augmentation(1.0).alter(dialogue, slice(0, 8), marks, np.random.default_rng(s)) for s in range(20)]
-    assert changes == [None] * 20
-
-
-def test_with_one_instruction_there_is_nothing_to_exchange(make_play, tokenizer, tiny) -> None:
-    plays = encode_episodes([make_play(n, ["is it on"] * 5) for n in "ab"], tokenizer, tiny)
-    marks = marks_at(5, plus=(3,))
-    assert Augmentation(1.0).alter(Dialogue.of(plays), slice(0, 5), marks, np.random.default_rng(0)) is None
-
-
-def test_a_third_of_the_episodes_is_altered(two_talks: MemoryDataset) -> None:
-    dialogue, marks = Dialogue.of(two_talks), marks_at(8, plus=(5,))
-    rng = np.random.default_rng(0)
-    count = sum(Augmentation().alter(dialogue, slice(0, 8), marks, rng) is not None for _ in range(2000))
-    assert 0.30 < count / 2000 < 0.36
-
-
-def test_a_probability_is_a_probability() -> None:
-    with pytest.raises(ValueError, match="probability"):
-        Augmentation(1.5)

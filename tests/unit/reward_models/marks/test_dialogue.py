@@ -10,7 +10,7 @@ import pytest
 from agents.config import AgentConfig
 from agents.tokenizer import PAD_ID, Tokenizer
 from reward_models.marks.augmentation import Augmentation, exchange_instruction
-from reward_models.marks.dialogue import Dialogue, alike, content_words
+from reward_models.marks.dialogue import Dialogue, content_words
 from reward_models.marks.pairs import MINUS, PLUS
 from rlhf.data.memory import MemoryDataset, encode_episodes
 
@@ -51,20 +51,6 @@ def talk(make_play, words: Tokenizer) -> Callable[..., MemoryDataset]:
     return make
 
 
-def meant(tokenizer: Tokenizer, tokens: np.ndarray) -> set[str]:
-    return {tokenizer.decode([token]) for token in tokens.tolist()}
-
-
-def test_words_for_objects_recur_within_an_episode(words: Tokenizer) -> None:
-    asked = houses(0, 300, 4)
-    tokens = words.encode([text for episode in asked for text in episode], 8)
-    episode = np.repeat(np.arange(300), 4)
-    assert meant(words, content_words(tokens, episode)) == {w for thing in THINGS for w in thing}
-    assert content_words(tokens, np.arange(1200)).size == 0  # one request an episode: no word can be found
-    assert content_words(tokens[:0], episode[:0]).size == 0
-    assert PAD_ID not in content_words(np.tile(tokens[:1], (50, 1)), np.zeros(50, dtype=np.int64))
-
-
 def test_chance_is_counted_as_by_a_loop(words: Tokenizer) -> None:
     asked = houses(1, 60, 3)
     tokens = words.encode([text for episode in asked for text in episode], 8)
@@ -77,13 +63,6 @@ def test_chance_is_counted_as_by_a_loop(words: Tokenizer) -> None:
             word in sets[i] and word in sets[j] for i in range(180) for j in range(i) if episode[i] == episode[j]
         )
         assert (word in found) == (both - chance > 4 * chance**0.5 and both >= 1.5 * chance), words.decode([word])
-
-
-def test_texts_are_alike_if_one_speaks_of_nothing_else() -> None:
-    content = np.array([[1, 1, 0], [1, 1, 0], [1, 0, 0], [1, 0, 1], [0, 0, 0]], dtype=bool)
-    assert alike(content, 0).tolist() == [True, True, True, False, False]
-    assert alike(content, 2).tolist() == [True, True, True, True, False]
-    assert not alike(content, 4).any()
 
 
 def test_requests_that_may_ask_for_the_same_are_never_exchanged(talk, words: Tokenizer) -> None:
@@ -102,12 +81,6 @@ def test_requests_that_may_ask_for_the_same_are_never_exchanged(talk, words: Tok
             assert not ((donors >= rows.start) & (donors < rows.stop)).any()
             # Requests that share a colour or a kind are the ones to learn from: they stay.
             assert any(len(one & other) == 1 for one in mine for other in others)
-
-
-def test_without_content_words_only_equal_texts_are_the_same(talk) -> None:
-    play = talk([["lift the red ball"], ["pick up the red ball"], ["lift the red ball"], ["go to the blue duck"]])
-    donors = Dialogue.of(play).other_requests(slice(0, 2), 0, np.empty(0, dtype=np.int64))
-    assert donors.tolist() == [2, 6]
 
 
 def test_an_answer_marked_plus_after_a_request_is_not_wrong_for_it(talk) -> None:

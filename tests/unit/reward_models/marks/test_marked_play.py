@@ -33,11 +33,6 @@ def test_marks_lie_beside_their_episodes(make_play, tokenizer, tiny) -> None:
     assert play.episode_ids == ("a", "b", "c")
 
 
-def test_unmarked_play_is_play(make_play, tokenizer, tiny) -> None:
-    play = mark_play([make_play("a", ["x"] * 3)], [], tokenizer, tiny)
-    assert play.marks.shape == (3, 1, 2) and not play.marks.any() and play.comparable.size == 0
-
-
 def test_bad_marks_and_images_are_refused_in_one_line(make_play, tokenizer, tiny) -> None:
     episode = make_play("a", ["x"] * 3)
     with pytest.raises(UserError, match="marked step 3 of episode a"):
@@ -143,26 +138,6 @@ def test_the_stream_resumes_exactly(dozen: MarkedPlay) -> None:
         assert torch.equal(window.observations.image, other.observations.image)
         assert torch.equal(window.observations.setter_tokens, other.observations.setter_tokens)
         assert torch.equal(window.marks, other.marks) and torch.equal(window.imitate, other.imitate)
-
-
-def test_left_out_marks_are_not_rated(make_play, tokenizer, tiny) -> None:
-    """The mark after an exchanged request is unknown where there was a (+): AR has no loss there."""
-    asked = ["go to the lamp"] * 5 + ["is it on"] * 7
-    play = mark_play(
-        [make_play("a", asked), make_play("b", ["put it down"] * 12)],
-        [Mark("a", "ann", step, 1, False) for step in (6, 10)] + [Mark("b", "ann", 3, 1, False)],
-        tokenizer,
-        tiny,
-    )
-    stream = MarkedStream(play, steps=12, batch=1, seed=0, augmentation=Augmentation(1.0, rater_delay=1))
-    left_out = 0
-    for window in (stream.next_marked() for _ in range(60)):
-        silent = window.rated[:, 0, 0] & ~window.marks[:, 0, 0].bool().any(-1)
-        for step in (~window.rated[:, 0, 0]).nonzero().flatten().tolist():
-            left_out += 1
-            assert not window.marks[step, 0].any()
-        assert silent.any()
-    assert left_out > 5
 
 
 def test_altered_play_is_wrong_and_the_original_unchanged(dozen: MarkedPlay) -> None:

@@ -15,12 +15,10 @@ from reward_models.marks.pairs import (
     PLUS,
     count_marks,
     episode_index,
-    has_pairs,
     pair_agreement,
     pair_signs,
     pair_weights,
     stretch_index,
-    stretch_lengths,
 )
 from rlhf.records.marks import Mark
 from worlds.errors import UserError
@@ -72,28 +70,6 @@ def test_every_pair_of_stretches_weighs_one(sequence: tuple[np.ndarray, np.ndarr
         assert all(total == pytest.approx(1.0, abs=1e-5) for total in groups.values())
 
 
-def test_a_long_stretch_does_not_outweigh_many_marks() -> None:
-    """One column: (+) in the middle of 40 steps; another: (+) and (-) in turn, 4 steps apart."""
-    marks = torch.zeros(40, 2, 1, 2, dtype=torch.uint8)
-    marks[20, 0, 0, PLUS] = 1
-    marks[4::8, 1, 0, PLUS] = 1
-    marks[8::8, 1, 0, MINUS] = 1
-    episode = torch.zeros(40, 2, dtype=torch.long)
-    by_pair = pair_weights(marks, episode, "pairs").abs().sum((0, 1, 3))
-    by_stretch = pair_weights(marks, episode, "stretches").abs().sum((0, 1, 3))
-    assert by_pair.tolist() == [400.0, 144.0]
-    assert by_stretch.tolist() == pytest.approx([1.0, 9.0])
-
-
-def test_stretches_begin_at_marks_and_at_episodes() -> None:
-    marks = torch.zeros(8, 1, 1, 2, dtype=torch.uint8)
-    marks[2, 0, 0, PLUS] = marks[6, 0, 0, MINUS] = 1
-    resets = torch.tensor([0, 0, 0, 0, 1, 0, 0, 0], dtype=torch.bool).unsqueeze(1)
-    stretch = stretch_index(marks, episode_index(resets))
-    assert stretch.flatten().tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
-    assert stretch_lengths(stretch).flatten().tolist() == [2] * 8
-
-
 def test_pairs_are_formed_for_each_rater() -> None:
     """Ann marks (+) where Bob marks (-): both count, although pooled marks would cancel."""
     marks = torch.zeros(4, 1, 2, 2, dtype=torch.uint8)
@@ -102,15 +78,6 @@ def test_pairs_are_formed_for_each_rater() -> None:
     assert signs[1, 2, 0].tolist() == [1, -1]
     pooled = pair_signs(marks.sum(2, keepdim=True, dtype=torch.uint8), torch.zeros(4, 1, dtype=torch.long))
     assert not pooled.any()
-
-
-@given(marked_sequences())
-@settings(max_examples=100, deadline=None)
-def test_has_pairs_is_exact(sequence: tuple[np.ndarray, np.ndarray]) -> None:
-    marks, _ = sequence
-    one = marks[:, 0]
-    signs = pair_signs(torch.from_numpy(one).unsqueeze(1), torch.zeros(len(one), 1, dtype=torch.long))
-    assert has_pairs(one) == bool(signs.any())
 
 
 @given(marked_sequences(), st.integers(0, 2**32 - 1))
@@ -132,14 +99,6 @@ def test_agreement_equals_the_count_of_a_loop(sequence: tuple[np.ndarray, np.nda
         assert found.accuracy == pytest.approx((right[1] + right[-1]) / (total[1] + total[-1]))
     else:
         assert math.isnan(found.accuracy) and math.isnan(found.balanced_accuracy)
-
-
-def test_knowing_only_the_time_is_no_balanced_accuracy() -> None:
-    marks = np.zeros((30, 1, 2), dtype=np.uint8)
-    marks[10, 0, PLUS] = marks[28, 0, MINUS] = 1
-    found = pair_agreement(np.arange(30.0), marks)
-    assert found.accuracy == found.majority > 0.8
-    assert found.balanced_accuracy == 0.5
 
 
 def test_pairs_of_known_order_are_left_out() -> None:
@@ -170,8 +129,3 @@ def test_marks_that_do_not_fit_their_episode_are_refused() -> None:
         count_marks([Mark("a", "ann", 5, 1, False)], "a", 5)
     with pytest.raises(UserError, match="a mark of episode b was given for episode a"):
         count_marks([Mark("b", "ann", 1, 1, False)], "a", 5)
-
-
-def test_shapes_are_checked() -> None:
-    with pytest.raises(ValueError, match="are not"):
-        pair_signs(torch.zeros(4, 1, 2), torch.zeros(4, 1, dtype=torch.long))

@@ -50,16 +50,6 @@ def test_marks_farther_apart_than_the_tolerance_are_of_two_moments() -> None:
     assert moments(merge(marks, tolerance=2)) == []
 
 
-def test_even_signs_are_left_out() -> None:
-    assert moments(merge(np.stack([sequence((5, 1)), sequence((5, -1))], axis=1), tolerance=2)) == []
-
-
-def test_raters_without_marks_do_not_count() -> None:
-    marks = np.stack([sequence((5, 1), (6, -1), (6, -1)), sequence()], axis=1)
-    assert np.array_equal(merge(marks, tolerance=2)[:, 0], marks[:, 0])
-    assert not merge(np.zeros((STEPS, 3, 2), dtype=np.uint8), tolerance=2).any()
-
-
 @given(st.integers(0, 2**32 - 1), st.integers(1, 4), st.integers(0, 5))
 def test_raters_with_equal_marks_are_one(seed: int, raters: int, tolerance: int) -> None:
     rng = np.random.default_rng(seed)
@@ -93,10 +83,6 @@ def test_trust_lies_beside_the_marks(rated: MarkedPlay) -> None:
     assert used.trust[rated.rows(2)][0].tolist() == [1.0, 1.0, 1.0]
 
 
-def test_each_as_they_are_is_what_there_was(rated: MarkedPlay) -> None:
-    assert use_raters(rated, "each", 4) is rated
-
-
 def test_a_majority_is_one_rater(rated: MarkedPlay) -> None:
     used = use_raters(rated, "majority", 2)
     assert used.marks.shape == (len(rated.marks), 1, 2)
@@ -106,15 +92,6 @@ def test_a_majority_is_one_rater(rated: MarkedPlay) -> None:
         [(7, 1)],
         [],
     ]
-
-
-def test_an_episode_in_which_most_saw_nothing_together_has_been_rated(make_play, tokenizer, tiny) -> None:
-    marks = [Mark("a", rater, step, 1, True) for rater, step in (("ann", 3), ("bob", 13), ("cat", 23))]
-    play = mark_play([make_play(name, ["is it on"] * STEPS) for name in "ab"], marks, tokenizer, tiny)
-    used = use_raters(play, "majority", 2)
-    assert not used.marks.any()
-    assert used.rated[:, 0].tolist() == [True] * STEPS + [False] * STEPS
-    assert used.unmarked(margin=2).tolist() == [True] * STEPS + [False] * STEPS
 
 
 def test_pairs_of_a_rater_count_as_much_as_the_rater() -> None:
@@ -148,8 +125,3 @@ def test_a_model_can_be_trained_with_any_of_them(agent, lamp_play, how) -> None:
     single = MarkedStream(play, 20, 8, config.seed, Augmentation(0.5)).next_marked()
     expected, _ = reward_terms(trainer.model, single, trainer.memory, config)
     assert found["ibt"].item() == pytest.approx(expected["ibt"].item(), rel=1e-5)
-
-
-def test_impossible_settings_are_refused() -> None:
-    with pytest.raises(ValueError, match="raters_tolerance"):
-        RewardTrainingConfig(raters_tolerance=-1)

@@ -7,16 +7,11 @@ from dataclasses import replace
 import numpy as np
 import torch
 
-from agents.agent import InteractiveAgent
-from reward_models.inter_temporal import InterTemporalRewardModel
-from reward_models.learning.config import RewardTrainingConfig
-from reward_models.learning.training import RewardTrainer
 from reward_models.marks.augmentation import Augmentation
 from reward_models.marks.dialogue import Dialogue
 from reward_models.marks.marked_play import MarkedPlay, MarkedStream, mark_play
 from reward_models.marks.pairs import MINUS, PLUS, pair_signs
 from reward_models.marks.rewinding import Rewindable, rewind, rewindable
-from rlhf.records.marks import Mark
 
 
 def marks_at(steps: int, plus: tuple[int, ...] = (), minus: tuple[int, ...] = ()) -> np.ndarray:
@@ -102,44 +97,3 @@ def test_a_stream_shows_rewound_frames_under_the_words_of_the_turn(lamp_play) ->
             assert not imitate[begin:end, column].any()
             rewound += 1
     assert rewound > 5
-
-
-def test_nothing_changes_while_nothing_is_rewound(lamp_play) -> None:
-    play = lamp_play(range(12))
-    plain, same = (MarkedStream(play, 5, 4, 0, Augmentation(0.5, rewind=rewind)) for rewind in (0.0, 0.0))
-    other = MarkedStream(play, 5, 4, 0, Augmentation(0.5, rewind=0.5))
-    differ = False
-    for _ in range(20):
-        one, two, three = (stream.next_marked() for stream in (plain, same, other))
-        assert torch.equal(one.observations.image, two.observations.image)
-        differ |= not torch.equal(one.observations.image, three.observations.image)
-        # Exchanged words are the same ones; only episodes that were left as they are may be rewound.
-        exchanged = (one.observations.setter_tokens != three.observations.setter_tokens).any(-1)
-        assert not exchanged.any() or differ
-    assert differ
-
-
-def test_a_model_learns_that_an_undone_lamp_is_worse(agent: InteractiveAgent, make_play, tokenizer, tiny) -> None:
-    """Only (+) marks, and no exchanged words: all that is known to be worse was rewound."""
-    rng = np.random.default_rng(0)
-    episodes, marks = [], []
-    for number in range(40):
-        image = rng.integers(0, 40, (20, 8, 8, 3)).astype(np.uint8)
-        image[8:, 2:6, 2:6] = 200
-        episodes.append(make_play(str(number), ["", *["is it on"] * 19], image))
-        marks.append(Mark(str(number), "ann", 8, 1, True))
-    play, validation = (mark_play(episodes[part], marks, tokenizer, tiny) for part in (slice(30), slice(30, 40)))
-    config = RewardTrainingConfig(
-        updates=60, steps=20, batch=8, learning_rate=3e-3, warmup=10, augmentation=0.0, rewind=0.7, css_weight=0.0,
-        bc_weight=0.0,
-    )  # fmt: skip
-    trainer = RewardTrainer(InterTemporalRewardModel.from_agent(agent), play, validation, config)
-    trainer.run()
-    dark = torch.from_numpy(episodes[35].image.copy())
-    dark[14:] = dark[:6]  # off again
-    observations, _ = validation.episodes.gather(np.arange(5 * 20, 6 * 20)[:, None])
-    with torch.inference_mode():
-        utility, _ = trainer.model.utilities(
-            observations._replace(image=dark[:, None]), trainer.model.initial_state(1), torch.zeros(20, 1).bool()
-        )
-    assert utility[12, 0] > utility[6, 0] and utility[18, 0] < utility[12, 0]

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
-from reward_models.learning.told_answers import ToldAnswers, balanced_weights
+from reward_models.learning.told_answers import ToldAnswers
 from reward_models.marks.augmentation import Augmentation
 from reward_models.marks.dialogue import Dialogue
 from reward_models.marks.marked_play import MarkedPlay, mark_play
@@ -36,12 +35,6 @@ def test_rivals_answer_the_same_question_with_other_words() -> None:
     assert found[red] == {blue, it_is_blue} and found[blue] == {red, it_is_red}
     assert found[it_is_red] == {blue, it_is_blue}  # half of the answers say "it is": these words tell nothing apart
     assert found[yes] == {no} and found[the_red_one] == set()
-
-
-def test_a_rare_word_in_common_makes_the_answer_the_same() -> None:
-    words = {0: (1, 10), 1: (2, 10), 2: (1, 11), 3: (1, 12), 4: (2, 13)}
-    found = rivals({answer: frozenset([5]) for answer in words}, words)
-    assert 1 not in found[0] and 2 in found[0]  # "10" is in two of five; "1" in three of five
 
 
 def test_hard_answers_are_of_the_same_kind(make_play, tokenizer, tiny) -> None:
@@ -91,15 +84,6 @@ def offered(play: MarkedPlay, house: int, turn: int = 0) -> set[int]:
 
 def text(play: MarkedPlay, house: int, turn: int = 0) -> int:
     return int(Dialogue.of(play.episodes, play.marks).solver_text[play.rows(house).start + 5 * turn + 4])
-
-
-def test_answers_that_were_right_together_are_no_rivals(make_play, tokenizer, tiny) -> None:
-    """A question with several right answers: in the first house "red" and "blue", elsewhere one of them was said."""
-    which = "which is it"
-    play = conversations(
-        make_play, tokenizer, tiny, ((which, "red"), (which, "blue")), ((which, "red"),), ((which, "green"),)
-    )
-    assert text(play, 0, 1) not in offered(play, 1) and text(play, 2) in offered(play, 1)
 
 
 def test_an_answer_that_was_right_for_two_questions_of_the_house_is_not_wrong(make_play, tokenizer, tiny) -> None:
@@ -152,17 +136,3 @@ def test_the_share_of_answers_told_right_from_wrong(make_play, tokenizer, tiny, 
     assert told.episode.tolist() == [0, 1, 2, 3]
     one_way = np.array([[0, 1]] * 4)
     assert np.isnan(replace(told, texts=one_way).accuracy(None))  # type: ignore[arg-type]
-
-
-def test_who_only_knows_the_common_answer_tells_half() -> None:
-    """Brute force: any fixed preference among answers scores one half."""
-    rng = np.random.default_rng(0)
-    right = rng.choice(3, 400, p=[0.7, 0.2, 0.1])
-    wrong = (right + rng.integers(1, 3, 400)) % 3
-    pairs = np.concatenate([np.stack([right, wrong], axis=1), [[7, 8]]])
-    weight = balanced_weights(pairs)
-    assert weight[-1] == 0 and weight.sum() == pytest.approx(400)
-    for preferred in ((0, 1, 2), (2, 0, 1), (1, 2, 0)):
-        told = np.array([*(np.array(preferred)[right] > np.array(preferred)[wrong]), True])
-        assert weight @ told / weight.sum() == pytest.approx(0.5)
-    assert balanced_weights(np.empty((0, 2), np.int64)).shape == (0,)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
 import pytest
 
 from agents.config import AgentConfig
@@ -50,10 +49,6 @@ def test_it_begins_with_its_episode(windows: Callable[..., list[tuple]]) -> None
     assert windows([[RED] * 5, [RED] * 9], [(1, 0, 1)]) == [], "nothing was done before the first step"
 
 
-def test_it_begins_with_its_request(windows: Callable[..., list[tuple]]) -> None:
-    assert windows([[RED] * 4 + [BLUE] * 6], [(0, 7, 1)]) == [(4, 7, True)]
-
-
 def test_a_mark_just_after_a_request_is_about_what_was_done_before(windows: Callable[..., list[tuple]]) -> None:
     texts = [[RED] * 4 + [BLUE] * 6]
     assert windows(texts, [(0, 4, 1)]) == [(0, 4, True)]
@@ -85,10 +80,3 @@ def test_windows_under_equal_words_have_equal_requests(
     red, blue, again, nothing = found.request.tolist()
     assert red == again != blue and nothing == NO_REQUEST not in (red, blue)
     assert found.first.tolist() == [0, 6, 12, 18]
-
-
-def test_play_without_marks_has_none(
-    make_play: Callable[..., Episode], tokenizer: Tokenizer, tiny: AgentConfig
-) -> None:
-    found = windows_before_marks(mark_play([make_play("0", [RED] * 5)], [], tokenizer, tiny), 4)
-    assert len(found) == 0 and found.desirable.dtype == bool and found.begin.dtype == np.int64

@@ -18,7 +18,7 @@ from reward_models.learning.training import RewardTrainer, RewardTrainingConfig,
 from reward_models.marks.marked_play import MarkedPlay
 from reward_models.preferences.config import PreferenceConfig
 from reward_models.preferences.examples import preference_examples
-from reward_models.preferences.losses import differences, measured_difference, preference_loss
+from reward_models.preferences.losses import measured_difference
 from reward_models.scores.scoring import score
 from rlhf.records.preferences import ClipPair, Preference, RequestVerdict, StretchScore, TakeOver
 from worlds.errors import UserError
@@ -80,23 +80,6 @@ def test_utility_from_clip_pairs_alone_orders_held_out_pairs(
     assert np.mean(np.sign(change) == np.sign(truth)) > 0.85
 
 
-@pytest.mark.parametrize("compared_by", ["return", "end", "mean"])
-def test_one_batch_of_clip_pairs_can_be_overfitted(agent: InteractiveAgent, play: MarkedPlay, compared_by) -> None:
-    model = InterTemporalRewardModel.from_agent(agent)
-    settings = PreferenceConfig(clip_pairs=1.0, compared_by=compared_by)
-    few = [pair for pair in clip_pairs(play, 40, 2) if pair.answer != "same"][:8]
-    examples = preference_examples(few, play, settings)["clip_pairs"]
-    optimizer = torch.optim.Adam(model.parameters(), 1e-2)
-    for _ in range(30):
-        loss = preference_loss(
-            differences(model, play.episodes, examples, settings, 20), torch.from_numpy(examples.better)
-        )
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-    assert loss.item() < 0.1
-
-
 def everything(play: MarkedPlay) -> list[Preference]:
     """A few of each kind, about every third episode."""
     found: list[Preference] = list(clip_pairs(play, 10, 3))
@@ -144,18 +127,6 @@ def test_metrics_of_an_evaluation_are_those_of_whole_episodes(
     assert found["clip_pairs_accuracy"] == np.mean(((z > 0) == (p > 0.5))[p != 0.5])
     right, total = trainer.evaluator.preferences_right(trainer.model)["clip_pairs"]
     assert right.sum() / total.sum() == pytest.approx(found["clip_pairs_accuracy"]) and total.sum() == (p != 0.5).sum()
-
-
-def test_without_weights_preferences_change_nothing(
-    agent: InteractiveAgent, play: MarkedPlay, held_out: MarkedPlay
-) -> None:
-    config = replace(QUICK, updates=2, evaluate_every=2, evaluation_episodes=3)
-    plain, other = (
-        train_reward_model(agent, play, held_out, config, preferences=judged) for judged in ((), everything(play))
-    )
-    assert plain.history == other.history
-    expected = other.model.state_dict()
-    assert all(torch.equal(value, expected[name]) for name, value in plain.model.state_dict().items())
 
 
 def test_a_training_with_preferences_resumes_bit_exactly(

@@ -15,7 +15,7 @@ from reward_models.inter_temporal import InterTemporalRewardModel
 from reward_models.marks.marked_play import MarkedPlay
 from reward_models.preferences.config import PreferenceConfig
 from reward_models.preferences.examples import END, MEAN, RETURN, PreferenceExamples
-from reward_models.preferences.losses import differences, log_loss, measured_difference, preference_loss, right_order
+from reward_models.preferences.losses import differences, log_loss, measured_difference, preference_loss
 from reward_models.scores.scoring import score
 
 ALL_MEASURES = np.array([RETURN, END, MEAN, RETURN], dtype=np.int8)
@@ -77,11 +77,6 @@ def test_extreme_differences_have_finite_losses() -> None:
         preference_loss(torch.zeros(2), torch.zeros(2, 1))
 
 
-def test_order_counts_ties_as_half() -> None:
-    found = right_order(np.array([2.0, -1.0, 0.0, 3.0]), np.array([1.0, 1.0, 0.0, 0.0]))
-    assert found.tolist() == [1.0, 0.0, 0.5, 0.0]
-
-
 @pytest.mark.parametrize("window", [3, 7, 1000])
 def test_followed_stretches_measure_what_whole_episodes_do(agent: InteractiveAgent, lamp_play, window: int) -> None:
     play, model = lamp_play(range(6)), InterTemporalRewardModel.from_agent(agent).eval()
@@ -101,16 +96,6 @@ def test_a_context_cut_short_begins_with_an_empty_memory(agent: InteractiveAgent
     observations, _ = play.episodes.gather(np.arange(5, 12)[:, None])
     utility, _ = model.utilities(observations, model.initial_state(1), torch.zeros((7, 1), dtype=torch.bool))
     torch.testing.assert_close(found, utility[-1] - utility[3], atol=2e-5, rtol=0)
-
-
-def test_a_longer_stretch_is_followed_at_its_ends(agent: InteractiveAgent, lamp_play) -> None:
-    play, model = lamp_play(range(2)), InterTemporalRewardModel.from_agent(agent).eval()
-    begin, end = np.array([[1, 0]] * 3), np.array([[13, 0]] * 3)
-    examples = PreferenceExamples(begin, end, np.array([RETURN, END, MEAN], np.int8), np.ones(3, np.float32))
-    utility = score(model, play.episodes, [0])[0]
-    found = differences(model, play.episodes, examples, replace(FOLLOWED, longest=4), 1000).tolist()
-    expected = [utility[12] - utility[1], utility[12], utility[9:13].mean()]
-    assert found == pytest.approx(expected, abs=2e-5)
 
 
 def test_the_gradient_reaches_back_to_the_beginning_of_the_window(agent: InteractiveAgent, lamp_play) -> None:

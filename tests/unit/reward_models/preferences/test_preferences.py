@@ -107,12 +107,6 @@ def test_a_stretch_beyond_its_episode_is_refused(play: MarkedPlay) -> None:
         made(play, pair("e1", "e0", "a", begin=5, end=10))
 
 
-def test_kinds_without_a_weight_are_left_out(play: MarkedPlay) -> None:
-    chosen = PreferenceConfig(scores=2.0, verdicts=0.5)
-    assert chosen.weights == {"verdicts": 0.5, "scores": 2.0}
-    assert list(preference_examples([pair("e0", "e1", "a")], play, chosen)) == ["verdicts", "scores"]
-
-
 def test_each_epoch_has_every_example_once_in_an_order_of_its_own() -> None:
     epochs = []
     for epoch in range(3):

@@ -43,12 +43,6 @@ def test_a_request_reaches_from_being_heard_to_the_next_being_heard(asked) -> No
     ]
 
 
-def test_requests_too_late_to_be_done_are_left_out(asked) -> None:
-    assert [span.task for span in request_spans(asked((0, "go", None), (18, "late", None)))] == ["go"]
-    assert [span.task for span in request_spans(asked((0, "go", None), (19, "never heard", None)))] == ["go"]
-    assert request_spans(asked()) == []
-
-
 def test_the_return_is_the_change_of_utility_over_the_request(asked) -> None:
     utility = np.random.default_rng(0).normal(size=20)
     reward = np.diff(utility, prepend=utility[:1])

@@ -13,7 +13,6 @@ from agents.agent import InteractiveAgent
 from agents.tokenizer import Tokenizer
 from reward_models.inter_temporal import InterTemporalRewardModel
 from reward_models.loaded import LoadedRewardModel
-from reward_models.scores import rescoring
 from reward_models.scores.rescoring import (
     Moment,
     Words,
@@ -110,12 +109,6 @@ def test_a_success_that_is_on_no_picture_of_its_request_is_left_out(dialogue) ->
     assert instructions([late, overtaken], reach=4) == []
 
 
-def test_the_meaning_of_an_instruction_is_what_it_names() -> None:
-    assert said_in_request(light("red")).meaning == {"red"}
-    assert said_in_request(colour("ball", "red")).meaning == {"ball"}  # the answer is not said in it
-    assert said_in_request(exist("yes")).meaning == {"is it on"}
-
-
 def test_other_words_are_wrong_of_the_same_kind_and_right_of_none(talk) -> None:
     heard, rng = heard_in(talk), np.random.default_rng(0)
     assert other_words(Words("red", "color", frozenset(["red"])), "solver", heard, rng) == ("blue", "yes")
@@ -131,14 +124,6 @@ def test_other_words_are_wrong_of_the_same_kind_and_right_of_none(talk) -> None:
         "blue",
     }
     assert other_words(Words("yes", "exist", frozenset(["yes"])), "solver", heard, rng) is None  # "no" was never heard
-
-
-def test_two_ways_to_say_the_right_thing_are_no_contradiction() -> None:
-    heard = {"solver": {Words(t, "count", frozenset([m])) for t, m in (("2", "two"), ("two", "two"), ("four", "four"))}}
-    heard["solver"].add(Words("yes", "exist", frozenset(["yes"])))
-    for seed in range(10):
-        drawn = other_words(Words("2", "count", frozenset(["two"])), "solver", heard, np.random.default_rng(seed))
-        assert drawn == ("four", "yes")
 
 
 def test_only_the_words_of_the_moment_are_exchanged(talk, tokenizer, tiny) -> None:
@@ -182,25 +167,6 @@ def test_own_words_score_as_the_episode_does_and_others_only_differ_after(
                 assert values == pytest.approx([values[0]] * 3, abs=1e-6)  # the past is the same
 
 
-def test_the_same_words_are_drawn_whatever_else_is_scored(
-    talk, tokenizer, tiny, model: LoadedRewardModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def changes(episodes: list[Episode]) -> np.ndarray:
-        play, moments = encode_episodes(episodes, tokenizer, tiny), instructions(episodes, reach=4)
-        return rescore(model, play, episodes, moments, "setter", heard_in(talk), (2, 4)).change
-
-    both = changes(talk)
-    assert changes(talk[2:])[0] == pytest.approx(both[1], abs=1e-5)
-    monkeypatch.setattr(rescoring, "_AT_ONCE", 1)
-    assert changes(talk) == pytest.approx(both, abs=1e-5)
-
-
 def test_order_shares_are_as_documented() -> None:
     change = np.array([[3.0, 2.0, 1.0], [3.0, 1.0, 2.0], [1.0, 2.0, 3.0], [2.0, 2.0, 2.0]])
     assert order_shares(change).tolist() == [[1, 1, 1, 1], [1, 0, 1, 0], [0, 0, 0, 0], [0.5, 0.5, 0.5, 0]]
-
-
-def test_without_moments_there_is_nothing(talk, tokenizer, tiny, model: LoadedRewardModel) -> None:
-    play = encode_episodes(talk, tokenizer, tiny)
-    none = rescore(model, play, talk, [], "solver", heard_in(talk), (2, 3))
-    assert none.change.shape == (0, 3) and none.curve.shape == (0, 3, 5)

@@ -33,15 +33,6 @@ def test_reward_is_the_change_of_utility() -> None:
     assert scoring.rewards(np.array([7.0])).tolist() == [0.0]
 
 
-def test_scores_come_back_in_the_order_asked_for(agent: InteractiveAgent, nine: MarkedPlay) -> None:
-    model = InterTemporalRewardModel.from_agent(agent)
-    everything = scoring.score(model, nine.episodes, batch=4)
-    assert [len(u) for u in everything] == nine.episodes.lengths.tolist()
-    picked = scoring.score(model, nine.episodes, [5, 0, 7])
-    for number, utility in zip([5, 0, 7], picked, strict=True):
-        np.testing.assert_allclose(utility, everything[number], atol=1e-6)
-
-
 def test_scoring_in_pieces_is_scoring_at_once(
     agent: InteractiveAgent, nine: MarkedPlay, monkeypatch: pytest.MonkeyPatch
 ) -> None:
