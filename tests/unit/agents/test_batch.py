@@ -60,11 +60,6 @@ def test_actions_and_observations_are_of_the_same_step() -> None:
     assert observations.previous_movement.numpy().tolist() == RECORDED.previous_movement[rows].tolist()
 
 
-def test_seeds_differ_and_repeat() -> None:
-    one, again, other = (walk(EpisodeStream(RECORDED, 5, 3, seed), 4)[0] for seed in (0, 0, 1))
-    assert (one == again).all() and (one != other).any()
-
-
 def test_a_stream_resumes_from_its_state_also_through_json() -> None:
     stream = EpisodeStream(RECORDED, 5, 3, seed=0)
     walk(stream, 7)
@@ -113,10 +108,6 @@ def test_an_agents_own_steps_are_seen_but_not_demonstrated() -> None:
     check_demonstrated(encoded)
     with pytest.raises(UserError, match="none of the 1 episodes has a step to imitate"):
         check_demonstrated(encode_episodes([own], tokenizer, CONFIG))
-
-
-def test_play_that_is_all_demonstrated_has_no_mask() -> None:
-    assert EpisodeStream(RECORDED, steps=2, batch=2, seed=0).next().demonstrated is None
 
 
 @pytest.mark.parametrize(

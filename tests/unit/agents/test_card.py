@@ -88,10 +88,3 @@ def test_people_are_counted_and_stand_ins_are_called_so() -> None:
     assert "marks: scripted (3), 2 people (40)." in text
     assert "People had a part in this" in text and "No person" not in text
     assert str(PlayedBy(by_people=4, people=1)) == "1 person (4)" and str(PlayedBy()) == "none"
-
-
-def test_a_card_that_knows_little_does_not_claim_more() -> None:
-    text = card_text(agent(), ModelCard())
-    assert "Not recorded." in text and "people:" not in text
-    for heading in ("Metrics", "How it was made"):
-        assert f"## {heading}" not in text

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -64,14 +62,6 @@ def test_pointers_are_known_and_take_as_many_bits_as_they_need() -> None:
         "entity_categories": (np.int16, (300, 1)), "entity_values": (np.float32, (300, 2)),
         "entity_count": (np.int16, ()), "legal": (np.bool_, (304,)), "texts": (np.int64, (1, 10)),
     }  # fmt: skip
-
-
-def test_a_configuration_keeps_its_spaces(tmp_path: object) -> None:
-    config = AgentConfig(spaces=to_json(HOUSE), continuous_bins=9)
-    config.save_pretrained(str(tmp_path))
-    again = AgentConfig.from_pretrained(str(tmp_path))
-    assert again.player == HOUSE == copy.deepcopy(config).player
-    assert again.image_size == (0, 0) and again.continuous_bins == 9
 
 
 def test_spaces_that_are_none_are_refused() -> None:

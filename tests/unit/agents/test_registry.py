@@ -69,13 +69,6 @@ def test_an_agent_of_an_unknown_kind_is_refused_with_the_remedy(saved: Path, mon
         load_agent(saved)
 
 
-def test_a_reward_model_given_as_an_agent_is_called_none(tokenizer: Tokenizer, tmp_path: Path) -> None:
-    agent = new_agent("nano", tokenizer, (12, 12))
-    folder = save_agent(InterTemporalRewardModel.from_agent(agent), tokenizer, tmp_path / "judge")
-    with pytest.raises(UserError, match="holds a reward model, not an agent: name the folder of an agent$"):
-        load_agent(folder)
-
-
 def test_a_kind_of_another_package_is_found_by_its_entry_point(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     point = EntryPoint("elsewhere_agent", "elsewhere_agent", registry.ENTRY_POINT_GROUP)
     monkeypatch.setattr(plugins, "entry_points", lambda group: [point] if group == point.group else [])

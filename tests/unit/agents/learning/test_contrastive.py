@@ -62,15 +62,6 @@ def test_against_a_loop(discriminator: Discriminator, masked: bool) -> None:
     assert found == pytest.approx(by_loop(discriminator, vision, language, mask, asked), rel=1e-5)
 
 
-@torch.no_grad()
-@pytest.mark.parametrize("asked", [[[2, 2, 2]], [[1]]], ids=["all the same", "alone"])
-def test_without_mismatches_only_matches_count(discriminator: Discriminator, asked: list[list[int]]) -> None:
-    vision, language = made_up(torch.tensor(asked))
-    matches = [math.log1p(math.exp(-logit(discriminator, p, w))) for p, w in zip(vision[0], language[0], strict=True)]
-    found = css_loss(discriminator, vision, language, words_of(torch.tensor(asked))).item()
-    assert found == pytest.approx(sum(matches) / len(matches), rel=1e-5)
-
-
 def test_nothing_asked_nothing_lost(discriminator: Discriminator) -> None:
     asked = torch.tensor([[0, 1]])
     vision, language = made_up(asked)

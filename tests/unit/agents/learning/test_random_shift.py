@@ -32,11 +32,6 @@ def test_every_trajectory_is_moved_by_one_offset_and_edges_repeat() -> None:
     assert len(seen) > 15 and moved.dtype == torch.uint8
 
 
-def test_nothing_moves_by_no_pixels() -> None:
-    image = torch.zeros(1, 2, 4, 4, 3, dtype=torch.uint8)
-    assert random_shift(image, 0, np.random.default_rng(0)) is image
-
-
 def test_the_shift_of_an_update_depends_only_on_the_seed_and_its_number() -> None:
     learner = agent()
     play = recorded(learner.config, [4, 6, 5])  # type: ignore[arg-type]
