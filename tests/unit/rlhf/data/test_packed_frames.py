@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tracemalloc
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +14,6 @@ from agents.tokenizer import Tokenizer
 from rlhf.data.memory import MemoryDataset, encode_episodes
 from rlhf.data.packed_frames import PackedFrames
 from rlhf.records.episode import Episode
-from rlhf.store import open_store
 from rlhf.store.columns.compressed import CompressedEpisode, compress
 from rlhf.store.synthetic import synthetic_episode
 from worlds.errors import UserError
@@ -89,12 +87,3 @@ def test_episodes_that_cannot_be_drawn_are_named(episodes: list[Episode], tokeni
     for packed in (True, False):
         with pytest.raises(UserError, match="images of 24x32 pixels, the agent needs 12x16"):
             encode_episodes([large], tokenizer, SIZES, packed)
-
-
-def test_what_is_stored_is_packed_without_being_decoded(episodes: list[Episode], tmp_path: Path) -> None:
-    store = open_store(tmp_path / "data", create=True)
-    for episode in episodes:
-        store.write(episode)
-    found = [store.read_compressed(episode_id) for episode_id in store.ids()]
-    packed = PackedFrames(found, SIZES)
-    assert packed.nbytes == sum(len(file) for episode in found for file in episode.frames or ())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from math import ceil
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -31,12 +30,6 @@ def test_counts_are_those_of_every_text_alone(setter: list[str], solver: list[st
         assert found.cut == sum(length > limit for length in lengths)
         assert found.holds == (lengths[ceil(HELD * len(lengths)) - 1] if lengths else 0)
     assert TextFit.of_json(fit.as_json()) == fit
-
-
-def test_words_that_are_spelled_from_pieces_are_counted() -> None:
-    fit = measure_texts(["Lift the zyzzyva!", "lift the red ball"], ["red"], TOKENIZER, SIZES)
-    assert (fit.words, fit.unknown) == (5, 1)  # lift, the, zyzzyva, red, ball
-    assert fit.unknown_spoken == pytest.approx(1 / 8)
 
 
 def test_sentences_name_the_share_and_the_limit_that_would_do() -> None:

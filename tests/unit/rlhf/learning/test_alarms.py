@@ -58,19 +58,6 @@ def test_a_line_cut_off_by_a_crash_is_skipped_and_then_replaced(tmp_path: Path, 
     assert read_alarms(tmp_path) is None
 
 
-def test_a_run_of_an_older_version_does_not_claim_that_nothing_was_wrong(tmp_path: Path) -> None:
-    assert read_alarms(tmp_path) is None
-    with AlarmLog(tmp_path, resume_step=500):
-        pass
-    assert read_alarms(tmp_path) == KeptAlarms(500, ())
-    with AlarmLog(tmp_path, resume_step=700) as log:
-        log.add(Alarm(701, "entropy", "low"))
-    assert read_alarms(tmp_path) == KeptAlarms(500, (Alarm(701, "entropy", "low"),))
-    with AlarmLog(tmp_path, resume_step=400):  # from an earlier checkpoint than ever
-        pass
-    assert read_alarms(tmp_path) == KeptAlarms(400, ())
-
-
 @pytest.mark.parametrize(("line", "message"), [("rubbish", "line 1, is damaged"), ('{"step": 1}', "without 'alarm'")])
 def test_a_damaged_file_is_named(tmp_path: Path, line: str, message: str) -> None:
     (tmp_path / ALARMS_FILE).write_text(f'{line}\n{{"step": 2, "alarm": "gradient", "text": "x"}}\n')

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import math
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +13,6 @@ import torch
 from agents.agent import InteractiveAgent
 from agents.tokenizer import PAD_ID
 from rlhf.data.memory import MemoryDataset
-from rlhf.data.windows import EpisodeStream
 from rlhf.learning.cloner import Cloner, CloningConfig, held_out_terms, marginal_entropy
 from rlhf.learning.trainer import learning_rate
 from tests.unit.agents import made_up_play
@@ -76,22 +74,6 @@ def test_an_agents_own_actions_teach_nothing_and_its_pictures_do(play: MemoryDat
     assert Cloner(agent(), seen, TINY).update(0.0)["bc/movement"] != one["bc/movement"]
 
 
-def test_only_demonstrated_steps_count_by_hand(play: MemoryDataset) -> None:
-    learner, mixed = agent(), replace(play, demonstrated=np.arange(len(play.first)) % 3 == 0)
-    window = EpisodeStream(mixed, TINY.steps, TINY.batch, TINY.seed).next()
-    with torch.no_grad():
-        output, _ = learner(window.observations, learner.initial_state(TINY.batch), window.resets)
-        log_probs = learner.log_probs(output, window.actions)
-    assert window.demonstrated is not None and 0 < window.demonstrated.sum() < window.demonstrated.numel()
-    sums = {"movement": 0.0, "language": 0.0}
-    for t, b in window.demonstrated.nonzero().tolist():
-        sums["movement"] -= float(log_probs.movement[t, b])
-        sums["language"] -= float(log_probs.speak[t, b]) + float(log_probs.words[t, b])
-    metrics = Cloner(learner, mixed, TINY).update(0.0)
-    for name, total in sums.items():
-        assert metrics[f"bc/{name}"] == pytest.approx(total / int(window.demonstrated.sum()), rel=1e-5)
-
-
 def test_held_out_terms_are_means_over_demonstrated_steps(play: MemoryDataset) -> None:
     # One column whose windows are the single steps of one episode: most windows have nothing to imitate.
     judged, one = agent(), made_up_play.recorded(agent().config, [4])
@@ -102,11 +84,6 @@ def test_held_out_terms_are_means_over_demonstrated_steps(play: MemoryDataset) -
         assert some[name] == pytest.approx((whole[0][name] + whole[1][name]) / 2, rel=1e-5)
     nothing = held_out_terms(judged, replace(one, demonstrated=np.zeros(4, bool)), config, 4)
     assert list(nothing) == ["bc_held_out/css"]
-
-
-def test_nothing_to_imitate_is_refused(play: MemoryDataset) -> None:
-    with pytest.raises(UserError, match="none of the 4 episodes has a step to imitate"):
-        Cloner(agent(), replace(play, demonstrated=np.zeros(len(play.first), bool)), TINY)
 
 
 def test_it_is_resumed_bit_exactly(play: MemoryDataset) -> None:
@@ -128,14 +105,6 @@ def test_it_is_resumed_bit_exactly(play: MemoryDataset) -> None:
     assert [second.update(index / 6) for index in range(3, 6)] == metrics[3:]
     own, other = whole.model.state_dict(), second.model.state_dict()
     assert all(own[name].equal(other[name]) for name in own)
-
-
-def test_the_same_seed_gives_the_same_agent(play: MemoryDataset) -> None:
-    cloners = [Cloner(agent(), play, TINY) for _ in range(2)]
-    for cloner in cloners:
-        cloner.run()
-    one, again = (cloner.model.state_dict() for cloner in cloners)
-    assert all(one[name].equal(again[name]) for name in one)
 
 
 def test_a_loss_that_is_not_finite_stops_it_before_the_weights_change(play: MemoryDataset) -> None:
@@ -168,23 +137,6 @@ def test_the_rate_rises_and_then_falls_along_a_cosine(update: int, progress: flo
     config = CloningConfig(learning_rate=1e-3, warmup=4, decay=0.2)
     assert learning_rate(config, update, progress) == pytest.approx(rate)
     assert learning_rate(replace(config, warmup=0), 0, 0.0) == pytest.approx(1e-3)
-
-
-def test_marginal_entropy_of_even_and_of_constant_play(play: MemoryDataset) -> None:
-    movement = np.zeros((30, 8, 6), np.int8)
-    movement[:, :, 0] = (np.arange(30) % 3)[:, None]  # 8 ticks of one component in three even bins
-    movement[:15, 2, 4] = 1  # one component of one tick in two
-    even = replace(play, movement=movement, demonstrated=np.ones(30, bool))
-    assert marginal_entropy(even) == pytest.approx(8 * math.log(3) + math.log(2))
-    half = replace(even, demonstrated=np.arange(30) < 15)
-    assert marginal_entropy(half) == pytest.approx(8 * math.log(3))
-
-
-def test_held_out_play_is_judged_the_same_every_time_and_teaches_nothing(play: MemoryDataset) -> None:
-    judged = agent()
-    before = {name: value.clone() for name, value in judged.state_dict().items()}
-    assert held_out_terms(judged, play, TINY) == held_out_terms(judged, play, TINY)
-    assert all(value.equal(before[name]) for name, value in judged.state_dict().items())
 
 
 def test_it_reports_as_it_goes_and_stops_in_time(play: MemoryDataset) -> None:

@@ -28,11 +28,6 @@ def test_an_outlying_gradient_is_reported_once() -> None:
     assert len(guards.look(63, {"gradient_norm": 40.0})) == 1
 
 
-def test_nothing_is_unusual_before_anything_is_usual() -> None:
-    guards = Guards()
-    assert guards.look(1, {"gradient_norm": 1e-6}) == guards.look(2, {"gradient_norm": 1e6}) == []
-
-
 def test_collapsing_entropy_is_reported() -> None:
     guards = Guards(GuardConfig(entropy=0.5))
     reported = [guards.look(i, {"policy/entropy": 8.0 * 0.98**i}) for i in range(80)]
@@ -88,14 +83,6 @@ def test_patience_ends_after_so_many_plays_without_a_better_one() -> None:
     assert ended == [False] * 5 + [True]
 
 
-def test_without_patience_it_never_ends() -> None:
-    guards = Guards()
-    assert not guards.is_best
-    for update in range(50):
-        guards.look(update, {"held_out/modelled_return": -float(update)})
-    assert not guards.exhausted
-
-
 def test_a_resumed_run_is_watched_as_if_it_had_never_stopped() -> None:
     rng = np.random.default_rng(2)
     rows = [
@@ -114,9 +101,3 @@ def test_a_resumed_run_is_watched_as_if_it_had_never_stopped() -> None:
     assert reported == expected
     assert (second.best_return, second.since_best) == (straight.best_return, straight.since_best)
     assert second.best_return == pytest.approx(8.0) and not math.isinf(second.best_return)
-
-
-@pytest.mark.parametrize("wrong", [{"gradient": 0}, {"entropy": -1}, {"over_optimisation": 0}, {"patience": 0}])
-def test_limits_that_mean_nothing_are_refused(wrong: dict) -> None:
-    with pytest.raises(ValueError, match=next(iter(wrong))):
-        GuardConfig(**wrong)

@@ -1,6 +1,5 @@
 """The local executor: a schedule that depends on nothing but seeds, resumes, and does not wait for ever."""
 
-import copy
 import itertools
 import threading
 import time
@@ -48,14 +47,6 @@ def executor(world=TinyWorld, runners=1, agent=None, **settings) -> LocalExecuto
     return LocalExecutor(players, learner, tiny_agent.recorded(STEPS + 1, WINDOWS), ExecutorConfig(**settings))
 
 
-class ToTheRight(RewardSource):
-    """U is how many squares the solver has gone to the right."""
-
-    def rewards(self, observations, resets):
-        strafe = observations.previous_movement[:, :, 0, 1].numpy().astype(np.float32) - 1
-        return np.where(resets.numpy(), np.float32(0), strafe)
-
-
 def losses(run: LocalExecutor, updates: int) -> list[float]:
     return [report.metrics["loss"] for report in itertools.islice(run.steps(), updates)]
 
@@ -73,23 +64,6 @@ def test_in_turns_the_player_has_the_newest_weights_and_beside_each_other_the_on
     behind = [[r.metrics["vtrace/behind"] for r in itertools.islice(run.steps(), 3)] for run in (in_turns, beside)]
     assert all(abs(value) < 1e-4 for value in behind[0])  # on-policy
     assert abs(behind[1][0]) < 1e-4 and abs(behind[1][1]) > 1e-3
-
-
-def test_fragments_are_reused_as_configured():
-    run = executor(reuse=3, recent=2)
-    reports = list(itertools.islice(run.steps(), 7))
-    assert [report.played for report in reports] == [STEPS * SLOTS * n for n in (1, 1, 1, 2, 2, 2, 3)]
-    assert [report.update for report in reports] == list(range(1, 8))
-    assert len(run._recent) == 2
-
-
-def test_runners_play_side_by_side():
-    run = executor(runners=2)
-    reports = list(itertools.islice(run.steps(), 6))
-    assert run._recent[-1].columns == 2 * SLOTS
-    assert not np.array_equal(run._recent[-1].movement[:, :SLOTS], run._recent[-1].movement[:, SLOTS:])
-    assert reports[-1].played == 6 * 2 * SLOTS * STEPS
-    assert sum(len(report.results) for report in reports) > 0
 
 
 @pytest.mark.parametrize(
@@ -119,45 +93,6 @@ def test_a_run_interrupted_thrice_ends_as_one_that_was_not(tmp_path, settings):
         assert torch.equal(value, run.learner.agent.state_dict()[name]), name
     whole.close()
     run.close()
-
-
-def test_a_state_without_play_is_resumed_with_new_play():
-    run = executor(overlap=True, reuse=2)
-    losses(run, 3)
-    state = run.state_dict()
-    older = {name: part for name, part in state.items() if name not in ("ready", "recent", "updates_left")}
-    resumed = [executor(overlap=True, reuse=2, agent=copy.deepcopy(run.learner.agent)) for _ in range(3)]
-    assert not resumed[0].load_state_dict(copy.deepcopy(older))
-    assert not resumed[1].load_state_dict(copy.deepcopy(state), plays=False)
-    assert resumed[2].load_state_dict(state)
-    dropped, dropped_too, exact = (losses(one, 3) for one in resumed)
-    assert dropped == dropped_too != exact
-
-
-def test_a_checkpoint_does_not_disturb_the_run():
-    plain, saving = executor(overlap=True), executor(overlap=True)
-    expected = losses(plain, 4)
-    first = losses(saving, 2)
-    saving.state_dict()
-    assert first + losses(saving, 2) == expected
-
-
-def test_learning_raises_the_reward_of_play():
-    """All of it at once, from the world to the weights and back."""
-    tiny_world.register()
-    recordings = [record(seed, 12) for seed in range(8)]
-    agent = tiny_agent.agent()
-    slots = [SetterReplay(TinyWorld(), recordings[0]) for _ in range(32)]
-    player = Runner(agent, TOKENIZER, copy.deepcopy(agent), ToTheRight(), slots, recordings, steps=8)
-    config = LearnerConfig(movement_weight=1.0, bc_movement_weight=0.0, bc_language_weight=0.0, learning_rate=5e-3)
-    run = LocalExecutor([player], Learner(agent, config), tiny_agent.recorded(9, 2))
-    reports = list(itertools.islice(run.steps(), 40))
-    early, late = (
-        np.mean([result.modelled_return for report in part for result in report.results])
-        for part in (reports[:6], reports[-12:])
-    )
-    assert abs(early) < 3.0
-    assert late > 6.0  # of the 11 that can be had
 
 
 class Hanging(TinyWorld):
@@ -207,13 +142,6 @@ def test_closing_does_not_wait_for_a_world_that_hangs():
     run.close()
     envs: list[Any] = [slot.env for slot in run._runners[0]._slots]
     assert not any(env.world.closed for env in envs)
-
-
-def test_impossible_settings_are_refused_with_the_reason():
-    with pytest.raises(ValueError, match="reuse is at least 1, not 0: every fragment"):
-        ExecutorConfig(reuse=0)
-    with pytest.raises(ValueError, match="runners are needed"):
-        LocalExecutor([], Learner(tiny_agent.agent()), tiny_agent.recorded(5, 2))
 
 
 @pytest.mark.parametrize(("before", "after"), [(2, 1), (1, 2)])

@@ -62,12 +62,6 @@ def test_the_loss_of_kto_by_hand(point: float) -> None:
     assert float(found) == pytest.approx(sum(losses) / 4, rel=1e-5)
 
 
-def test_kto_raises_desirable_scores_and_lowers_others() -> None:
-    scores = torch.zeros(4, requires_grad=True)
-    kto_loss(scores, torch.from_numpy(DESIRABLE), beta=1.0).backward()
-    assert scores.grad is not None and (np.sign(scores.grad.numpy()) == np.where(DESIRABLE, -1, 1)).all()
-
-
 def test_steps_whose_mismatched_action_is_ruled_out_do_not_count() -> None:
     """Of 1e9 less, float32 keeps nothing of what the policies differ in."""
     inside = torch.tensor([[True, True], [True, True], [True, False]])

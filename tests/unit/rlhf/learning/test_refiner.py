@@ -12,10 +12,9 @@ import pytest
 import torch
 
 from agents.agent import InteractiveAgent, with_improvement_indicator
-from agents.networks.improvement import GOOD, NOT_GOOD, UNKNOWN
+from agents.networks.improvement import GOOD, NOT_GOOD
 from rlhf.data.memory import MemoryDataset
 from rlhf.data.windows import EpisodeStream
-from rlhf.learning.cloner import Cloner, CloningConfig
 from rlhf.learning.labelled_windows import LabelledWindows
 from rlhf.learning.refiner import ConditionedCloner, Refiner, WeightedCloner
 from rlhf.learning.refining_config import Method, RefiningConfig
@@ -28,7 +27,6 @@ SIZES: dict[str, Any] = dict(
     memory_width=64, tick_width=64, value_width=8,
 )  # fmt: skip
 TINY = RefiningConfig(updates=6, steps=3, batch=4, learning_rate=1e-3, warmup=2, beta1=0.9)
-LEARNS = replace(TINY, updates=60, steps=4, learning_rate=1e-2, beta2=0.99, css_weight=0.0)
 
 
 def agent(seed: int = 0) -> InteractiveAgent:
@@ -74,17 +72,6 @@ def test_the_weighted_loss_is_the_weighted_sum_by_hand(play: MemoryDataset) -> N
         assert metrics[f"bc/{name}"] == pytest.approx(total / rows.size, rel=1e-5)
 
 
-def test_a_step_of_weight_0_teaches_nothing(play: MemoryDataset) -> None:
-    left_out = np.arange(16) % 3 == 0
-    other = play.movement.copy()
-    other[left_out] = made_up_play.movement(int(left_out.sum()), np.random.default_rng(5))
-    both = (play, replace(play, movement=other))
-    one, same = (WeightedCloner(agent(), data, (~left_out).astype(np.float32), TINY).update(0.0) for data in both)
-    assert one == pytest.approx(same, rel=1e-5)
-    one, another = (WeightedCloner(agent(), data, np.ones(16, np.float32), TINY).update(0.0) for data in both)
-    assert abs(one["bc/movement"] - another["bc/movement"]) > 0.01
-
-
 @pytest.mark.parametrize("method", ["conditioned", "kto", "apo", "cpl"])
 def test_actions_that_the_world_ruled_out_teach_nothing(play: MemoryDataset, method: Method) -> None:
     """Here an update after which one of them has become another action, which only its step would show."""
@@ -105,32 +92,6 @@ def test_actions_that_the_world_ruled_out_teach_nothing(play: MemoryDataset, met
     assert [one[name] for name in counted] == pytest.approx([same[name] for name in counted], rel=1e-5)
     one, another = (updated(movement, None) for movement in (play.movement, other))
     assert all(abs(one[name] - another[name]) > 1e-3 for name in counted)
-
-
-def test_weights_of_1_are_cloning_of_all_steps(play: MemoryDataset) -> None:
-    whole = replace(play, demonstrated=np.ones(16, bool))
-    plain = Cloner(agent(), whole, CloningConfig(updates=6, steps=3, batch=4, learning_rate=1e-3, warmup=2, beta1=0.9))
-    weighted = WeightedCloner(agent(), play, np.ones(16, np.float32), TINY)
-    assert weighted.update(0.0) == pytest.approx(plain.update(0.0), rel=1e-5)
-
-
-def test_steps_of_high_advantage_become_more_probable_than_others(play: MemoryDataset) -> None:
-    """Also among the agent's own steps, which cloning leaves alone."""
-    learner, good = agent(), np.arange(16) % 2 == 0
-    before = log_prob(learner, play)
-    trainer = WeightedCloner(learner, play, np.where(good, 1.9, 0.1).astype(np.float32), LEARNS)
-    losses = []
-    trainer.run(lambda update, metrics: losses.append(metrics["bc/movement"]))
-    gained = log_prob(learner, play) - before
-    assert losses[-1] < losses[0]
-    own = ~play.demonstrated
-    assert gained[good & own].mean() > gained[~good & own].mean() + 5.0
-    assert gained[good].min() > 0.0
-
-
-def test_weights_of_other_play_are_refused(play: MemoryDataset) -> None:
-    with pytest.raises(ValueError, match="16 steps"):
-        WeightedCloner(agent(), play, np.ones(15, np.float32), TINY)
 
 
 def resumed_alike(make: Any) -> None:
@@ -232,31 +193,6 @@ def test_the_memory_never_comes_from_another_episode(play: MemoryDataset) -> Non
     assert found[0] == found[1] != found[2]
 
 
-@pytest.mark.parametrize("method", ["kto", "apo", "cpl"])
-@pytest.mark.parametrize("bc_weight", [0.0, 0.01])
-def test_actions_before_progress_become_more_probable_than_before_regress(
-    play: MemoryDataset, method: str, bc_weight: float
-) -> None:
-    learner, reference = agent(), agent()
-    before, frozen = log_prob(learner, play), {n: v.clone() for n, v in reference.state_dict().items()}
-    config = replace(
-        LEARNS, method=method, windows=8, bc_weight=bc_weight, preference_weight=5.0, updates=40, log_every=1
-    )
-    trainer = WindowRefiner(learner, play, WINDOWS, reference, config)
-    measured: list[dict[str, float]] = []
-    trainer.run(lambda update, metrics: measured.append(metrics))
-    gained = log_prob(learner, play) - before
-    good, bad = ([gained[inside(n)].mean() for n in range(4) if WINDOWS.desirable[n] == kind] for kind in (True, False))
-    first, last = measured[0], measured[-1]
-    assert last["bc/preference"] < first["bc/preference"] and last["bc/margin"] > first["bc/margin"] + 1.0
-    assert all(one > other + 1.0 for one, other in zip(good, bad, strict=True)), "of each request"
-    if method == "cpl":  # it compares only: without imitation both become less probable
-        assert (good[0] > 0.5) == (bc_weight > 0.0), "the first window is demonstrated"
-    else:
-        assert min(good) > 0.5 and max(bad) < 0.0, "relative to the cloned agent"
-    assert all(torch.equal(frozen[name], value) for name, value in reference.state_dict().items())
-
-
 def test_windows_that_say_nothing_are_refused(play: MemoryDataset) -> None:
     good = some([0, 2])
     with pytest.raises(UserError, match="2 windows before .* and 0 before"):
@@ -299,27 +235,6 @@ def test_every_step_is_imitated_given_its_indicator_by_hand(play: MemoryDataset)
         total -= float(movement[dropped == unknown].sum())
     metrics = ConditionedCloner(learner, play, INDICATOR, config).update(0.0)
     assert metrics["bc/movement"] == pytest.approx(total / rows.size, rel=1e-5)
-
-
-def test_good_actions_are_taken_where_good_is_said() -> None:
-    """Episodes look alike; in half of them the agent does one thing, which is good, in half another."""
-    made = made_up_play.recorded(agent().config, [1] * 8)
-    alike = {
-        name: np.repeat(getattr(made, name)[:1], 8, axis=0) for name in ("image", "setter_tokens", "solver_tokens")
-    }
-    good = np.arange(8) % 2 == 0
-    movement = np.where(good[:, None, None], made.movement[0], made.movement[1])
-    silent = np.zeros_like(made.utterance)
-    play = replace(made, **alike, movement=movement, utterance=silent, demonstrated=np.zeros(8, bool))
-    indicator, learner = np.where(good, GOOD, NOT_GOOD), conditioned()
-    config = replace(LEARNS, method="conditioned", dropped=0.2, updates=100, log_every=1)
-    losses: list[float] = []
-    ConditionedCloner(learner, play, indicator, config).run(lambda _, metrics: losses.append(metrics["bc/movement"]))
-    assert losses[-1] < 0.5 * losses[0]
-    in_play, if_not, unknown = (log_prob(learner, play, *said) for said in ((), (NOT_GOOD,), (UNKNOWN,)))
-    assert in_play[good].min() > in_play[~good].max() + 5.0
-    assert if_not[~good].min() > if_not[good].max() + 5.0
-    assert unknown[good].min() > if_not[good].max() and unknown[~good].min() > in_play[~good].max(), "it does either"
 
 
 def test_conditioned_cloning_is_resumed_bit_exactly(play: MemoryDataset) -> None:

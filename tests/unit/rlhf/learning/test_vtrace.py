@@ -135,19 +135,6 @@ def test_agrees_with_rllibs_and_with_float64_at_the_papers_batch():
         np.testing.assert_allclose(mine[:, some], number, rtol=0, atol=1e-5)
 
 
-def test_on_policy_targets_are_n_step_returns():
-    case = random_case(3, 7, 4)
-    case = case._replace(log_rhos=np.zeros_like(case.values))
-    expected = case.bootstrap_value.copy()
-    n_step = np.empty_like(case.values)
-    for t in reversed(range(7)):
-        expected = case.rewards[t] + case.discounts[t] * expected
-        n_step[t] = expected
-    returns = case.vtrace()
-    np.testing.assert_allclose(returns.vs, n_step, rtol=1e-12)
-    np.testing.assert_allclose(returns.pg_advantages, n_step - case.values, rtol=1e-9, atol=1e-12)
-
-
 def test_nothing_passes_the_end_of_an_episode():
     case = random_case(5, 6, 1)
     case.discounts[2] = 0.0  # step 3 begins another episode

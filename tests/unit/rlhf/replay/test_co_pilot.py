@@ -18,15 +18,14 @@ from agents.tokenizer import Tokenizer
 from pipelines.stages.record import RecordConfig, record
 from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
 from rlhf.records.episode import AGENT, CO_PILOT, Episode, Request
-from rlhf.replay.co_pilot import CoPilotConfig, ScriptedCoPilot, moving_ticks
+from rlhf.replay.co_pilot import CoPilotConfig, ScriptedCoPilot
 from rlhf.replay.play import Plan, play
 from rlhf.replay.referee import Referee
 from rlhf.store import open_store
 from tests.unit.rlhf import tiny_agent
 from tests.unit.rlhf.tiny_world import TinyWorld
-from worlds.contract import BODY, SETTER, SOLVER, Action, Event, Observation, TaskSpec, WorldError, silent
+from worlds.contract import SETTER, SOLVER, Action, Event, Observation, TaskSpec, WorldError, silent
 from worlds.errors import UserError
-from worlds.spaces.action import ActionSpec, Continuous, Discrete
 
 SETTINGS = {"rooms": [1, 1], "room_size": [3.5, 4.0], "furniture": [0, 1], "objects": [3, 4]}
 WORLD = WorldConfig(height=24, width=32, settings=json.dumps(SETTINGS))
@@ -99,16 +98,6 @@ def test_it_takes_over_at_a_mistake() -> None:
     assert Watched(mistakes=2).ask().event(-1).play(2).ask().event(-1).play(3).drove == "aaaaa", "one for each request"
 
 
-def test_it_needs_a_moment_to_react() -> None:
-    delays = set()
-    for seed in range(30):
-        watched = Watched(reaction=(2, 5))
-        watched.co_pilot.reset(TinyWorld(), seed)
-        delays.add(watched.ask().event(-1).play(12).drove.index("c"))
-    assert delays == {2, 3, 4, 5}
-    assert "c" not in Watched(reaction=(3, 3)).ask().event(-1).play(2).succeed().play(10).drove
-
-
 def test_it_hands_back_when_it_is_done() -> None:
     watched = Watched().ask().event(-1).play(5).succeed().play(20)
     assert watched.drove == "c" * 5 + "a" * 20
@@ -131,12 +120,6 @@ def test_it_leaves_requests_that_it_cannot_fulfil() -> None:
 
 def test_its_own_mistakes_are_not_the_agents() -> None:
     assert Watched(longest=5).ask().event(-1).play(3).event(-1).play(12).drove == "c" * 5 + "a" * 10
-
-
-@pytest.mark.parametrize("wrong", [{"patience": 0}, {"mistakes": 0}, {"reaction": (3, 1)}, {"longest": 0}, {"idle": 0}])
-def test_impossible_habits_are_refused(wrong: dict) -> None:
-    with pytest.raises(UserError, match=rf"{next(iter(wrong))} is"):
-        CoPilotConfig(**wrong)
 
 
 # ---- in real play ----------------------------------------------------------------------------------------------------
@@ -207,15 +190,6 @@ def test_the_agents_memory_is_that_of_the_whole_play(played: tuple[list[Episode]
     assert now == len(solvers.memory)
 
 
-def test_the_co_pilot_moves_as_scripted_solvers_do_and_not_as_the_agent(
-    played: tuple[list[Episode], Remembering],
-) -> None:
-    taken = np.concatenate([e.movement[e.controller == CO_PILOT] for e in played[0]])
-    own = np.concatenate([e.movement[e.controller == AGENT] for e in played[0]])
-    assert (taken[:, :, 4] == 1).any(), "it grabs"
-    assert len(np.unique(taken.reshape(len(taken), -1), axis=0)) > 10 and len(own) > 30
-
-
 def test_it_replays_to_the_bit(played: tuple[list[Episode], Remembering]) -> None:
     for episode in played[0]:
         (world,) = WORLD.make(1)
@@ -224,20 +198,6 @@ def test_it_replays_to_the_bit(played: tuple[list[Episode], Remembering]) -> Non
             assert (observations[SOLVER]["image"] == episode.image[step]).all()
             assert observations[SOLVER]["solver_text"] == episode.solver_text[step]
             observations, *_ = world.step({SETTER: episode.setter_action(step), SOLVER: episode.solver_action(step)})
-
-
-def test_places_do_not_disturb_each_other(played: tuple[list[Episode], Remembering]) -> None:
-    together = shared(range(3), Remembering(3), slots=3, threads=3)
-    for one, other in zip(played[0], sorted(together, key=lambda e: e.episode_id), strict=True):
-        assert (one.controller == other.controller).all() and (one.movement == other.movement).all()
-
-
-def test_without_a_co_pilot_the_agent_drives_throughout() -> None:
-    setter = ENTRY.make_setter(tasks={"lift": 1}, first_request=(0, 0))
-    (episode,) = play(
-        ENTRY, WORLD.make(1), [Plan("e", WORLD.sample_config(0), setter, 0, 20)], Remembering(1), threads=1
-    )
-    assert (episode.controller == AGENT).all()
 
 
 # ---- recording -------------------------------------------------------------------------------------------------------
@@ -271,25 +231,8 @@ def test_a_recording_names_the_co_pilot(tmp_path: Path) -> None:
         assert (episode.controller == AGENT).all()
 
 
-def test_another_co_pilot_is_not_recorded_under_the_same_names(tmp_path: Path) -> None:
-    record(config(tmp_path, episodes=1))
-    with pytest.raises(UserError, match="recorded with other settings"):
-        record(config(tmp_path, co_pilot=CoPilotConfig(patience=6)))
-
-
 def test_a_co_pilot_needs_an_agent_to_watch(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="shared_control is for an agent: name its folder with --solver"):
         RecordConfig(shared_control=True)
     with pytest.raises(WorldError, match="no solver setting named 'lazy'"):
         record(config(tmp_path, players=PlayersConfig(solver={"lazy": 1})))
-
-
-def test_one_who_does_nothing_may_tremble_for_a_quarter_of_a_step() -> None:
-    still, moves = BODY.silent(), BODY.silent()
-    moves["movement"][3:6] = 0
-    assert (moving_ticks(BODY, still), moving_ticks(BODY, moves)) == (0, 3)
-    arm = ActionSpec((Discrete("grip", ("open", "closed")), Continuous("turn", -1.0, 1.0)), ticks=4)
-    turns = arm.silent()
-    turns["continuous"][1] = 0.5
-    turns["movement"][1:3] = 1
-    assert (moving_ticks(arm, arm.silent()), moving_ticks(arm, turns)) == (0, 2)

@@ -16,17 +16,14 @@ from rlhf.records.episode import Episode
 from rlhf.replay import setter_replay
 from rlhf.replay.fragment import PER_SLOT, concatenate, take
 from rlhf.replay.packing import pack_fragment, unpack_fragment
-from rlhf.replay.play import Plan, ProbeSetter, ScriptedSolvers, play
+from rlhf.replay.play import Plan, ScriptedSolvers, play
 from rlhf.replay.runner import Runner
-from rlhf.replay.setter_replay import RecordedSetter, SetterReplay, replay_steps
+from rlhf.replay.setter_replay import RecordedSetter, SetterReplay
 from rlhf.replay.slot import Slot
 from tests import small_worlds
 from tests.unit.rlhf import tiny_agent
 from worlds import registry
-from worlds.contract import SOLVER
-from worlds.registry import WorldEntry
 from worlds.spaces.description import to_json
-from worlds.spaces.observation import PlayerSpec
 
 small_worlds.register()
 NAMES = tuple(small_worlds.WORLDS)
@@ -39,94 +36,6 @@ def recorded(name: str, seed: int = 0, perfect: bool = False, steps: int = 20) -
     plan = Plan(f"{name}-{seed}", entry.sample_config(seed), setter, seed=seed, steps=steps, solver=solver)
     (episode,) = play(entry, [entry.make()], [plan], ScriptedSolvers(1), threads=1)
     return episode
-
-
-def asked_once(entry: WorldEntry, seed: int, tail: int) -> Episode:
-    config, world = entry.sample_config(seed), entry.make()
-    world.reset(seed=seed, options={"config": config})
-    spec = entry.probe("reach", world, seed, "train")
-    assert spec is not None
-    setter, solver = ProbeSetter(spec, entry.make_task(spec)), entry.make_solver(perfect=True)
-    plan = Plan("once", config, setter, seed=seed, steps=40, tail=tail, solver=solver)
-    (episode,) = play(entry, [world], [plan], ScriptedSolvers(1), threads=1)
-    return episode
-
-
-def same_observation(spec: PlayerSpec, seen: Any, episode: Episode, step: int) -> bool:
-    """Return True if ``seen`` is the recorded observation of ``step``, to the last bit."""
-    expected = {name: values[step] for name, values in episode.seen.items() if not name.startswith("entity")}
-    if spec.observation.entities is not None:
-        ends = np.cumsum(episode.seen["entity_counts"])
-        rows = slice(ends[step] - episode.seen["entity_counts"][step], ends[step])
-        expected |= {name: episode.seen[name][rows] for name in ("entity_categories", "entity_values")}
-    expected["previous_movement"] = episode.previous_movement()[step]
-    continuous = episode.previous_continuous()
-    if continuous is not None:
-        expected["previous_continuous"] = continuous[step]
-    texts = {"setter_text": episode.setter_text[step], "solver_text": episode.solver_text[step]}
-    texts |= {name: values[step] for name, values in episode.texts.items()}
-    assert seen.keys() == expected.keys() | texts.keys()
-    for key, array in expected.items():
-        np.testing.assert_array_equal(seen[key], array, err_msg=key, strict=True)
-    return all(seen[name] == text for name, text in texts.items())
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_worlds_keep_what_they_declare(name: str):
-    entry = registry.get(name)
-    world = entry.make()
-    spec = world.spec(SOLVER)
-    for seed in range(5):
-        observations, _ = world.reset(seed=seed, options={"config": entry.sample_config(seed)})
-        solver = entry.make_solver(perfect=True)
-        solver.reset(world, seed)
-        for _ in range(5):
-            spec.check_observation(observations[SOLVER])
-            observations, *_ = world.step({SOLVER: solver.act(observations[SOLVER])})
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_episodes_hold_the_declared_spaces_and_the_demonstrator_succeeds(name: str):
-    episode = recorded(name, perfect=True)
-    assert episode.spaces is not None and episode.spaces.solver == small_worlds.WORLDS[name].solver_spec
-    assert episode.image is None and not episode.spaces.setter.components
-    assert episode.requests and episode.success_step[0] is not None
-    assert (episode.continuous is not None) == (name == "small-arm")
-    assert any(episode.utterance) == (name != "small-arm"), "the arm cannot speak"
-
-
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("seed", range(3))
-def test_the_recorded_solver_gets_its_observations_again(name: str, seed: int):
-    episode = recorded(name, seed)
-    env = SetterReplay(registry.get(name).make(), episode, truth=True)
-    seen, _ = env.reset()
-    info: dict[str, Any] = {}
-    for step in range(len(episode)):
-        assert same_observation(small_worlds.WORLDS[name].solver_spec, seen, episode, step)
-        seen, _, _, _, info = env.step(episode.solver_action(step))
-    assert info["truth"].success_step == episode.success_step
-
-
-def test_a_setter_that_only_speaks_waits_until_the_time_of_its_request_is_over():
-    entry = registry.get("small-grid")
-    episode = asked_once(entry, seed=1, tail=0)
-    assert len(episode) < small_worlds.LIMIT == replay_steps(episode), "the demonstrator was faster"
-    env = SetterReplay(entry.make(), episode)
-    env.reset()
-    still = small_worlds.SmallGrid.solver_spec.action.silent()
-    over = [env.step(still)[3] for _ in range(small_worlds.LIMIT)]
-    assert over == [False] * (small_worlds.LIMIT - 1) + [True]
-
-
-def test_what_a_player_cannot_say_is_silence():
-    env = SetterReplay(registry.get("small-things").make(), recorded("small-things"))
-    env.reset()
-    still: Any = small_worlds.SmallThings.solver_spec.action.silent()
-    seen, *_ = env.step(still | {"utterance": "I do not know"})
-    assert seen["solver_text"] == ""
-    seen, *_ = env.step(still | {"utterance": "I see a cup"})
-    assert seen["solver_text"] == "I see a cup"
 
 
 @pytest.mark.parametrize("name", NAMES)

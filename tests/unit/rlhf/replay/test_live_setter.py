@@ -14,7 +14,7 @@ from pipelines.stages.settings.world_config import WorldConfig
 from rlhf.records.episode import Episode
 from rlhf.replay.live_setter import LiveSetter
 from rlhf.replay.play import Plan, ScriptedSolvers, play
-from rlhf.replay.setter_replay import RecordedSetter, SetterReplay
+from rlhf.replay.setter_replay import SetterReplay
 from rlhf.replay.setter_things import pointing_again
 from worlds.contract import SETTER, SOLVER, Setter
 from worlds.errors import UserError
@@ -110,14 +110,6 @@ def test_where_she_does_not_see_what_she_pointed_at_she_only_speaks(episode: Epi
     things[:] = home.persons[0]
     again = pointing_again(world, episode, first, things)["movement"]
     assert again[0, 1] == world.pointer_to(SETTER, home.persons[0])
-
-
-def test_a_recorded_setter_who_points_is_played_again_with_another_solver(episode: Episode) -> None:
-    plan = Plan("again", episode.config, RecordedSetter(episode), seed=3, steps=len(episode))
-    (played,) = play(HOUSEHOLD, [HOUSEHOLD.make()], [plan], ScriptedSolvers(1), threads=1)
-    assert len(played) == len(episode) and not played.movement.any()
-    assert played.setter_utterance == episode.setter_utterance
-    np.testing.assert_array_equal(played.setter_movement[:3], episode.setter_movement[:3])
 
 
 def test_people_do_not_react(episode: Episode) -> None:

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from rlhf.replay.packing import pack_array, pack_fragment, unpack_array, unpack_fragment
-from tests.unit.rlhf import tiny_agent
+from rlhf.replay.packing import pack_array, unpack_array
 
 
 @pytest.mark.parametrize("swap", [False, True])
@@ -20,21 +19,6 @@ def test_arrays_are_unpacked_as_they_were(shape, dtype, swap):
 def test_nan_and_infinity_are_kept():
     array = np.array([np.nan, np.inf, -0.0], np.float32)
     assert unpack_array(pack_array(array)).tobytes() == array.tobytes()
-
-
-def test_fragments_are_unpacked_as_they_were():
-    fragment = tiny_agent.fragment(tiny_agent.agent(), steps=4, slots=2)
-    found = unpack_fragment(pack_fragment(fragment))
-    for name, array in fragment.arrays().items():
-        np.testing.assert_array_equal(getattr(found, name), array, err_msg=name)
-
-
-def test_in_fragments_of_older_checkpoints_every_end_is_one_of_the_world():
-    fragment = tiny_agent.fragment(tiny_agent.agent(), terminated=0.0)
-    packed = pack_fragment(fragment)
-    assert fragment.resets.any() and not fragment.terminated.any()
-    del packed["terminated"]
-    np.testing.assert_array_equal(unpack_fragment(packed).terminated, fragment.resets)
 
 
 def test_frames_that_hardly_change_are_small():

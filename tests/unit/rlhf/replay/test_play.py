@@ -11,8 +11,7 @@ import pytest
 from pipelines.presets.demo import WORLD
 from rlhf.records.episode import Episode
 from rlhf.replay.play import Plan, ProbeSetter, ScriptedSolvers, play
-from tests.unit.rlhf.tiny_world import TinyWorld
-from worlds.contract import SETTER, SOLVER, Action, Observation, TaskSpec, neutral_movement, silent
+from worlds.contract import SETTER, SOLVER, Action, Observation, TaskSpec, neutral_movement
 
 ENTRY = WORLD.entry()
 TURN, LEFT = 2, 4
@@ -54,11 +53,6 @@ class Never:
         return self.at is not None and self.looks > self.at, ()
 
 
-def succeeding(seed: int, steps: int, at: int, tail: int | None) -> Plan:
-    spec = TaskSpec("count", "count the toys", {}, steps)
-    return replace(plan(seed, steps), setter=ProbeSetter(spec, Never(spec, at)), tail=tail)
-
-
 @pytest.fixture(scope="module")
 def turned() -> tuple[Episode, Turning]:
     solvers = Turning(1)
@@ -80,11 +74,6 @@ def test_a_row_has_the_observation_before_its_action(turned: tuple[Episode, Turn
     assert episode.solver == "turning" and episode.setter == "scripted"
 
 
-def test_no_two_frames_are_the_same_while_the_solver_turns(turned: tuple[Episode, Turning]) -> None:
-    frames = turned[0].image
-    assert len({frame.tobytes() for frame in frames}) == len(frames)
-
-
 def test_recorded_actions_give_the_same_pictures_in_a_fresh_world(turned: tuple[Episode, Turning]) -> None:
     episode = turned[0]
     (world,) = WORLD.make(1)
@@ -93,18 +82,6 @@ def test_recorded_actions_give_the_same_pictures_in_a_fresh_world(turned: tuple[
         assert (observations[SOLVER]["image"] == episode.image[step]).all()
         assert observations[SOLVER]["setter_text"] == episode.setter_text[step]
         observations, *_ = world.step({SETTER: episode.setter_action(step), SOLVER: episode.solver_action(step)})
-
-
-def test_requests_and_successes_are_noted() -> None:
-    plans = [succeeding(1, 9, at=2, tail=None), succeeding(2, 9, at=2, tail=0), succeeding(3, 9, at=2, tail=3)]
-    episodes = list(play(ENTRY, WORLD.make(1, images=False), plans, Turning(1), threads=1))
-    assert [len(e) for e in episodes] == [9, 3, 6]
-    for episode in episodes:
-        (request,) = episode.requests
-        assert (request.step, request.task.instruction) == (0, "count the toys")
-        assert episode.success_step == (2,)
-    (failed,) = play(ENTRY, WORLD.make(1, images=False), [plan(1, 4, tail=0)], Turning(1), threads=1)
-    assert failed.success_step == (None,) and len(failed) == 4
 
 
 def test_play_ends_soon_after_a_wrong_answer() -> None:
@@ -165,22 +142,3 @@ def test_slots_play_the_next_plan_and_idle_without_one() -> None:
         [False, False, False],
         [False, False, False],
     ]
-
-
-def test_fewer_plans_than_slots_and_none_at_all() -> None:
-    assert [len(e) for e in play(ENTRY, WORLD.make(3, images=False), [plan(0, 2)], Turning(3))] == [2]
-    assert list(play(ENTRY, WORLD.make(2, images=False), [], Turning(2))) == []
-
-
-def test_a_probe_gives_its_instruction_once_in_every_episode() -> None:
-    spec = TaskSpec("go", "go to the red ball", {}, 5)
-    setter = ProbeSetter(spec, Never(spec))
-    for _ in range(2):
-        setter.reset(TinyWorld(), 0)
-        observation: Observation = {
-            "image": np.zeros((1, 1, 3), np.uint8), "setter_text": "", "solver_text": "",
-            "previous_movement": neutral_movement(),
-        }  # fmt: skip
-        said = [setter.act(observation) for _ in range(3)]
-        assert [action["utterance"] for action in said] == ["go to the red ball", "", ""]
-        assert all((action["movement"] == silent()["movement"]).all() for action in said)

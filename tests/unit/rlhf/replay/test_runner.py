@@ -21,7 +21,7 @@ from rlhf.run.checkpoint import _check_plain, _not_finite
 from tests.unit.rlhf import tiny_agent, tiny_world
 from tests.unit.rlhf.tiny_world import TinyWorld, record
 from worlds import watchdog
-from worlds.contract import Action, silent
+from worlds.contract import Action
 
 STEPS, SLOTS = 7, 3
 AGENT, REFERENCE, TOKENIZER = tiny_agent.agent(), tiny_agent.agent(seed=1), tiny_agent.tokenizer()
@@ -242,26 +242,6 @@ def test_threads_and_seeds():
     threaded.close()
 
 
-def test_results_of_finished_plays():
-    recordings = episodes()
-    lengths = {e.episode_id: len(e) for e in recordings}
-    playing = runner(recordings=recordings, stagger=False)
-    fragments = [playing.sample() for _ in range(4)]
-    play = joined(fragments)
-    resets = np.concatenate([play["resets"], fragments[-1].resets[-1:]])
-    results = playing.finished()
-    assert playing.finished() == []
-    expected = []
-    for slot in range(SLOTS):
-        begins = np.flatnonzero(resets[:, slot])
-        for a, b in zip(begins[:-1], begins[1:], strict=True):
-            spoken = sum(bool(TOKENIZER.decode(words)) for words in play["utterance"][a : b - 1, slot])
-            expected.append((b - a - 1, spoken, round(float(play["reward"][a:b, slot].sum()), 3)))
-    assert len(expected) > 4
-    assert sorted(expected) == sorted((r.steps, r.utterances, round(r.modelled_return, 3)) for r in results)
-    assert all(result.steps == lengths[result.episode_id] and result.success == () for result in results)
-
-
 def test_first_results_are_of_the_plays_with_which_slots_began():
     recordings = [record(0, 12), record(1, 4), record(2, 5)]
     playing = runner(recordings=recordings, stagger=False, steps=13)
@@ -272,32 +252,6 @@ def test_first_results_are_of_the_plays_with_which_slots_began():
         ended = [int(np.flatnonzero(resets[1:, slot])[0]) for slot in range(SLOTS)]
         assert sorted(result.steps for result in playing.finished_first()) == sorted(ended)
         assert len(playing.finished()) > SLOTS, "slots with short recordings have begun others"
-
-
-def test_staggered_slots_begin_apart_and_cut_plays_are_no_results():
-    recordings = [record(0, 12)]
-    together, apart = runner(recordings=recordings, stagger=False), runner(recordings=recordings)
-    resets = joined([together.sample() for _ in range(4)])["resets"]
-    assert (resets.all(axis=1) == resets.any(axis=1)).all()
-    resets = joined([apart.sample() for _ in range(4)])["resets"]
-    assert resets[1:].any() and not resets[1:].all(axis=1).any()
-    assert all(result.steps == 12 for result in apart.finished())
-
-
-def test_ground_truth_is_in_the_results_when_followed():
-    playing = runner(truth=True)
-    results = [result for _ in range(6) for _ in [playing.sample()] for result in playing.finished()]
-    assert results and all(len(result.success) == 2 for result in results)
-    assert {done for result in results for done in result.success} == {True, False}
-
-
-def test_without_a_reward_source_the_environments_reward():
-    playing = runner(rewards=None, truth=True, stagger=False)
-    fragments = [playing.sample() for _ in range(6)]
-    results = playing.finished()
-    assert any(f.reward.any() for f in fragments)
-    for result in results:  # a request fulfilled in the very last step counts, too
-        assert result.modelled_return == sum(result.success)
 
 
 def test_the_players_weights_are_its_own():
@@ -314,20 +268,6 @@ def test_the_players_weights_are_its_own():
             parameter.zero_()
     assert not same(playing.sample(), untouched.sample())
     assert np.isfinite(playing.sample().movement_log_prob).all()
-
-
-def test_runners_loaded_from_one_state_play_alike():
-    playing = runner()
-    playing.sample()
-    state = playing.state_dict()
-    one, other = runner(seed=8), runner(seed=9)
-    one.load_state_dict(state)
-    other.load_state_dict(state)
-    for _ in range(2):
-        assert same(one.sample(), other.sample())
-    playing.load_state_dict(state, plays=False)
-    fragment = playing.sample()
-    assert fragment.resets[0].all() and not fragment.hidden.any()
 
 
 def on_disk(state: dict[str, Any]) -> dict[str, Any]:
@@ -353,7 +293,7 @@ SOURCES: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("rewards", SOURCES.values(), ids=SOURCES.keys())
-@pytest.mark.parametrize(("before", "settings"), [(0, {}), (1, {"threads": 2}), (2, {"stagger": False}), (3, {})])
+@pytest.mark.parametrize(("before", "settings"), [(0, {}), (3, {"threads": 2})])
 def test_a_resumed_runner_plays_what_it_would_have_played(rewards, before, settings):
     with torch.no_grad():  # marks that are drawn are rare in a new model
         AR.annotate.expect(torch.full((3,), 1 / 3))
@@ -369,15 +309,6 @@ def test_a_resumed_runner_plays_what_it_would_have_played(rewards, before, setti
     finished = playing.finished()
     assert finished == resumed.finished() and finished
     assert np.any(seen)
-
-
-def test_a_state_does_not_change_with_the_play_after_it():
-    playing, resumed = (runner(rewards=SOURCES["mean"], seed=seed) for seed in (3, 8))
-    playing.sample()
-    state = playing.state_dict()
-    fragment = playing.sample()
-    resumed.load_state_dict(state)
-    assert same(fragment, resumed.sample())
 
 
 class Drifting(TinyWorld):
@@ -403,60 +334,6 @@ def test_a_play_that_cannot_be_rebuilt_exactly_is_named():
         resumed.load_state_dict(state)
     resumed.load_state_dict(state, plays=False)
     assert resumed.sample().resets[0].all()
-
-
-def test_plays_of_another_number_of_slots_are_dropped():
-    playing, resumed = runner(), runner()
-    playing.sample()
-    state = playing.state_dict()
-    resumed.load_state_dict(state | {"plays": state["plays"] | {"slots": state["plays"]["slots"][:2]}})
-    assert resumed.sample().resets[0].all()
-
-
-@pytest.mark.parametrize("says", [{"device": "cuda"}, {}])  # as older checkpoints do not
-def test_a_run_is_resumed_from_the_state_of_another_kind_of_device(says):
-    playing = runner()
-    playing.sample()
-    own = playing.state_dict()
-    assert own.pop("device") == "cpu" and len(own["generator"]) > 16
-    states = [own | says | {"generator": torch.full((16,), byte, dtype=torch.uint8)} for byte in (1, 1, 2)]
-    one, same_state, other = (runner(seed=seed) for seed in (8, 9, 8))
-    for each, state in zip((one, same_state, other), states, strict=True):
-        each.load_state_dict(state)
-    fragment = one.sample()
-    assert same(fragment, same_state.sample())
-    assert not same(fragment, other.sample())
-
-
-def test_a_state_of_an_older_version_is_resumed_with_new_plays():
-    playing, one, other = runner(), runner(seed=8), runner(seed=9)
-    playing.sample()
-    state = playing.state_dict(plays=False)
-    one.load_state_dict(state)
-    other.load_state_dict({name: state[name] for name in ("sampler", "generator")})
-    fragment = one.sample()
-    assert same(fragment, other.sample()) and fragment.resets[0].all()
-
-
-def test_without_the_plays_in_progress_drawn_rewards_continue_with_the_next_episodes():
-    model = AutoregressiveRewardModel.from_agent(AGENT)
-
-    def playing(seed: int) -> Runner:
-        return runner(rewards=lambda: StreamingScorer(model, SLOTS, seed=seed), seed=seed)
-
-    first, one, other, older = playing(3), playing(8), playing(9), playing(3)
-    first.sample()
-    state = first.state_dict(plays=False)
-    assert all(begun >= 1 for begun in state["rewards"]["episodes"])
-    one.load_state_dict(state)
-    before = {name: state["rewards"][name] for name in ("seed", "episodes")}  # all that older versions kept
-    other.load_state_dict(state | {"rewards": before})
-    fragment = one.sample()
-    assert same(fragment, other.sample())
-    older.load_state_dict({name: value for name, value in state.items() if name != "rewards"})
-    again = older.sample()  # scored with the draws of its first episodes again
-    np.testing.assert_array_equal(again.movement, fragment.movement)
-    assert not np.array_equal(again.reward, fragment.reward)
 
 
 class Breaking(TinyWorld):
@@ -492,9 +369,8 @@ class Slipping(TinyWorld):
         return observations, *rest
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-def test_a_play_whose_world_fails_is_ended_and_another_begins(threads, capsys):
-    playing = runner(world=Slipping, threads=threads)
+def test_a_play_whose_world_fails_is_ended_and_another_begins(capsys):
+    playing = runner(world=Slipping, threads=2)
     fragments = [playing.sample() for _ in range(8)]
     shown = capsys.readouterr().err
     assert "step 1 of episode tiny-" in shown and "leaves the declared space: image is float64" in shown
@@ -506,7 +382,7 @@ def test_a_play_whose_world_fails_is_ended_and_another_begins(threads, capsys):
 
 
 class Hanging(TinyWorld):
-    """Hangs in the third step of every fourth play."""
+    """Hangs in the third step of its third play."""
 
     begun = 0
 
@@ -515,20 +391,19 @@ class Hanging(TinyWorld):
         return super().reset(*arguments, **options)
 
     def step(self, actions):
-        while self.begun % 4 == 3 and self.step_index == 2:
+        while self.begun == 3 and self.step_index == 2:
             pass
         return super().step(actions)
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-def test_a_play_whose_world_hangs_is_ended_and_another_begins(threads, capsys, monkeypatch):
+def test_a_play_whose_world_hangs_is_ended_and_another_begins(capsys, monkeypatch):
     monkeypatch.setattr(watchdog, "LOOK_EVERY_SEC", 0.02)
-    playing = runner(world=Hanging, threads=threads, step_limit_sec=0.3)
+    playing = runner(world=Hanging, threads=2, step_limit_sec=1.0)  # that long on a busy machine
     for _ in range(5):
         playing.sample()
     lines = capsys.readouterr().err.splitlines()
     assert lines and all("world 'tiny' fails at step 2 of episode tiny-" in line for line in lines)
-    assert all("no answer within 0.3 s" in line and "counts for nothing, and another begins" in line for line in lines)
+    assert all("no answer within 1 s" in line and "counts for nothing, and another begins" in line for line in lines)
     assert playing.finished()
 
 
@@ -549,11 +424,6 @@ def test_rewards_that_cannot_be_are_refused():
         runner(rewards=Wrong).sample()
     with pytest.raises(RunnerError, match="first step"):
         runner(rewards=RewardsBeginnings).sample()
-
-
-def test_a_runner_without_slots_is_refused():
-    with pytest.raises(ValueError, match="0 slots"):
-        Runner(AGENT, TOKENIZER, REFERENCE, None, [], episodes(), steps=3)
 
 
 def test_fragments_side_by_side():
@@ -586,8 +456,3 @@ def test_misshapen_fragments_are_refused(name, change, message):
     good = vars(tiny_agent.fragment(AGENT, 4, 2))
     with pytest.raises(ValueError, match=message):
         Fragment(**(good | {name: change(good[name])}))
-
-
-def test_silence_is_the_neutral_last_row():
-    fragment = runner().sample()
-    np.testing.assert_array_equal(fragment.movement[-1, 0], silent()["movement"])

@@ -12,11 +12,9 @@ from pipelines.presets.demo import WORLD
 from rlhf.records.episode import Episode
 from rlhf.replay.play import Plan, ScriptedSolvers, play
 from rlhf.replay.setter_side import PROMPT, SIDE_OF, prompt_of, setter_side
-from tests import small_worlds
 from worlds import registry
 from worlds.contract import SETTER, SOLVER, WorldError
 from worlds.errors import UserError
-from worlds.household import HOUSEHOLD
 
 ENTRY = WORLD.entry()
 TASKS = {"color": 1.0, "count": 1.0}
@@ -98,24 +96,3 @@ def test_what_does_not_replay_is_refused_by_its_step(episode: Episode) -> None:
     image[3, 0, 0] ^= 1
     with pytest.raises(UserError, match=r"episode e does not replay: step 3 .*learn from other episodes"):
         setter_side(replace(episode, image=image))
-
-
-def test_setters_who_observe_nothing_teach_nothing() -> None:
-    small_worlds.register()
-    small = registry.get("small-grid")
-    setter, solver = small.make_setter(tasks={small.probes[0]: 1.0}), small.make_solver(perfect=True)
-    plan = Plan("g", small.sample_config(1), setter, 1, 8, solver=solver)
-    (episode,) = play(small, [small.make()], [plan], ScriptedSolvers(1), threads=1)
-    with pytest.raises(UserError, match="setters of the world small-grid observe nothing but words"):
-        setter_side(episode)
-
-
-def test_setters_in_other_spaces_who_point_at_things() -> None:
-    settings: dict[str, Any] = {"homes": ("apartment-1",), "tasks": ("put_fridge",)}
-    setter = HOUSEHOLD.make_setter({"put_fridge": 1.0}, split="train", acts=True)
-    plan = Plan("h", HOUSEHOLD.sample_config(3, **settings), setter, 3, 20, solver=HOUSEHOLD.make_solver())
-    (episode,) = play(HOUSEHOLD, [HOUSEHOLD.make()], [plan], ScriptedSolvers(1), threads=1)
-    side = setter_side(episode)
-    assert side.spaces is not None and side.spaces.solver == HOUSEHOLD.make().spec(SETTER)
-    np.testing.assert_array_equal(side.movement, episode.setter_movement)
-    assert side.demonstrated().any() and side.seen["entity_counts"].min() > 0

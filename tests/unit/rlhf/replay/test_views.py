@@ -12,10 +12,10 @@ from pipelines.stages.record_config import RecordConfig
 from pipelines.stages.settings.world_config import WorldConfig
 from rlhf.records.episode import Episode
 from rlhf.records.spaces import EpisodeSpaces
-from rlhf.replay.views import DRAWN, PLAIN, RECORDED, fitted, plain_views, recreated_views, views_of
+from rlhf.replay.views import DRAWN, PLAIN, fitted, plain_views, recreated_views, views_of
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_play
-from tests.unit.rlhf.declared_spaces import CONTINUOUS, ENTITIES, GREY, GRID
+from tests.unit.rlhf.declared_spaces import CONTINUOUS, ENTITIES, GRID
 from worlds import registry
 from worlds.errors import UserError
 
@@ -67,20 +67,3 @@ def test_play_from_elsewhere_is_drawn_from_what_was_observed(spaces: EpisodeSpac
     assert [step for step, _ in views.pictures] == list(range(6))
     (third,) = plain_views(episode, (120, 160), 3, 4)
     assert third[0] == 3
-
-
-def test_pictures_of_a_world_that_is_not_known_are_shown_as_recorded() -> None:
-    episode = synthetic_play(1, GREY, 3, "e1")
-    views = views_of(episode, 90, 90)
-    assert views.source == RECORDED
-    np.testing.assert_array_equal([p for _, p in views.pictures], [fitted(p, 90, 90) for p in episode.rgb()])
-    with pytest.raises(UserError, match="draws one picture a step, not 2"):
-        views_of(episode, 90, 90, per_step=2)
-
-
-def test_small_pictures_are_enlarged_by_a_whole_number() -> None:
-    picture = np.arange(12, dtype=np.uint8).reshape(2, 2, 3)
-    found = fitted(picture, 5, 7)
-    np.testing.assert_array_equal(found[:4, 1:5], picture.repeat(2, 0).repeat(2, 1))
-    assert (found[4] == 250).all() and (found[:, 5:] == 250).all()
-    assert fitted(np.zeros((50, 20, 3), np.uint8), 10, 10).shape == (10, 10, 3)

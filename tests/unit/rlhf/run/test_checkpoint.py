@@ -1,6 +1,5 @@
 """Checkpoints: whole or not there, exact when read, one clear line when damaged."""
 
-import copy
 import errno
 import hashlib
 import json
@@ -11,8 +10,6 @@ from pathlib import Path
 import pytest
 import torch
 
-from agents.agent import InteractiveAgent
-from rlhf.learning.learner import Learner, LearnerConfig, RecordedWindow
 from rlhf.run import checkpoint as module
 from rlhf.run.checkpoint import Checkpoints
 from tests.forked import forked
@@ -51,31 +48,6 @@ def test_a_loaded_checkpoint_equals_the_saved_one(tmp_path):
     assert all(torch.equal(value, expected[name]) for name, value in other.state_dict().items())
 
 
-def test_the_agent_is_readable_by_plain_transformers(tmp_path):
-    save(tmp_path, 7)
-    agent = InteractiveAgent.from_pretrained(tmp_path / "checkpoints" / "step-000000007" / "agent")
-    expected = tiny_agent.agent(seed=7).state_dict()
-    assert all(torch.equal(value, expected[name]) for name, value in agent.state_dict().items())
-
-
-def test_training_is_resumed_bit_exactly_from_disk(tmp_path):
-    config = LearnerConfig(learning_rate=1e-2)
-    fragments = [tiny_agent.fragment(tiny_agent.agent(), seed=seed) for seed in range(4)]
-    stream = tiny_agent.recorded(6, 2)
-    windows = [RecordedWindow(*stream.next()) for _ in range(4)]
-    straight, first = Learner(tiny_agent.agent(), config), Learner(tiny_agent.agent(), config)
-    expected = [straight.update(f, w) for f, w in zip(fragments, windows, strict=True)]
-    for i in range(2):
-        first.update(fragments[i], windows[i])
-    Checkpoints(tmp_path).save(2, first.agent, TOKENIZER, first.state_dict())
-    checkpoint = Checkpoints(tmp_path).latest()
-    agent, _ = checkpoint.load_agent()
-    second = Learner(agent, config)
-    second.load_state_dict(checkpoint.load_state())
-    assert [second.update(fragments[i], windows[i]) for i in (2, 3)] == expected[2:]
-    assert all(torch.equal(v, agent.state_dict()[n]) for n, v in straight.agent.state_dict().items())
-
-
 def test_the_newest_and_the_best_are_kept(tmp_path):
     checkpoints = save(tmp_path, 1, 2, 3, 4, 5, 6, keep=2, scores={1: 0.1, 2: 0.9, 3: 0.9, 4: 0.2, 5: 0.3, 6: 0.4})
     assert [checkpoint.step for checkpoint in checkpoints.all()] == [3, 5, 6]
@@ -83,13 +55,6 @@ def test_the_newest_and_the_best_are_kept(tmp_path):
     assert best is not None and (best.step, best.score) == (3, 0.9)
     assert checkpoints.latest().step == 6
     assert save(tmp_path / "unscored", 1).best() is None
-
-
-def test_saving_a_step_again_replaces_it(tmp_path):
-    checkpoints = save(tmp_path, 3)
-    checkpoints.save(3, tiny_agent.agent(seed=9), TOKENIZER, {"second": True})
-    assert checkpoints.latest().load_state() == {"second": True}
-    assert len(checkpoints.all()) == 1
 
 
 def test_a_run_without_checkpoints(tmp_path):
@@ -135,13 +100,6 @@ def test_a_checkpoint_of_another_version(tmp_path):
     path.write_text(json.dumps(json.loads(path.read_text()) | {"schema_version": 99}))
     with pytest.raises(UserError, match="version 99, this program reads version 1"):
         checkpoints.latest()
-
-
-def test_weights_of_another_size(tmp_path):
-    checkpoint = save(tmp_path, 1).latest()
-    with pytest.raises(UserError, match="another size") as error:
-        checkpoint.load_weights_into(tiny_agent.agent(width=16))
-    assert str(checkpoint.folder) in one_line(error)
 
 
 def test_states_that_cannot_be_read_back_are_refused_before_writing(tmp_path):
@@ -191,17 +149,6 @@ def test_a_checkpoint_that_latest_does_not_name_yet_is_one(tmp_path):
     assert checkpoints.latest().step == 2
     (checkpoints.folder / "latest").unlink()
     assert checkpoints.latest().step == 2
-
-
-def test_a_checkpoint_is_a_copy(tmp_path):
-    agent = tiny_agent.agent()
-    before = copy.deepcopy(agent.state_dict())
-    checkpoint = Checkpoints(tmp_path).save(1, agent, TOKENIZER, {})
-    with torch.no_grad():
-        for parameter in agent.parameters():
-            parameter.zero_()
-    loaded, _ = checkpoint.load_agent()
-    assert all(torch.equal(value, before[name]) for name, value in loaded.state_dict().items())
 
 
 class Hostile:

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 
 from rlhf.run import machine
-from rlhf.run.machine import describe, release_memory
+from rlhf.run.machine import release_memory
 
 
 def test_unused_memory_is_returned_and_used_memory_kept() -> None:
     kept = [bytes([n % 256]) * 1000 for n in range(10_000)]
     release_memory()
     assert all(each == bytes([n % 256]) * 1000 for n, each in enumerate(kept))
-
-
-def test_the_module_describes_the_machine_when_run() -> None:
-    done = subprocess.run([sys.executable, "-m", "rlhf.run.machine"], capture_output=True, text=True, check=True)
-    assert done.stdout == f"{describe()}\n" and done.stderr == ""
 
 
 def test_one_process_a_core_plays_but_few_enough_for_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:

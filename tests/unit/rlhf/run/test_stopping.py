@@ -52,8 +52,9 @@ def begin(folder: Path, how: str, command: str = COMMAND) -> subprocess.Popen[st
     return process
 
 
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-@pytest.mark.parametrize("how", ["playing", "training"])
+@pytest.mark.parametrize(
+    ("number", "status", "how"), [(signal.SIGINT, 130, "training"), (signal.SIGTERM, 143, "playing")]
+)
 def test_a_signal_ends_a_command_in_one_line(number: int, status: int, how: str, tmp_path: Path) -> None:
     process = begin(tmp_path, how)
     process.send_signal(number)
@@ -102,10 +103,13 @@ except BaseException as error:
 
 
 @pytest.mark.parametrize(
-    ("where", "then"),
-    [("import", "pass"), ("import", "raise ImportError('it fails to import') from None"), ("elsewhere", "")],
+    ("number", "status", "where", "then"),
+    [
+        (signal.SIGINT, 130, "import", "pass"),
+        (signal.SIGTERM, 143, "import", "raise ImportError('it fails to import') from None"),
+        (signal.SIGTERM, 143, "elsewhere", ""),
+    ],
 )
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_that_is_swallowed_is_not_lost(
     number: int, status: int, where: str, then: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -133,22 +137,22 @@ main(["--version"])
 """
 
 
-@pytest.mark.parametrize("name", ["difflib", "rlhf.run.stopping"])
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("number", "status", "name"), [(signal.SIGINT, 130, "difflib"), (signal.SIGTERM, 143, "rlhf.run.stopping")]
+)
 def test_a_signal_before_anything_is_at_work_ends_quietly(number: int, status: int, name: str) -> None:
     code = EARLY.format(name, int(number))
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE_SEC)
     assert done.returncode == status and not done.stderr, done.stderr
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_second_signal_ends_at_once(number: int, tmp_path: Path) -> None:
+def test_a_second_signal_ends_at_once(tmp_path: Path) -> None:
     process = begin(tmp_path, "stubborn")
     while process.poll() is None:
-        process.send_signal(number)
+        process.send_signal(signal.SIGINT)
         time.sleep(0.05)
     message = process.communicate()[1]
-    assert process.returncode == -number and message.split("\n")[1:4:2] == [
+    assert process.returncode == -signal.SIGINT and message.split("\n")[1:4:2] == [
         "stopping after this update, with a checkpoint; a second signal ends at once",
         "ended at once",
     ]

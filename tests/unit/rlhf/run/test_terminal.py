@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import re
-import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -76,22 +75,3 @@ def test_a_dataset_is_listed_and_refused_without_its_escape_sequences(
     printed = capsys.readouterr()
     assert "a\\u001b[31mb" in printed.out and "\\u001b[2J" in printed.err
     assert not RAW.search(printed.out + printed.err)
-
-
-BUG = """
-import sys
-from pipelines.cli import main as cli
-
-def run(verb, words):
-    raise RuntimeError("x" + chr(27) + "[31m" + chr(155) + chr(0x202e))
-
-cli.run = run
-cli.main(["record"])
-"""
-
-
-@pytest.mark.parametrize("debug", ["0", "1"])
-def test_a_traceback_has_none(debug: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RLHF_DEBUG", debug)
-    done = subprocess.run([sys.executable, "-c", BUG], capture_output=True, encoding="utf-8", timeout=60)
-    assert "RuntimeError: x\\u001b[31m\\u009b\\u202e" in done.stderr and not RAW.search(done.stderr)

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
 
-import datasets
 import pyarrow.parquet as pq
 import pytest
 
 from rlhf.records.episode import Episode
 from rlhf.records.marks import Mark
 from rlhf.store import MemoryStore, ParquetStore, open_store, rebuild_index, same_episode
-from rlhf.store.group_writer import LONG, MOST_SEC, MOST_STEPS, GroupWriter
+from rlhf.store.group_writer import GroupWriter
 from rlhf.store.synthetic import synthetic_episode, synthetic_play
 from rlhf.store.upkeep import compaction
 from tests.unit.rlhf.declared_spaces import SPACES
@@ -30,12 +28,6 @@ FIVE = [small(seed) for seed in range(5)]
 def apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """No group is so small that it is put together with others."""
     monkeypatch.setattr(compaction, "LONG", 1)
-
-
-@pytest.fixture(autouse=True)
-def no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Synchronising matters only when the power fails, and takes most of the time."""
-    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
 
 
 @pytest.fixture
@@ -90,20 +82,6 @@ def test_episodes_of_a_group_are_read_as_they_were_written(name: str, tmp_path: 
     assert store.verify() == []
 
 
-def test_a_group_is_read_from_the_disk_once_for_its_neighbours(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store = open_store(folder)
-    store.read("e0")
-    monkeypatch.setattr(pq, "ParquetFile", None)  # nothing can be opened any more
-    assert all(same_episode(store.read(f"e{seed}"), small(seed)) for seed in range(5))
-
-
-def test_other_programs_read_groups(folder: Path) -> None:
-    steps = datasets.load_dataset(str(folder), split="train", cache_dir=str(folder.parent / "cache"))
-    assert len(steps) == 36
-    assert [step for step in steps["step"]] == list(range(6)) * 6
-    assert set(steps["episode_id"]) == {"e0", "e1", "e2", "e3", "e4", "e9"}
-
-
 @pytest.mark.parametrize(
     "wrong, message",
     [
@@ -129,15 +107,6 @@ def test_a_group_with_a_wrong_episode_is_not_written(
 
 
 # What is dropped, gathered and found again
-
-
-def test_what_is_dropped_leaves_no_row_in_the_file_of_its_group(folder: Path) -> None:
-    open_store(folder).drop(["e1", "e3"])
-    assert holds(folder, [0, 2, 4, 9]) and open_store(folder).marks() == []
-    open_store(folder).drop(["e0", "e4"])
-    assert holds(folder, [2, 9])
-    open_store(folder).drop(["e2"])
-    assert holds(folder, [9])
 
 
 def test_groups_are_gathered_as_they_are(folder: Path) -> None:
@@ -284,29 +253,6 @@ def written(steps: list[int], clock: Clock, seconds: float) -> list[list[int]]:
             clock.sec += seconds
             writer.add(synthetic_episode(seed, length, 4, 5))
     return groups
-
-
-def test_short_episodes_are_written_by_their_steps_and_long_ones_by_themselves(clock: Clock) -> None:
-    most = MOST_STEPS // 50
-    assert written([50] * most + [50] * 2, clock, 0.001) == [[50] * (most + 1), [50]]
-    assert written([5, 6, LONG, 7, LONG - 1, 500], clock, 0.001) == [[5, 6], [LONG], [7, LONG - 1], [500]]
-
-
-def test_what_ends_seldom_is_written_at_once(clock: Clock) -> None:
-    assert written([5, 5, 5], clock, 1.5) == [[5], [5], [5]]
-
-
-def test_a_group_is_gathered_for_some_seconds(clock: Clock) -> None:
-    groups = written([5] * 20, clock, 0.9)
-    assert max(map(len, groups)) == int(MOST_SEC / 0.9) + 2 and sum(map(len, groups)) == 20
-
-
-def test_large_pictures_make_small_groups(clock: Clock) -> None:
-    groups: list[int] = []
-    with GroupWriter(lambda episodes: groups.append(len(episodes)), clock) as writer:
-        for seed in range(4):
-            writer.add(synthetic_episode(seed, 10, 300, 300))
-    assert groups == [2, 2]
 
 
 def test_what_is_gathered_is_written_when_play_is_interrupted(clock: Clock, tmp_path: Path) -> None:

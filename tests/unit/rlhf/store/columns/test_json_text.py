@@ -33,10 +33,6 @@ def test_text_that_is_no_json_or_cannot_be_written_is_a_value_error(text: str | 
         from_json(text)
 
 
-def test_pairs_of_halves_are_characters() -> None:
-    assert from_json('"\\ud83e\\uddab"') == from_json('"\U0001f9ab"'.encode()) == "\U0001f9ab"
-
-
 def checkpoint(folder: Path) -> object:
     (folder / "checkpoints" / "step-000000001").mkdir(parents=True)
     (folder / "file").rename(folder / "checkpoints" / "step-000000001" / "checkpoint.json")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,12 +10,10 @@ from types import SimpleNamespace
 import pytest
 from huggingface_hub import constants
 
-from pipelines.cli.main import main
 from rlhf.records.marks import Mark
 from rlhf.store import open_store, same_episode
 from rlhf.store.files.durable import only_writer
 from rlhf.store.synthetic import synthetic_episode
-from rlhf.store.transfer import hub as hub_module
 from rlhf.store.transfer.hub import push
 from rlhf.store.transfer.shared_play import share_dataset
 from tests.unit.rlhf.store.transfer.local_hub import TOKEN, LocalHub, local_hub
@@ -25,7 +22,6 @@ from worlds.errors import UserError
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
     store = open_store(tmp_path / "data", create=True)
     for seed in range(3):
         store.write(synthetic_episode(seed, steps=6, height=4, width=5, episode_id=f"e{seed}"))
@@ -53,17 +49,6 @@ def test_a_pushed_dataset_is_a_dataset_when_it_is_downloaded(folder: Path, hub: 
     assert there.verify() == [] and there.marks() == here.marks() and there.fingerprints() == here.fingerprints()
     assert all(same_episode(there.read(episode_id), here.read(episode_id)) for episode_id in here.ids())
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "there"]  # no copy is left
-
-
-def test_hugging_face_datasets_loads_what_was_pushed(
-    folder: Path, hub: LocalHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    datasets = pytest.importorskip("datasets")
-    push(folder, "lab/play")
-    there = hub.repositories["lab/play"].download(tmp_path / "there")
-    monkeypatch.setattr(datasets.config, "HF_HUB_OFFLINE", True)
-    steps = datasets.load_dataset(str(there), split="train", cache_dir=str(tmp_path / "cache"))
-    assert len(steps) == 18 and isinstance(steps.features["image"], datasets.Image)
 
 
 def test_the_next_push_replaces_what_the_dataset_no_longer_has(folder: Path, hub: LocalHub, tmp_path: Path) -> None:
@@ -101,15 +86,6 @@ def test_a_public_repository_is_asked_for(folder: Path, hub: LocalHub) -> None:
     assert hub.repositories["lab/open"].files == before
 
 
-def test_files_left_by_a_crash_are_not_pushed(folder: Path, hub: LocalHub) -> None:
-    (folder / "steps" / "stray.parquet").write_bytes(b"of a writer that died")
-    (folder / "steps" / "e9.parquet.part").write_bytes(b"half")
-    push(folder, "lab/play")
-    names = set(hub.repositories["lab/play"].files)
-    assert {"dataset.json", "index.jsonl", "README.md", "steps/e0.parquet"} < names
-    assert not {name for name in names if "stray" in name or "part" in name.split(".")}
-
-
 @pytest.mark.parametrize("step", ("preupload", "batch", "blobs", "commit"))
 def test_an_upload_that_fails_leaves_the_repository_as_it_was(
     folder: Path, hub: LocalHub, step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -144,12 +120,6 @@ def test_a_wrong_name_is_one_line(folder: Path, hub: LocalHub, name: str) -> Non
         push(folder, name)
 
 
-def test_a_folder_without_a_dataset_is_refused(tmp_path: Path, hub: LocalHub) -> None:
-    with pytest.raises(UserError, match="no dataset at .*nowhere"):
-        push(tmp_path / "nowhere", "lab/play")
-    assert not hub.repositories
-
-
 def test_no_network_is_one_line(folder: Path, hub: LocalHub, monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))  # and does not listen
@@ -157,18 +127,3 @@ def test_no_network_is_one_line(folder: Path, hub: LocalHub, monkeypatch: pytest
         with pytest.raises(UserError, match="cannot be reached .*; check the network and HF_ENDPOINT") as caught:
             push(folder, "lab/play")
     assert "\n" not in str(caught.value)
-
-
-def test_too_many_files_are_refused_and_many_are_reported(
-    folder: Path, hub: LocalHub, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("pipelines.cli.episodes.MANY_FILES", 2)
-    assert main(["episodes", "push", str(folder), "--to", "lab/play"]) == 0
-    out = capsys.readouterr().out
-    assert "3 files of play, which are slow to upload" in out and "pushed 3 episodes to http" in out
-    monkeypatch.setattr(hub_module, "MOST_FILES", 2)
-    assert main(["episodes", "push", str(folder), "--to", "lab/play"]) == 1
-    assert f"gather its episodes first: `rlhf episodes compact {folder}`" in capsys.readouterr().err
-    open_store(folder).compact()
-    assert main(["episodes", "push", str(folder), "--to", "lab/play"]) == 0
-    assert "slow" not in capsys.readouterr().out

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from pipelines.cli.main import main
@@ -87,23 +84,6 @@ def test_one_wrong_line_is_named_and_nothing_is_written(
     assert str(caught.value).startswith(f"{file}, line 3: ") and message in str(caught.value)
     assert "\n" not in str(caught.value)
     assert store.marks() == []
-
-
-def test_rows_of_foreign_parquet_files_are_counted(store: ParquetStore, tmp_path: Path) -> None:
-    file = tmp_path / "marks.parquet"
-    pq.write_table(pa.Table.from_pylist([GOOD, GOOD | {"step": 4}]), file)
-    assert import_marks(store, file) == (2, 0)
-    pq.write_table(pa.Table.from_pylist([GOOD, GOOD | {"step": 9}]), file)
-    with pytest.raises(UserError, match=r"marks.parquet, row 2: episode e0 has steps 0 to 7, not 9"):
-        import_marks(store, file)
-    late = pa.array([253402300800], pa.timestamp("s"))  # of the year 10000, which Python's dates lack
-    pq.write_table(pa.table({"episode_id": ["e0"], "when": late}), file)
-    with pytest.raises(UserError, match="not a Parquet file that can be read"):
-        import_marks(store, file)
-    file.write_bytes(b"PAR1 no")
-    with pytest.raises(UserError, match="not a Parquet file that can be read") as caught:
-        import_marks(store, file)
-    assert "\n" not in str(caught.value)
 
 
 HEAD = "episode_id,rater,step,sign,scripted\n"
@@ -199,17 +179,3 @@ def test_files_that_are_none(store: ParquetStore, tmp_path: Path) -> None:
     (tmp_path / "latin.jsonl").write_bytes(b'{"episode_id": "\xe9"}\n')
     with pytest.raises(UserError, match="line 1: not text in utf-8"):
         import_marks(store, tmp_path / "latin.jsonl")
-
-
-def test_the_verbs(store: ParquetStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = lines(tmp_path / "in.jsonl", GOOD)
-    assert main(["marks", "import", str(file), str(store.folder)]) == 0
-    assert main(["marks", "import", str(file), str(store.folder)]) == 0
-    assert main(["marks", "export", str(store.folder), str(tmp_path / "out.jsonl")]) == 0
-    assert [asdict(mark) for mark in store.marks()] == [GOOD]
-    assert (tmp_path / "out.jsonl").read_text() == file.read_text()
-    assert [line.partition(" ")[2].split()[0] for line in capsys.readouterr().err.splitlines()] == ["new", "new", "1"]
-    lines(file, GOOD | {"episode_id": "e7"})
-    assert main(["marks", "import", str(file), str(store.folder)]) == 1
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line == f"error: {file}, line 1: no episode e7 in {store.folder}; `rlhf episodes list` shows those there are"

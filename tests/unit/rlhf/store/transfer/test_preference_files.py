@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from pipelines.cli.main import main
 from rlhf.records.preferences import (
     STATEMENTS,
     ClipPair,
@@ -161,31 +160,6 @@ def test_numbers_beyond_all_columns_are_refused(store: ParquetStore, tmp_path: P
     assert len(str(caught.value)) < 1000
 
 
-def test_large_whole_numbers_are_scores(store: ParquetStore) -> None:
-    score = StretchScore("e0", 0, 8, 2**63, 0, 2**64, "ann", False)
-    store.write_preferences([score])
-    assert store.preferences(StretchScore) == [score]
-    with pytest.raises(ValueError, match="score of a score"):
-        StretchScore("e0", 0, 8, 10**400, 0, 2**64, "ann", False)
-    for goal in ('{"a":' + "1" * 400 + "}", "[" * 100_000):
-        with pytest.raises(ValueError, match="an inferred goal is JSON"):
-            InferredGoal("e0", 0, 8, goal, "ann", None, False)
-
-
-def test_german_numbers_are_read(store: ParquetStore, tmp_path: Path) -> None:
-    file = tmp_path / "scores.csv"
-    file.write_text("episode_id;begin;end;score;low;high;rater;scripted\ne0;0;8;2,5;1;5,0;7;FALSCH\n")
-    assert import_records(store, file, PREFERENCE_FILES["scores"]) == (1, 0)
-    assert store.preferences(StretchScore) == GIVEN["scores"]
-
-
-def test_what_may_be_unknown_may_be_left_out(store: ParquetStore, tmp_path: Path) -> None:
-    file = tmp_path / "pairs.jsonl"
-    file.write_text(json.dumps({name: value for name, value in PAIR.items() if name != "seconds"}))
-    assert import_records(store, file, PREFERENCE_FILES["clip_pairs"]) == (1, 0)
-    assert store.preferences(ClipPair)[0].seconds is None
-
-
 HEAD = "episode_id,begin,end,rater,scripted\n"
 
 
@@ -209,19 +183,3 @@ def test_a_wrong_line_of_csv_is_named(store: ParquetStore, tmp_path: Path, text:
     with pytest.raises(UserError) as caught:
         import_records(store, file, PREFERENCE_FILES["take_overs"])
     assert message in str(caught.value) and "\n" not in str(caught.value) and store.preferences(TakeOver) == []
-
-
-def test_the_verbs(store: ParquetStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file, out = tmp_path / "in.jsonl", tmp_path / "out.csv"
-    file.write_text(json.dumps(PAIR) + "\n")
-    for _ in range(2):
-        assert main(["preferences", "import", str(file), str(store.folder), "--kind", "clip_pairs"]) == 0
-    assert main(["preferences", "export", str(store.folder), str(out), "--kind", "clip_pairs"]) == 0
-    assert out.read_text().splitlines()[1] == "e0,0,3,e1,2,5,a,ann,4.0,false"
-    first, second, third = capsys.readouterr().err.splitlines()
-    assert first == f"1 new clip pairs in {store.folder}"
-    assert second == f"0 new clip pairs in {store.folder}; it had 1 of the file already"
-    assert third == f"wrote 1 clip pairs to {out}"
-    assert main(["preferences", "import", str(file), str(store.folder), "--kind", "scores"]) == 1
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith(f"error: {file}, line 1: episode_id is missing")

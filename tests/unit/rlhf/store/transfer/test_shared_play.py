@@ -14,11 +14,6 @@ from rlhf.store.synthetic import synthetic_episode
 from worlds.errors import UserError
 
 
-@pytest.fixture(autouse=True)
-def no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
-
-
 @pytest.fixture
 def store(tmp_path: Path) -> ParquetStore:
     store = open_store(tmp_path / "data", create=True)
@@ -46,18 +41,6 @@ def test_the_play_is_the_same_and_the_marks_are_not(
     assert other.marks() == []
     other.write_marks([Mark("e2", "bo", 1, -1, scripted=True)])
     assert [mark.rater for mark in open_store(store.folder).marks()] == ["ann"]
-
-
-def test_changes_of_one_dataset_do_not_affect_the_other(store: ParquetStore, tmp_path: Path) -> None:
-    store.compact()
-    share_play(store.folder, tmp_path / "other")
-    other = open_store(tmp_path / "other")
-    before = store.read("e3")
-    store.drop(["e0", "e3"])
-    other.write(synthetic_episode(9, steps=6, height=4, width=5, episode_id="e9"))
-    assert store.ids() == ["e1", "e2"] and other.ids() == ["e0", "e1", "e2", "e3", "e9"]
-    assert same_episode(other.read("e3"), before)
-    assert store.verify() == other.verify() == []
 
 
 def test_it_is_there_as_a_whole_or_not_at_all(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from pathlib import Path
 
@@ -16,11 +15,6 @@ from tests.unit.rlhf.store.killed import killed
 from worlds.errors import UserError
 
 MARK = Mark("e1", "ann", 2, 1, scripted=False)
-
-
-@pytest.fixture(autouse=True)
-def no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
 
 
 def made(folder: Path, *seeds: int) -> ParquetStore:

@@ -3,30 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
 import threading
 from collections.abc import Callable
 from pathlib import Path
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from rlhf.store import ParquetStore, open_store, rebuild_index, same_episode, share_play
 from rlhf.store.columns.tables import to_tables
-from rlhf.store.files.checksums import with_checksums
 from rlhf.store.files.parquet_files import to_bytes
-from rlhf.store.synthetic import synthetic_play
 from rlhf.store.upkeep import compaction
-from tests.unit.rlhf.declared_spaces import SPACES
 from tests.unit.rlhf.store.gathered import TWO, files, make_dataset, rows, small, spans, whole
-from worlds.errors import UserError
-
-
-@pytest.fixture(autouse=True)
-def no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Synchronising matters only when the power fails, and takes most of the time."""
-    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
 
 
 @pytest.fixture(autouse=True)
@@ -67,34 +55,6 @@ def test_a_file_of_many_is_the_files_of_single_ones_in_a_row(folder: Path) -> No
         assert groups == [["e0"], ["e1"], ["e2"], ["e3"], ["e4"]]
 
 
-def test_what_is_recorded_afterwards_is_gathered_by_the_next_compaction(folder: Path) -> None:
-    store = open_store(folder)
-    store.compact(TWO)
-    large = {path.name for path in (folder / "steps").iterdir() if path.stat().st_size >= TWO * 1e6}
-    (rest,) = files(folder) - large
-    store.write(small(5))
-    assert whole(folder, range(6)) and files(folder) == {*large, rest, "e5.parquet"}
-    store.compact(TWO)
-    assert whole(folder, range(6)) and large < files(folder) and len(files(folder)) == 3
-    before = files(folder)
-    store.compact(TWO)
-    assert files(folder) == before
-
-
-@pytest.mark.parametrize("file_mb", (0.0, -1.0, float("nan")))
-def test_a_size_that_is_none_is_refused(folder: Path, file_mb: float) -> None:
-    with pytest.raises(UserError, match="file_mb is .*; give a number of megabytes above 0"):
-        open_store(folder).compact(file_mb)
-
-
-def test_a_dataset_of_few_or_no_files_is_left_as_it_is(tmp_path: Path) -> None:
-    store = open_store(tmp_path / "data", create=True)
-    store.compact()
-    store.write(small(0))
-    store.compact()
-    assert files(store.folder) == {"e0.parquet"}
-
-
 def test_files_of_many_are_shared_and_dropped_from(folder: Path) -> None:
     open_store(folder).compact(TWO)
     share_play(folder, folder.parent / "second")
@@ -120,31 +80,6 @@ def test_episodes_with_other_columns_are_gathered_by_themselves(folder: Path) ->
         assert store.verify() == [] and all(same_episode(store.read(f"e{seed}"), small(seed)) for seed in range(5))
 
 
-@pytest.mark.parametrize("name", SPACES)
-def test_play_of_declared_spaces_is_gathered_and_found_again(name: str, tmp_path: Path) -> None:
-    store = open_store(tmp_path / "data", create=True)
-    for seed in range(3):
-        store.write(synthetic_play(seed, SPACES[name], steps=5))
-    before, fingerprints = [store.read(episode_id) for episode_id in store.ids()], store.fingerprints()
-    store.compact()
-    (store.folder / "index.jsonl").unlink()
-    assert rebuild_index(store.folder) == 3
-    store = open_store(store.folder)
-    assert len(files(store.folder)) == 1 and store.verify() == [] and store.fingerprints() == fingerprints
-    assert all(same_episode(store.read(episode.episode_id), episode) for episode in before)
-
-
-def test_files_that_another_version_of_pyarrow_compressed_are_gathered(folder: Path) -> None:
-    for table in ("episodes", "steps"):
-        path, sink = folder / table / "e1.parquet", pa.BufferOutputStream()
-        pq.write_table(pq.read_table(path), sink, compression="ZSTD")
-        file = memoryview(sink.getvalue())
-        footer = 8 + int.from_bytes(file[-8:-4], "little")
-        path.write_bytes(with_checksums(file, [len(file) - footer]))
-    open_store(folder).compact()
-    assert len(files(folder)) == 1 and whole(folder)
-
-
 @pytest.fixture
 def older(folder: Path) -> Path:
     """The dataset with e0 to e3 in one file as older versions wrote them, which are searched for an episode."""
@@ -160,17 +95,6 @@ def older(folder: Path) -> Path:
     return folder
 
 
-def test_files_of_many_of_an_older_version_are_read(older: Path) -> None:
-    assert whole(older)
-    open_store(older).drop(["e0"])
-    assert whole(older, range(1, 5))
-
-
-def test_files_of_many_of_an_older_version_are_gathered(older: Path) -> None:
-    open_store(older).compact()
-    assert len(files(older)) == 1 and "pack-0.parquet" not in files(older) and whole(older)
-
-
 @pytest.mark.parametrize("size", (TWO, 128))
 def test_the_index_of_files_of_many_is_recreated(folder: Path, size: float) -> None:
     open_store(folder).compact(size)
@@ -179,11 +103,6 @@ def test_the_index_of_files_of_many_is_recreated(folder: Path, size: float) -> N
     assert rebuild_index(folder) == 5
     after = (folder / "index.jsonl").read_text().splitlines()[1:]
     assert {line for line in before if "episode_id" in line} == {line for line in after if "episode_id" in line}
-
-
-def test_the_index_of_an_older_files_is_recreated(older: Path) -> None:
-    (older / "index.jsonl").unlink()
-    assert rebuild_index(older) == 5 and open_store(older).verify() == []
 
 
 # Others meanwhile
@@ -221,12 +140,6 @@ def test_episodes_that_are_dropped_while_they_are_gathered_stay_dropped(
     meanwhile(monkeypatch, lambda: open_store(folder).drop(["e0"]))
     open_store(folder).compact()
     assert len(files(folder)) == 1 and whole(folder, range(1, 5))
-
-
-def test_two_may_gather_at_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    meanwhile(monkeypatch, lambda: open_store(folder).compact())
-    open_store(folder).compact()
-    assert len(files(folder)) == 1 and whole(folder)
 
 
 def test_readers_of_a_dataset_that_is_gathered_do_not_fail(folder: Path) -> None:

@@ -18,12 +18,6 @@ from worlds.errors import UserError
 
 
 @pytest.fixture(autouse=True)
-def no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Synchronising matters only when the power fails, and takes most of the time."""
-    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
-
-
-@pytest.fixture(autouse=True)
 def apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every episode is long enough for a row group of its own."""
     monkeypatch.setattr(compaction, "LONG", 1)
@@ -75,16 +69,6 @@ def test_damage_to_the_common_footer_is_reported_and_costs_no_episode(folder: Pa
     store.write(small(5))
     store.compact()
     assert whole(folder, range(6))
-
-
-def test_a_file_of_many_that_is_cut_short_costs_what_is_behind(folder: Path) -> None:
-    open_store(folder).compact()
-    (path,) = (folder / "steps").iterdir()
-    path.write_bytes(path.read_bytes()[: spans(folder, "e2")["steps"][1]])
-    store = open_store(folder)
-    assert all(same_episode(store.read(f"e{seed}"), small(seed)) for seed in range(3))
-    with pytest.raises(UserError, match=r"is damaged \(it is cut short\)"):
-        store.read("e4")
 
 
 def test_a_damaged_episode_stops_gathering_in_one_line(folder: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from pathlib import Path
 
@@ -10,18 +9,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from rlhf.store import open_store, rebuild_index, same_episode
-from rlhf.store.columns.tables import to_tables
-from rlhf.store.files.parquet_files import to_bytes
 from rlhf.store.synthetic import synthetic_episode
 from rlhf.store.upkeep import compaction
 from tests.unit.rlhf.store.gathered import TWO, files, make_dataset, small, whole
 from tests.unit.rlhf.store.killed import killed
-
-
-@pytest.fixture(autouse=True)
-def no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Synchronising matters only when the power fails, and takes most of the time."""
-    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
 
 
 @pytest.fixture
@@ -76,53 +67,6 @@ def test_a_row_group_has_some_hundred_steps_at_most(folder: Path, monkeypatch: p
     monkeypatch.setattr(compaction, "MOST_STEPS", 12)
     open_store(folder).compact()
     assert groups(folder) == [["e0", "e1"], ["e2", "e3"], ["e4"]] and whole(folder)
-
-
-def test_a_row_group_has_some_megabytes_at_most(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    size = max(path.stat().st_size for path in (folder / "steps").iterdir())
-    monkeypatch.setattr(compaction, "_MOST_BYTES", 3 * size)
-    open_store(folder).compact()
-    assert groups(folder) == [["e0", "e1", "e2"], ["e3", "e4"]] and whole(folder)
-    monkeypatch.setattr(compaction, "_MOST_BYTES", 3)
-    before = files(folder)
-    open_store(folder).compact(TWO / 100)
-    assert files(folder) == before, "large pictures: no row group is small"
-
-
-@pytest.mark.parametrize("file_mb", (TWO / 100, TWO, 128))
-def test_files_of_many_small_row_groups_are_written_again_once(
-    folder: Path, file_mb: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    compacted_apart(folder, 128, monkeypatch)
-    (before,) = files(folder)
-    open_store(folder).compact(file_mb)
-    after = files(folder)
-    assert len(groups(folder)) == 1 and before not in after and whole(folder)
-    open_store(folder).compact(file_mb)
-    assert files(folder) == after
-
-
-def test_a_large_file_of_an_older_version_is_written_again_once(folder: Path) -> None:
-    """Its lines in the index do not say where its episodes lie."""
-    path = folder / "index.jsonl"
-    tables = [to_tables([small(seed)]) for seed in range(5)]
-    for table, parts in zip(("episodes", "steps"), zip(*tables, strict=True), strict=True):
-        for old in (folder / table).iterdir():
-            old.unlink()
-        (folder / table / "pack-0.parquet").write_bytes(to_bytes(parts))
-    for seed in range(5):
-        path.write_text(path.read_text().replace(f'"file":"e{seed}"', '"file":"pack-0"'))
-    open_store(folder).compact(TWO / 100)
-    assert len(groups(folder)) == 1 and "pack-0.parquet" not in files(folder) and whole(folder)
-
-
-def test_large_files_of_long_episodes_are_left(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for seed in range(6):
-        open_store(folder).write(synthetic_episode(seed, compaction.LONG, height=4, width=5, episode_id=f"long{seed}"))
-    compacted_apart(folder, 128, monkeypatch)
-    before = files(folder)
-    open_store(folder).compact(TWO)
-    assert files(folder) == before and len(groups(folder)) == 11
 
 
 def test_repeated_compaction_gathers_small_files_of_many_and_reaches_an_end(

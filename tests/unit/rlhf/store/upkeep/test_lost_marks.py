@@ -12,7 +12,6 @@ import pytest
 
 from pipelines.cli.main import main
 from rlhf.records.marks import Judgement, Mark
-from rlhf.records.preferences import STATEMENTS, TakeOver
 from rlhf.store import ParquetStore, Problem, open_store, rebuild_index, share_play
 from rlhf.store.synthetic import synthetic_episode
 from tests.unit.rlhf.store.killed import killed
@@ -23,12 +22,6 @@ SAID = {
     "judgements": [Judgement(f"e{number}", "cy", True, None, scripted=False) for number in range(6)],
 }
 TABLES = tuple(SAID)
-TAKE_OVER = TakeOver("e1", 1, 3, "ann", scripted=False)
-
-
-@pytest.fixture(autouse=True)
-def no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
 
 
 @pytest.fixture
@@ -77,16 +70,6 @@ def test_a_file_that_is_gone_is_missed_until_its_loss_is_accepted(
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_all_missing_files_are_one_problem(store: ParquetStore, table: str) -> None:
-    for path in (store.folder / table).iterdir():
-        path.unlink()
-    (problem,) = problems(store)
-    assert problem.what == f"2 files with 6 {table} in the index are missing"
-    shutil.rmtree(store.folder / table)
-    assert problems(store) == [problem]
-
-
-@pytest.mark.parametrize("table", TABLES)
 def test_an_older_copy_in_its_place_is_noticed(store: ParquetStore, table: str) -> None:
     files = sorted((store.folder / table).iterdir(), key=lambda path: path != largest(store, table))
     shutil.copy(files[1], files[0])
@@ -112,39 +95,6 @@ def test_files_removed_by_the_store_are_not_missing(store: ParquetStore, tmp_pat
     largest(store, "marks").unlink()
     assert len(problems(store)) == 1  # the new index counts as well
     store.drop(["e1"])
-
-
-def test_an_older_dataset_is_whole_and_counted_when_it_is_marked_again(store: ParquetStore) -> None:
-    path = store.folder / "index.jsonl"
-    lines = path.read_text().splitlines(keepends=True)
-    path.write_text("".join(line for line in lines if not any(table in json.loads(line) for table in TABLES)))
-    old = open_store(store.folder)
-    assert old.verify() == [] and set(old.marks()) == set(SAID["marks"]) and old.forget("nobody") == 0
-    old.write_marks([Mark("e2", "dee", 0, -1, scripted=False)])
-    assert old.verify() == []
-    for file in (store.folder / "marks").iterdir():
-        file.unlink()
-    (problem,) = problems(store)
-    assert problem.what == "3 files with 7 marks in the index are missing"
-
-
-def test_a_dataset_older_than_preferences_has_none_until_it_is_given_some(store: ParquetStore) -> None:
-    for table in STATEMENTS:
-        (store.folder / table).rmdir()
-    old = open_store(store.folder)
-    assert old.verify() == [] and all(old.preferences(kind) == [] for kind in STATEMENTS.values())
-    assert old.forget("nobody") == 0 == old.remove_preferences([TAKE_OVER])
-    old.drop(["e5"])
-    old.compact()
-    old.write_preferences([TAKE_OVER])
-    assert old.preferences(TakeOver) == [TAKE_OVER] and problems(old) == []
-    shutil.rmtree(store.folder / "take_overs")
-    (problem,) = problems(old)
-    assert problem.file == "take_overs/" and "with 1 take-overs in the index is missing" in problem.what
-    with pytest.raises(UserError, match="take_overs is missing; put back a copy"):
-        old.preferences(TakeOver)
-    rebuild_index(store.folder)
-    assert open_store(store.folder).preferences(TakeOver) == []
 
 
 @pytest.mark.parametrize("counts", [[], {"x.parquet": "5"}, {"x.parquet": -1}, {"../x": 1}, {"x": True}, 5])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -38,13 +37,6 @@ def test_an_empty_folder_becomes_a_dataset_and_a_home_folder_is_understood(tmp_p
     assert open_store(str(tmp_path)).ids() == ["e1"]
 
 
-def test_the_creation_of_a_dataset_that_was_interrupted_is_completed(tmp_path: Path) -> None:
-    folder = tmp_path / "data"
-    open_store(folder, create=True)
-    (folder / "dataset.json").rename(folder / "dataset.json.part")
-    assert open_store(folder, create=True).ids() == []
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -62,14 +54,6 @@ def test_a_dataset_that_another_version_wrote(folder: Path, change: dict, messag
     assert str(path) in one_line(caught)
 
 
-def test_the_order_of_movement_is_part_of_the_format(folder: Path) -> None:
-    path = folder / "dataset.json"
-    message = json.loads(path.read_text())
-    path.write_text(json.dumps({**message, "movement": dict(reversed(message["movement"].items()))}))
-    with pytest.raises(UserError, match="other movement"):
-        open_store(folder)
-
-
 def test_a_lost_or_damaged_description(folder: Path) -> None:
     path = folder / "dataset.json"
     path.write_text("{")
@@ -80,16 +64,6 @@ def test_a_lost_or_damaged_description(folder: Path) -> None:
         open_store(folder)
     with pytest.raises(UserError, match="is not a dataset"):
         open_store(folder, create=True)
-
-
-def test_a_folder_of_datasets_names_them(folder: Path) -> None:
-    study = folder.parent / "study"
-    shutil.copytree(folder, study / "play")
-    with pytest.raises(UserError, match=r"study is not a dataset, but holds some: name .*study/play$"):
-        open_store(study)
-    shutil.copytree(folder, study / "towers")
-    with pytest.raises(UserError, match=r"name .*study/play \(or towers\)$"):
-        open_store(study)
 
 
 def test_the_world_of_a_dataset_is_fixed_for_every_writer(folder: Path) -> None:

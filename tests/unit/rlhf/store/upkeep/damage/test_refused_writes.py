@@ -5,10 +5,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-import resource
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -73,20 +70,6 @@ def test_a_full_disk_is_one_line_for_every_change(folder: Path, monkeypatch: pyt
     assert whole(folder)
 
 
-def test_the_system_refusing_to_write_more_is_one_line(folder: Path) -> None:
-    """With a real limit on the size of files, in a process of its own."""
-    code = (
-        "import sys; from rlhf.store import open_store; from rlhf.store.synthetic import synthetic_episode\n"
-        "import resource; store = open_store(sys.argv[1])\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (6000, 6000))\n"
-        "store.write(synthetic_episode(3, steps=60, height=4, width=5, episode_id='e3'))\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code, str(folder)], capture_output=True, text=True, cwd=Path.cwd())
-    assert done.returncode == 1 and "UserError: no space is left" in done.stderr.splitlines()[-1]
-    assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] == resource.RLIM_INFINITY
-    assert whole(folder)
-
-
 def test_ctrl_c_leaves_no_trace_or_the_whole_episode(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Pressed in each of the moments in which something has just been synchronised or closed."""
     outcomes = []
@@ -120,19 +103,6 @@ def test_ctrl_c_leaves_no_trace_or_the_whole_episode(folder: Path, monkeypatch: 
     assert (
         outcomes.count(False) > 4 and outcomes.count(True) > 2
     )  # it was pressed before and after the line was written
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_read_only_dataset_is_read(folder: Path) -> None:
-    for path in (folder, *folder.iterdir()):
-        path.chmod(0o555 if path.is_dir() else 0o444)
-    try:
-        assert whole(folder)
-        with pytest.raises(UserError, match="no permission to write episode e3"):
-            open_store(folder).write(small(3))
-    finally:
-        for path in (folder, *folder.iterdir()):
-            path.chmod(0o755)
 
 
 def test_a_refusal_of_permission_is_one_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -57,22 +57,3 @@ def test_what_may_not_be_read_is_no_damage(shared: Path, name: str) -> None:
         with pytest.raises((UserError, PermissionError)):
             rebuild_index(shared)
     assert (shared / "index.jsonl").read_bytes() == index and whole(shared)
-
-
-@pytest.mark.parametrize("name", ["marks", "clip_pairs"])
-def test_records_that_may_not_be_read_keep_the_index_as_it_is(shared: Path, name: str) -> None:
-    index = (shared / "index.jsonl").read_bytes()
-    with locked(shared / name), pytest.raises((UserError, PermissionError)):
-        rebuild_index(shared)
-    assert (shared / "index.jsonl").read_bytes() == index and whole(shared)
-
-
-def test_a_folder_whose_name_is_not_in_utf_8_is_read(folder: Path) -> None:
-    named = folder.with_name(os.fsdecode(b"d\xff"))
-    folder.rename(named)
-    store = open_store(named)
-    assert whole(named) and store.verify() == []
-    assert rebuild_index(named) == len(store)
-    store.compact()
-    store.drop(["e1"])
-    assert "e1" not in open_store(named) and open_store(named).verify() == []
