@@ -21,8 +21,7 @@ from rlhf.records.marks import Judgement, Mark
 from rlhf.records.preferences import ClipPair, InferredGoal, TakeOver
 from rlhf.store import ParquetStore, open_store
 from rlhf.store.synthetic import synthetic_episode, synthetic_play
-from tests.unit.rlhf.declared_spaces import CONTINUOUS, GREY, MIXED
-from worlds.contract import BODY
+from tests.unit.rlhf.declared_spaces import CONTINUOUS, GREY
 from worlds.errors import UserError
 
 
@@ -78,22 +77,6 @@ def test_show_lists_events_in_order(data: Path, console: Console) -> None:
     assert at(4, "rater ann ", "marks +1") and at(9, "rater robo (scripted)", "marks -1")
     assert at(29, "judge bo ", "judges it done") and at(
         success, "co-pilot" if (success or 0) >= 24 else "solver", "done"
-    )
-
-
-def test_show_of_a_whole_episode_without_takeover_or_words(tmp_path: Path, console: Console) -> None:
-    episode = synthetic_episode(1, steps=1, episode_id="[red]")
-    alone = np.zeros(1, np.uint8)
-    silent = replace(
-        episode, utterance=("[bold]",), setter_utterance=("",), controller=alone, requests=(), success_step=()
-    )
-    open_store(tmp_path / "data", create=True).write(silent)
-    command.show_episode(tmp_path / "data", "[red]", console=console)
-    command.list_episodes(tmp_path / "data", console=console)
-    assert (
-        "[red]: 1 steps" in message(console)
-        and 'says "[bold]"' in message(console)
-        and "takes over" not in message(console)
     )
 
 
@@ -184,12 +167,6 @@ def test_other_preferences_are_shown_merged_and_dropped_with_their_episodes(
     assert "3 marks and 1 judgement, and 3 other preferences; 0 left" in message(console)
 
 
-def test_times() -> None:
-    times = [command.clock(step, BODY.steps_per_second) for step in (0, 1, 15, 225, 1125)]
-    assert times == ["0:00.0", "0:00.3", "0:04.0", "1:00.0", "5:00.0"]
-    assert command.clock(3, 0.5) == "0:06.0", "a step of two seconds"
-
-
 def test_play_without_pictures(tmp_path: Path, console: Console) -> None:
     store = open_store(tmp_path / "data", create=True)
     store.write(synthetic_play(1, CONTINUOUS, 90, "e1"))
@@ -210,19 +187,3 @@ def test_play_without_pictures(tmp_path: Path, console: Console) -> None:
 
 def listed(store: ParquetStore, dataset: str) -> EpisodeRecord:
     return EpisodeRecord(episode_id="e1", fingerprint=store.fingerprints()["e1"], project=Project(dataset=dataset))
-
-
-def test_pictures_of_other_channels_are_shown(tmp_path: Path, console: Console) -> None:
-    for number, spaces in enumerate((GREY, MIXED)):
-        store = open_store(tmp_path / str(number), create=True)
-        store.write(synthetic_play(1, spaces, 4, "e1"))
-        command.show_episode(store.folder, "e1", tmp_path / f"{number}.png", console)
-        assert Image.open(tmp_path / f"{number}.png").mode == "RGB"
-
-
-def test_without_a_terminal_nothing_is_cut(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    store = open_store(data)
-    long = "a-rather-long-name-of-an-episode-" * 2
-    store.write(synthetic_episode(3, steps=2, height=6, width=8, episode_id=long))
-    command.list_episodes(data)
-    assert long in capsys.readouterr().out

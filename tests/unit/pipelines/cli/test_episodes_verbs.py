@@ -21,15 +21,6 @@ def data(tmp_path: Path) -> Path:
     return tmp_path / "data"
 
 
-def test_list_and_show(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["episodes", "list", str(data), "--limit", "2"]) == 0
-    message = capsys.readouterr().out
-    assert "e0" in message and "e1" in message and "and 1 more" in message
-    assert main(["episodes", "show", str(data), "e1", "--png", str(data.parent / "sheet.png")]) == 0
-    assert "e1: 5 steps" in capsys.readouterr().out
-    assert (data.parent / "sheet.png").is_file()
-
-
 def test_drop_merge_and_verify(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["episodes", "merge", str(data), str(data.parent / "copy")]) == 0
     assert main(["episodes", "drop", str(data), "e0", "e2"]) == 0

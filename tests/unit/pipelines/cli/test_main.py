@@ -18,9 +18,6 @@ from typing import Any, Literal
 import pytest
 
 from pipelines.cli.main import VERBS, Verb, main
-from pipelines.cli.presets import pop_option
-from pipelines.cli.settings import parse
-from pipelines.cli.usage import UsageError
 from rlhf.records.json_records import from_json, to_json
 from rlhf.run.config import save_config
 from worlds.errors import RunError, UserError, set_resume_hint
@@ -214,11 +211,6 @@ def test_values_of_the_wrong_type_are_one_line_too(
 def test_settings_reach_the_function(play: list[Any], words: list[str], settings: dict[str, Any]) -> None:
     assert main(["play", *words]) == 0  # what the function returned is no status
     assert play == [PlayConfig(**settings)]
-
-
-def test_status_of_a_checking_verb_is_what_it_returns(play: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(VERBS, "play", Verb("play", "made_up_play:play", "play", status=True))
-    assert main(["play"]) == 7
 
 
 def test_a_preset_file_is_overridden_by_settings(play: list[Any], tmp_path: Path) -> None:
@@ -447,40 +439,12 @@ def test_a_command_whose_progress_nobody_reads_has_not_finished(tmp_path: Path) 
     assert ended.returncode == 141
 
 
-def test_take_gives_the_last_value_and_the_rest() -> None:
-    assert pop_option(["--a", "1", "--preset=x", "--preset", "y", "b"], "--preset") == ("y", ["--a", "1", "b"])
-    assert pop_option(["--presets", "y"], "--preset") == (None, ["--presets", "y"])
-    with pytest.raises(UsageError):
-        pop_option(["--preset", "--a"], "--preset")
-
-
-def test_help_of_a_verb_lists_settings_with_defaults(play: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["play", "--help"]) == 0
-    message = capsys.readouterr().out
-    for part in ("--data PATH", "folder of the dataset", "--network.width INT", "(default: 64)"):
-        assert part in message
-
-
-def test_parse_starts_from_the_given_defaults() -> None:
-    config = parse(
-        PlayConfig, ["--network.width=3"], command="x", default=PlayConfig(steps=5, network=Network(sizes=(1, 2)))
-    )
-    assert config == PlayConfig(steps=5, network=Network(width=3, sizes=(1, 2)))
-
-
 @pytest.mark.parametrize("words", [["episodes", "list", "no-such-\U0001f600"], ["recr\U0001f600rd"]])
 def test_text_that_the_terminal_cannot_show_is_escaped(words: list[str]) -> None:
     environment = os.environ | {"PYTHONIOENCODING": "ascii:strict", "LC_ALL": "C"}
     done = subprocess.run([sys.executable, "-m", "pipelines.cli.main", *words], capture_output=True, env=environment)
     assert done.returncode in (1, 2) and b"Traceback" not in done.stderr
     assert b"\\U0001f600" in done.stderr
-
-
-def test_help_is_plain_on_a_terminal_with_ascii_only() -> None:
-    environment = os.environ | {"PYTHONIOENCODING": "ascii:strict", "LC_ALL": "C"}
-    words = [sys.executable, "-m", "pipelines.cli.main", "episodes", "show", "--help"]
-    done = subprocess.run(words, capture_output=True, env=environment, check=True)
-    assert b"id of the episode" in done.stdout and b"\\u" not in done.stdout
 
 
 def test_a_refusal_of_a_configuration_is_reported_as_it_was_raised(

@@ -11,7 +11,6 @@ import pytest
 from pipelines.cli.main import main
 from pipelines.cli.settings import parse
 from pipelines.cli.usage import UsageError
-from pipelines.stages.evaluate import EvaluateConfig
 
 
 @dataclass(frozen=True)
@@ -43,11 +42,6 @@ def test_names_and_values_are_accepted_in_every_form(words: str) -> None:
     assert parse(Named, words.split(), command="x").agents == {"bc": "runs/a", "bc+rl": "runs/b"}
 
 
-def test_values_have_the_setting_s_kind_and_other_settings_stay_as_they_are() -> None:
-    words = "--seed 3 --reward_models ibt=runs/a=b --agents bc a --reward-models ar c --seed=4".split()
-    assert parse(Named, words, command="x") == Named({"bc": "a"}, {"ibt": Path("runs/a=b"), "ar": Path("c")}, 4)
-
-
 @pytest.mark.parametrize("words", ["bc A bc B", "bc=A bc=B", "bc A --agents bc B"])
 def test_a_name_given_twice_is_refused(words: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["evaluate", "--agents", *words.split()]) == 2
@@ -58,8 +52,3 @@ def test_a_name_given_twice_is_refused(words: str, capsys: pytest.CaptureFixture
 def test_a_name_without_a_value_is_refused(words: str) -> None:
     with pytest.raises(UsageError, match="has no value; write --agents NAME=VALUE NAME=VALUE"):
         parse(Named, words.split(), command="x")
-
-
-def test_a_mapping_written_as_json_is_not_changed() -> None:
-    parsed = parse(EvaluateConfig, ["--players.tasks", '{"go": 1, "lift": 2}'], command="x")
-    assert parsed.players.tasks == {"go": 1.0, "lift": 2.0}

@@ -53,13 +53,6 @@ def test_a_folder_that_was_removed_is_no_place_to_work(
     assert capsys.readouterr().err == "error: the current folder has been removed; change to another\n"
 
 
-@pytest.mark.parametrize("out", [".", "..", "", "/"])
-def test_results_are_no_folder(out: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["evaluate", "--agents", "a", "nowhere", f"--out={out}"]) == 1
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.endswith("is a folder; name a file for the results with --out")
-
-
 @pytest.mark.parametrize("file", ["dataset.json", "index.jsonl", "episodes/e0.parquet", "steps/e0.parquet"])
 def test_a_pipe_in_a_dataset_is_named(file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     store = open_store(tmp_path / "data", create=True)

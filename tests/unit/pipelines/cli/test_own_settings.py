@@ -11,8 +11,6 @@ import pytest
 from pipelines.cli.own_settings import declared
 from pipelines.cli.settings import parse
 from pipelines.cli.usage import UsageError
-from pipelines.loops.demo import DemoConfig
-from pipelines.presets.demo import demo
 from pipelines.stages.record import RecordConfig
 from worlds.errors import UserError
 
@@ -42,19 +40,6 @@ def test_json_a_file_and_flags_are_one_object(tmp_path: Path) -> None:
         assert config.world.settings == {"rooms": [1, 1], "objects": [1, 1]}
     with pytest.raises(UserError, match="missing.json cannot be read"):
         record("--world.settings", "missing.json")
-
-
-def test_the_last_of_two_objects_counts_and_flags_change_it_in_any_order() -> None:
-    first, last = '--world.settings={"rooms": [1, 1], "objects": [2, 3]}', '--world.settings={"objects": [4, 5]}'
-    assert record(first, last).world.settings == {"objects": [4, 5]}
-    assert record("--world.rooms", "2", "3", first, last).world.settings == {"rooms": [2, 3], "objects": [4, 5]}
-
-
-def test_a_flag_changes_one_setting_of_a_preset() -> None:
-    preset = demo()
-    config = parse(DemoConfig, ["--play.world.rooms", "2", "2"], command="rlhf demo", default=preset)
-    assert config.play.world.settings == {**(preset.play.world.settings or {}), "rooms": [2, 2]}
-    assert config.demonstrations == preset.demonstrations
 
 
 @pytest.mark.parametrize(

@@ -196,14 +196,6 @@ def test_bad_episodes_end_an_import_or_are_left_out_and_named(data: Path, tmp_pa
     assert not (tmp_path / "other").exists()
 
 
-def test_many_bad_episodes_are_all_named_in_few_lines() -> None:
-    bad = BadEpisodes(skip=True)
-    for number in range(50):
-        assert bad.read(f"episode {number}", partial(_episode, f"x{number % 40}")) is None
-    assert len(bad.notes()) == 20 and bad.notes()[0] == "left out episode 0, episode 40: x0 is damaged"
-    assert all(any(f"episode {number}" in line for line in bad.notes()) for number in range(50))
-
-
 _KILLED = """
 import os, signal, sys
 from pathlib import Path
@@ -285,10 +277,6 @@ def test_settings_of_play_come_with_what_is_imported(data: Path, tmp_path: Path)
         assert open_store(into).description.play_settings == (PLAYED_WITH,)
 
 
-def test_an_episode_that_is_named_twice_is_exported_once(data: Path, tmp_path: Path) -> None:
-    assert export_episodes(data, tmp_path / "out", "ids", None, ["e2", "e0", "e2"]) == Exported(2, 10)
-
-
 def test_an_episode_that_differs_names_source_and_dataset(data: Path, tmp_path: Path) -> None:
     export_episodes(data, tmp_path / "out", "ids", None, ["e1", "e2"])
     store = open_store(tmp_path / "other", create=True)
@@ -297,24 +285,6 @@ def test_an_episode_that_differs_names_source_and_dataset(data: Path, tmp_path: 
         import_episodes(tmp_path / "out", tmp_path / "other", "ids", None)
     assert str(caught.value).startswith(f"{tmp_path / 'other'} has another episode e2 than {tmp_path / 'out'}; ")
     assert store.ids() == ["e2"]
-
-
-@pytest.mark.parametrize(("name", "given", "understood"), _SETTINGS)
-@pytest.mark.parametrize("foreign", [False, True])
-def test_short_episodes_are_imported_in_groups(
-    name: FormatName, given: Any, understood: Any, foreign: bool, data: Path, tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
-    """As they are recorded, also when they are added to a dataset: not in a file for each."""
-    monkeypatch.setattr(formats, "load_format", load_format)
-    export_episodes(data, tmp_path / "out", name, given)
-    if foreign:
-        (sidecar,) = (tmp_path / "out").rglob(SIDECAR_FILE)
-        sidecar.unlink()
-    for _ in range(1 if foreign else 2):
-        import_episodes(tmp_path / "out", tmp_path / "back", name, understood)
-        assert len(open_store(tmp_path / "back")) == 3 and len(list((tmp_path / "back" / "steps").iterdir())) == 1
-        open_store(tmp_path / "back").drop(open_store(tmp_path / "back").ids())
 
 
 def test_a_source_that_is_not_there_and_a_target_that_is_no_dataset_are_refused(data: Path, tmp_path: Path) -> None:

@@ -30,7 +30,6 @@ from worlds.errors import UserError
 ROOM = {"rooms": [1, 1], "furniture": [0, 0], "objects": [3, 3], "kinds": ["ball", "block"], "colours": ["red", "blue"]}
 WORLD = WorldConfig(height=12, width=16, settings=ROOM)
 PLAYERS = PlayersConfig(tasks={"exist": 1.0}, setter={"first_request": [0, 0], "follow_up": False})
-PROMPT = {"text": "Ask whether there is a particular thing in the room.", "modifier": ""}
 
 
 def cloned(here: Path, **others: Any) -> Path:
@@ -118,11 +117,6 @@ def test_prompted_setters_are_prompted_and_their_prompts_recorded(made: Path, tm
     notes = [episode.notes["prompt"] for episode in recorded(tmp_path / "asked")]
     assert all(note["text"] and note["group"] in ("instruction", "question") for note in notes)
     assert len({json.dumps(note) for note in notes}) > 1
-
-
-def test_held_out_places_are_played_too(made: Path, tmp_path: Path) -> None:
-    record(settings(made, tmp_path / "asked", split=None, held_out=0.34))
-    assert sorted(episode.split for episode in recorded(tmp_path / "asked")) == ["held_out", "train", "train"]
 
 
 def test_what_is_no_setter_of_this_world_is_refused(made: Path, tmp_path: Path) -> None:

@@ -124,23 +124,6 @@ def test_unusual_recordings_are_learned_from(change: Change, request: pytest.Fix
     finite(tmp_path / "reward" / "reward_model")
 
 
-def test_only_episodes_of_one_step(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    data = record(tmp_path / "data", marks=all_marked(step=0), steps=1)
-    assert main(["clone", f"--data={data}", f"--runs={tmp_path}", *QUICK]) == 0
-    finite(tmp_path / "clone" / "agent")
-    message = complaint(
-        capsys, "reward", f"--data={data}", f"--agent={tmp_path / 'clone' / 'agent'}", f"--runs={tmp_path}"
-    )
-    assert "order no two moments" in message and not (tmp_path / "reward").exists()
-
-
-def test_words_absent_from_training_are_encoded(cloned: Path, tmp_path: Path) -> None:
-    data = record(tmp_path / "data", says("Ünbekannt \U0001f9ab " + LONG), all_marked())
-    agent = f"--agent={cloned / 'clone' / 'agent'}"
-    assert main(["reward", f"--data={data}", agent, f"--runs={tmp_path}", "--validation=0.3", *QUICK]) == 0
-    finite(tmp_path / "reward" / "reward_model")
-
-
 @pytest.mark.parametrize(
     ("marks", "message"),
     [

@@ -21,7 +21,6 @@ import torch
 
 import reward_models.learning.training
 import rlhf.learning.cloner
-from agents.folder import load_agent
 from pipelines.cli.main import main
 from pipelines.stages.record import RecordConfig, record
 from pipelines.stages.settings.world_config import WorldConfig
@@ -337,48 +336,6 @@ def test_the_identity_of_a_run_cannot_be_changed_on_resume(
     assert read_record(made / verb) == before
 
 
-@pytest.mark.parametrize("verb", ["clone", "reward"])
-def test_a_run_older_than_a_setting_is_resumed(verb: str, copied: Path) -> None:
-    run = copied / verb
-    path, made_there = run / "config.json", "agent" if verb == "clone" else "reward_model"
-    record = json.loads(path.read_text())
-    del record["config"]["reading" if verb == "clone" else "device"], record["config"]["training"]["clip"]
-    path.write_text(json.dumps(record))
-    whole = (run / made_there / "model.safetensors").read_bytes()
-    shutil.rmtree(run / made_there)
-    shutil.rmtree(Checkpoints(run).latest().folder)  # as if it had been killed before the last update
-    assert main([verb, f"--resume={run}"]) == 0
-    assert (run / made_there / "model.safetensors").read_bytes() == whole
-    now = json.loads(path.read_text())
-    assert now["config"]["training"]["clip"] > 0 and now["resumed"][-1]["changed"] == {}
-
-
-def test_play_that_has_changed_since_is_noticed(copied: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    data = f"--data={copied / 'data'}"  # the run's own are the original's
-    store = open_store(copied / "data")
-    marks = [Mark(name, "bob", 4, 1, True) for name in store.ids()]
-    store.write_marks(marks)
-    message = complaint(capsys, "reward", f"--resume={copied / 'reward'}", data)
-    assert (
-        "the play or the marks of episode" in message
-        and "changed since" in message
-        and "put the datasets back" in message
-    )
-    learned = json.loads((copied / "clone" / "division.json").read_text())["learned"]
-    store.drop(learned[:1])
-    message = complaint(capsys, "clone", f"--resume={copied / 'clone'}", data)
-    assert f"episode {learned[0]}, which" in message and "is missing; put the datasets back" in message
-    store.drop([name for name in store.ids() if name not in learned])
-    message = complaint(capsys, "clone", f"--resume={copied / 'clone'}", data)
-    assert "(and 1 more), which" in message and "is missing; put the datasets back" in message
-
-
-def test_a_run_without_a_checkpoint(copied: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    shutil.rmtree(copied / "clone" / "checkpoints")
-    message = complaint(capsys, "clone", f"--resume={copied / 'clone'}")
-    assert "has no checkpoint to resume from; start the run again" in message
-
-
 def test_a_tokenizer_with_more_words_than_its_agent(copied: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from agents.tokenizer import Tokenizer
 
@@ -387,7 +344,3 @@ def test_a_tokenizer_with_more_words_than_its_agent(copied: Path, capsys: pytest
     known = json.loads((agent / "config.json").read_text())["vocab_size"]
     message = complaint(capsys, "reward", *trains(copied, "reward", copied / "runs"))
     assert f"tokens, of which its agent knows {known}: put back the tokenizer" in message
-
-
-def test_an_agent_without_faults_is_read(made: Path) -> None:
-    assert load_agent(made / "clone" / "agent")[0].config.image_size in ((12, 16), [12, 16])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -21,7 +21,6 @@ from agents.tokenizer import Tokenizer
 from pipelines.loops.demo import resolve_config
 from pipelines.presets.demo import WORLD, demo
 from pipelines.stages.evaluate import EvaluateConfig, evaluate, load_results, probe_episodes, probe_plans
-from pipelines.stages.outcomes.evaluation_text import success_table
 from pipelines.stages.outcomes.paired import gain
 from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
 from rlhf.run.place_seeds import FIRST_PROBE_SEED
@@ -54,11 +53,6 @@ def test_training_instructions_are_asked_in_the_same_new_houses() -> None:
     for plan in plans:
         spec = plan.setter.task.spec
         assert not is_held_out(spec.name, spec.arguments) and plan.split == "train" and plan.seed >= FIRST_PROBE_SEED
-
-
-def test_another_seed_asks_for_something_else() -> None:
-    one, other = ({p.seed for p in probe_plans(replace(CONFIG, seed=seed), "go")} for seed in (0, 1))
-    assert not one & other
 
 
 def test_results_are_written_and_read(tmp_path: Path) -> None:
@@ -99,10 +93,6 @@ def test_a_file_that_holds_no_results_is_named(tmp_path: Path, text: str | None)
     with pytest.raises(UserError, match="results.json holds no results") as caught:
         load_results(path)
     assert "\n" not in str(caught.value)
-
-
-def test_the_defaults_name_no_agent() -> None:
-    assert EvaluateConfig().agents == {}
 
 
 # -- resuming from a file of results -------------------------------------------------------------------------------
@@ -282,16 +272,6 @@ def test_an_unknown_baseline_is_refused_before_playing(tmp_path: Path, plays: li
     with pytest.raises(UserError, match="--baseline C is none of the evaluated agents: A, B"):
         evaluate(a_file(tmp_path, agents={"A": "scripted", "B": "perfect"}, baseline="C"))
     assert not plays
-
-
-def test_columns_of_the_table_are_aligned() -> None:
-    results = [
-        pipelines.stages.evaluate.ProbeResult(agent, probe, (0, 1), (True, False), (3, None))
-        for probe in ("lift", "put_dishwasher")
-        for agent in ("bc", "scripted")
-    ]
-    rows = success_table(results, "requests").splitlines()[1:]
-    assert len({row.index("scripted") for row in rows}) == len({row.index(" bc") for row in rows}) == 1
 
 
 def test_results_name_the_tasks_of_their_world_and_are_found_again(

@@ -155,14 +155,3 @@ def test_nothing_is_trained_on_held_out_play(settings: ImproveConfig, tmp_path: 
         assert division is not None and division.learned | division.validation == set(store.ids(split="train"))
     assert {mark.episode_id for mark in store.marks()} >= held_out  # which evaluate the reward model in the end
     assert any(name.startswith("reward_model_held_out/") for name in read_metrics(tmp_path / "reward")[-1])
-
-
-def test_an_impossible_ensemble_is_refused(settings: ImproveConfig, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="named twice"):
-        replace(settings, ensemble=(settings.reward_model,))
-    with pytest.raises(UserError, match="uses no reward model"):
-        replace(settings, scripted_reward=True, ensemble=(tmp_path / "other",))
-    stranger = InteractiveAgent(tiny_agent.config(image_size=(24, 16)))
-    save_agent(AutoregressiveRewardModel.from_agent(stranger), Tokenizer.train({"go"}, 280), tmp_path / "stranger")
-    with pytest.raises(UserError, match="stranger was made for another agent"):
-        improve(replace(settings, ensemble=(tmp_path / "stranger",)))

@@ -81,19 +81,6 @@ def test_a_model_behind_an_address_is_evaluated_as_an_agent(
     assert len(read_calls(tmp_path / "r.lm.calls.jsonl")) == len(rows)
 
 
-def test_other_prompts_are_another_agent(data: Path, tmp_path: Path) -> None:
-    with service(obedient) as address:
-        words = ("--model.address", address, "--model.name", "m", "--data", str(data))
-        make(tmp_path / "lm", *words)
-        config = EvaluateConfig(agents={"lm": str(tmp_path / "lm")}, episodes=2, out=tmp_path / "r.json")
-        evaluate(config)
-        make(tmp_path / "lm", *words, "--model.retries", "9")  # changes no answer
-        evaluate(config)
-        make(tmp_path / "lm", *words, "--prompt.history", "0")
-        with pytest.raises(UserError, match="an agent lm of other weights"):
-            evaluate(config)
-
-
 def test_rubbish_is_counted_and_stops_nothing(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with service(lambda *_: completion("\ud800 as a language model I cannot")) as address:
         make(tmp_path / "lm", "--model.address", address, "--model.name", "m", "--data", str(data))

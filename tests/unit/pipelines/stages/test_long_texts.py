@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,8 +17,6 @@ from pipelines.stages.text_limits import TEXT_FIT_FILE, noted_text_fit
 from rlhf.data.encoding import encode_steps
 from rlhf.learning.cloner import CloningConfig
 from rlhf.records.episode import Episode
-from rlhf.records.json_records import from_json, to_json, with_new_settings
-from rlhf.run.config import load_config
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
 from worlds.errors import UserError
@@ -101,27 +98,6 @@ def test_a_text_that_is_cut_is_seen_as_cut_and_never_learned_as_whole(data: Path
 def replace_sizes(config, **sizes: int):
     values = {name: value for name, value in config.to_dict().items() if name != "model_type"}
     return type(config)(**{**values, **sizes})
-
-
-def test_a_run_of_an_older_version_keeps_the_limits_of_its_size(data: Path) -> None:
-    folder = clone(settings(data, text_length="size")).parent
-    path = folder / "config.json"
-    record = json.loads(path.read_text())
-    del record["config"]["text_length"], record["config"]["vocabulary"]
-    path.write_text(json.dumps(record))
-    assert load_config(folder, CloneConfig, older=True).text_length == "size"
-    assert clone(settings(data, vocabulary=512, text_length="size", resume=folder)) == folder / "agent"
-    with pytest.raises(UserError, match="text_length is 'size' in the run that is resumed"):
-        clone(settings(data, vocabulary=512, resume=folder))
-
-
-def test_every_other_setting_that_a_record_lacks_has_its_default() -> None:
-    config = CloneConfig()
-    for name in (field.name for field in fields(config)):
-        known = {key: value for key, value in to_json(config).items() if key != name}
-        read = from_json(CloneConfig, with_new_settings(CloneConfig, known))
-        earlier = {"text_length": "size", "vocabulary": 512}
-        assert read == (replace(config, **{name: earlier[name]}) if name in earlier else config)
 
 
 def test_a_damaged_file_of_texts_is_named(tmp_path: Path) -> None:

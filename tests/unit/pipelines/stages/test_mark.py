@@ -131,12 +131,6 @@ def test_a_share_is_spread_over_every_solver_and_split(tmp_path: Path) -> None:
     assert set(given) < set(everything) and len({m.episode_id for m in everything}) == 24
 
 
-@pytest.mark.parametrize("share", [0.0, -0.5, 1.5, float("nan")])
-def test_an_impossible_share_is_refused(share: float) -> None:
-    with pytest.raises(UserError, match="share is above 0 and up to 1, not"):
-        MarkConfig(share=share)
-
-
 def test_raters_mark_as_densely_as_they_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Of 600 events in 6,000 steps, 112 in five minutes, 14 are marked: a subset of what would be marked otherwise."""
     store = open_store(tmp_path, create=True)

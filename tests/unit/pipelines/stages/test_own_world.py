@@ -54,25 +54,12 @@ def test_the_scripted_player_of_the_documents_plays(tmp_path: Path) -> None:
     assert episode.world == "playhouse-polite" and "ok" in episode.utterance
 
 
-def test_paths_are_absolute_so_that_runs_are_resumed_from_anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(OWN_WORLD.parent)
-    assert WorldConfig("discs.py").name == str(OWN_WORLD)
-    assert WorldConfig("playhouse").name == "playhouse"
-
-
 def test_by_default_every_probe_of_the_world_is_requested() -> None:
     players = PlayersConfig()
     assert players.weights(registry.get(str(OWN_WORLD))) == {"go": 1.0}
     probes = ("go", "lift", "position", "color", "count", "exist")
     assert players.weights(registry.get("playhouse")) == dict.fromkeys(probes, 1.0)
     assert PlayersConfig(tasks={"lift": 2.0}).weights(registry.get("playhouse")) == {"lift": 2.0}
-
-
-def test_a_task_that_the_world_does_not_have_is_refused(tmp_path: Path) -> None:
-    world = WorldConfig(str(OWN_WORLD), height=12, width=16)
-    players = PlayersConfig(tasks={"lift": 1.0})
-    with pytest.raises(WorldError, match="^the world has no task named 'lift'; known: go$"):
-        record(RecordConfig(data=tmp_path / "data", episodes=1, workers=1, world=world, players=players))
 
 
 @pytest.mark.parametrize(

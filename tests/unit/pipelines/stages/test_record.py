@@ -136,13 +136,6 @@ def test_an_agent_plays_on_the_device_that_is_named(tmp_path: Path, monkeypatch:
     assert np.array_equal(one.movement, other.movement)
 
 
-@pytest.mark.parametrize("solver", ["scripted", "runs/clone/agent"])
-def test_a_device_that_is_not_there_leaves_no_dataset(tmp_path: Path, solver: str) -> None:
-    with pytest.raises(UserError, match="no device is called 'gpu'"):
-        record(replace(config(tmp_path / "data", 2), solver=solver, device="gpu"))
-    assert not (tmp_path / "data").exists()
-
-
 @pytest.mark.parametrize(
     ("world", "players", "new"),
     [

@@ -127,13 +127,6 @@ def test_steps_at_which_a_choice_was_illegal_are_not_possible(settings: RefineCo
     assert possible_rows(cloned.config, play).all()  # type: ignore[arg-type]
 
 
-def test_what_marks_mean_cannot_change_when_it_is_resumed(settings: RefineConfig) -> None:
-    run = refine(replace(settings, name="fixed")).parent
-    for other in ({"rater_delay": 3}, {"indicated_by": "marks"}, {"good_share": 0.5}):
-        with pytest.raises(UserError, match=next(iter(other))):
-            refine(replace(settings, name="fixed", resume=run, training=replace(settings.training, **other)))
-
-
 def test_what_cannot_be_learned_from_is_refused(settings: RefineConfig, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no marks by nobody"):
         refine(replace(settings, name="refused", raters=("nobody",)))

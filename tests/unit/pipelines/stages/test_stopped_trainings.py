@@ -132,11 +132,3 @@ def test_a_run_that_ended_before_its_first_checkpoint_starts_again(
     assert main([verb, f"--resume={run}"] if way == "resume" else typed) == 0
     assert [row["step"] for row in read_metrics(run)] == rows
     assert (run / MADE[verb] / "model.safetensors").read_bytes() == model
-
-
-def test_a_run_with_a_checkpoint_is_refused_with_the_command_that_resumes_it(
-    made: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    capsys.readouterr()
-    assert main(["clone", *words(made, "clone", made)]) == 1
-    assert f"holds a run already; resume it with --resume {made / 'clone'}" in capsys.readouterr().err

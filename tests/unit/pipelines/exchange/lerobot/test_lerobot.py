@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -128,14 +127,6 @@ def test_words_are_language_events(data: Path) -> None:
                 assert (event["content"], event["style"], event["tool_calls"]) == (None, None, [call])
 
 
-def test_older_versions_get_no_language_events(data: Path) -> None:
-    out = _export(data, language=False)
-    assert "language_events" not in json.loads((out / "meta/info.json").read_text())["features"]
-    assert "language_events" not in pq.read_schema(out / "data/chunk-000/file-000.parquet").names
-    import_episodes(out, data.parent / "back", "lerobot", LeRobotImport())
-    assert open_store(data.parent / "back").fingerprints() == open_store(data).fingerprints()
-
-
 def test_statistics_are_those_of_all_frames(data: Path) -> None:
     out = _export(data)
     stats = json.loads((out / "meta/stats.json").read_text())
@@ -150,16 +141,6 @@ def test_statistics_are_those_of_all_frames(data: Path) -> None:
     ]  # fmt: skip
     assert np.allclose(episodes[1]["stats/action/max"], actions[30:].max(axis=0))
     assert episodes[0]["tasks"] == list(dict.fromkeys(open_store(data).read("e1").setter_text))
-
-
-def test_files_end_at_the_size_that_is_set(data: Path) -> None:
-    out = _export(data, file_mb=0.001)
-    assert [path.name for path in sorted((out / "data/chunk-000").iterdir())] == [
-        "file-000.parquet",
-        "file-001.parquet",
-    ]
-    rows = pq.read_table(out / "meta/episodes").to_pylist()
-    assert [(row["data/chunk_index"], row["data/file_index"]) for row in rows] == [(0, 0), (0, 1)]
 
 
 def test_video_is_lossy_and_nothing_else_is(data: Path) -> None:
@@ -225,17 +206,6 @@ def test_a_dataset_that_was_edited_is_imported_with_a_note(
     change(out)
     imported = import_episodes(out, data.parent / "back", "lerobot", LeRobotImport())
     assert f"{episodes} episodes are not what was exported" in imported.notes[-1]
-
-
-def test_a_video_of_an_earlier_version_is_imported_with_what_is_not_known(data: Path) -> None:
-    out = _export(data, images="video")
-    written = (out / SIDECAR_FILE).read_text()
-    earlier = re.sub(r',"unpictured":"\w+"', "", written)
-    assert earlier != written
-    (out / SIDECAR_FILE).write_text(earlier)
-    _in_another_order(out)
-    imported = import_episodes(out, data.parent / "back", "lerobot", LeRobotImport())
-    assert len(imported.notes) == 2 and "not known" in imported.notes[1]
 
 
 def test_a_sidecar_of_other_episodes_is_refused(data: Path) -> None:

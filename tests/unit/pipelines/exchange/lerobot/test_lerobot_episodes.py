@@ -77,11 +77,6 @@ def test_requests_may_be_lines_of_json_or_a_feature_of_the_frames(tmp_path: Path
         assert set(open_store(tmp_path / name).read("arm-000000").setter_text) == {asked}
 
 
-def test_empty_requests_are_said(tmp_path: Path) -> None:
-    notes = import_arm(write_lerobot(tmp_path / "arm", [arm_episode(3, " "), arm_episode(2)])).notes
-    assert notes == ("what is asked for is empty in 1 episode",)
-
-
 @pytest.mark.parametrize(
     ("columns", "settings", "line"),
     [

@@ -204,12 +204,6 @@ def test_rows_of_several_dimensions_may_lie_in_one_list(row: list[Any]) -> None:
         to_numpy(column, (3, 1))
 
 
-@pytest.mark.parametrize("row", [[[1, 2], [3, 4], [5, 6]], [[1], [2, 3, 4, 5, 6]]])
-def test_rows_are_never_cut_otherwise_than_they_are(row: list[Any]) -> None:
-    with pytest.raises(ValueError, match=r"not \[2, 3\] in each"):
-        to_numpy(pa.chunked_array([[row]]), (2, 3))
-
-
 def _changed_info(**changed: Any) -> Callable[[Path], None]:
     def change(folder: Path) -> None:
         path = folder / "meta/info.json"

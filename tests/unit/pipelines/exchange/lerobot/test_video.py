@@ -138,8 +138,3 @@ def test_frames_beside_their_rows_need_a_tolerance_that_is_said(tolerance: float
     else:
         assert isinstance(first, str) and "within 0.01 s of row 1" in first
     assert f"within {tolerance} s" in frames.note
-
-
-def test_no_two_rows_have_the_same_frame() -> None:
-    (found,) = frames_of(_even(30, 5), _claims(10), 10, 0.2).numbers
-    assert isinstance(found, str) and "no frame of its own for row" in found

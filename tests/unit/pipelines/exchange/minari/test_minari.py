@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -135,33 +133,3 @@ def test_a_text_whose_name_would_be_a_path_is_refused(tmp_path: Path) -> None:
     for form, settings in (("minari", MinariExport()), ("rlds", RldsExport())):
         with pytest.raises(UserError, match="episode e0 has a text 'a/b'"):
             export_episodes(tmp_path / "data", tmp_path / "out", form, settings)
-
-
-_EXPORTED = """
-import resource, sys
-from pathlib import Path
-from pipelines.exchange.formats import export_episodes
-from pipelines.exchange.settings import MinariExport
-most = int(sys.argv[3])
-resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
-try:
-    export_episodes(Path(sys.argv[1]), Path(sys.argv[2]), "minari", MinariExport())
-except Exception as error:
-    sys.exit(f"{type(error).__name__}: {error}")
-"""
-
-
-@pytest.mark.parametrize("part", [0.01, 0.5, 0.999])
-def test_a_full_disk_is_one_line_and_leaves_nothing(part: float, tmp_path: Path) -> None:
-    store = open_store(tmp_path / "data", create=True)
-    for number in range(3):
-        store.write(synthetic_episode(number, steps=40, height=24, width=32, episode_id=f"e{number}"))
-    export_episodes(tmp_path / "data", tmp_path / "whole", "minari", MinariExport())
-    most = int((tmp_path / "whole" / "data" / "main_data.hdf5").stat().st_size * part)
-    done = subprocess.run(
-        [sys.executable, "-c", _EXPORTED, tmp_path / "data", tmp_path / "out", str(most)],
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 1 and "no space is left" in done.stderr and len(done.stderr.splitlines()) == 1
-    assert {path.name for path in tmp_path.iterdir()} == {"data", "whole"}

@@ -149,15 +149,6 @@ def test_every_space_is_read_from_every_format(data_format: str, tmp_path: Path)
     assert episode.setter_text == tuple(row["mission"] for row in seen[:4])
 
 
-def test_a_tuple_of_observations_has_the_spaces_of_its_world(tmp_path: Path) -> None:
-    space = spaces.Tuple([spaces.Discrete(32), spaces.Discrete(11), spaces.Discrete(2)])
-    columns = cartpole_episode(2) | {"observations": {f"_index_{key}": np.array([1, 0, 1]) for key in range(3)}}
-    write_minari(tmp_path / "in", space, spaces.Discrete(2), [columns], "Blackjack-v1")
-    (episode,) = _imported(tmp_path / "in")
-    assert episode.declared == EpisodeSpaces.of(get("gym:Blackjack-v1").make())
-    assert np.flatnonzero(episode.seen["vector"][0]).tolist() == [1, 33, 44]
-
-
 def test_a_part_of_a_tuple_may_be_left_out(tmp_path: Path) -> None:
     words = cartpole_episode(2) | {"actions": {"_index_0": np.array([0, 1]), "_index_1": ["a", "b"]}}
     space = spaces.Tuple([spaces.Discrete(2), spaces.Text(1)])
@@ -358,11 +349,3 @@ def test_a_damaged_file_is_refused_or_read_as_it_was(at: int, tmp_path: Path) ->
     data[at : at + 64 if at >= 0 else None] = b""
     path.write_bytes(data)
     _refused(tmp_path / "in", "main_data.hdf5", "damaged")
-
-
-def test_missing_files_are_named(tmp_path: Path) -> None:
-    (tmp_path / "in").mkdir()
-    _refused(tmp_path / "in", "metadata.json", "missing")
-    (tmp_path / "in").rmdir()
-    write_minari(tmp_path / "in", CARTPOLE, spaces.Discrete(2), [cartpole_episode()]).unlink()
-    _refused(tmp_path / "in", "main_data.hdf5", "missing")

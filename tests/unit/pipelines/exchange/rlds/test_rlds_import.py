@@ -161,14 +161,6 @@ def test_observations_and_actions_may_be_single_columns(tmp_path: Path) -> None:
     assert episode.movement[:, 0, 0].tolist() == [0, 2, 1] and set(episode.setter_text) == {"play robot"}
 
 
-@pytest.mark.parametrize("name", ["observation_raw/cloud", "action_tokens", "reward_parts"])
-def test_a_column_that_is_not_read_and_has_the_beginning_of_a_name_is_none(name: str, tmp_path: Path) -> None:
-    folder = _write(tmp_path / "in", _robot(5, **{f"steps/{name}": np.zeros((5, 2), np.int64)}))
-    _described(folder, f"steps/{name}", {"pythonClassName": "x.Unheard"})
-    (episode,) = _imported(folder, RldsImport(leave_out=("wrist",)))
-    assert len(episode) == 4
-
-
 def test_rewards_of_a_type_that_is_not_read_are_left_out_and_named(tmp_path: Path) -> None:
     folder = _write(tmp_path / "in", _robot(5))
     _described(folder, "steps/reward", {"pythonClassName": "x.Unheard"})
@@ -196,12 +188,6 @@ def test_a_palette_and_black_and_white_are_colours_and_grey() -> None:
         made.save(file, "PNG")
         expected = np.asarray(made.convert(mode))
         assert np.array_equal(picture(file.getvalue(), expected.shape, "here"), expected)
-
-
-def test_what_is_left_out_is_not_read(tmp_path: Path) -> None:
-    damaged = {"steps/observation/wrist": [b"GIF89a"] * 5, "steps/action/grip": np.arange(4)}
-    _write(tmp_path / "in", _robot(5), _robot(5) | damaged)
-    assert len(_imported(tmp_path / "in", RldsImport(leave_out=("wrist", "grip")))) == 2
 
 
 def test_an_instruction_among_the_observations_may_be_left_out(tmp_path: Path) -> None:

@@ -143,29 +143,6 @@ def test_missing_episodes_are_refused_by_name(run, made: Path, begun: Path) -> N
         resume(run, made, begun)
 
 
-def test_a_run_of_an_older_version_is_resumed_with_the_same_play_only(run, made: Path, begun: Path) -> None:
-    (begun / EPISODES_FILE).unlink()
-    again = begun.parent / "again" / begun.name
-    shutil.copytree(begun, again)
-    grow(begun)
-    with pytest.raises(UserError, match="the recorded play differs from that which the run was learning from"):
-        resume(run, made, begun)
-    shutil.rmtree(begun)
-    shutil.move(again, begun)
-    data = made / "small" / "data" if begun.name == "improve" else made / "data"
-    resumed = run(made, begun.parent, resume=begun, data=(data,)) / "model.safetensors"
-    ended = made / "ended" / begun.name / resumed.parent.name / "model.safetensors"
-    assert resumed.read_bytes() == ended.read_bytes()
-
-
-def test_other_marks_on_the_same_play_are_refused_by_name(made: Path, tmp_path: Path) -> None:
-    shutil.copytree(made / "reward", tmp_path / "reward")
-    shutil.copytree(made / "data", tmp_path / "data")
-    open_store(tmp_path / "data").write_marks([Mark("episode-2", "bob", 5, 1, scripted=True)])
-    with pytest.raises(UserError, match="the play or the marks of episode episode-2 changed"):
-        resume(run_reward, made, tmp_path / "reward")
-
-
 def test_a_damaged_note_is_named(made: Path, tmp_path: Path) -> None:
     shutil.copytree(made / "clone", tmp_path / "clone")
     (tmp_path / "clone" / EPISODES_FILE).write_text('{"parts": 3}')

@@ -12,8 +12,7 @@ import safetensors.torch
 import torch
 
 from pipelines.cli.main import main
-from pipelines.stages.clone import _validation_ids, set_aside
-from pipelines.stages.episodes.division import noted_division
+from pipelines.stages.clone import set_aside
 from pipelines.stages.episodes.play_kinds import find_groups, parse_play_kinds, play_kinds_of
 from pipelines.stages.episodes.recordings import find_episodes
 from rlhf.data.source import Source
@@ -127,19 +126,3 @@ def test_every_solver_and_dataset_is_validated_on() -> None:
         assert [play.index(source) for source in chosen] == [0, 10, 20, 30]
     assert set_aside(alike, 0.0) == [] and len(set_aside(alike, 0.001)) == 1
     assert set_aside(alike[:1], 0.5) == [] and len(set_aside(alike[:2], 0.9)) == 1
-
-
-def test_a_resumed_run_keeps_its_division(data: Path, tmp_path: Path) -> None:
-    words = ["clone", f"--data={data}", "--solver=None", f"--runs={tmp_path}", "--held-out=0.2", "--wandb=disabled"]
-    words += ["--training.steps=3", "--training.batch=4", "--training.updates=1"]
-    assert main(words) == 0
-    run = tmp_path / "clone"
-    everything = [source.episode_id for source in find_groups([data], "train", None, "{}")[0].sources]
-    noted = noted_division(run)
-    assert noted is not None and noted.validation == {everything[n * len(everything) // 3] for n in range(3)}
-    assert noted.learned == set(everything) - noted.validation
-    group = find_groups([data], "train", None, "{}")
-    assert _validation_ids(run, group, 0.2) == noted.validation
-    assert main([*words[:-1], "--training.updates=1", "--held-out=0", "--name=none"]) == 0
-    none = noted_division(tmp_path / "none")
-    assert none is not None and none.validation == frozenset() and none.learned == set(everything)

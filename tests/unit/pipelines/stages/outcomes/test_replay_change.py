@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 import pytest
 
-from pipelines.report.data import Chart, Curve, ReportData, load_report_data
+from pipelines.report.data import Chart, Curve
 from pipelines.report.findings import over_optimisation
 from pipelines.report.gathered import reward_over_training, success_over_training
 from pipelines.stages.improve import summary
@@ -62,29 +61,6 @@ def test_held_out_replays_come_first_where_they_suffice() -> None:
     assert compared_replays([*few, *training]) == "train"
     assert compared_replays(few) == "held_out" and compared_replays([]) == "train"
     assert "to 40% (29 to 53%) (95% intervals; 64 and 64 requests)." in headlines.improvement_headline(enough)
-
-
-def test_one_evaluation_is_not_compared_with_itself() -> None:
-    assert "Too few" in headlines.improvement_headline(measured("held_out", [(0, 0.3, 64)]))
-
-
-def test_nothing_and_plays_without_requests() -> None:
-    assert headlines.improvement_headline([]) == "No replay has ended yet."
-    rows: list[Row] = [
-        {"step": step, "held_out/modelled_return": mean, "held_out/modelled_return_sd": 1.0, "held_out/plays": 30}
-        for step, mean in ((0, 0.5), (10, 1.5))
-    ]
-    message = headlines.improvement_headline(rows)
-    assert message == (
-        "On held-out replays the modelled return went from 0.50 (0.13 to 0.87) to 1.50 (1.13 to 1.87) "
-        "(95% intervals; 30 and 30 plays)."
-    )
-    assert "Too few finished plays" in headlines.improvement_headline(rows[:1])
-
-
-def test_older_runs_that_noted_no_spread_have_no_interval_of_their_return() -> None:
-    rows = measured("held_out", [(0, 0.3, 64), (90, 0.4, 64)])
-    assert "the modelled return went from 0.60 to 0.80 and true success" in headlines.improvement_headline(rows)
 
 
 def test_a_summary_has_the_number_of_plays_and_their_spread() -> None:
@@ -145,19 +121,6 @@ def test_a_reward_model_is_reported_with_an_interval_once_it_is_kept() -> None:
     assert headlines.reward_headline(rows).startswith(
         "70% (55 to 82%) of the pairs of moments in validation play (14 ep"
     )
-
-
-def test_a_reports_data_of_before_counts_were_kept_opens(tmp_path) -> None:
-    curve = {"name": "a", "x": [0], "y": [1.0], "dashed": False}
-    chart = {"title": "t", "x_label": "updates", "curves": [curve], "share": False, "note": ""}
-    outcome = {"agent": "A", "probe": "go", "run": 0, "seeds": [1], "success": [True]}
-    about = {"command": "c", "machine": "m", "version": "v", "created": "now"}
-    data = {"title": "t", "before": "A", "after": "A", "outcomes": [outcome], "circumstances": about}
-    path = tmp_path / "report.json"
-    path.write_text(json.dumps(data | {"reward_over_training": chart}))
-    loaded = load_report_data(path)
-    assert isinstance(loaded, ReportData) and loaded.reward_over_training is not None
-    assert loaded.reward_over_training.curves[0].counts == ()
 
 
 def test_true_success_is_of_the_same_requests_as_modelled_return() -> None:

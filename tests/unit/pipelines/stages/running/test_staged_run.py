@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -22,7 +21,6 @@ from pipelines.stages.running.staged_run import (
     resume_or_start,
     run_stages,
 )
-from rlhf.records.json_records import differences
 from rlhf.run.config import CONFIG_FILE, load_config
 from tests.forked import forked
 from worlds.errors import UserError
@@ -140,16 +138,6 @@ def test_a_run_with_other_settings_is_refused_by_the_name_of_the_setting(
     assert (config.run / CONFIG_FILE).read_bytes() == before
 
 
-def test_free_settings_may_differ_and_are_noted(tmp_path: Path) -> None:
-    config = Config(run=tmp_path / "run")
-    open_run(config.run, config, "trial")
-    more = replace(config, rounds=5)
-    open_run(config.run, more, "trial", free=("rounds",))
-    assert load_config(config.run, Config) == more
-    with pytest.raises(UserError, match="inner.updates is 3 there and 9 here; give"):
-        open_run(config.run, replace(more, rounds=6, inner=Inner(updates=9)), "trial", free=("rounds",))
-
-
 def test_what_a_stage_makes_is_on_disk_before_it_is_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     synced, fsync = list[str](), os.fsync
     monkeypatch.setattr(os, "fsync", lambda file: synced.append(os.readlink(f"/proc/self/fd/{file}")) or fsync(file))
@@ -174,14 +162,6 @@ def test_a_moved_run_is_resumed(tmp_path: Path) -> None:
         open_run(moved.run, replace(moved, rounds=7), "trial", option="--runs")
 
 
-def test_a_run_is_resumed_with_more_processes(tmp_path: Path) -> None:
-    config = Config(run=tmp_path / "run")
-    open_run(config.run, config, "trial")
-    with_more = replace(config, inner=Inner(workers=8))
-    open_run(config.run, with_more, "trial")
-    assert load_config(config.run, Config) == with_more
-
-
 def test_a_run_killed_while_its_configuration_was_written_begins(tmp_path: Path) -> None:
     config = Config(run=tmp_path / "run")
     config.run.mkdir()
@@ -192,29 +172,6 @@ def test_a_run_killed_while_its_configuration_was_written_begins(tmp_path: Path)
     (tmp_path / "other" / "letter.txt").touch()
     with pytest.raises(UserError, match="holds a run already"):
         open_run(tmp_path / "other", config, "trial")
-
-
-def test_differences_are_in_the_order_of_the_settings() -> None:
-    other = Config(rounds=3, rates={"b": 1.0}, inner=Inner(updates=4))
-    assert list(differences(Config(), Config(rates=dict(a=1)))) == []  # 1 is 1.0
-    assert [name for name, _, _ in differences(Config(), other)] == ["rounds", "rates.a", "rates.b", "inner.updates"]
-    assert json.dumps([list(found) for found in differences(Config(), other)])
-
-
-def test_a_setting_that_came_after_a_run_was_begun_has_its_default_there(tmp_path: Path) -> None:
-    config = Config(run=tmp_path / "run")
-    open_run(config.run, config, "trial")
-    path = config.run / CONFIG_FILE
-    record = json.loads(path.read_text())
-    del record["config"]["inner"]["note"], record["config"]["rates"]
-    path.write_text(json.dumps(record))
-    open_run(config.run, config, "trial")
-    assert json.loads(path.read_text()) == record  # what the run was begun with stays
-    with pytest.raises(UserError, match="inner.note is .* there and .* here; give"):
-        open_run(config.run, replace(config, inner=Inner(note="x")), "trial")
-    open_run(config.run, replace(config, inner=Inner(note="x")), "trial", free=("inner.note",))
-    with pytest.raises(UserError, match="inner.updates is 3 there and 4 here; give"):
-        open_run(config.run, replace(config, inner=Inner(4, "x")), "trial", free=("inner.note",))
 
 
 def test_the_processor_time_of_a_stage_and_of_its_children_is_noted(tmp_path: Path) -> None:
@@ -244,24 +201,3 @@ def test_the_time_of_interrupted_attempts_counts(tmp_path: Path) -> None:
     assert two.core_seconds is not None and one.core_seconds is not None
     assert two.core_seconds >= 0.45 and two.seconds >= 0.45 > one.seconds
     assert not (tmp_path / INTERRUPTED_FILE).exists()
-
-
-def test_another_stage_leaves_the_time_of_an_interrupted_one(tmp_path: Path) -> None:
-    def stopped() -> None:
-        _compute(0.2)
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        run_stages(tmp_path, [Stage("one", "", stopped)])
-    run_stages(tmp_path, [Stage("two", "", lambda: None)])
-    _, one = run_stages(tmp_path, [Stage("one", "", lambda: None)])
-    assert one.core_seconds is not None and one.core_seconds >= 0.15
-
-
-@pytest.mark.parametrize(
-    "text", ["", "[]", '{"one": 3}', '{"one": {}}', '{"one": {"seconds": "a", "core_seconds": 1}}']
-)
-def test_a_damaged_note_of_interrupted_time_counts_as_none(tmp_path: Path, text: str) -> None:
-    (tmp_path / INTERRUPTED_FILE).write_text(text)
-    (one,) = run_stages(tmp_path, [Stage("one", "", lambda: None)])
-    assert one.seconds < 0.5

@@ -12,14 +12,8 @@ import pytest
 
 from agents.play_settings import PLAY_SETTINGS_FILE
 from annotation.games.places import places_of_dataset
-from experiments.engine.config import resolve_config as resolve_experiment
-from experiments.interactive_agents import probes
 from pipelines.cli.episodes import merge_datasets
 from pipelines.cli.main import main
-from pipelines.loops.demo import resolve_config as resolve_demo
-from pipelines.loops.rounds import resolve_config as resolve_rounds
-from pipelines.presets import demo as preset
-from pipelines.presets import tower
 from pipelines.stages.evaluate import EvaluateConfig, evaluate, resolve_config
 from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.outcomes.results_file import EvaluatedWith
@@ -31,7 +25,7 @@ from pipelines.stages.settings.play_settings import (
     settings_of_datasets,
     world_differences,
 )
-from pipelines.stages.settings.world_config import DEFAULT_PLAYERS, DEFAULT_WORLD, PlayersConfig, WorldConfig
+from pipelines.stages.settings.world_config import DEFAULT_PLAYERS, PlayersConfig, WorldConfig
 from rlhf.records.json_records import from_json, to_json
 from rlhf.run.checkpoint import Checkpoints
 from rlhf.run.config import load_config
@@ -66,23 +60,6 @@ def test_a_dataset_keeps_the_settings_of_its_recording(tmp_path: Path) -> None:
     record(recording(tmp_path, episodes=3))
     assert settings_of_dataset(tmp_path) == (PlaySettings(WORLD, PLAYERS),)  # once
     assert settings_of_datasets([tmp_path / "nothing"]) == PlaySettings()
-
-
-def test_settings_that_an_older_version_saved_as_text_are_read(tmp_path: Path) -> None:
-    ids = record(recording(tmp_path))
-    path = tmp_path / DESCRIPTION_FILE
-    about = json.loads(path.read_text())
-    for group, names in {"world": ("settings", "options"), "players": ("setter", "solver")}.items():
-        settings = about["play_settings"][0][group]
-        settings |= {name: json.dumps(settings[name]) for name in names}
-    path.write_text(json.dumps(about))
-    assert settings_of_dataset(tmp_path) == (PlaySettings(WORLD, PLAYERS),)
-    assert places_of_dataset(open_store(tmp_path), "playhouse").settings == _ROOM
-    record(recording(tmp_path, episodes=3))
-    assert (
-        settings_of_datasets([tmp_path]) == PlaySettings(WORLD, PLAYERS)
-        and len(open_store(tmp_path).ids()) == len(ids) + 1
-    )
 
 
 def test_settings_that_nothing_can_be_played_with_are_not_remembered(tmp_path: Path) -> None:
@@ -153,12 +130,6 @@ def test_an_evaluation_is_where_its_agent_learned(tmp_path: Path, capsys: pytest
     )
 
 
-def test_the_same_settings_in_another_order_are_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    agents = {"bc": an_agent(tmp_path / "bc", PlaySettings(WORLD, PLAYERS))}
-    resolve_config(EvaluateConfig(agents=agents, world=WorldConfig(settings=dict(reversed(_ROOM.items())))))
-    assert capsys.readouterr().err == ""
-
-
 def test_agents_of_different_places_are_not_evaluated_together_unless_the_places_are_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -178,11 +149,6 @@ def test_agents_of_different_places_are_not_evaluated_together_unless_the_places
     assert "in other places than far learned in: rooms [1, 1] instead of [1, 5]" in line
 
 
-def test_agents_that_remember_nothing_are_evaluated_in_the_default_places(tmp_path: Path) -> None:
-    config = resolve_config(EvaluateConfig(agents={"old": an_agent(tmp_path / "old", None), "perfect": "perfect"}))
-    assert (config.world, config.players) == (DEFAULT_WORLD, DEFAULT_PLAYERS)
-
-
 def test_the_settings_of_another_world_are_no_defaults() -> None:
     moon = PlaySettings(WorldConfig(name="moon"), PlayersConfig(setter={}))
     assert moon.or_else(PlaySettings(WORLD, PLAYERS)).complete() == PlaySettings(
@@ -199,21 +165,6 @@ def test_a_dataset_is_extended_with_its_own_settings(tmp_path: Path, capsys: pyt
     capsys.readouterr()
     record(replace(more, seed=1, episodes=1, world=WorldConfig(settings={"rooms": [1, 1]})))
     assert f"recording in other places than {tmp_path} holds: furniture the default instead" in capsys.readouterr().err
-
-
-def test_presets_are_as_they_were() -> None:
-    """Their runs of before can be resumed: nothing that is remembered or left open changes them."""
-    shown, rounds, study = (
-        resolve_demo(preset.demo()),
-        resolve_rounds(tower.iterate()),
-        resolve_experiment(probes.experiment()),
-    )
-    for config in (shown, rounds, study):
-        assert from_json(type(config), to_json(config)) == config
-        assert config.demonstrations.world == config.play.world == config.evaluate.world == config.play.world.complete()
-        assert config.play.players == config.play.players.complete()
-    assert shown.improve.world == shown.demonstrations.world == preset.WORLD == preset.WORLD.complete()
-    assert rounds.improve.world == tower.WORLD == tower.WORLD.complete()
 
 
 # -- the whole way, by commands ------------------------------------------------------------------------------------
