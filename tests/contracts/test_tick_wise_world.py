@@ -16,7 +16,7 @@ from tests.contracts.tried_worlds import (
     random_actions,
     ticks_of,
 )
-from worlds.contract import SETTER, SOLVER, GrabHints, WorldError
+from worlds.contract import SETTER, SOLVER, WorldError
 from worlds.tiers import TICK_WISE
 
 
@@ -97,23 +97,3 @@ def test_a_step_under_way_is_ended_or_left_and_nothing_else(entry):
     world.play_ticks({SETTER: still[SETTER][:1]})
     world.reset(seed=7)
     assert world.step({})[0][SETTER]["setter_text"] == ""
-
-
-@of_tier(TICK_WISE)
-def test_hints_about_grabbing_are_words_and_do_not_change_play(entry):
-    world, silent_world = make(entry), make(entry)
-    if not isinstance(make(entry), GrabHints):
-        pytest.skip(f"{entry.name} gives no hints about grabbing")
-    config, actions = entry.sample_config(5), random_actions(world, 5)
-    expected = play_from(silent_world, config, actions)
-    observed = [world.reset(options={"config": config})[0]]
-    assert all(world.last_grab_failure(agent) is None for agent in PLAYERS)
-    for action in actions:
-        for tick in range(ticks_of(world)):
-            world.play_ticks({agent: action[agent]["movement"][tick : tick + 1] for agent in PLAYERS})
-            for agent in PLAYERS:
-                found, failure = world.graspable(agent), world.last_grab_failure(agent)
-                assert found is None or (isinstance(found, str) and found)
-                assert failure is None or (failure.reason and 0 < failure.tick <= len(observed) * ticks_of(world))
-        observed.append(world.end_step({agent: action[agent]["utterance"] for agent in PLAYERS})[0])
-    assert_same(expected, observed)

@@ -65,6 +65,8 @@ CASES: list[tuple[str, Callable[[Episode], dict[str, Any]], str]] = [
     ("grid", lambda e: {"seen": {}}, "seen has no 'grid', which the spaces declare"),
     ("grid", lambda e: seen(e, vector=np.zeros((5, 1), np.float32)),
      "seen has 'vector', which the spaces do not declare"),
+    ("grid", lambda e: {"seen": None}, "seen is a NoneType, not a mapping"),
+    ("entities", lambda e: {"texts": {**e.texts, "x": ("",) * 5}}, "texts has 'x', which the spaces do not declare"),
     ("grid", lambda e: seen(e, grid=e.seen["grid"].astype(np.int64)),
      "grid is int64 [5, 7, 7, 3], not a NumPy array int16"),
     ("grid", lambda e: seen(e, grid=changed(e.seen["grid"], (2, 3, 4, 1), 6)),

@@ -29,6 +29,10 @@ HUGE = float("inf")
         (lambda: ClipPair(*PAIR, "c", "ann", None, False), "is 'a', 'b', 'same' or 'cannot tell', not 'c'"),
         (lambda: ClipPair(*PAIR, "a", "ann", -1.0, False), "seconds of a clip pair is -1.0, not a number from 0 on"),
         (lambda: ClipPair("e1", 0, 3, "e2", 5, 5, "a", "ann", None, False), "greater than begin 5, not 5"),
+        (lambda: ClipPair(*PAIR, "a", 5, None, False), "rater is 5, not text"),  # type: ignore[arg-type]
+        (lambda: ClipPair(*PAIR, "a", "ann", HUGE, False), "seconds of a clip pair is inf, not a number from 0 on"),
+        (lambda: ClipPair(*PAIR, "a", "ann", None, 1), "scripted of a clip pair is 1, not True or False"),  # type: ignore[arg-type]
+        (lambda: StretchScore("e1", 0, 5, True, 0.0, 1.0, "ann", False), "score of a score is True"),
         (lambda: RequestVerdict("e1", 1, 4, "maybe", "ann", False), "'no request' or 'cannot tell', not 'maybe'"),
         (lambda: RequestVerdict("e1", -1, 4, "success", "ann", False), "begin of a verdict counts from 0, not -1"),
         (lambda: TakeOver("e1", 1.0, 4, "ann", False), "begin and end of a take-over are whole numbers, not 1.0 and 4"),  # type: ignore[arg-type]

@@ -72,6 +72,8 @@ def test_a_line_of_the_index_with_wrong_types(
         ("image_size", "big", r'image_size is "big", not \[height, width\] from 1 to 16384, or null'),
         ("image_size", [0, 5], r"image_size is \[0,5\], not"),
         ("image_size", [10**9, 10**9], r"image_size is \[1000000000,1000000000\], not"),
+        ("world", 7, "world is 7, not text or null"),
+        ("ticks_per_step", "8", 'ticks_per_step is "8", not a whole number'),
         ("created", None, "created is null, not text"),
         ("movement", ["forward"], r'movement is \["forward"\], not an object'),
         ("surprise", 1, "surprise is not one of its keys"),
