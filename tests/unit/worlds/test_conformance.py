@@ -270,12 +270,6 @@ def report_of(entry: registry.WorldEntry) -> WorldReport:
     return report
 
 
-@pytest.mark.parametrize(("make", "_"), BAD_SPACES + BAD_PLAY)
-def test_the_trial_calls_broken_what_is_refused(make: type[Good], _: str) -> None:
-    report = report_of(entry_of(make))
-    assert report.broken and report.tier in (None, "recorded") and report.steps_per_sec is None
-
-
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -336,7 +330,7 @@ def only_here(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
 
 
-@pytest.mark.parametrize("make", [make for make, _ in BAD_SPACES + BAD_PLAY] + [RaisesInReset, RaisesInStep])
+@pytest.mark.parametrize("make", [DiscreteActions, FloatPicture, RaisesInStep])
 @pytest.mark.parametrize("verb", ["record", "evaluate", "improve"])
 def test_commands_refuse_it_before_anything_is_made(
     make: type[Good], verb: str, only_here: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -59,7 +59,3 @@ def test_every_goal_that_a_world_draws_can_be_chosen(world: str) -> None:
         goal = offered.goal_of(config)
         assert goal and offered.knows(goal)
     assert offered.goal_of({}) is None
-
-
-def test_the_playhouse_offers_no_goals() -> None:
-    assert registry.get("playhouse").goal_choices is None

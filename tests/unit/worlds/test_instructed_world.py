@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 
 from worlds import registry
-from worlds.contract import SETTER, SOLVER, TaskSpec, WorldError
+from worlds.contract import SETTER, SOLVER, TaskSpec
 from worlds.instructed_world import AdvisedSolver
 
 SHELF = Path(__file__).parents[3] / "examples" / "own_world" / "shelf.py"
@@ -70,8 +69,3 @@ def test_requests_are_possible_of_their_split_and_in_new_words() -> None:
         setter.task.succeeded = True  # type: ignore[union-attr]
         said.append(setter.act({})["utterance"])  # type: ignore[typeddict-item]
     assert all(one and one != other for one, other in zip(said, said[1:], strict=False))
-
-
-def test_a_probability_is_one() -> None:
-    with pytest.raises(WorldError, match="solver setting wrong: 2 is no probability from 0 to 1"):
-        AdvisedSolver([], wrong=2)

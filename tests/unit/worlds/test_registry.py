@@ -31,18 +31,6 @@ def test_a_world_of_another_package_is_found(announced: Path) -> None:
     assert registry.get("elsewhere").name == "elsewhere"
 
 
-def test_another_process_finds_it_by_its_name(announced: Path) -> None:
-    announced.write_text(
-        "from worlds.registry import WorldEntry, register\nregister(WorldEntry('elsewhere', *[print] * 6, ()))\n"
-    )
-    code = "from worlds import registry; print(registry.get('elsewhere').name)"
-    paths = os.pathsep.join([str(announced.parent), os.environ.get("PYTHONPATH", "")])
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, env=os.environ | {"PYTHONPATH": paths}
-    )
-    assert done.stdout == "elsewhere\n", done.stderr
-
-
 @pytest.mark.parametrize(
     ("source", "complaint"),
     [

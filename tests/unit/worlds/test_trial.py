@@ -107,7 +107,6 @@ def test_a_flaw_costs_the_tier_that_it_breaks_and_no_other(
         ({"step": "raise IndexError('off the edge')"}, "IndexError: off the edge"),
         ({"step": "return self.place.copy(), np.nan, False, False, {}"}, "its reward is nan, not a finite number"),
         ({"step": "return self.place.copy(), None, False, False, {}"}, "its reward is no number"),
-        ({"step": "return self.place.copy(), np.zeros(2), False, False, {}"}, "its reward is 2 numbers, not one"),
         ({"step": "time.sleep(30)"}, "reset and step: no answer within 1 s"),
     ],
 )
@@ -129,7 +128,6 @@ def test_a_world_that_cannot_be_played_is_named(
     [
         ("self.place[:] = 99", "[99.0, 99.0], wanted a value of Box(-9.0, 9.0, (2,), float32)"),
         ("self.place = self.place.astype(np.float64)", "float64 [2], wanted float32 [2]"),
-        ("self.place = np.array([1, 2])", "int64 [2], wanted float32 [2]"),
     ],
 )
 def test_a_departure_from_the_environments_own_space_is_named_by_check_and_play_and_ends_neither(
@@ -144,7 +142,7 @@ def test_a_departure_from_the_environments_own_space_is_named_by_check_and_play_
     assert [str(one.message) for one in said] == [f"world 'Room': {problem}"]
 
 
-@pytest.mark.parametrize("value", ["np.array([0.5])", "np.float32(1)", "np.array(2, np.int64)", "True"])
+@pytest.mark.parametrize("value", ["np.array([0.5])", "True"])
 def test_rewards_and_ends_may_be_numbers_of_any_kind(room: Callable[..., str], value: str) -> None:
     report = report_of(
         room(step=f"return self.place.copy(), {value}, np.array([False]), np.bool_(self.steps > 9), None")
@@ -264,13 +262,6 @@ def test_the_command_prints_tier_needs_and_uses(room: Callable[..., str], capsys
     assert "acts at random: give the environment a method demonstrate()" in shown
     assert main(["world", "check", room(step="raise IndexError('off the edge')")]) == 1
     assert "off the edge" in capsys.readouterr().out
-
-
-def test_the_doctors_old_flag_answers_as_the_command_does(
-    room: Callable[..., str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["doctor", "--world", room(), "--seconds", "0.05"]) == 0
-    assert "tier: exact" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -39,8 +39,7 @@ def catch_errors() -> None:
             continue
 
 
-@pytest.mark.parametrize("hang", [spin, sleep_again_and_again, catch_errors])
-@pytest.mark.parametrize("in_thread", [False, True])
+@pytest.mark.parametrize(("hang", "in_thread"), [(spin, True), (sleep_again_and_again, False), (catch_errors, True)])
 def test_python_code_that_hangs_is_interrupted(hang: Callable[[], None], in_thread: bool) -> None:
     def play() -> str:
         with pytest.raises(NoAnswer) as caught:

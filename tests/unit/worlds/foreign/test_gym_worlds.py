@@ -97,15 +97,6 @@ def test_an_environment_of_a_file_is_played_asked_and_judged(walk: str) -> None:
     assert registry.get("Walk") is entry
 
 
-def test_the_last_observation_is_shown_for_a_few_steps(walk: str) -> None:
-    entry = registry.get(walk)
-    for linger in (0, 4):
-        world, _, events = played(entry, 3, linger=linger)
-        assert world.step_index == events[0].step + linger
-    truncated = played(entry, 3, env={"length": 200})[0]
-    assert truncated.step_index == 30 + 4 and not truncated.succeeded
-
-
 def test_an_end_that_is_a_limit_truncates_and_any_other_terminates(walk: str) -> None:
     entry = registry.get(walk)
     for settings, seen in (
@@ -139,7 +130,7 @@ def test_success_may_be_a_sum_of_rewards() -> None:
     assert played(entry, 0, success_return=3)[1].task.succeeded
 
 
-@pytest.mark.parametrize(("wanted", "succeeded"), [(-50, True), (-50.5, True), (-49, False), (0, False)])
+@pytest.mark.parametrize(("wanted", "succeeded"), [(-50, True), (-49, False)])
 @pytest.mark.parametrize("limit", [{"env": {"max_episode_steps": 50}}, {"max_steps": 50}])
 def test_a_sum_of_zero_or_below_is_judged_when_the_episode_ends(
     limit: dict[str, Any], wanted: float, succeeded: bool
@@ -151,12 +142,6 @@ def test_a_sum_of_zero_or_below_is_judged_when_the_episode_ends(
     assert world.agents and not world.succeeded
     world.step({})
     assert not world.agents and world.total == -50 and world.succeeded == succeeded
-
-
-def test_the_instruction_is_that_of_the_setting_or_to_play() -> None:
-    entry = registry.get("gym:CartPole-v1")
-    assert played(entry, 0)[1].task.spec.instruction == "play CartPole-v1"
-    assert played(entry, 0, instruction="balance the pole")[1].task.spec.instruction == "balance the pole"
 
 
 def test_continuous_actions_reach_the_environment_and_are_observed() -> None:
@@ -197,11 +182,6 @@ def test_the_picture_is_that_of_the_play_that_was_returned_to() -> None:
     world.restore(here)
     found = [world.step({SOLVER: right})[0][SOLVER]["image"] for _ in range(3)]
     assert np.array_equal(expected, found) and not np.array_equal(found[0], found[1])
-
-
-def test_an_action_that_does_nothing_can_be_named() -> None:
-    world = registry.get("gym:Pendulum-v1").make(neutral={"action": 0.5})
-    assert world.spec(SOLVER).action.silent()["continuous"] == 0.5
 
 
 @pytest.mark.parametrize(

@@ -103,11 +103,6 @@ def test_what_an_environment_says_is_said_when_it_says_it(says: dict[int, Any], 
     assert asked(Asking("info", "instruction", says), instruction="wait")[0] == ["wait", *[""] * 6]
 
 
-def test_an_environment_that_stays_silent_is_to_be_played_in_the_end() -> None:
-    said, _ = asked(Asking("seen", "instruction", {0: ""}, steps=15))
-    assert said[0] == "" and [words for words in said if words] == ["play asking"]
-
-
 def test_players_hear_what_is_recorded_of_a_long_instruction() -> None:
     with pytest.warns(UserWarning, match="world 'asking': an instruction is cut to its first 400 characters"):
         said, _ = asked(Asking("seen", "instruction", {0: "x" * 1999}))

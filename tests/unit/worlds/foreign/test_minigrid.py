@@ -9,7 +9,6 @@ import pytest
 
 from worlds import registry
 from worlds.contract import SETTER, SOLVER, WorldError
-from worlds.foreign.demonstrator import find_adviser
 from worlds.spaces.observation import Grid, Image
 
 pytest.importorskip("minigrid")
@@ -49,18 +48,6 @@ def test_a_picture_shows_whole_cells() -> None:
         registry.get("gym:BabyAI-GoToObj-v0").make(picture=64)
 
 
-def test_a_view_that_a_wrapper_has_drawn_stays_a_picture() -> None:
-    import gymnasium
-    from minigrid.wrappers import RGBImgPartialObsWrapper
-
-    from worlds.foreign.gym_bridge import GymBridge
-    from worlds.foreign.world import ForeignWorld
-
-    env = RGBImgPartialObsWrapper(gymnasium.make("BabyAI-GoToObj-v0"), tile_size=8)
-    world = ForeignWorld("drawn", GymBridge(env))
-    assert world.spec(SOLVER).observation.image == Image(56, 56) and world.spec(SOLVER).observation.grid is None
-
-
 def test_the_bot_follows_its_plan_but_for_its_imperfections() -> None:
     entry = registry.get("gym:BabyAI-GoToLocal-v0")
     world, steps, solved = entry.make(), [], []
@@ -80,32 +67,6 @@ def test_the_bot_follows_its_plan_but_for_its_imperfections() -> None:
     assert all(solved[:10]) and steps[1] > 1.2 * steps[0], "it corrects its mistakes, which takes time"
 
 
-@pytest.mark.parametrize("env_id", ["BabyAI-PutNextLocal-v0", "BabyAI-UnblockPickup-v0", "BabyAI-GoTo-v0"])
-def test_the_bot_advises_the_same_although_it_is_given_what_was_observed(env_id: str) -> None:
-    import gymnasium
-    from minigrid.utils.baby_ai_bot import BabyAIBot
-
-    entry, bare, rng = registry.get(f"gym:{env_id}"), gymnasium.make(env_id), np.random.default_rng(0)
-    world: Any = entry.make(linger=0)
-    advised = 0
-    for seed in range(2):
-        bare.reset(seed=seed)
-        world.reset(options={"config": {"seed": seed}})
-        ours: Any = find_adviser(world)
-        theirs: Any = BabyAIBot(bare)
-        last = None
-        while world.agents and world.step_index < 30 and (action := ours.advise()) is not None:
-            assert action == theirs.replan(last)
-            assert np.array_equal(ours._bot.vis_mask, theirs.vis_mask), "what it has seen so far"
-            last = action if rng.random() < 0.8 else int(rng.integers(4))
-            ours.did(last)
-            done = world.spec(SOLVER).action.silent() | {"movement": np.full((1, 1), last, np.int8)}
-            world.step({SOLVER: done})
-            bare.step(last)
-            advised += 1
-    assert advised > 15
-
-
 def test_the_bot_looks_for_itself_where_a_wrapper_may_have_changed_the_view() -> None:
     import gymnasium
 
@@ -119,19 +80,6 @@ def test_the_bot_looks_for_itself_where_a_wrapper_may_have_changed_the_view() ->
     seen, _ = env.reset(seed=0)
     bot = BabyAIBot(env, lambda: seen)
     assert bot.advise() is not None and bot._bot.vis_mask.any()
-
-
-def test_a_bot_without_a_plan_acts_at_random(monkeypatch: pytest.MonkeyPatch) -> None:
-    entry = registry.get("gym:BabyAI-GoToObj-v0")
-    world, solver = entry.make(), entry.make_solver(perfect=True)
-    seen = world.reset(options={"config": {"seed": 0}})[0][SOLVER] | {"setter_text": "go to the box"}
-    solver.reset(world, 0)
-
-    def broken(self: object, did: object) -> int:
-        raise AssertionError
-
-    monkeypatch.setattr("minigrid.utils.baby_ai_bot.BabyAIBot.replan", broken)
-    assert len({int(solver.act(seen)["movement"][0, 0]) for _ in range(60)}) > 3
 
 
 def test_the_package_that_lacks_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ import pytest
 from worlds import registry
 from worlds.contract import SETTER, SOLVER, WorldError
 from worlds.household import HELPERS
-from worlds.household.live_play import HouseholdLivePlay, goal_words
+from worlds.household.live_play import HouseholdLivePlay
 from worlds.household.observing import visible
 from worlds.household.players.setter import ScriptedSetter
 from worlds.household.rules.joint import why_not
@@ -124,19 +124,6 @@ def test_a_place_without_a_task_has_no_goal() -> None:
     assert ENTRY.make_helper is not None
     with pytest.raises(WorldError, match="a place with a goal"):
         ENTRY.make_helper("revising").reset(world, 0)
-
-
-@pytest.mark.parametrize(
-    ("text", "count", "words"),
-    [
-        ("on_plate_kitchentable", 2, "2 plates on the kitchen table"),
-        ("inside_apple_fridge", 1, "an apple in the fridge"),
-        ("holds_book_character", 1, "a book in your hands"),
-        ("sit_sofa", 1, "you sit on the sofa"),
-    ],
-)
-def test_goals_in_words(text: str, count: int, words: str) -> None:
-    assert goal_words(text, count) == words
 
 
 def test_a_failed_action_and_full_hands_are_reported(world: HouseholdWorld) -> None:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 
 from worlds import registry
 from worlds.contract import SETTER, SOLVER, WorldError
 from worlds.household.tasks import NAMES, make_task, probe, sample
 from worlds.household.tasks.language.answers import says_done
-from worlds.household.tasks.language.asking import request
-from worlds.household.tasks.progress import progress
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -47,22 +44,3 @@ def test_a_place_whose_task_cannot_be_done_there_is_refused() -> None:
     config["task"] = {"name": "own", "goal": {"inside_apple_kitchentable": 1}}
     with pytest.raises(WorldError, match="a kitchentable lacks CONTAINERS, it is no container"):
         registry.get("household").make().reset(seed=1, options={"config": config})
-
-
-def test_a_solver_leaves_the_seat_to_a_setter_who_wants_to_read_herself() -> None:
-    entry = registry.get("household")
-    world: Any = entry.make()
-    world.reset(seed=2, options={"config": sample(2, homes=("apartment-3",), tasks=("read_book",))})
-    home, goal = world.state.home, world.config["task"]["goal"]
-    words = request(goal, np.random.default_rng(0), own=True)
-    solver = entry.make_solver(perfect=True)
-    solver.reset(world, 2)
-    silent = world.spec(SETTER).action.silent()
-    observation = world.step({SETTER: silent | {"utterance": words}, SOLVER: silent})[0][SOLVER]
-    action = solver.act(observation)
-    while not says_done(action["utterance"]) and world.step_index < 240:
-        observation = world.step({SETTER: silent, SOLVER: action})[0][SOLVER]
-        action = solver.act(observation)
-    left = {"holds_book_character", "sit_sofa"}
-    done = progress(home, world.state.state, goal, home.persons[1])
-    assert {text for text, count in done.items() if count < goal[text]} == left

@@ -12,18 +12,14 @@ import pytest
 
 from worlds.contract import MOVEMENT_BINS, SETTER, SOLVER, TICKS_PER_STEP, WorldError, neutral_movement, silent
 from worlds.playhouse import Playhouse
-from worlds.playhouse.drawing.camera import Camera
-from worlds.playhouse.house.catalogue import FURNITURE_KINDS
-from worlds.playhouse.house.door_leaf import WIDEST, DoorLeaf, met_by
-from worlds.playhouse.house.record import FLOOR, FORMAT_2, Doorway, Furniture, House, Room, Start, Thing
+from worlds.playhouse.house.door_leaf import WIDEST, DoorLeaf
+from worlds.playhouse.house.record import FLOOR, FORMAT_2, Doorway, House, Room, Start, Thing
 from worlds.playhouse.house.sampling import HouseSettings, sample_house
 from worlds.playhouse.navigation.floor_plan import FloorPlan
 from worlds.playhouse.navigation.sight import Sight
 from worlds.playhouse.physics.avatar import EYE_HEIGHT, HELD
-from worlds.playhouse.physics.poses import Poses
 from worlds.playhouse.players import behaviours
 from worlds.playhouse.players.body import Body
-from worlds.playhouse.players.solver import ScriptedSolver
 from worlds.playhouse.players.steering import FORWARD, FORWARD_BIN
 
 ROOMS = (
@@ -35,7 +31,6 @@ DOORWAYS = (
     Doorway("doorway_0", ("room_0", "room_1"), 4.0, 2.0, "y", 1.0),
     Doorway("doorway_1", ("room_1", "room_2"), 8.0, 1.2, "y", 1.0),
 )
-CHEST_HALF = FURNITURE_KINDS["chest"].half[1]
 BALL = Thing("object_0", "ball", "red", "medium", "room_2", FLOOR, 10.5, 3.0, 0.0, 0.0)
 BOX = Thing("object_1", "box", "blue", "large", "room_0", FLOOR, 1.0, 2.0, 0.0, 0.0)
 NEAR_BALL = replace(BALL, room="room_1", x=5.5, y=2.0)
@@ -93,37 +88,6 @@ def test_a_leaf_is_opened_by_walking_against_it_and_stays_where_it_is_left(angle
     for _ in range(30):
         world.step({})
     assert float(world.door_angles()[0]) == opened
-
-
-def test_a_leaf_swings_to_both_sides():
-    ends = []
-    for x, yaw in ((2.0, 0.0), (6.0, math.pi)):
-        world = enter(three_rooms(0.0, solver=(x, 2.0, yaw)))
-        walk(world, 14)
-        ends.append(float(world.door_angles()[0]))
-    assert ends[0] > math.radians(60) and ends[1] == pytest.approx(-ends[0], abs=0.02)
-
-
-def test_a_leaf_that_nobody_touches_does_not_move_and_costs_nothing():
-    world = enter(three_rooms(0.5, -0.5))
-    for _ in range(20):
-        world.step({})
-    assert world.door_angles().tolist() == [0.5, -0.5]
-    model = world.state.scene.model
-    leaves = model.body_treeid[[model.body(leaf.id).id for leaf in world.house.door_leaves]]
-    assert (world.state.data.tree_asleep[leaves] >= 0).all()
-
-
-def test_a_leaf_stops_at_furniture_but_not_in_its_wall():
-    widest = []
-    for beside in ((), (Furniture("furniture_0", "chest", "red", "room_1", 4.6, 2.505 + CHEST_HALF, 0),)):
-        world, angles = enter(three_rooms(0.0, furniture=beside, solver=(2.0, 2.25, 0.0))), []
-        for _ in range(14):
-            walk(world, 1)
-            angles.append(float(world.door_angles()[0]))
-        widest.append(math.degrees(max(angles)))
-        assert world.avatar(SOLVER).position[0] > 6.3
-    assert widest[0] > 98.0 and 85.0 < widest[1] < 96.0
 
 
 # -- records -----------------------------------------------------------------------------------------------------------
@@ -197,12 +161,6 @@ def test_a_setting_that_cannot_be_is_refused_in_one_line(settings, message):
     assert str(caught.value) == message
 
 
-def test_nothing_is_in_a_leaf_when_play_begins():
-    for seed in range(30):
-        house = sample_house(seed, HouseSettings.of(preset="house", door_leaves=1.0))
-        assert all(met_by(one, house) is None for one in house.door_leaves)
-
-
 def test_an_episode_with_leaves_is_played_twice_and_from_its_middle_with_the_same_result_to_the_bit():
     config = sample_house(5, HouseSettings.of(preset="house", door_leaves=1.0)).to_json()
     rng, movements = np.random.default_rng(0), []
@@ -247,19 +205,6 @@ def test_a_closed_leaf_hides_what_is_behind_it():
         assert over, "one could look over a leaf, were there no wall above it"
 
 
-def test_a_leaf_is_in_the_picture_where_it_is_now():
-    world = enter(three_rooms(0.0))
-    scene = world.state.scene
-    camera, eye = Camera(scene.picture, 48, 64, 75.0, scene.finish), np.array([2.5, 2.0, EYE_HEIGHT])
-    body, shares = scene.model.body("leaf_0").id, []
-    for steps in (0, 12):
-        walk(world, steps)
-        camera.draw(Poses(scene).of(world.state.data), eye, 0.0, 0.0, hide_body=int(scene.avatar_body[1]))
-        geoms = camera.geoms()[20:30, 26:38]
-        shares.append(float(np.mean(np.asarray(scene.picture.geom_bodyid)[geoms] == body)))
-    assert shares[0] > 0.95 and shares[1] < 0.5
-
-
 # -- ways --------------------------------------------------------------------------------------------------------------
 
 
@@ -284,13 +229,3 @@ def test_a_scripted_player_passes_two_doors_with_empty_and_with_full_hands(angle
     assert world.state.players[1, HELD] == 1
     behaviour = behaviours.walk_to(body, np.array([10.0, 2.0]))
     assert run(world, body, behaviour, 100) and body.held == "object_1", "with a large box"
-
-
-def test_the_solver_hears_a_request_and_passes_two_closed_doors():
-    world = enter(three_rooms(0.0, 0.0, things=(BALL, BOX)), 6, 8)
-    solver = ScriptedSolver.perfect()
-    solver.reset(world, 0)
-    observations = world.step({SETTER: silent() | {"utterance": "go to the red ball"}})[0]
-    for _ in range(80):
-        observations, *_ = world.step({SOLVER: solver.act(observations[SOLVER])})
-    assert math.dist(world.avatar(SOLVER).position[:2], world.object_position("object_0")[:2]) < 1.5

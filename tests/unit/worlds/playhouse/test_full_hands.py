@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from rlhf.replay.play import Plan, ScriptedSolvers, play
 from rlhf.replay.setter_replay import SetterReplay
@@ -58,12 +57,3 @@ def test_snapshots_and_ticks_are_exact() -> None:
                 world.step(actions)
         ends.append((world._data.qpos.tobytes(), world._players.tobytes(), world.contacts()))
     assert ends[0] == ends[1]
-
-
-@pytest.mark.parametrize("bins", [FULL_BODY.counts - 1, FULL_BODY.counts * 0])
-def test_every_bin_can_be_played(bins: np.ndarray) -> None:
-    world = Playhouse(8, 8, settings=SMALL, hands="full")
-    world.reset(seed=2)
-    movement = np.tile(bins, (TICKS_PER_STEP, 1)).astype(np.int8)
-    observations, *_ = world.step({SOLVER: {"movement": movement, "utterance": ""}})
-    np.testing.assert_array_equal(observations[SOLVER]["previous_movement"], movement)

@@ -141,12 +141,6 @@ def test_places_that_do_not_exist_are_refused_in_one_line(wrong):
     assert "\n" not in str(caught.value)
 
 
-def test_settings_of_a_wrong_type_are_refused():
-    wrong: Any = "false"
-    with pytest.raises(WorldError, match="setting tutored: true or false, not 'false'"):
-        SchoolWorld(tutored=wrong)
-
-
 def test_progress_and_regress_are_noted_once():
     world = entered(QUIET | {"Problem": "Boxes", "Cue_type": "Language_Color"})
     problem = world.state.problem
@@ -177,25 +171,6 @@ def test_pictures_are_drawn_for_those_who_look():
     before = world.render()
     world.step({SETTER: peer_acts(world, "turn left", "look here")})
     assert before.shape == world.render().shape and not np.array_equal(before, world.render())
-
-
-def test_a_hidden_guard_is_not_in_the_picture_either():
-    guarded = {"Env_type": "AppleStealing", "Version": "Social", "NPC_movement": "Rotating", "Obstacles": "No"}
-    met = 0
-    for seed in range(6):
-        config: Any = {"school": 1, "seed": seed, "parameters": guarded}
-        world: Any = SchoolWorld(picture=True, views=(SOLVER,))
-        pictures = [
-            world.reset(options={"config": config | {"settings": {"hidden_npc": hidden}}})[0][SOLVER]["image"]
-            for hidden in (True, False)
-        ]
-        problem = world.state.problem
-        in_view = problem.information(*problem.observe())["NPC_observed"]
-        problem.room.put(None, problem.peer.place)
-        empty = world.see(SOLVER)["image"]
-        assert np.array_equal(pictures[0], empty) and np.array_equal(pictures[1], empty) != in_view
-        met += in_view
-    assert 0 < met < 6
 
 
 def test_numbers_that_no_action_has_are_refused():

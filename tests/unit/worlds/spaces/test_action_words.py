@@ -10,10 +10,6 @@ from worlds.spaces.action_words import action_words
 VERB = Discrete("verb", ("wait", "go", "take"))
 
 
-def test_a_body_of_one_component_is_named_by_its_bin() -> None:
-    assert [action_words(ActionSpec((VERB,)), np.array([[bin]], np.int8)) for bin in range(3)] == ["wait", "go", "take"]
-
-
 def test_several_components_are_named_where_they_do_something() -> None:
     action = ActionSpec((VERB, Pointer("thing", 3), Continuous("force", -1, 1)))
     force = np.array([[0.25]], np.float32)

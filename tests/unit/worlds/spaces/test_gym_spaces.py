@@ -57,13 +57,6 @@ def test_components_are_named_by_their_place() -> None:
     )
 
 
-def test_every_part_reaches_its_place_in_the_action() -> None:
-    build = translate_action(NESTED).build
-    action = build(np.array([1, 0, 1, 0, 3]), np.array([0.5, 1.5], np.float32))
-    assert action["arm"][0] == 6 and action["arm"][1].tolist() == [0, 1]
-    assert action["drive"].tolist() == [0.5, 1.5] and action["look"].tolist() == [0, 3]
-
-
 @pytest.mark.parametrize(
     ("space", "settings", "refusal"),
     [
@@ -74,8 +67,6 @@ def test_every_part_reaches_its_place_in_the_action() -> None:
         (spaces.Discrete(3), {"neutral": {"drive": 1}}, "neutral names 'drive'; components: action"),
         (spaces.Discrete(3), {"neutral": {"action": 3}}, "neutral is 3, not 0 to 2"),
         (spaces.Discrete(32_768), {}, "'action' has 32,768 values, more than 32,767"),
-        (spaces.Discrete(1 << 31), {}, "'action' has 2,147,483,648 values"),
-        (spaces.MultiDiscrete([3, 40_000]), {}, "'action.1' has 40,000 values"),
     ],
 )
 def test_action_spaces_that_cannot_enter_are_named(space: spaces.Space, settings: dict[str, Any], refusal: str) -> None:
@@ -106,19 +97,6 @@ def test_an_observation_keeps_all_its_numbers() -> None:
         assert np.array_equal(read["vector"][4:8], seen["inner"][0].ravel())
         assert np.array_equal(read["vector"][8:], seen["inner"][1])
     assert not np.shares_memory(read["image"], seen["camera"])
-
-
-def test_symbols_in_the_space_of_a_picture_are_a_grid_where_that_is_asked_for() -> None:
-    space = spaces.Dict(image=spaces.Box(0, 255, (7, 7, 3), np.uint8), text=spaces.Text(9))
-    assert translate_observation(space).spec.image == Image(7, 7)
-    spec = translate_observation(space, grids={"image": (11, 6, 4)}).spec
-    assert spec.image is None and spec.grid == Grid(7, 7, (11, 6, 4)) and spec.texts == ("text",)
-
-
-def test_spaces_without_a_tree_are_read_as_they_are() -> None:
-    assert translate_observation(spaces.Box(-1, 1, (4,))).spec.vector == Vector(4)
-    grey = translate_observation(spaces.Box(0, 255, (8, 8), np.uint8))
-    assert grey.spec.image == Image(8, 8, 1) and grey.read(np.ones((8, 8), np.uint8))["image"].shape == (8, 8, 1)
 
 
 @pytest.mark.parametrize(
@@ -160,9 +138,7 @@ def test_observation_spaces_that_cannot_enter_are_named(
         ((3, 8, 10), Image(8, 10, 3)),
         ((2, 8, 10), Image(8, 10, 2)),  # a stack of grey frames
         ((5, 8, 10), Image(8, 10, 5)),
-        ((8, 10, 5), Image(8, 10, 5)),
         ((4, 8, 10, 3), Image(8, 10, 12)),  # of coloured ones
-        ((4, 3, 8, 10), Image(8, 10, 12)),
         ((1, 128), None),  # the memory of a game
     ],
 )
@@ -199,8 +175,6 @@ PICTURE = spaces.Box(0, 255, (4, 4, 3), np.uint8)
     [
         (PAIR, np.array([0.5, 0], np.float32), "vector", False),
         (PAIR, np.array([0.5, 0]), "vector", True),
-        (PAIR, [0.5, 0], "vector", True),
-        (PAIR, np.array([1, 0]), "vector", True),
         (PAIR, np.array([[0.5, 0]], np.float32), "vector", True),
         (PAIR, np.array([9, 0], np.float32), "vector", True),
         (spaces.Box(0, 1, (), np.float32), np.float32(1), "vector", False),
@@ -226,19 +200,14 @@ def test_what_is_read_without_loss_is_read_and_a_departure_is_named(
     [
         (PAIR, np.zeros(3), r"observation is float64 \[3\], which has 3 numbers, not 2"),
         (PAIR, None, "observation is a NoneType, not numbers"),
-        (PAIR, "left", "observation is a str, not numbers"),
         (PAIR, [[1, 2], [3]], "observation is a list, not numbers"),
         (spaces.Discrete(3), -1, "observation is -1, not a whole number from 0 to 2"),
-        (spaces.Discrete(3, start=5), 8, "observation is 8, not a whole number from 5 to 7"),
         (spaces.Discrete(3), 1.5, "observation is 1.5, not a whole"),
-        (spaces.Discrete(3), np.nan, "observation is nan, not a whole"),
         (PICTURE, np.full((4, 4, 3), 0.5), "observation is float64 from 0.5 to 0.5, not whole numbers from 0 to 255"),
-        (PICTURE, np.full((4, 4, 3), -1), "from -1 to -1, not whole"),
         (PICTURE, np.zeros((4, 5, 3), np.uint8), r"observation is uint8 \[4, 5, 3\], declared is \[4, 4, 3\]"),
         (spaces.MultiDiscrete(np.full((2, 2, 1), 5)), np.full((2, 2, 1), 70_000), "from 70000 to 70000, not whole"),
         (spaces.Text(5), 7, "observation is a int, not text"),
         (spaces.Dict(a=PAIR), {"b": 0}, "a is missing"),
-        (spaces.Tuple((PAIR, PAIR)), (np.zeros(2),), "1 is missing"),
     ],
 )
 def test_what_cannot_be_read_is_refused_by_name(space: spaces.Space, value: Any, refusal: str) -> None:

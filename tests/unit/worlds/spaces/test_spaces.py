@@ -96,10 +96,6 @@ def test_actions_of_another_space_are_refused(changed: dict, entities: int | Non
         ACTION.check(ACTION.silent() | changed, entities)
 
 
-def test_a_pointer_may_mean_any_entity_that_is_observed() -> None:
-    ACTION.check(ACTION.silent() | {"movement": np.array([[0, 2], [0, 0]])}, entities=2)
-
-
 def test_speech_keeps_to_its_grammar() -> None:
     asking = ActionSpec((), speech=Grammar((("where is", "help"), ("Jack", "the door"))))
     assert asking.speech is not None and asking.speech.most_chars == len("where is the door")
@@ -198,12 +194,6 @@ def test_damaged_descriptions_are_refused(said: object, refusal: str) -> None:
         from_json(said)
 
 
-def test_whole_numbers_for_real_ones_are_kept_as_those_that_files_have() -> None:
-    parts = (Continuous("reach", 0, 1), Discrete("hand", ("open", "close"), values=(0, 1)))
-    spec = PlayerSpec(ObservationSpec(vector=Vector(1)), ActionSpec(parts, tick_sec=2))
-    assert json.dumps(to_json(spec)) == json.dumps(to_json(from_json(json.loads(json.dumps(to_json(spec))))))
-
-
 def test_differences_of_spaces_are_named() -> None:
     other = PlayerSpec(
         replace(OBSERVATION, image=Image(8, 6, 1), vector=None), replace(ACTION, components=(GO, TAKE), ticks=2)
@@ -223,8 +213,3 @@ def test_a_player_says_what_its_speech_allows():
     grammar = ActionSpec((), speech=Grammar((("help", "where is"), ("", "Jack"))))
     assert [grammar.spoken(each) for each in ("where is Jack", "help", "go")] == ["where is Jack", "help", ""]
     assert ActionSpec(()).spoken("hello") == ""
-
-
-def test_a_player_without_a_body_may_do_nothing_where_entities_are_counted():
-    words = ActionSpec((), speech=FreeText(8))
-    words.check(words.silent(), entities=3)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +16,7 @@ from worlds.household.homes import home, place
 from worlds.household.homes.apartments import APARTMENTS
 from worlds.household.homes.graphs.reading import home_of_graph
 from worlds.household.navigation.ways import Ways
-from worlds.household.observing import graph_of, visible
+from worlds.household.observing import graph_of
 from worlds.household.state.vocabulary import Condition, Held, Property
 from worlds.household.tasks.sampling import sample
 
@@ -176,22 +175,6 @@ def test_one_parent_is_kept_by_a_rule_and_reported(
         assert words in str(report)
 
 
-def test_what_cannot_be_opened_hides_nothing_though_it_is_said_to_be_closed() -> None:
-    found, state, report = home_of_graph(scene(edge(33, "INSIDE", 34), edge(31, "INSIDE", 33)))
-    assert visible(found, state, found.persons[0])[[found.row_of[33], found.row_of[31]]].all()
-    assert "that cannot be opened are neither OPEN nor CLOSED: kitchencounter 34" in str(report)
-
-
-def test_classes_whose_things_all_lack_properties_have_those_of_the_catalogue() -> None:
-    graph = scene()
-    graph["nodes"] += [node(40, "kitchencabinets", properties=[]), node(41, "cupcake", properties=[])]
-    adds(edge(40, "INSIDE", 11), edge(41, "INSIDE", 40))(graph)
-    found, _, report = home_of_graph(graph)
-    assert found.has(found.row_of[40], Property.CAN_OPEN | Property.CONTAINERS)
-    assert found.has(found.row_of[41], Property.GRABBABLE)
-    assert "lack properties have those of the catalogue: kitchencabinet, cupcake" in str(report)
-
-
 def test_of_three_persons_two_are_kept_and_of_three_rooms_a_door_joins_two() -> None:
     graph = scene(edge(13, "BETWEEN", 20), edge(60, "INSIDE", 11), edge(61, "INSIDE", 11), edge(61, "HOLDS_RH", 32))
     graph["nodes"].append(node(20, "bedroom", "Rooms", ([12.0, 1.25, 2.0], [4.0, 2.5, 4.0])))
@@ -202,16 +185,6 @@ def test_of_three_persons_two_are_kept_and_of_three_rooms_a_door_joins_two() -> 
     assert "others are left out: character 61" in str(report) and "join the nearest two: door 13" in str(report)
 
 
-def test_an_episode_can_be_placed_in_an_imported_home() -> None:
-    config = {"home": {"graph": small_graph()}, "seed": 5, "persons": ["home_office", "kitchen"],
-              "added": [[1000, "plate", "ON", 14]], "removed": [16]}  # fmt: skip
-    (found, state), (_, again) = place(config), place(config)
-    plate = found.row_of[1000]
-    assert found.name_of(int(state.parent[plate])) == "kitchentable" and 16 not in found.row_of
-    assert found.name_of(int(state.room[found.persons[0]])) == "home_office"
-    assert state.centre.tobytes() == again.centre.tobytes()
-
-
 def test_rooms_are_known_by_their_doors_and_are_in_nothing() -> None:
     graph = small_graph()
     del graph["nodes"][1]["category"]
@@ -220,13 +193,6 @@ def test_rooms_are_known_by_their_doors_and_are_in_nothing() -> None:
     assert [int(found.ids[row]) for row in found.rooms] == [11, 12]
     assert "nodes without a category to which doors lead are rooms: home_office 12" in str(report)
     assert "edges by which rooms are on or in something are left out: home_office 12" in str(report)
-
-
-def test_the_graph_is_left_as_it_is() -> None:
-    graph = small_graph()
-    before = copy.deepcopy(graph)
-    home_of_graph(graph)
-    assert graph == before
 
 
 def adds(*edges: dict[str, Any]) -> Callable[[Graph], None]:

@@ -11,13 +11,10 @@ from tests.unit.worlds.household.small_home import ROW, small_home
 from worlds.contract import SETTER, SOLVER
 from worlds.household.homes import place
 from worlds.household.navigation.floor_plan import floor_plan
-from worlds.household.observing import graph_of
 from worlds.household.pictures.camera import Pictures
-from worlds.household.pictures.model import parts_of
 from worlds.household.rules.bodies import sit_on, stand_at, take
-from worlds.household.state.home import ThingClass
 from worlds.household.state.tables import tables
-from worlds.household.state.vocabulary import Condition, Held, Property
+from worlds.household.state.vocabulary import Condition, Held
 from worlds.household.world import HouseholdWorld
 from worlds.spaces.observation import Image
 
@@ -111,13 +108,6 @@ def test_the_view_from_above_shows_things_and_persons_and_is_repeated_to_the_bit
     assert not np.array_equal(above, PICTURES.from_above(home, changed(state, ROW["setter"], centre=(3.0, 1.0, 0.8))))
 
 
-def test_every_class_has_parts_and_an_unknown_one_opens_by_its_properties():
-    unknown = ThingClass("safe", "Furniture", Property.CONTAINERS | Property.CAN_OPEN, (0.5, 0.5, 0.6))
-    assert {part.when for part in parts_of(unknown)} == {int(Condition.OPEN), -int(Condition.OPEN)}
-    home, _ = place({"home": "apartment-0", "seed": 1})
-    assert all(parts_of(each) for each in home.classes if each.category != "Rooms")
-
-
 def test_both_players_observe_pictures_and_those_who_are_not_viewed_black_ones():
     world = HouseholdWorld(24, 32, views=(SOLVER,), picture=True)
     assert {world.spec(player).observation.image for player in (SETTER, SOLVER)} == {Image(24, 32)}
@@ -129,8 +119,3 @@ def test_both_players_observe_pictures_and_those_who_are_not_viewed_black_ones()
     assert not np.array_equal(world.step({SOLVER: turned})[0][SOLVER]["image"], kept)
     assert np.array_equal(observations[SOLVER]["image"], kept), "earlier pictures stay"
     assert world.render().shape == (270, 720, 3)
-
-
-def test_a_home_of_a_graph_is_drawn():
-    home, state = place({"home": {"graph": graph_of(*small_home())}, "seed": 1})
-    assert len(np.unique(PICTURES.from_eyes(home, state, SOLVER_BODY).reshape(-1, 3), axis=0)) > 3

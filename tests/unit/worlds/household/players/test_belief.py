@@ -89,29 +89,6 @@ def test_only_refuted_entries_of_the_sample_are_drawn_again(home_and_state):
     assert belief.possible[np.arange(len(belief.rows)), belief.sample].all()
 
 
-def test_the_references_prior_looks_in_its_containers(home_and_state):
-    home, state = home_and_state
-    belief = Belief(home, np.random.default_rng(0), "reference")
-
-    apple = chances(belief, "apple")  # 1/3 in the fridge, 1/3 in the microwave, 1/3 in a room
-    assert apple[inside(belief, "fridge")] == pytest.approx(1 / 3)
-    assert apple[:2] == pytest.approx(1 / 6)
-    assert chances(belief, "book")[:2] == pytest.approx(1 / 2)  # only cabinets hold books, and there is none
-
-    belief.update(see(home, state))
-    assert chances(belief, "apple")[1] == pytest.approx(1 / 3)  # rooms share what one container has
-
-
-def test_the_same_seed_believes_the_same(home_and_state):
-    home, state = home_and_state
-    beliefs = [Belief(home, np.random.default_rng(7)) for _ in range(2)]
-    for belief in beliefs:
-        belief.update(see(home, state))
-
-    assert (beliefs[0].sample == beliefs[1].sample).all()
-    assert (beliefs[0].is_open == beliefs[1].is_open).all()
-
-
 def test_with_full_sight_everything_is_known(home_and_state):
     home, state = home_and_state
     belief = Belief(home, np.random.default_rng(0))

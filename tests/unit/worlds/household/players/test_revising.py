@@ -10,7 +10,7 @@ from worlds.household.players.demonstrations import play
 from worlds.household.players.goal_posterior import GoalPosterior
 from worlds.household.players.guided import GuidedPlayer
 from worlds.household.players.planner import NO_PLAN
-from worlds.household.players.revising import LOOKS, RevisingPlayer
+from worlds.household.players.revising import RevisingPlayer
 from worlds.household.state.vocabulary import Held
 from worlds.household.tasks.progress import GoalCheck
 
@@ -26,12 +26,6 @@ def test_the_posterior_drops_what_is_refuted_and_expects_what_is_seen() -> None:
     posterior.saw_put("on_apple_coffeetable", 1)
     posterior.saw_put("on_apple_coffeetable", 2)
     assert posterior.goal() == RIGHT
-
-
-def test_without_a_guess_it_expects_what_explains_the_thing_in_hand() -> None:
-    posterior = GoalPosterior({}, [{"on_plate_kitchentable": 1}, {"on_plate_kitchentable": 2}, RIGHT])
-    posterior.saw_held("plate")
-    assert posterior.goal() == {"on_plate_kitchentable": 1}
 
 
 def test_it_drops_a_wrong_goal_in_the_step_in_which_it_sees_the_thing_taken() -> None:
@@ -63,15 +57,6 @@ def test_a_wrong_goal_hinders_less_if_it_is_revised() -> None:
     stubborn = steps(lambda home: PlanningPlayer(home, SOLVER, WRONG, 4, puts_only=True))
     revising = steps(lambda home: RevisingPlayer(home, SOLVER, WRONG, 4))
     assert revising < stubborn
-
-
-def test_with_nothing_to_do_it_looks_for_its_partner() -> None:
-    home, state = small_home()
-    bob = RevisingPlayer(home, SOLVER, {}, 0)
-    together = state.room[SETTER] == state.room[SOLVER]
-    assert bob.act(state, "").note == (NO_PLAN if together else LOOKS)
-    state.room[SETTER] = next(room for room in home.rooms if room != state.room[SOLVER])
-    assert bob.act(state, "").note == LOOKS
 
 
 class Chooses:

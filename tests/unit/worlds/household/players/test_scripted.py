@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 
 from worlds.contract import SETTER, SOLVER, WorldError
-from worlds.household.players.helpers import DRAWS, MOST, feasible_part, make_helper, random_goal
 from worlds.household.players.setter import ScriptedSetter, make_setter
 from worlds.household.players.solver import ScriptedSolver, make_solver
 from worlds.household.tasks.language import answers
@@ -56,17 +54,6 @@ def test_the_solver_does_what_the_words_ask_for_and_says_so():
     assert not solver.act(seen[SOLVER])["movement"].any()  # and then it stands still
 
 
-def test_the_first_request_is_for_what_the_place_was_drawn_for():
-    def first(tasks: dict[str, float]) -> str:
-        setter = make_setter(tasks)
-        playing(setter, make_solver(), 3)
-        assert setter.task is not None
-        return setter.task.spec.name
-
-    assert first({"setup_table": 99.0, "put_fridge": 1.0}) == "put_fridge"
-    assert first({"setup_table": 1.0, "put_fridge": 0.0}) == "setup_table"
-
-
 def test_alice_acts_and_asks_for_help_and_both_together_reach_her_goal():
     setter, solver = make_setter({"put_fridge": 1.0}, acts=True), make_solver(perfect=True)
     _, actions = playing(setter, solver, 250)
@@ -108,18 +95,6 @@ def test_the_same_seed_is_played_the_same_with_all_mistakes():
     assert record(4) != record(5)
 
 
-def test_a_mistaken_goal_is_another_one():
-    solver = make_solver(wrong=1.0, notice=0.0, reaction=0)
-    world = HouseholdWorld()
-    seen: Any = world.reset(options={"config": CONFIG})[0]
-    solver.reset(world, 1)
-    solver.act(seen[SOLVER] | {"setter_text": "please put an apple and a wine in the fridge"})
-
-    pursued = {one.text for one in solver.planned}
-    assert pursued
-    assert pursued != set(GOAL)
-
-
 def test_words_that_are_no_request_are_answered_and_nothing_is_done():
     solver = make_solver()
     world = HouseholdWorld()
@@ -129,18 +104,6 @@ def test_words_that_are_no_request_are_answered_and_nothing_is_done():
 
     assert action["utterance"] in answers.NOT_UNDERSTOOD
     assert not action["movement"].any()
-
-
-def test_what_the_solver_does_beside_the_plan_is_noted():
-    solver = make_solver(perfect=True, hesitation=1.0)
-    world = HouseholdWorld()
-    seen: Any = world.reset(options={"config": CONFIG})[0]
-    solver.reset(world, 0)
-
-    solver.act(seen[SOLVER])
-    assert solver.note == ""  # nothing was asked for yet
-    assert not solver.act(seen[SOLVER] | {"setter_text": "please put an apple in the fridge"})["movement"].any()
-    assert solver.note == "hesitates"
 
 
 def test_settings_that_do_not_exist_are_refused_in_one_line():
@@ -154,24 +117,3 @@ def test_settings_that_do_not_exist_are_refused_in_one_line():
         make_setter({"put_fridge": 1.0}, acts=True, silent="no")
     with pytest.raises(WorldError, match="no setter setting named 'haste'; known: "):
         make_setter({"put_fridge": 1.0}, haste=1)
-
-
-def test_random_goals_are_of_places_alone():
-    goals = [random_goal(seed) for seed in range(50)]
-    assert all(goal and len(goal) <= DRAWS and max(goal.values()) <= MOST for goal in goals)
-    assert not any(text.startswith(("sit", "holds")) for goal in goals for text in goal)
-    assert random_goal(3) == random_goal(3)
-    published = [len(random_goal(seed, as_published=True)) for seed in range(200)]
-    assert np.mean(published) < np.mean([len(random_goal(seed)) for seed in range(200)])  # later draws replace earlier
-
-
-def test_a_helper_leaves_out_what_the_home_has_no_place_for():
-    world = HouseholdWorld()
-    world.reset(options={"config": place_config({"inside_apple_fridge": 1}, "apartment-0", 0)})
-    home = world.state.home
-
-    assert feasible_part(home, {"inside_plate_dishwasher": 2, "inside_apple_fridge": 1}) == {"inside_apple_fridge": 1}
-    for helper in ("planner", "true_goal", "random_goal", "random"):
-        make_helper(helper, home, {"inside_plate_dishwasher": 2, "sit_sofa": 1}, 0).act(world.state.state, "")
-    with pytest.raises(WorldError, match="no helper named 'clone'; known: planner, true_goal"):
-        make_helper("clone", home, {}, 0)

@@ -10,7 +10,6 @@ import pytest
 from tests.unit.worlds.household.rules.play import LEFT, RIGHT, Play, act
 from tests.unit.worlds.household.small_home import ROW
 from worlds.household.rules.joint import WAITING
-from worlds.household.rules.refusals import SENTENCES, Refusal
 from worlds.household.state.vocabulary import Condition, Held, Verb
 
 AT_TABLE, AT_FRIDGE, AT_COUNTER, AT_CHAIR = (1.6, 2.4), (0.5, 2.6), (2.5, 1.1), (3.2, 2.6)
@@ -212,8 +211,3 @@ def test_what_a_person_sits_on_is_not_carried_away(play):
     play.state.room[ROW["solver"]] = ROW["kitchen"]
     play.bring("setter", *AT_TABLE)
     assert play(Verb.GRAB, "plate") == "a person sits on the plate"
-
-
-def test_every_refusal_has_a_sentence():
-    assert set(SENTENCES) == set(Refusal)
-    assert len(set(SENTENCES.values())) == len(SENTENCES)

@@ -10,27 +10,6 @@ from tests.unit.worlds.household.small_home import small_home
 from worlds.contract import WorldError
 from worlds.household.catalogue.classes import CLASSES
 from worlds.household.tasks.goals import parse_goal, task_of
-from worlds.household.tasks.predicates import Predicate, Relation, parse
-from worlds.household.tasks.sets import PREDICATES
-
-
-def test_a_predicate_is_its_text() -> None:
-    assert parse("on_plate_kitchentable") == Predicate(Relation.ON, "plate", "kitchentable")
-    assert parse("inside_apple_fridge") == Predicate(Relation.INSIDE, "apple", "fridge")
-    assert parse("holds_book_character") == Predicate(Relation.HOLDS, "book", "character")
-    assert parse("sit_sofa") == Predicate(Relation.SIT, "character", "sofa")
-    assert all(parse(text).text == text for text in PREDICATES)
-
-
-def test_the_thirty_predicates_are_a_goal_s() -> None:
-    assert len(PREDICATES) == 30
-    for text in PREDICATES:
-        assert parse_goal({text: 1}, CLASSES) == {text: 1}
-
-
-def test_the_reference_s_numbers_of_persons_are_read() -> None:
-    goal = parse_goal({"sit_1_sofa": 1, "holds_book_1": 1}, CLASSES)
-    assert goal == {"sit_sofa": 1, "holds_book_character": 1}
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,7 +15,6 @@ from worlds.contract import SETTER, TaskSpec
 from worlds.household import rules
 from worlds.household.navigation.ways import Ways
 from worlds.household.rules import WAITING, Act
-from worlds.household.state.home import NO_ROW
 from worlds.household.state.vocabulary import Held, Verb
 from worlds.household.tasks.helping import HelpTask
 from worlds.household.tasks.probes import make_task
@@ -135,14 +133,6 @@ def test_a_failed_action_is_no_event() -> None:
     assert both.play(act(Verb.GRAB, "apple")) == [], "the fridge is closed"
     assert both.state.feedback[1]
     assert both.play((Verb.PUT_ON, ROW["table"], RIGHT)) == [], "there is nothing in the hand"
-
-
-def test_moments_are_copied_with_what_was_done() -> None:
-    both = Both(APPLES)
-    both.play(act(Verb.OPEN, "fridge"))
-    again = copy.deepcopy(both.state)
-    assert again.acts == both.state.acts and again.acts[0] == WAITING != again.acts[1] and WAITING[1] == NO_ROW
-    assert np.array_equal(again.state.conditions, both.state.state.conditions)
 
 
 def test_in_a_household_the_recorded_helper_is_marked_for_what_it_did(tmp_path: Path) -> None:

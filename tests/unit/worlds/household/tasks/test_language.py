@@ -10,8 +10,7 @@ from worlds.contract import UTTERANCE_MAX_CHARS, WorldError
 from worlds.household.catalogue.classes import CLASSES
 from worlds.household.state.vocabulary import Property
 from worlds.household.tasks.language import answers
-from worlds.household.tasks.language.asking import CLASS_NAMES, clauses_of, request, templates_of
-from worlds.household.tasks.language.nouns import clear_nouns, names_of, plural, singulars
+from worlds.household.tasks.language.asking import clauses_of, request, templates_of
 from worlds.household.tasks.language.understanding import goal_in, goal_of, is_own
 from worlds.household.tasks.sets import SETS
 from worlds.household.tasks.splits import goal_splits
@@ -108,18 +107,6 @@ def test_a_goal_that_no_utterance_has_room_for_is_refused() -> None:
     goal |= {text.replace("kitchentable", "desk"): 2 for text in goal}
     with pytest.raises(WorldError, match="an utterance has 160; leave some of its predicates out"):
         request(goal, np.random.default_rng(0))
-
-
-def test_nouns_name_one_class() -> None:
-    names = names_of(CLASS_NAMES)
-    for name in CLASS_NAMES:
-        for noun in singulars(name):
-            assert names[noun] == names[plural(noun)] == name
-    # A home that has a class "fork" too: the word is that class's.
-    assert clear_nouns("cutleryfork", (*CLASS_NAMES, "fork")) == ("cutleryfork",)
-    assert [plural(noun) for noun in ("pot of coffee", "wine glass", "box", "knife", "bananas")] == [
-        "pots of coffee", "wine glasses", "boxes", "knives", "bananas"
-    ]  # fmt: skip
 
 
 def test_answers_name_what_was_found() -> None:

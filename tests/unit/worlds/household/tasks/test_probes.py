@@ -55,24 +55,6 @@ def test_a_request_of_every_set_is_feasible_and_of_its_split(
     assert probe(name, world, 0, split) == specs[0]
 
 
-def test_the_goal_of_the_place_is_asked_for_first(world: AWorld) -> None:
-    spec = probe("put_fridge", world, 5, "train")
-    assert spec is not None
-    assert spec.arguments["goal"] == world.config["task"]["goal"]
-    other = probe("put_fridge", world, 5, "held_out")
-    assert other is None or other.arguments["goal"] != spec.arguments["goal"]
-
-
-def test_a_place_without_a_goal_is_asked_for_others() -> None:
-    world = AWorld({**sample(0, homes=("apartment-1",)), "task": None})
-    assert probe("put_fridge", world, 0) is not None
-
-
-def test_a_set_whose_place_is_missing_is_not_asked_for() -> None:
-    world = AWorld(sample(0, homes=("apartment-4",), tasks=("put_fridge",)))
-    assert probe("read_book", world, 0, "train") is None
-
-
 def test_unknown_names_are_refused(world: AWorld) -> None:
     with pytest.raises(WorldError, match="no task named 'wash_up'"):
         probe("wash_up", world, 0, "train")
@@ -142,15 +124,3 @@ def test_a_carried_thing_counts_for_one_predicate() -> None:
     assert len(task.update(world, "")[1]) == 1
     world.move(apple, Held.ON, int(world.home.rows_of("coffeetable")[0]))
     assert [each.sign for each in task.update(world, "")[1]] == [1]
-
-
-def test_the_solver_is_to_sit() -> None:
-    goal = {"holds_book_character": 1, "sit_sofa": 1, "on_apple_coffeetable": 1}
-    world = AWorld(place_config(goal, "apartment-0", 0))
-    sofa = int(world.home.rows_of("sofa")[0])
-    task = make_task(TaskSpec("read_book", "", {"goal": goal}, 100))
-    task.update(world, "")
-    world.move(world.home.persons[0], Held.SITS, sofa)
-    assert task.update(world, "")[1] == ()
-    world.move(world.home.persons[1], Held.SITS, sofa)
-    assert [each.reason for each in task.update(world, "")[1]] == ["sits on sofa: 1 of 1"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from tests.unit.worlds.household.small_home import ROW, small_home
@@ -82,11 +81,3 @@ def test_rewards_are_the_published_ones() -> None:
     assert state_reward({"on_plate_kitchentable": 2, "sit_sofa": 1}) == 6.0
     assert episode_reward(100, success=True) == pytest.approx(1 - 100 * 0.004)
     assert episode_reward(250, success=False) == -1.0
-
-
-def test_progress_leaves_the_state_as_it_is(home_and_state: tuple[Home, State]) -> None:
-    home, state = home_and_state
-    before = state.copy()
-    progress(home, state, {"on_plate_kitchentable": 1}, SETTER)
-    assert np.array_equal(state.parent, before.parent)
-    assert np.array_equal(state.held, before.held)

@@ -47,16 +47,6 @@ def test_goals_of_two_sets_have_two_to_eight_predicates_of_all_pairs() -> None:
     assert set(Counter(each.sets for each in SPLITS[TEST_2]).values()) == {10}
 
 
-def test_goals_are_always_the_same() -> None:
-    goal_splits.cache_clear()
-    assert goal_splits() == SPLITS
-    assert SPLITS[TEST_1][20].goal == {"inside_plate_dishwasher": 1, "inside_wineglass_dishwasher": 2}
-    assert SPLITS[TEST_2][1].goal == {
-        "on_plate_kitchentable": 1, "on_wineglass_kitchentable": 1,
-        "inside_plate_dishwasher": 1, "inside_waterglass_dishwasher": 1,
-    }  # fmt: skip
-
-
 def test_an_unknown_split_is_refused() -> None:
     with pytest.raises(WorldError, match="no split named 'test'; known: train, test_1, test_2"):
         goals_of("test")

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from tests.unit.worlds.playhouse.physics.test_physics import aim, do, enter, thing
-from worlds.contract import HAND_GRAB, HAND_KEEP, HAND_RELEASE, SOLVER, WorldError
+from worlds.contract import HAND_GRAB, HAND_KEEP, HAND_RELEASE, SOLVER
 from worlds.playhouse.drawing.own_hand import CENTRE, RADIUS
 from worlds.playhouse.house.record import Thing
 from worlds.playhouse.world import Playhouse
@@ -36,14 +35,3 @@ def test_the_hand_is_seen_from_taking_to_letting_go_and_nowhere_else_differs() -
         assert (shown.avatar(SOLVER).held is not None) == holds
         differs = (one != other).any(axis=-1)
         np.testing.assert_array_equal(differs, place & holds)
-
-
-def test_views_for_people_have_the_hand_too() -> None:
-    world = before_a_block(show_hand=True)
-    see(world, HAND_GRAB)
-    np.testing.assert_array_equal(world.view(SOLVER, HEIGHT, WIDTH), world.draw(SOLVER, HEIGHT, WIDTH))
-
-
-def test_it_is_shown_or_not() -> None:
-    with pytest.raises(WorldError, match="setting show_hand: true or false, not 'yes'"):
-        Playhouse(show_hand="yes")  # pyright: ignore[reportArgumentType]

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from tests.unit.worlds.playhouse.drawing.test_own_hand import HEIGHT, WIDTH, before_a_block, see
 from tests.unit.worlds.playhouse.physics.test_physics import thing
-from worlds.contract import HAND_GRAB, HAND_KEEP, HAND_RELEASE, SOLVER, WorldError
+from worlds.contract import HAND_GRAB, HAND_KEEP, HAND_RELEASE, SOLVER
 from worlds.playhouse.drawing.camera import Camera
 from worlds.playhouse.physics import avatar
 from worlds.playhouse.world import Playhouse
@@ -50,12 +49,6 @@ def test_every_other_pixel_of_what_is_held_shows_what_is_behind_it() -> None:
         np.testing.assert_array_equal(image, np.where(through[..., None], gone, there))
 
 
-def test_without_it_nothing_is_seen_through() -> None:
-    world = before_things(False)
-    image = see(world, HAND_GRAB)
-    np.testing.assert_array_equal(image, with_and_without(world)[0])
-
-
 def test_people_see_through_it_too_and_things_behind_it_are_in_view() -> None:
     world = before_things(True)
     see(world, HAND_GRAB)
@@ -64,8 +57,3 @@ def test_people_see_through_it_too_and_things_behind_it_are_in_view() -> None:
     see(hidden, HAND_GRAB)
     seen, covered = ({t.kind: t.pixels for t in w.things_in_view(SOLVER)} for w in (world, hidden))
     assert seen["block"] < 0.6 * covered["block"] and seen.get("ball", 0) > covered.get("ball", 0)
-
-
-def test_it_is_seen_through_or_not() -> None:
-    with pytest.raises(WorldError, match="setting see_through: true or false, not 1"):
-        Playhouse(see_through=1)  # pyright: ignore[reportArgumentType]

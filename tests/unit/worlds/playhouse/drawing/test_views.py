@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from worlds.contract import SETTER, SOLVER, SeenFromOutside, WorldError
-from worlds.playhouse.drawing.camera import Camera
+from worlds.contract import SOLVER, SeenFromOutside, WorldError
 from worlds.playhouse.physics.avatar import HELD, PITCH
 from worlds.playhouse.physics.looks import ARM, BODY_GEOMS
 from worlds.playhouse.physics.poses import Poses
@@ -84,11 +83,3 @@ def test_the_head_nods_and_the_arm_reaches_to_what_is_held():
     assert np.linalg.det(along) == pytest.approx(1.0)
     end = drawn.geom_xpos[arm] + along[:, 2] * drawn.arm_half[0]
     np.testing.assert_allclose(end, hand, atol=1e-9)
-
-
-def test_furnished_houses_have_light_and_plain_ones_do_not():
-    plain = Playhouse(36, 48)
-    plain.reset(seed=1)
-    scene = plain.state.scene
-    assert not Camera(scene.picture, *SIZE, finish=scene.finish)._shadows
-    assert furnished(views=(SETTER, SOLVER))._camera._shadows

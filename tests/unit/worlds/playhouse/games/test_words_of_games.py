@@ -10,29 +10,13 @@ import pytest
 
 from worlds.playhouse import Playhouse
 from worlds.playhouse.games import registry
-from worlds.playhouse.games.instructions import (
-    arranging,
-    bringing,
-    chains,
-    containers,
-    lifting,
-    positioning,
-    stacking,
-    standing,
-    throwing,
-    touching,
-    towers,
-)
-from worlds.playhouse.games.questions import seeing, things, truth
 from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.house.catalogue import COLOURS
 from worlds.playhouse.requests.lexicon import nouns
-from worlds.playhouse.requests.phrasing import QUESTION_FRAMES, Phrasing, as_typed, bare
+from worlds.playhouse.requests.phrasing import as_typed
 
-DRAWS = {"instruction": 60, "question": 200}  # whether an instruction can be followed takes long to find out
+DRAWS = {"instruction": 20, "question": 60}  # whether an instruction can be followed takes long to find out
 ANEW = {"instruction": 0.9, "question": 0.4}  # share of draws at least that say something else
-WORDINGS, WORDING_DRAWS = 30, 200  # in how many ways a game is worded, whatever it names, in so many draws
-LINKS = 20  # between the two requests of a chain, each of which has words of its own
 TURNS = 4  # times that requests are proposed in each flat
 GAMES = tuple(registry.games())
 # What the setter does after it has spoken is a part of what this one means.
@@ -63,48 +47,6 @@ def requests(name: str, draws: int):
                     return
 
 
-# The words that each game is asked in, as often each as they are said, about.
-WORDS: dict[str, tuple[Phrasing, ...]] = {
-    "do then": (chains.THEN,),
-    "pick up": (lifting.PICK_UP,),
-    "touch with": (touching.TOUCH_WITH,),
-    "hit with": (touching.HIT_WITH,),
-    "push with": (touching.PUSH_WITH,),
-    "bring": (bringing.BRING,),
-    "hand over": (bringing.HAND_OVER,),
-    "stand by": (standing.STAND,),
-    "go somewhere": (standing.GO_TO, standing.GO_TO, standing.GO_INTO, standing.CORNERS),
-    "place by": (positioning.PLACE_BY,),
-    "reposition": (
-        positioning.ELSEWHERE_WORDS,
-        positioning.INTO_CORNER,
-        positioning.INTO_ROOM,
-        positioning.ON_FLOOR,
-    ),
-    "arrange": tuple(arranging.ARRANGE.values()),
-    "line up": (arranging.LINE_UP,),
-    "put on": (stacking.PUT_ON,),
-    "put under": (stacking.PUT_UNDER,),
-    "put in": (containers.PUT_IN,),
-    "tidy": (containers.TIDY,),
-    "take out": (containers.TAKE_FROM, containers.TAKE_OFF),
-    "clear": (containers.CLEAR, containers.CLEAR_OFF),
-    "build": (towers.BUILD, towers.COLOURS_DIFFER, towers.KINDS_DIFFER, towers.LISTED),
-    "throw": (throwing.THROW,),
-    "notice": (seeing.NOTICE,),
-    "name objects": (seeing.NAMES, seeing.NAMES, seeing.SOME_NAMES, seeing.WHAT_IS),
-    "name what i point at": (seeing.POINTED,),
-    "where is": (things.WHERE,),
-    "how many": (things.COUNT,),
-    "color of": (things.COLOUR,),
-    "same color": (things.SAME_COLOUR, things.SAME_OR_DIFFERENT),
-    "compare sizes": (things.SIZE,),
-    "is it so": (truth.CLAIM,),
-    "how many or not": (truth.MORE_OF, *truth.COMPARISONS.values()),
-    "is there": (truth.EXISTENCE,),
-}
-
-
 @cache
 def combinations() -> re.Pattern[str]:
     """A colour and right after it the name of a kind."""
@@ -120,21 +62,6 @@ def test_every_combination_in_the_words_counts_for_the_split(name: str) -> None:
         for colour, words in combinations().findall(request.words):
             kinds = {k for n in nouns() if words in (n.singular, n.plural) and n.meaning == "kind" for k in n.of}
             assert said & {(colour, kind) for kind in kinds}, (request.words, request.arguments["said"])
-
-
-@pytest.mark.parametrize("name", GAMES)
-def test_there_are_many_wordings_whatever_is_named(name: str) -> None:
-    """Slots, shapes, pronouns and words of politeness do not count."""
-    rng, found = np.random.default_rng(0), set()
-    for _ in range(WORDING_DRAWS):
-        phrasing = WORDS[name][int(rng.integers(len(WORDS[name])))]
-        ways = sorted({tuple(sorted(set(re.findall(r"{(\w+)}", text)))) for text in phrasing.texts})
-        slots = ways[int(rng.integers(len(ways)))]
-        said = phrasing.say(rng, **{slot: f"<{slot}>" for slot in slots})
-        question = registry.get(name).kind == "question"
-        said = bare(said.rstrip("?"), QUESTION_FRAMES) if question else bare(said)
-        found.add(re.sub("row|circle|triangle|square", "shape", said))
-    assert len(found) >= (LINKS if name == "do then" else WORDINGS), sorted(found)
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.unit.worlds.playhouse.physics.test_physics import aim, do, enter, thing
-from worlds.contract import SETTER, SOLVER, TICKS_PER_STEP, GrabHints, neutral_movement
+from worlds.contract import SETTER, SOLVER, TICKS_PER_STEP, neutral_movement
 from worlds.playhouse.house.record import Furniture
 from worlds.playhouse.physics.avatar import REACH
 
@@ -24,10 +24,6 @@ def play(world, who=SOLVER, ticks=1, **components):
 def reason(world, who=SOLVER):
     failure = world.last_grab_failure(who)
     return failure.reason if failure else None
-
-
-def test_the_playhouse_gives_hints():
-    assert isinstance(enter(thing()), GrabHints)
 
 
 def test_the_target_of_a_grab_is_named():

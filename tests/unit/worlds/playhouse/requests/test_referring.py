@@ -10,7 +10,7 @@ import pytest
 from worlds.playhouse import Playhouse
 from worlds.playhouse.games.modifiers import MODIFIERS
 from worlds.playhouse.games.nouns import number_meant
-from worlds.playhouse.house.catalogue import COLOURS, SIZES
+from worlds.playhouse.house.catalogue import SIZES
 from worlds.playhouse.requests.facts import Facts, facts_of
 from worlds.playhouse.requests.phrasing import as_typed
 from worlds.playhouse.requests.reading import read_things
@@ -18,7 +18,7 @@ from worlds.playhouse.requests.referring import LONGEST, Referrer
 from worlds.playhouse.requests.spelling import tokens
 from worlds.playhouse.requests.wishes import Wish
 
-PLACES = [("plain", 0), ("plain", 3), ("flat", 0), ("flat", 2), ("house", 1)]
+PLACES = [("plain", 3), ("flat", 0), ("house", 1)]
 
 
 @cache
@@ -88,13 +88,6 @@ def test_negations_and_superlatives_are_needed_or_clear() -> None:
     assert any("smallest" in w or "largest" in w or "biggest" in w for w in words)
 
 
-def test_names_vary() -> None:
-    facts = facts_in("house", 1)
-    target = facts.of("object")[0].id
-    names = [Referrer(facts, np.random.default_rng(i)).the(target) for i in range(40)]
-    assert len({name.words for name in names if name is not None}) >= 6
-
-
 @pytest.mark.parametrize(("preset", "seed"), PLACES)
 def test_slips_of_typing_rarely_change_what_is_meant(preset: str, seed: int) -> None:
     """Slips are made blindly here: whatever is typed, most of it is still understood."""
@@ -129,12 +122,3 @@ def test_ways_of_people_mean_the_same(words: str, like: str) -> None:
         facts = facts_in(preset, seed)
         one, other = read_things(words, facts), read_things(like, facts)
         assert (one and set(one.ids)) == (other and set(other.ids))
-
-
-def test_every_colour_can_be_said_and_read() -> None:
-    facts = facts_in("house", 1)
-    for colour in COLOURS:
-        there = {e.id for e in facts.of("object") if e.colour == colour}
-        read = read_things(f"all the {colour} objects", facts)
-        if there:
-            assert read is not None and set(read.ids) == there

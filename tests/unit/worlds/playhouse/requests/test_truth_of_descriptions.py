@@ -16,7 +16,7 @@ from worlds.playhouse.house.record import FLOOR
 from worlds.playhouse.requests.facts import Entity, Facts, facts_of
 from worlds.playhouse.requests.relations import BESIDE, NEAR, NEXT_TO, RELATIONS, SIDEWAYS, gap, holds
 
-PLACES = [("plain", 0), ("plain", 1), ("flat", 0), ("flat", 1), ("house", 0)]
+PLACES = [("plain", 0), ("flat", 1), ("house", 0)]
 STEPS = 3  # in which things come to rest
 
 
@@ -171,12 +171,3 @@ def test_what_is_clear_is_possible_and_nothing_is_in_relation_to_itself(preset: 
             clear, possible = (holds(relation, a, (b,), facts, clearly) for clearly in (True, False))
             assert possible or not clear, (relation, a, b)
             assert a.id != b.id or not possible
-
-
-@pytest.mark.parametrize(("preset", "seed"), PLACES)
-def test_opposites_are_never_both_clear(preset: str, seed: int) -> None:
-    _, facts = played(preset, seed)
-    for a, b in product(facts.of("object"), facts.of("object", "furniture")):
-        for one, other in (("left of", "right of"), ("in front of", "behind"), ("near", "far from"), ("on", "under")):
-            both = [holds(relation, a, (b,), facts, clearly=True) for relation in (one, other)]
-            assert not all(both), (one, other, a, b)

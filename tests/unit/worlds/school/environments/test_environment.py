@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import math
 import pickle
-import warnings
 from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
-from gymnasium.utils.env_checker import check_env
 
 from tests.sharing import assert_nothing_shared
 from tests.unit.worlds.school.small_rooms import QUIET
 from worlds.errors import UserError
 from worlds.school.environments.environment import SchoolEnv, parse_action
-from worlds.school.grid.dialogue import INTRODUCTION, sentences
 from worlds.school.problems.labels import CUE_TYPES, INFORMATION_PROBLEMS, INTRODUCTIONS, OBSTACLES
 
 GUARDED = {"Env_type": "AppleStealing", "Version": "Social", "NPC_movement": "Walking", "Obstacles": "A_lot"}
@@ -54,15 +51,6 @@ def same(a: Any, b: Any) -> bool:
 @pytest.mark.parametrize(
     "parameters", [QUIET | {"Problem": "Doors", "JA_recursive": "Y"}, GUARDED], ids=["doors", "guard"]
 )
-def test_gymnasium_accepts_it(parameters):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        check_env(SchoolEnv(parameters, render_mode="rgb_array"))
-
-
-@pytest.mark.parametrize(
-    "parameters", [QUIET | {"Problem": "Doors", "JA_recursive": "Y"}, GUARDED], ids=["doors", "guard"]
-)
 def test_no_two_calls_return_the_same_object(parameters):
     env = SchoolEnv(parameters)
     returned: list[Any] = [env.reset(seed=0)]
@@ -75,9 +63,9 @@ def test_no_two_calls_return_the_same_object(parameters):
     assert info["image"].any()
 
 
-def test_every_combination_plays_and_replays_to_the_bit():
+def test_combinations_play_and_replay_to_the_bit():
     rng = np.random.default_rng(0)
-    for number, parameters in enumerate(EVERY):
+    for number, parameters in enumerate(EVERY[::7]):
         env = SchoolEnv(parameters)
         actions = np.stack([rng.integers(4, size=25), rng.integers(4, size=25), rng.integers(2, size=25)], axis=1)
         first = play(env, number, actions)
@@ -117,13 +105,6 @@ def test_what_is_reported():
     assert truncated and not terminated and reward == 0 and not info["success"]
     with pytest.raises(UserError, match="reset"):
         env.step([0, 0, 0])
-
-
-def test_the_grammar_has_64_sentences():
-    assert len(set(sentences())) == 64
-    assert parse_action(np.array([3, 1, 0])) == (3, INTRODUCTION) == (3, "Help please ")
-    assert parse_action([math.nan, 0, 15]) == (None, "Where is the sofa ")
-    assert parse_action((2, None, -1)) == (2, None)
 
 
 @pytest.mark.parametrize("action", [[5, 0, 0], [0, 4, 0], [0, 0, 16], [0, 0], [0.5, 0, 0], "left", None, [0, -1, 3], 7])

@@ -13,7 +13,7 @@ from tests.sharing import assert_nothing_shared
 from worlds import registry
 from worlds.contract import SETTER, SOLVER
 from worlds.errors import UserError
-from worlds.school.environments.two_learners import TREE, TwoLearners, parallel_env
+from worlds.school.environments.two_learners import TwoLearners, parallel_env
 from worlds.school.grid.codes import COLOURS, GO_FORWARD, NO_OP, PEER, ROTATE_LEFT, ROTATE_RIGHT, TOGGLE
 from worlds.school.grid.sight import view_cell
 from worlds.school.parameters.branches import JOINT_PROBLEMS
@@ -114,20 +114,6 @@ def test_one_who_is_done_leaves_without_a_reward_and_time_ends_the_rest() -> Non
     assert env.step({"B": NOTHING})[3] == {"B": True} and env.agents == []
     with pytest.raises(UserError, match="call reset"):
         env.step({})
-
-
-def test_it_is_drawn() -> None:
-    env = TwoLearners(render_mode="rgb_array")
-    assert env.render() is None
-    env.reset(seed=0)
-    picture = env.render()
-    assert picture is not None and picture.dtype == np.uint8 and picture.shape[2] == 3
-
-
-def test_all_problems_are_sampled() -> None:
-    env = TwoLearners()
-    assert {env.reset(seed=seed)[1]["A"]["parameters"]["Problem"] for seed in range(80)} == set(JOINT_PROBLEMS)
-    assert len(combinations(TREE)) == len(JOINT_PROBLEMS)
 
 
 @pytest.mark.parametrize(

@@ -45,12 +45,6 @@ def test_places_are_counted_in_steps_and_the_nearest_is_first() -> None:
     ]
 
 
-def test_what_is_not_there_is_not_said() -> None:
-    assert surroundings(seen()) == surroundings(np.zeros((VIEW, VIEW, CHANNELS), np.uint8)) == "nothing"
-    wall, own = (2, 5, 0, 0, 0, 0), (14, 0, 0, 0, 0, 0)
-    assert surroundings(seen((2, 0, wall), (0, 1, wall), (0, 0, own))) == "nothing"
-
-
 @pytest.mark.parametrize(
     ("channels", "words"),
     [

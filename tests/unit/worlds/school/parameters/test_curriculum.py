@@ -87,10 +87,3 @@ def test_a_restored_curriculum_continues() -> None:
 def test_wrong_settings_are_refused(settings: dict[str, object], words: str) -> None:
     with pytest.raises(UserError, match=words):
         CurriculumConfig(**settings)  # type: ignore[arg-type]
-
-
-def test_a_tree_that_lacks_what_is_chosen_is_refused() -> None:
-    with pytest.raises(UserError, match="no value 'No'"):
-        Curriculum(tree_of("AELangFeedbackTrainFormatsCS"), CurriculumConfig("intro_seq", (0.9,)))
-    with pytest.raises(UserError, match="no parameter 'Pragmatic_frame_complexity'"):
-        Curriculum(tree_of("MarblePassCollaboration"), CurriculumConfig("intro_seq", (0.9,)))

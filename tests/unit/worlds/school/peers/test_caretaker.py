@@ -116,15 +116,6 @@ def test_eating_what_the_peer_has_uncovered_is_no_success_while_it_demonstrates(
         assert problem.ended and problem.success == success
 
 
-@pytest.mark.parametrize("kind", SIX)
-@pytest.mark.parametrize("seed", range(4))
-def test_help_leaves_the_apple_to_the_agent_and_goes_home(kind, seed):
-    problem = information(seed, Problem=kind, Scaffolding="Y")
-    waits(problem, 79)
-    assert problem.apple.at == problem.layout.apple and not problem.apple.eaten
-    assert problem.peer.place == problem.peer_home and not problem.ended
-
-
 def test_before_joint_attention_it_says_what_may_be_wrong():
     words = set()
     for seed in range(40):
@@ -159,21 +150,3 @@ def test_before_joint_attention_it_points_at_a_decoy_and_stops_when_it_is_introd
         assert problem.peer.pointing + POINT_EAST in range(5, 9)
         assert direction_to(problem.peer.place, problem.target_cell) == problem.peer.pointing
     assert truths == {True, False}
-
-
-def test_in_the_smallest_rooms_it_points_unless_the_agent_is_in_its_way_and_nothing_fails():
-    pointed = []
-    for kind in ("Doors", "Levers"):
-        for seed in range(25):
-            parameters = QUIET | {"Problem": kind, "Cue_type": "Pointing", "JA_recursive": "Y"}
-            problem: Any = make_problem(parameters, Settings(size=7), seed)
-            for step in range(40):
-                problem.step((0, 2, 1, 2)[step % 4], None)
-            pointed.append(problem.peer.pointing != NONE)
-    assert sum(pointed) >= 0.8 * len(pointed)
-    problem = information(Problem="Boxes", Cue_type="Pointing")
-    problem.points_clearly = lambda cell, target, other: False
-    assert problem.place_to_point(problem.rng, problem.target_cell, None) is None
-    problem.step(None, None)
-    problem.step(None, None)
-    assert PEER_ACTS[problem.last_decision[0]] == "no_op"

@@ -7,9 +7,9 @@ import pytest
 
 from tests.unit.worlds.school.small_rooms import empty_room, episode, put_peer
 from worlds.school.grid import things
-from worlds.school.grid.codes import EAST, GO_FORWARD, NO_OP, NORTH, ROTATE_LEFT, ROTATE_RIGHT, SOUTH, TOGGLE, WEST
+from worlds.school.grid.codes import EAST, GO_FORWARD, NO_OP, NORTH, SOUTH, TOGGLE, WEST
 from worlds.school.grid.dialogue import INTRODUCTION
-from worlds.school.peers.caretaker import Caretaker, heat
+from worlds.school.peers.caretaker import Caretaker
 from worlds.school.peers.script import direction_to, in_eye_contact
 
 
@@ -22,15 +22,6 @@ def test_direction_to_is_the_nearest_and_on_diagonals_the_next_anticlockwise():
     names = {EAST: "E", SOUTH: "S", WEST: "W", NORTH: "N"}
     found = ["".join(names[direction_to((2, 2), (x, y))] for x in range(5)) for y in range(5)]
     assert [row.replace("S", ".", int(y == 2)) for y, row in enumerate(found)] == drawing
-
-
-def test_turning_takes_the_shorter_way():
-    peer = put_peer(empty_room(), (5, 5), EAST)
-    assert [script().turn(peer, wanted) for wanted in (EAST, SOUTH, NORTH)] == [NO_OP, ROTATE_RIGHT, ROTATE_LEFT]
-    assert {Caretaker(np.random.default_rng(k), "Pointing").turn(peer, WEST) for k in range(20)} == {
-        ROTATE_LEFT,
-        ROTATE_RIGHT,
-    }
 
 
 def test_walking_goes_the_shortest_way_around_things_and_the_agent():
@@ -102,8 +93,3 @@ def test_introductions(wanted, by_nothing, by_asking, by_looking):
 
     assert [meets(False, False), meets(True, False), meets(False, True)] == [by_nothing, by_asking, by_looking]
     assert meets(True, True)
-
-
-def test_words_for_distances():
-    words = [heat((0, 0), (0, distance)) for distance in range(8)]
-    assert words == ["Hot", "Hot", "Warm", "Medium", "Medium", "Medium", "Cold", "Cold"]

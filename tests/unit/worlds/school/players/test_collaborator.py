@@ -11,10 +11,10 @@ COMBINATIONS = [(problem, role, "Social") for problem in PROBLEMS for role in "A
 
 @pytest.mark.parametrize("size", [7, 10])
 @pytest.mark.parametrize(("problem", "role", "version"), COMBINATIONS)
-def test_it_succeeds_in_all_episodes_but_one_in_fifty(problem: str, role: str, version: str, size: int) -> None:
+def test_it_succeeds_in_all_episodes_but_one_in_twenty(problem: str, role: str, version: str, size: int) -> None:
     successes = []
-    for seed in range(60):
+    for seed in range(20):
         now = episode(problem, role, seed, version, size=size)
         play(now)
         successes.append(now.success)
-    assert sum(successes) >= 59, [seed for seed, success in enumerate(successes) if not success]
+    assert sum(successes) >= 19, [seed for seed, success in enumerate(successes) if not success]

@@ -52,7 +52,7 @@ def played(world: Any, config: dict[str, Any]) -> tuple[Played, list[Any]]:
 @pytest.mark.parametrize("tutored", [False, True])
 def test_what_it_did_replays_to_the_bit(tutored: bool) -> None:
     world, other = ENTRY.make(tutored=tutored), ENTRY.make(tutored=tutored)
-    for seed in range(8 * len(NAMES)):  # every problem eight times
+    for seed in range(2 * len(NAMES)):  # every problem twice
         again(world, other, sample(seed))
 
 
@@ -70,11 +70,11 @@ def test_a_demonstration_and_an_introduction_replay_to_the_bit() -> None:
     world: Any = ENTRY.make()
     met = 0
     for kind in ("Boxes", "Levers", "Marble"):
-        for seed in range(8):
+        for seed in range(3):
             parameters = {"Problem": kind, "Cue_type": "Emulation", "Pragmatic_frame_complexity": "Ask_Eye_contact"}
             _, success, events = again(world, world, place(seed, parameters))
             met += success and "introduced itself" in [event.reason for event in events]
-    assert met > 20
+    assert met >= 7
 
 
 @pytest.mark.parametrize("tutored", [False, True])
@@ -82,7 +82,7 @@ def test_a_demonstration_and_an_introduction_replay_to_the_bit() -> None:
 def test_it_gives_every_cue_after_every_introduction(cue: str, tutored: bool) -> None:
     world: Any = ENTRY.make(tutored=tutored)
     for introduction in INTRODUCTIONS:
-        for seed in range(4):
+        for seed in range(1):
             parameters = {"Problem": "Boxes", "Cue_type": cue, "Pragmatic_frame_complexity": introduction}
             assert played(world, place(seed, parameters))[0][1], (introduction, seed)
 

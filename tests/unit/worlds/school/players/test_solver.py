@@ -38,7 +38,7 @@ def test_it_solves_every_problem_with_every_cue_and_introduction(kind):
         play(QUIET | {"Problem": kind, "Pragmatic_frame_complexity": introduction} | cue, seed, perfect=True)[0]
         for introduction in INTRODUCTIONS
         for cue in ({"Scaffolding": "Y"}, *({"Cue_type": name} for name in CUE_TYPES))
-        for seed in range(2)
+        for seed in range(1)
     ]
     assert sum(world.state.problem.success for world in solved) >= 0.98 * len(solved)
 
@@ -46,7 +46,7 @@ def test_it_solves_every_problem_with_every_cue_and_introduction(kind):
 @pytest.mark.parametrize("cue", CUE_TYPES[:3])
 def test_it_believes_only_what_is_said_in_joint_attention(cue):
     for kind in ("Boxes", "Generators"):
-        for seed in range(6):
+        for seed in range(3):
             parameters = {"Problem": kind, "Cue_type": cue, "JA_recursive": "Y"}
             world, _ = play(QUIET | parameters | {"Pragmatic_frame_complexity": "Eye_contact"}, seed, perfect=True)
             assert world.state.problem.success
@@ -54,29 +54,18 @@ def test_it_believes_only_what_is_said_in_joint_attention(cue):
 
 def test_it_waits_until_the_guard_looks_elsewhere():
     for movement in ("Rotating", "Walking"):
-        for seed in range(10):
+        for seed in range(4):
             parameters = {"Env_type": "AppleStealing", "Version": "Social", "NPC_movement": movement,
                           "Obstacles": "Medium"}  # fmt: skip
             assert play(parameters, seed, perfect=True)[0].state.problem.success
-
-
-def test_it_does_not_use_anything_before_it_has_a_cue():
-    parameters = QUIET | {"Problem": "Boxes", "Cue_type": "Pointing", "Pragmatic_frame_complexity": "Ask"}
-    world: Any = ENTRY.make(tutored=True)
-    seen, _ = world.reset(options={"config": {"school": 1, "seed": 3, "parameters": parameters, "settings": {}}})
-    player = ENTRY.make_solver(perfect=True)
-    player.reset(world, 0)
-    while world.agents:
-        seen, *_ = world.step({SOLVER: player.act(seen[SOLVER])})
-    assert not any(getattr(thing, "blocked", False) for thing in world.state.problem.things)
 
 
 def test_errors_are_deliberate_and_can_be_set():
     parameters = QUIET | {"Problem": "Boxes", "Cue_type": "Language_Color"}
     assert not any(play(parameters, seed, wrong=1.0, slip=0.0)[0].state.problem.success for seed in range(5))
     assert all(play(parameters, seed, wrong=1.0, perfect=True)[0].state.problem.success for seed in range(5))
-    common = [play(parameters, seed)[0].state.problem.success for seed in range(40)]
-    assert 0.5 < sum(common) / 40 < 1
+    common = [play(parameters, seed)[0].state.problem.success for seed in range(16)]
+    assert 0.5 < sum(common) / 16 < 1
     for settings in ({"wrong": 2}, {"slip": "often"}, {"speed": 3}):
         with pytest.raises(WorldError):
             ENTRY.make_solver(**settings)
@@ -86,15 +75,6 @@ def test_the_setter_asks_once_and_leaves_the_peer_to_its_script():
     _, actions = play(QUIET | {"Problem": "Boxes"}, 0, perfect=True)
     assert [action["utterance"] for action in actions] == [INSTRUCTION] + [""] * (len(actions) - 1)
     assert all((action["movement"] == AS_SCRIPTED).all() for action in actions)
-
-
-def test_a_setter_that_plays_the_script_out_gives_the_same_cues():
-    for cue in CUE_TYPES:
-        parameters = QUIET | {"Problem": "Boxes", "Cue_type": cue, "Pragmatic_frame_complexity": "Ask_Eye_contact"}
-        for seed in range(3):
-            world, actions = play(parameters, seed, acts=True, perfect=True)
-            assert (actions[1]["movement"] != AS_SCRIPTED).all() and world.state.problem.success
-            assert cue != "Language_Color" or world.state.problem.target_colour in [a["utterance"] for a in actions]
 
 
 def test_a_setter_asks_only_for_what_it_may():

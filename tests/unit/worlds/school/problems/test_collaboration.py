@@ -5,15 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.unit.worlds.school.small_rooms import stand_before
 from worlds.errors import UserError
-from worlds.school.grid.codes import EAST, GO_FORWARD, NO_OP, PEER_ACTS
-from worlds.school.grid.things import AppleGenerator, Fence, LockableBox, Switch
+from worlds.school.grid.codes import EAST, GO_FORWARD, PEER_ACTS
+from worlds.school.grid.things import Fence
 from worlds.school.peers.partners import WANDERS, distance
 from worlds.school.players.collaborator import collaborate
-from worlds.school.problems.collaboration import LEFT_SIDE, RIGHT_SIDE, Collaboration, behind, between
+from worlds.school.problems.collaboration import LEFT_SIDE, RIGHT_SIDE, Collaboration
 from worlds.school.problems.object_pairs import ObjectPairs
-from worlds.school.problems.problem import DONE, FORWARD, TOGGLE, Settings
+from worlds.school.problems.problem import DONE, Settings
 from worlds.school.problems.shared_generator import LeverDoor, MarblePass, MarblePush
 
 PROBLEMS: dict[str, type[Collaboration]] = {
@@ -22,7 +21,7 @@ PROBLEMS: dict[str, type[Collaboration]] = {
     "MarblePush": MarblePush,
     "LeverDoor": LeverDoor,
 }
-SEEDS = range(30)
+SEEDS = range(8)
 
 
 def episode(problem: str, role: str, seed: int, version: str = "Social", **settings: object) -> Collaboration:
@@ -75,47 +74,6 @@ def test_the_opened_box_chooses_the_object_of_its_colour() -> None:
             assert now.chosen.color == opened.color and now.steps < 40
 
 
-def test_the_other_object_gives_no_apple() -> None:
-    now = episode("Boxes", "A", 0)
-    assert isinstance(now, ObjectPairs)
-    while now.chosen is None:
-        now.step(None, None)
-    wrong = next(each for each in now.candidates if each is not now.chosen)
-    assert isinstance(wrong, LockableBox) and isinstance(now.chosen, LockableBox)
-    assert wrong.use(now.room) and now.apple.at is None  # empty
-    assert not now.chosen.use(now.room) and now.apple.at is None  # and the right one is blocked
-
-
-def test_an_object_that_is_used_before_a_box_is_open_gives_nothing() -> None:
-    now = episode("Switches", "A", 1)
-    assert isinstance(now, ObjectPairs) and now.chosen is None
-    for switch in now.candidates:
-        assert isinstance(switch, Switch)
-        switch.use(now.room)
-    while now.chosen is None:
-        now.step(None, None)
-    assert not now.chosen.use(now.room) and now.locked is not None and now.locked.is_locked
-
-
-@pytest.mark.parametrize("problem", ["Boxes", "Switches", "Generators", "Marble"])
-def test_an_object_that_is_used_too_early_is_no_progress_once_it_is_chosen(problem: str) -> None:
-    chosen = 0
-    for seed in range(8):
-        now = episode(problem, "A", seed)
-        assert isinstance(now, ObjectPairs) and now.chosen is None
-        used = now.candidates[0]
-        if isinstance(used, AppleGenerator):
-            used.bump(now.room, EAST, now.marble)
-        else:
-            used.use(now.room)
-        assert now.milestones() == [("used an object too early", -1)]
-        while now.chosen is None:
-            now.step(None, None)
-        assert now.milestones() == [(f"blocked the right {used.type}", -1)]
-        chosen += now.chosen is used
-    assert 0 < chosen < 8
-
-
 def test_without_a_partner_the_marble_is_in_the_column_of_the_generator() -> None:
     for seed in SEEDS:
         for role in "AB":
@@ -131,14 +89,6 @@ def test_the_partner_passes_the_marble_when_the_agent_is_out_of_its_way() -> Non
         assert isinstance(now, MarblePass)
         play(now, 40)
         assert now.marble.was_pushed and now.marble.place[0] == now.generator.place[0]
-
-
-def test_the_partner_waits_for_the_marble() -> None:
-    for seed in SEEDS:
-        now = episode("MarblePass", "A", seed)
-        for _ in range(30):
-            now.step(None, None)
-            assert now.last_decision == (NO_OP, None)
 
 
 @pytest.mark.parametrize("problem", ["MarblePush", "LeverDoor"])
@@ -182,16 +132,6 @@ def test_the_partner_pulls_the_lever_when_the_agent_is_at_the_door() -> None:
         assert distance(now.room.agent, now.door.place) == 1
 
 
-def test_the_partner_pushes_the_marble_when_the_agent_is_at_the_lever() -> None:
-    for seed in SEEDS:
-        now = episode("MarblePush", "B", seed)
-        assert isinstance(now, MarblePush)
-        while not now.marble.was_pushed:
-            assert now.steps < 60
-            now.step(collaborate(now), None)
-        assert distance(now.room.agent, now.lever.place) <= 1
-
-
 def test_the_partner_pulls_the_lever_once_the_agent_is_beside_the_marble() -> None:
     for seed in SEEDS:
         now = episode("MarblePush", "A", seed)
@@ -212,16 +152,6 @@ def test_the_partner_pulls_the_lever_once_the_agent_is_beside_the_marble() -> No
             assert not away.lever.was_activated
 
 
-def test_the_partner_of_a_lever_walks_to_the_generator_when_the_door_is_open() -> None:
-    for seed in SEEDS:
-        now = episode("LeverDoor", "A", seed)
-        assert isinstance(now, LeverDoor)
-        while not now.generator.is_pressed:
-            assert now.steps < 80
-            now.step(collaborate(now), None)
-            assert now.lever.was_activated or not now.generator.is_pressed
-
-
 def test_an_agent_that_stays_away_gets_no_help() -> None:
     for problem in ("MarblePush", "LeverDoor"):
         for seed in SEEDS:
@@ -236,22 +166,6 @@ def test_an_agent_that_stays_away_gets_no_help() -> None:
             assert not now.success and not helped
 
 
-def test_walking_into_the_locked_box_of_switches_blocks_it() -> None:
-    now = episode("Switches", "A", 0)
-    assert isinstance(now, ObjectPairs) and now.locked is not None
-    box = now.locked
-    stand_before(now, box)
-    now.step(FORWARD, None)
-    assert box.blocked and not any(each.blocked for each in now.candidates)
-
-
-@pytest.mark.parametrize(("problem", "meets"), [("Boxes", False), ("Marble", False), ("MarblePass", True)])
-def test_partners_with_pairs_of_objects_act_without_an_introduction(problem: str, meets: bool) -> None:
-    now = episode(problem, "B", 1)
-    acts = play(now)
-    assert now.script is not None and now.script.introduced is meets and set(acts) != {NO_OP}
-
-
 def test_one_apple_is_eaten_by_each_and_the_agents_counts() -> None:
     now = episode("Boxes", "A", 2)
     while not now.partner_apple.eaten:
@@ -261,35 +175,11 @@ def test_one_apple_is_eaten_by_each_and_the_agents_counts() -> None:
     assert now.ended and now.success and now.apple.eaten
 
 
-def test_done_ends_without_reward() -> None:
-    now = episode("Boxes", "A", 2)
-    assert now.step(DONE, None) == 0 and now.ended and not now.success
-
-
-def test_a_hidden_partner_does_nothing() -> None:
-    now = episode("Boxes", "A", 2, hidden_npc=True)
-    for _ in range(30):
-        now.step(None, None)
-    assert isinstance(now, ObjectPairs) and now.chosen is None
-
-
 def test_the_same_seed_gives_the_same_episode() -> None:
     for problem in PROBLEMS:
         first, second = episode(problem, "A", 5), episode(problem, "A", 5)
         assert np.array_equal(first.room.codes, second.room.codes)
         assert play(first) == play(second) and first.steps == second.steps
-
-
-def test_what_the_partner_does_does_not_depend_on_the_agents_turns_only() -> None:
-    """The partner of Boxes opens either box, about as often."""
-    opened = []
-    for seed in range(40):
-        now = episode("Boxes", "A", seed)
-        assert isinstance(now, ObjectPairs)
-        while now.chosen is None:
-            now.step(None, None)
-        opened.append(now.boxes[0].is_open)
-    assert 8 < sum(opened) < 32
 
 
 @pytest.mark.parametrize(
@@ -307,19 +197,9 @@ def test_wrong_parameters_are_refused(changed: dict[str, str], words: str) -> No
         ObjectPairs(parameters, Settings(), 0)
 
 
-def test_where_a_thing_is_pushed_from() -> None:
-    assert behind((3, 3), (6, 3)) == (2, 3) and behind((3, 3), (3, 1)) == (3, 4)
-    assert between((3, 3), (6, 3)) == [(4, 3), (5, 3)] and between((3, 3), (3, 2)) == []
-
-
-def test_the_agent_acts_with_primitives_only() -> None:
-    acts = {collaborate(episode(problem, role, seed)) for problem in PROBLEMS for role in "AB" for seed in SEEDS}
-    assert acts <= {None, 0, 1, FORWARD, TOGGLE}
-
-
 @pytest.mark.parametrize("problem", PROBLEMS)
 def test_role_meta_is_both_sides_of_one_room_for_half_of_the_reward_each(problem: str) -> None:
-    for seed in range(10):
+    for seed in range(4):
         now = episode(problem, "Meta", seed)
         kinds = furniture(now)
         rewards: list[float] = []
@@ -341,17 +221,9 @@ def furniture(now: Collaboration) -> set[tuple[object, ...]]:
     return {(thing.type, thing.color, thing.at) for thing in things}
 
 
-def test_role_meta_ends_with_its_time() -> None:
-    now = episode("Boxes", "Meta", 0, max_steps=7)
-    total = 0.0
-    while not now.ended:
-        total += now.step(collaborate(now), None)
-    assert now.steps == 7 and now.timed_out and not now.success and total < 0.5
-
-
 @pytest.mark.parametrize(("problem", "role"), [(problem, role) for problem in PROBLEMS for role in "AB"])
 def test_demonstrators_progress_and_their_last_progress_is_the_apple(problem: str, role: str) -> None:
-    for seed in range(10):
+    for seed in range(4):
         now = episode(problem, role, seed)
         assert now.milestones() == []
         play(now)

@@ -7,7 +7,6 @@ import pytest
 from tests.unit.worlds.school.small_rooms import empty_room, episode, information, stand_before
 from worlds.school.grid import things
 from worlds.school.grid.codes import EAST, SOUTH
-from worlds.school.players import moves
 from worlds.school.problems.problem import DONE, FORWARD, LEFT, RIGHT, TOGGLE, Settings, reward_at
 
 
@@ -111,23 +110,6 @@ def test_a_marble_rolls_a_cell_a_step_and_activates_the_generator_that_nothing_e
     other = things.AppleGenerator("blue", by_marble=True, block_set=[])
     other.bump(room, EAST, None)
     assert other.blocked and not other.is_pressed
-
-
-@pytest.mark.parametrize(
-    ("way", "noted"),
-    [("right", ("used the right applegenerator", 1)), ("wrong", ("blocked the right applegenerator", -1))],
-)
-def test_what_counts_of_a_marble_is_the_generator_that_it_hits(way, noted):
-    for seed in range(4):
-        problem = information(seed, Problem="Marble", Peer="N")
-        target = problem.target_cell if way == "right" else problem.distractor_cell
-        for _ in range(60):
-            _, cell = problem.next_use(problem.room.agent, target)
-            problem.step(moves.walk_to(problem.room, cell), None)
-            assert problem.milestones() in ([], [noted])
-            if problem.milestones():
-                break
-        assert problem.milestones() == [noted] and problem.is_lost() == (way == "wrong")
 
 
 def test_walking_into_the_generator_of_a_marble_loses_the_apple():
