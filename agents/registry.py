@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from worlds.plugins import Registry
+from worlds.foreign_code.plugins import Registry
 
 if TYPE_CHECKING:
     from agents.agent import InteractiveAgent

@@ -21,9 +21,9 @@ from typing import Any
 from benchmarks.world import random_play
 from rlhf.run.machine import describe
 from worlds.contract import SETTER, SOLVER, WorldError
+from worlds.contract.tick_world import FIVE_MINUTES
 from worlds.playhouse.house.sampling import HouseSettings
 from worlds.playhouse.world import Playhouse
-from worlds.tick_world import FIVE_MINUTES
 
 SEEN_EVERY = 100  # steps
 

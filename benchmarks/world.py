@@ -21,10 +21,10 @@ import numpy as np
 
 from rlhf.run.machine import describe
 from worlds.contract import BODY, HAND_THROW, SETTER, SOLVER, TICKS_PER_STEP, Action, silent
+from worlds.contract.tick_world import FIVE_MINUTES
 from worlds.playhouse.house.sampling import HouseSettings
 from worlds.playhouse.world import Playhouse
 from worlds.spaces.action import ActionSpec
-from worlds.tick_world import FIVE_MINUTES
 
 HOLD_STEPS = 2  # steps for which a movement is held
 

@@ -14,7 +14,7 @@ from agents.folder import load_agent
 from agents.tokenizer import Tokenizer
 from rlhf.store.columns import json_text
 from worlds.errors import UserError
-from worlds.plugins import Registry
+from worlds.foreign_code.plugins import Registry
 
 if TYPE_CHECKING:
     from reward_models.contract import RewardModel

@@ -27,7 +27,7 @@ import pytest  # noqa: E402
 from hypothesis import settings  # noqa: E402
 
 from tests.scheduling import pytest_collection_modifyitems, pytest_xdist_make_scheduler  # noqa: E402, F401
-from worlds.trust import permit  # noqa: E402
+from worlds.foreign_code.trust import permit  # noqa: E402
 
 permit(map(str, (Path(__file__).parents[1] / "examples" / "own_world").glob("*.py")))
 
@@ -66,7 +66,7 @@ def forked_workers(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def nothing_is_trusted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Begin every test without what earlier ones named or trusted."""
-    from worlds import trust
+    from worlds.foreign_code import trust
 
     monkeypatch.setenv(trust.PERMITTED, os.environ.get(trust.PERMITTED, "[]"))  # undone after the test
     trust.list_path().unlink(missing_ok=True)

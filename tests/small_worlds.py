@@ -26,10 +26,10 @@ import numpy as np
 
 from worlds import registry
 from worlds.contract import SETTER, SOLVER, Action, Event, Observation, StepResult, TaskSpec, WorldError
+from worlds.contract.step_world import StepWorld
+from worlds.contract.tiers import EXACT, RECORDED, SEEDED, TICK_WISE
 from worlds.spaces.action import ActionSpec, Continuous, Discrete, FreeText, Grammar, Pointer
 from worlds.spaces.observation import Category, Entities, Grid, Image, ObservationSpec, PlayerSpec, Vector
-from worlds.step_world import StepWorld
-from worlds.tiers import EXACT, RECORDED, SEEDED, TICK_WISE
 
 WORDS = FreeText(40)
 SETTER_SPEC = PlayerSpec(ObservationSpec(), ActionSpec((), speech=WORDS))

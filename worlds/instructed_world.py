@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from worlds.contract import SOLVER, Action, Observation, TaskSpec, World, WorldError
+from worlds.contract.requests import Goal
+from worlds.contract.step_world import StepWorld
 from worlds.registry import WorldEntry
-from worlds.requests import Goal
 from worlds.spaces.random_action import random_action
-from worlds.step_world import StepWorld
 
 TASK = "do"  # the one kind of task
 
@@ -85,7 +85,7 @@ class InstructionTask(Goal):
     """The instruction of a request, judged by the world."""
 
     def judge(self, world: World, utterance: str) -> tuple[int, str]:
-        """See :meth:`worlds.requests.Goal.judge`."""
+        """See :meth:`worlds.contract.requests.Goal.judge`."""
         assert isinstance(world, InstructedWorld)
         return world.judge(self.spec.instruction, utterance)
 

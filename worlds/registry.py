@@ -13,18 +13,18 @@ from functools import cache, partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from worlds.checks import check_known
 from worlds.contract import SETTER, SOLVER, Setter, Solver, Task, TaskSpec, World, WorldError
-from worlds.faults import named_failure
-from worlds.plugins import FILE_SUFFIX, Registry
-from worlds.requests import AskingSetter
+from worlds.contract.known_settings import check_known
+from worlds.contract.requests import AskingSetter
+from worlds.contract.tiers import NAMES, includes, promise_of
+from worlds.foreign_code.faults import named_failure
+from worlds.foreign_code.plugins import FILE_SUFFIX, Registry
 from worlds.spaces.observation import PlayerSpec
-from worlds.tiers import NAMES, includes, promise_of
 
 if TYPE_CHECKING:
-    from worlds.goal_choices import GoalChoices
-    from worlds.live_play import LivePlay
-    from worlds.written_scenarios import Collection
+    from worlds.contract.goal_choices import GoalChoices
+    from worlds.contract.live_play import LivePlay
+    from worlds.contract.written_scenarios import Collection
 
 ENTRY_POINT_GROUP = "interactive_rlhf.worlds"
 
@@ -54,7 +54,7 @@ class WorldEntry:
         if only places differ between the splits.
       games: names of further tasks, which are asked for and evaluated only where they are named.
       people_settings: settings of ``sample_config`` for places in which people play, where they are not set otherwise.
-      tier: that the world declares, one of :data:`worlds.tiers.NAMES`; None leaves it to ``rlhf world check``.
+      tier: that the world declares, one of :data:`worlds.contract.tiers.NAMES`; None leaves it to ``rlhf world check``.
       spaces: of both players, by name, where no option changes them; None reads them from a world that is made for it.
       live_play: (world) -> how people play it who choose among things, for a world whose actions point at some; None
         for keys.

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from agents.language_models.config import LOOPBACK, ModelSource
 from agents.language_models.model import Completion, Prompt, first_line
 from worlds.errors import UserError
-from worlds.trust import check_address
+from worlds.foreign_code.trust import check_address
 
 _CHARS_OF_TOKEN = 4  # on average in English text; a service counts its own tokens
 _LONGEST_WAIT_SEC = 60.0

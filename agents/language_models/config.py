@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from agents.ranges import Count, CountFromZero, Positive, Range, Seconds, Weight, check_ranges
 from worlds.errors import UserError
-from worlds.trust import DEFAULT_KEY_VARIABLE
+from worlds.foreign_code.trust import DEFAULT_KEY_VARIABLE
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 Requests = Annotated[int, Range(least=1, most=64, what="a number of requests")]

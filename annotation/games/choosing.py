@@ -9,7 +9,7 @@ import numpy as np
 
 from annotation.games.inputs import MOST_LINES, Inputs, printable
 from annotation.session.states import Refusal, TransitionRefused
-from worlds.live_play import Board
+from worlds.contract.live_play import Board
 from worlds.spaces.action import ActionSpec
 
 

@@ -68,7 +68,7 @@ class Inputs:
       say: a typed line; "" for none.
       pressed: of a body that its world declares: numbers of the keys that were pressed, in order, as
         :func:`annotation.games.body_keys.body_keys` lists them.
-      chosen: key of a :class:`worlds.live_play.Choice`; "" for none.
+      chosen: key of a :class:`worlds.contract.live_play.Choice`; "" for none.
       chosen_at: step that it was chosen for.
     """
 

@@ -14,10 +14,10 @@ from annotation.games.places import sample_place
 from rlhf.records.episode import as_rgb
 from rlhf.records.spaces import EpisodeSpaces
 from rlhf.replay.views import NoPictures, fitted, rendered
-from worlds.conformance import refuse, space_problems
+from worlds.checks.conformance import refuse, space_problems
 from worlds.contract import SETTER, SOLVER, TICKS_PER_SECOND, GrabHints, Observation, TickWise, World
-from worlds.live_play import Board, LivePlay
-from worlds.plain_pictures import PlainPictures
+from worlds.contract.live_play import Board, LivePlay
+from worlds.contract.plain_pictures import PlainPictures
 from worlds.registry import WorldEntry
 
 PLAYERS = (SETTER, SOLVER)

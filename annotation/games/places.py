@@ -17,10 +17,10 @@ from rlhf.records.episode import WORLD_OPTIONS
 from rlhf.store import EpisodeStore, ParquetStore
 from rlhf.store.folder.description import DESCRIPTION_FILE
 from worlds import registry
-from worlds.conformance import check_conforms
+from worlds.checks.conformance import check_conforms
+from worlds.contract.own_settings import own_settings
 from worlds.errors import UserError
-from worlds.faults import named_failure
-from worlds.own_settings import own_settings
+from worlds.foreign_code.faults import named_failure
 from worlds.registry import WorldEntry
 
 DEFAULT_WORLD = "playhouse"

@@ -14,7 +14,7 @@ from annotation.games.inputs import Hands
 from annotation.games.stand_ins import AT_WORK, GONE, STARTING, StandIn
 from annotation.session.states import JUDGED_BY_SETTER, PlaySession, Role, SessionEvent
 from worlds.contract import BODIES, BODY, SETTER, SOLVER, Action, Observation, World
-from worlds.live_play import Board
+from worlds.contract.live_play import Board
 from worlds.spaces.action import ActionSpec
 
 AVATAR = {Role.SETTER: SETTER, Role.SOLVER: SOLVER, Role.CO_PILOT: SOLVER}

@@ -17,7 +17,7 @@ from PIL import Image
 
 from annotation.session.states import PlaySession, Refusal, Role, State, TransitionRefused
 from annotation.session.verdicts import SetterLine
-from worlds.live_play import Board
+from worlds.contract.live_play import Board
 
 MIME = "image/jpeg"
 SLOW = 0.9  # of real time, below which the page says so

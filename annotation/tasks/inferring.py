@@ -18,7 +18,7 @@ from rlhf.records.preferences import InferredGoal, goal_text
 from rlhf.replay.demonstrations import demonstrated_goal, goal_choices_of
 from rlhf.store import ParquetStore
 from worlds.contract import WorldError
-from worlds.goal_choices import GoalChoice, GoalChoices
+from worlds.contract.goal_choices import GoalChoice, GoalChoices
 
 _Predicate = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 _Count = Annotated[int, Field(ge=0, le=1000)]

@@ -6,9 +6,9 @@ docs/own-world.md explains it. Try it with `rlhf world check examples/own_world/
 import numpy as np
 
 from worlds.contract import SETTER, SOLVER, TaskSpec, neutral_movement, silent
+from worlds.contract.requests import Goal
+from worlds.contract.tick_world import TickWorld
 from worlds.registry import WorldEntry, register
-from worlds.requests import Goal
-from worlds.tick_world import TickWorld
 
 DISCS = {"red": (220, 50, 40), "green": (60, 170, 70), "blue": (50, 90, 220), "yellow": (235, 200, 60)}
 COLOURS = DISCS | {SETTER: (90, 90, 90), SOLVER: (255, 255, 255)}

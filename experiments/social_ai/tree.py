@@ -10,8 +10,8 @@ import numpy as np
 from agents.ranges import CountFromZero, Seed, check_ranges
 from rlhf.run.progress import announce
 from rlhf.run.setting_forms import OwnSettings
+from worlds.contract.own_settings import own_settings
 from worlds.errors import UserError
-from worlds.own_settings import own_settings
 from worlds.school.parameters.ids import tree_of
 from worlds.school.parameters.picture import draw_tree
 from worlds.school.parameters.text import format_combination, format_tree

@@ -25,7 +25,7 @@ from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
 from rlhf.records.marks import Mark
 from rlhf.run.config import load_config
 from worlds.errors import UserError
-from worlds.trust import permit_texts
+from worlds.foreign_code.trust import permit_texts
 
 AnyPath = str | PathLike[str]
 Paths = AnyPath | Sequence[AnyPath]  # of one dataset or several

@@ -182,8 +182,8 @@ def check_playhouse(seconds: float) -> Iterable[Check]:
     """
     from pipelines.cli.world import try_briefly
     from worlds import registry
-    from worlds.examination import NO_ANSWER
-    from worlds.trial import PICKLES
+    from worlds.checks.report import NO_ANSWER
+    from worlds.checks.trial import PICKLES
 
     hint = "pip install --force-reinstall mujoco numba"
     try:

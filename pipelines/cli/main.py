@@ -156,7 +156,7 @@ def run(verb: Verb, words: Sequence[str]) -> Any:
     """Build the command's configuration from ``words``, call its function, and return the result."""
     from pipelines.cli import settings
     from pipelines.cli.presets import presets_of, starting_point
-    from worlds.trust import permit
+    from worlds.foreign_code.trust import permit
 
     permit(words)
     kind, function = verb.load()

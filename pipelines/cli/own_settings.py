@@ -198,7 +198,7 @@ def _whole(text: str, flag: str) -> dict[str, Any]:
         if not isinstance(found, dict):
             raise UserError(f"{flag}: {text} holds no JSON object")
         return found
-    from worlds.own_settings import own_settings
+    from worlds.contract.own_settings import own_settings
 
     return own_settings(text, flag.removeprefix("--"))
 

@@ -19,7 +19,7 @@ from typing import Any
 from pipelines.cli.usage import UsageError
 from rlhf.run.config import load_config
 from worlds.errors import UserError
-from worlds.trust import permit_texts
+from worlds.foreign_code.trust import permit_texts
 
 ENTRY_POINT_GROUP = "interactive_rlhf.presets"  # of packages whose modules are presets
 CORE = "pipelines.presets"

@@ -12,8 +12,8 @@ from typing import Any
 from agents.language_models import LANGUAGE_MODEL_FILE
 from rlhf.run.progress import announce
 from rlhf.run.setting_forms import TrustedThings
-from worlds import trust
 from worlds.errors import UserError
+from worlds.foreign_code import trust
 
 _LARGEST_FILE = 16_000_000  # bytes; what names code is far smaller
 

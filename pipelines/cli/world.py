@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from agents.ranges import Seconds, check_ranges
 from rlhf.run.setting_forms import OwnSettings, WorldName
+from worlds.contract.own_settings import read_own_settings
 from worlds.errors import UserError
-from worlds.own_settings import read_own_settings
 
 if TYPE_CHECKING:
+    from worlds.checks.trial import WorldReport
     from worlds.registry import WorldEntry
     from worlds.spaces.action import Component
     from worlds.spaces.observation import PlayerSpec
-    from worlds.trial import WorldReport
 
 _WIDTH = 110
 _RANDOM = (
@@ -88,10 +88,10 @@ def check(config: WorldCheckConfig) -> int:
     """
     from pipelines.stages.settings.world_config import check_names
     from worlds import registry
-    from worlds.faults import named_failure
+    from worlds.checks.trial import WorldReport, try_world
     from worlds.foreign.demonstrator import has_adviser
     from worlds.foreign.world import ForeignWorld
-    from worlds.trial import WorldReport, try_world
+    from worlds.foreign_code.faults import named_failure
 
     name = registry.absolute_name(config.name)
     entry = registry.get(name)
@@ -117,7 +117,7 @@ def check(config: WorldCheckConfig) -> int:
 
 def report_lines(report: WorldReport) -> Iterator[str]:
     """Yield the lines of the report: spaces, speed, tiers and uses."""
-    from worlds.tiers import TIERS
+    from worlds.contract.tiers import TIERS
 
     if report.spec is not None:
         yield from space_lines(report.spec)
@@ -195,7 +195,7 @@ def _indented(text: str, first: int, rest: int | None = None) -> str:
 
 def try_briefly(entry: WorldEntry, seconds: float) -> tuple[WorldReport, tuple[str, ...]]:
     """Return the report of a world and the names of the parts that passed, for `rlhf doctor`."""
-    from worlds.trial import WorldReport, try_world
+    from worlds.checks.trial import WorldReport, try_world
 
     passed: list[str] = []
     for found in try_world(entry, seconds=seconds):

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from agents.config import AgentConfig
+from worlds.contract.own_settings import own_settings
 from worlds.errors import UserError
-from worlds.own_settings import own_settings
 
 # Those that follow from the recordings and their dialogue, or have a setting of their own.
 _LEARNED = (

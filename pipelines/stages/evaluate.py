@@ -47,11 +47,11 @@ from rlhf.run.place_seeds import probe_seed
 from rlhf.run.progress import announce, progress
 from rlhf.run.setting_forms import NamedPlayers
 from worlds.contract import Setter, Solver, TaskSpec, World, WorldError
+from worlds.contract.random_solver import RandomSolver
 from worlds.errors import UserError
-from worlds.faults import named_failure
-from worlds.random_solver import RandomSolver
+from worlds.foreign_code.faults import named_failure
+from worlds.foreign_code.watchdog import call_within, limit_unless_debugging
 from worlds.registry import WorldEntry
-from worlds.watchdog import call_within, limit_unless_debugging
 
 if TYPE_CHECKING:
     from agents.acting import AgentSetters

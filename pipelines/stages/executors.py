@@ -40,8 +40,8 @@ from rlhf.replay.setter_side import prompt_of
 from rlhf.run.machine import playing_threads
 from worlds.contract import Setter
 from worlds.errors import UserError
+from worlds.foreign_code.watchdog import limit_unless_debugging
 from worlds.registry import WorldEntry
-from worlds.watchdog import limit_unless_debugging
 
 REPLAYED, HELD_OUT = "replayed", "held_out"  # uses of episodes in a run's episodes.json
 

@@ -51,7 +51,7 @@ from rlhf.run.stopping import between_updates
 from rlhf.run.tracking import Tracker, read_metrics
 from rlhf.store import open_store
 from worlds.errors import UserError
-from worlds.watchdog import limit_unless_debugging
+from worlds.foreign_code.watchdog import limit_unless_debugging
 
 # Settings that fix what is played and learned, and the shapes in a checkpoint. All others may change when a run is
 # resumed, paths included: runs are moved with their datasets.

@@ -41,7 +41,7 @@ from rlhf.store import EpisodeStore, open_store
 from rlhf.store.group_writer import GroupWriter
 from worlds import registry
 from worlds.errors import UserError, shows_tracebacks
-from worlds.watchdog import limit_unless_debugging
+from worlds.foreign_code.watchdog import limit_unless_debugging
 
 if TYPE_CHECKING:
     from agents.acting import AgentSetters

@@ -42,8 +42,8 @@ from rlhf.run.setting_forms import NamedPlayers
 from rlhf.store import EpisodeStore, ParquetStore, open_store
 from rlhf.store.columns.json_text import to_json as json_text
 from worlds.contract import Solver
+from worlds.contract.tiers import EXACT
 from worlds.errors import UserError
-from worlds.tiers import EXACT
 
 _SETTINGS = "recorded_with"  # in an episode's notes, as `rlhf record` writes it
 

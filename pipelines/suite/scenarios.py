@@ -19,9 +19,9 @@ from rlhf.store.columns import json_text
 from rlhf.store.files.durable import write_file
 from worlds import registry
 from worlds.contract import WorldError
+from worlds.contract.tiers import EXACT
 from worlds.errors import UserError
-from worlds.tiers import EXACT
-from worlds.trust import UntrustedError
+from worlds.foreign_code.trust import UntrustedError
 
 VERSION = 1
 NOTE = "scenario"  # key of a continuation's agent and scenario in its notes

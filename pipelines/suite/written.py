@@ -14,9 +14,9 @@ from rlhf.records.episode import Episode
 from rlhf.replay.play import Plan, ScriptedSolvers, play
 from rlhf.run.progress import announce, progress
 from rlhf.store import ParquetStore, open_store
+from worlds.contract.written_scenarios import Collection, PosedScenario
 from worlds.errors import UserError
 from worlds.registry import WorldEntry
-from worlds.written_scenarios import Collection, PosedScenario
 
 NOTE = "written"  # key of the collection, number and step of the request in an episode's notes
 PRELUDE = 170  # steps in which the request has been made, at most

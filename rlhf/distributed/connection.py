@@ -17,8 +17,8 @@ from ray._private.worker import global_worker
 
 from rlhf.distributed.config import RayConfig
 from worlds.errors import UserError
-from worlds.trust import check_ray_cluster, environment
-from worlds.witness import after_end
+from worlds.foreign_code.trust import check_ray_cluster, environment
+from worlds.foreign_code.witness import after_end
 
 # Ray's servers end with the command. What they have started would wait a minute for an answer of theirs.
 _END_STARTED = """

@@ -10,7 +10,7 @@ import numpy as np
 from rlhf.records.episode import Episode
 from worlds import registry
 from worlds.contract import WorldError
-from worlds.goal_choices import GoalChoices
+from worlds.contract.goal_choices import GoalChoices
 from worlds.spaces.action import ActionSpec
 
 

@@ -47,7 +47,7 @@ class Guard:
     Args:
       failed: called with every failure.
       step_limit_sec: seconds that a reset or a step may take before it is interrupted, see
-        :mod:`worlds.watchdog`; None where another process or thread times it.
+        :mod:`worlds.foreign_code.watchdog`; None where another process or thread times it.
 
     Attributes:
       slots: of the play under way.

@@ -15,7 +15,7 @@ import numpy as np
 from rlhf.records.episode import Episode
 from rlhf.replay.live_setter import LiveSetter
 from worlds.contract import SETTER, Action, Observation, Task, TaskSpec, World
-from worlds.faults import named_failure
+from worlds.foreign_code.faults import named_failure
 from worlds.registry import WorldEntry
 
 

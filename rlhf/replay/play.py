@@ -24,9 +24,9 @@ from rlhf.replay.learned_setter import Setters, choose_actions
 from rlhf.replay.referee import Referee
 from rlhf.run.machine import playing_threads
 from worlds.contract import BODY, SETTER, SOLVER, Action, Observation, Setter, Solver, TaskSpec, World, WorldError
-from worlds.faults import EndsProcess, named_failure
+from worlds.foreign_code.faults import EndsProcess, named_failure
+from worlds.foreign_code.watchdog import call_within
 from worlds.registry import WorldEntry
-from worlds.watchdog import call_within
 
 
 class Solvers(Protocol):

@@ -19,10 +19,10 @@ from rlhf.records.spaces import EpisodeSpaces
 from rlhf.replay.views import check_same
 from worlds import registry
 from worlds.contract import SETTER, SOLVER, World
+from worlds.contract.tiers import EXACT
 from worlds.errors import UserError
-from worlds.faults import named_failure
+from worlds.foreign_code.faults import named_failure
 from worlds.spaces.observation import ObservationSpec
-from worlds.tiers import EXACT
 
 SIDE_OF = "side_of"  # in the notes: the fingerprint of the episode of which this is the setter's side
 PROMPT = "prompt"  # likewise: the words of the setter's prompt, "" without one

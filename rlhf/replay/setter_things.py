@@ -12,7 +12,7 @@ import numpy as np
 
 from rlhf.records.episode import Episode
 from worlds.contract import SETTER, SOLVER, Action, World
-from worlds.pointing import NO_THING, PointingWorld
+from worlds.contract.pointing import NO_THING, PointingWorld
 from worlds.spaces.action import ActionSpec, Pointer
 
 

@@ -12,11 +12,11 @@ import numpy as np
 
 from rlhf.records.episode import Episode
 from rlhf.replay.packing import pack_array, unpack_array
-from worlds import witness
 from worlds.contract import Action, Observation
 from worlds.errors import RunError, described
-from worlds.faults import FOREIGN
-from worlds.watchdog import NoAnswer, call_within
+from worlds.foreign_code import witness
+from worlds.foreign_code.faults import FOREIGN
+from worlds.foreign_code.watchdog import NoAnswer, call_within
 
 
 class RunnerError(RunError):

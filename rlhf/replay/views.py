@@ -2,7 +2,7 @@
 
 A world that draws views of any size (:class:`worlds.contract.TickWise`) is replayed. In others, an episode with
 pictures is shown as recorded; one without is replayed where the world draws a picture of itself, and where it does not,
-what was observed is drawn plainly (:mod:`worlds.plain_pictures`).
+what was observed is drawn plainly (:mod:`worlds.contract.plain_pictures`).
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from worlds.contract import (
     World,
     WorldError,
 )
+from worlds.contract.plain_pictures import SIZE, PlainPictures
 from worlds.errors import UserError
-from worlds.faults import named_failure
-from worlds.plain_pictures import SIZE, PlainPictures
-from worlds.trust import UntrustedError
+from worlds.foreign_code.faults import named_failure
+from worlds.foreign_code.trust import UntrustedError
 
 REPLAYED, RECORDED = "replayed", "as recorded"
 DRAWN, PLAIN = "drawn by its world", "drawn from what was observed"

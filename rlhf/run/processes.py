@@ -25,7 +25,7 @@ from typing import Any, Generic, TypeVar
 
 from rlhf.run.terminal import guard_process
 from worlds.errors import RunError
-from worlds.witness import leave_to_parent
+from worlds.foreign_code.witness import leave_to_parent
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -15,7 +15,8 @@ _NAMED = arg(metavar="[NAME FOLDER ...]", help_behavior_hint=lambda default: f"(
 NamedPlayers = Annotated[Mapping[str, str], _NAMED]
 """Players by names that the user gives: an agent's folder, or the name of a scripted player."""
 
-# One JSON object; the configuration that holds it reads the text by worlds.own_settings, and names itself in messages.
+# One JSON object; the configuration that holds it reads the text by worlds.contract.own_settings, and names itself in
+# messages.
 _JSON_OBJECT = PrimitiveConstructorSpec(
     nargs=1,
     metavar="JSON",
@@ -26,8 +27,8 @@ _JSON_OBJECT = PrimitiveConstructorSpec(
 OwnSettings = Annotated[Mapping[str, Any] | None, _JSON_OBJECT]
 """Settings that only a world, or its scripted players, know, by name; None: as the agent or the dataset remembers them.
 
-A configuration with such a field replaces it by :func:`worlds.own_settings.own_settings` when it is made. Files of
-older versions hold the JSON text of the mapping; :mod:`rlhf.records.json_records` reads both."""
+A configuration with such a field replaces it by :func:`worlds.contract.own_settings.own_settings` when it is made.
+Files of older versions hold the JSON text of the mapping; :mod:`rlhf.records.json_records` reads both."""
 
 NamedFolders = Annotated[Mapping[str, Path], _NAMED]
 """Folders by names that the user gives."""

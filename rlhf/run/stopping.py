@@ -22,7 +22,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
 from rlhf.run.progress import announce
-from worlds import witness
+from worlds.foreign_code import witness
 
 if TYPE_CHECKING:
     from rlhf.run.checkpoint import Checkpoint

@@ -19,7 +19,7 @@ from rlhf.records.json_records import to_json
 from rlhf.run.json_lines import Row, read_rows, truncate_after
 from rlhf.store.files.durable import open_own
 from worlds.errors import UserError
-from worlds.trust import asked_online
+from worlds.foreign_code.trust import asked_online
 
 METRICS_FILE = "metrics.jsonl"
 WandbMode = Literal["offline", "online", "disabled"]

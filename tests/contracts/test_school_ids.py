@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 from worlds import registry
-from worlds.examination import examine
+from worlds.checks.report import examine
 from worlds.school.parameters.ids import ids
 
 SCHOOL = registry.get("school")

@@ -17,7 +17,7 @@ from tests.contracts.tried_worlds import (
     ticks_of,
 )
 from worlds.contract import SETTER, SOLVER, WorldError
-from worlds.tiers import TICK_WISE
+from worlds.contract.tiers import TICK_WISE
 
 
 def in_parts(world, actions, seed):

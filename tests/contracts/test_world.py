@@ -30,12 +30,12 @@ from tests.contracts.tried_worlds import (
 )
 from tests.sharing import assert_nothing_shared
 from worlds import registry
+from worlds.checks.trial import WorldReport, try_world
 from worlds.contract import SETTER, SOLVER, TickWise, World, WorldError
-from worlds.random_play import fitted
+from worlds.contract.random_play import fitted
+from worlds.contract.tiers import EXACT, NAMES, RECORDED, SEEDED, TICK_WISE
 from worlds.spaces.action import Continuous, Discrete, FreeText, Grammar, Pointer
 from worlds.spaces.random_action import random_action, words_of
-from worlds.tiers import EXACT, NAMES, RECORDED, SEEDED, TICK_WISE
-from worlds.trial import WorldReport, try_world
 
 
 @of_tier(SEEDED)

@@ -11,10 +11,10 @@ import pytest
 
 from tests import small_worlds
 from worlds.contract import SETTER, SOLVER
-from worlds.random_play import fitted
+from worlds.contract.random_play import fitted
+from worlds.contract.tiers import EXACT, TICK_WISE, includes
+from worlds.foreign_code.trust import permit
 from worlds.spaces.random_action import random_action, words_of
-from worlds.tiers import EXACT, TICK_WISE, includes
-from worlds.trust import permit
 
 small_worlds.register()
 

@@ -15,7 +15,13 @@ ROOT = Path(__file__).resolve().parents[2]
 ORDER = ("worlds", "agents", "rlhf", "annotation", "reward_models", "pipelines", "experiments")
 # Inside a folder: its subfolders from left to right. Those of one entry do not import each other.
 INSIDE = {
-    "worlds": (("spaces",), ("drawing",), ("playhouse", "household", "school", "foreign")),
+    "worlds": (
+        ("spaces",),
+        ("contract",),
+        ("foreign_code",),
+        ("checks", "drawing"),
+        ("playhouse", "household", "school", "foreign"),
+    ),
     "worlds.playhouse": (
         ("house",),
         ("physics",),

@@ -11,12 +11,12 @@ from pettingzoo import ParallelEnv
 
 from worlds.contract import WorldError
 from worlds.errors import described
-from worlds.faults import FOREIGN
 from worlds.foreign.demonstrator import DemonstratorSolver
 from worlds.foreign.gym_bridge import GymBridge, find_env, make_env
 from worlds.foreign.mission import MISSION, MissionSetter, MissionTask, probe
 from worlds.foreign.parallel_bridge import ParallelBridge, find_parallel, make_parallel
 from worlds.foreign.world import ANY, LARGEST_SEED, ForeignWorld, Rules
+from worlds.foreign_code.faults import FOREIGN
 from worlds.registry import WorldEntry
 
 

@@ -14,16 +14,16 @@ import numpy as np
 
 from worlds.contract import SOLVER, WorldError
 from worlds.errors import described
-from worlds.faults import FOREIGN
 from worlds.foreign import minigrid
 from worlds.foreign.bridge import Bridge, Translation, Turn, number
 from worlds.foreign.instructions import find_mission, mission_keys
 from worlds.foreign.pictures import Picture, check_side, resized
+from worlds.foreign_code.faults import FOREIGN
+from worlds.foreign_code.trust import check_module
+from worlds.foreign_code.watchdog import load_foreign
 from worlds.spaces.gym_observation import Departure, ObservationTranslation, departure, translate_observation
 from worlds.spaces.gym_spaces import translate_action
 from worlds.spaces.observation import Image, ObservationSpec
-from worlds.trust import check_module
-from worlds.watchdog import load_foreign
 
 # Packages that register environments only when they are imported, by how the names of these begin.
 _PACKAGES = {

@@ -7,8 +7,8 @@ from types import MappingProxyType
 from typing import Any
 
 from worlds.contract import SETTER, Action, Event, Observation, TaskSpec, World, WorldError
+from worlds.contract.requests import AskingSetter
 from worlds.foreign.world import ForeignWorld
-from worlds.requests import AskingSetter
 
 MISSION = "mission"
 MOST_STEPS = 10_000  # where neither the environment nor the world has a limit

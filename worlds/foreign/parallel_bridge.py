@@ -12,15 +12,15 @@ from gymnasium import spaces
 
 from worlds.contract import SETTER, SOLVER, WorldError
 from worlds.errors import described
-from worlds.faults import FOREIGN
 from worlds.foreign.bridge import Translation, Turn, number, rest
 from worlds.foreign.gym_bridge import import_package, rendered, with_picture
 from worlds.foreign.instructions import find_mission, mission_keys
 from worlds.foreign.pictures import check_side
+from worlds.foreign_code.faults import FOREIGN
+from worlds.foreign_code.trust import check_module
 from worlds.spaces.action import InvalidSpace
 from worlds.spaces.gym_observation import Departure, departure, translate_observation
 from worlds.spaces.gym_spaces import ActionTranslation, translate_action
-from worlds.trust import check_module
 
 
 class ParallelBridge:

@@ -16,10 +16,10 @@ import numpy as np
 from gymnasium import spaces
 
 from worlds.contract import SETTER, SOLVER, Action, Observation, StepResult, World, WorldError
-from worlds.faults import named_failure
+from worlds.contract.requests import TRY_AGAIN
 from worlds.foreign.bridge import WORDS_ONLY, Bridge, Turn, find_mask, number, still
 from worlds.foreign.copies import copied
-from worlds.requests import TRY_AGAIN
+from worlds.foreign_code.faults import named_failure
 from worlds.spaces.action import ActionSpec, FreeText, InvalidAction
 from worlds.spaces.as_gym import gym_action_space, gym_observation_space
 from worlds.spaces.gym_observation import Departure
@@ -223,7 +223,7 @@ class ForeignWorld(World):
         return self._raw[player]
 
     def outside(self) -> Departure | None:
-        """See :class:`worlds.conformance.DeclaresBounds`."""
+        """See :class:`worlds.checks.conformance.DeclaresBounds`."""
         return self.bridge.outside(self._raw)
 
     def legal_now(self, agent: str) -> np.ndarray | None:

@@ -6,10 +6,10 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
+from worlds.contract.tiers import EXACT
 from worlds.household.tasks import NAMES, make_task, probe, sample
 from worlds.household.world import HouseholdWorld, player_spec
 from worlds.registry import WorldEntry, register
-from worlds.tiers import EXACT
 
 # Of :class:`worlds.household.players.helping.HelpingSolver`, by what they know of the setter's goal.
 HELPERS = ("true_goal", "revising", "random_goal", "random", "nobody")

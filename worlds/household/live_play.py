@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from worlds.contract import SETTER
+from worlds.contract.live_play import FAR, NEAR, ONESELF, ROOMS, Choice, ChoosableThing, GoalPart, LiveStatus
 from worlds.household.observing import near, visible
 from worlds.household.pictures.camera import Pictures
 from worlds.household.rules.legal import possible_acts
@@ -18,7 +19,6 @@ from worlds.household.tasks.language.nouns import counted, plural, singulars
 from worlds.household.tasks.predicates import Relation, parse
 from worlds.household.tasks.progress import SeenProgress, reached
 from worlds.household.world import PERSON, HouseholdWorld
-from worlds.live_play import FAR, NEAR, ONESELF, ROOMS, Choice, ChoosableThing, GoalPart, LiveStatus
 
 HANDS = (Held.RIGHT_HAND, Held.LEFT_HAND)  # by their bin in an action
 HAND_WORDS = {Held.RIGHT_HAND: "right", Held.LEFT_HAND: "left"}
@@ -48,7 +48,7 @@ _WHERE = {Held.ON: "on the {parent}", Held.INSIDE: "in the {parent}", Held.SITS:
 
 
 class HouseholdLivePlay:
-    """One episode of the household for people. See :class:`worlds.live_play.LivePlay`.
+    """One episode of the household for people. See :class:`worlds.contract.live_play.LivePlay`.
 
     Args:
       world: that has just been reset.
@@ -65,7 +65,7 @@ class HouseholdLivePlay:
         self._pictures: dict[tuple[int, int], Pictures] = {}
 
     def choices(self, player: str) -> list[ChoosableThing]:
-        """See :meth:`worlds.live_play.LivePlay.choices`."""
+        """See :meth:`worlds.contract.live_play.LivePlay.choices`."""
         now, number = self._world.state, PERSON[player]
         home, state, person = now.home, now.state, now.home.persons[number]
         rows = self._world.observed_rows(player)
@@ -84,7 +84,7 @@ class HouseholdLivePlay:
         return sorted(found, key=lambda thing: _place_in_list(thing.name))
 
     def status(self, player: str) -> LiveStatus:
-        """See :meth:`worlds.live_play.LivePlay.status`."""
+        """See :meth:`worlds.contract.live_play.LivePlay.status`."""
         now, number = self._world.state, PERSON[player]
         home, state, person = now.home, now.state, now.home.persons[number]
         names = self._names[player]
@@ -96,14 +96,14 @@ class HouseholdLivePlay:
         return LiveStatus(place, hands, now.feedback[number], self._goal_of(player))
 
     def reached(self, player: str) -> bool | None:
-        """See :meth:`worlds.live_play.LivePlay.reached`. The goal is the setter's."""
+        """See :meth:`worlds.contract.live_play.LivePlay.reached`. The goal is the setter's."""
         if player != SETTER or not self._goal:
             return None
         now = self._world.state
         return reached(now.home, now.state, self._goal, now.home.persons[0])
 
     def picture(self, player: str, height: int, width: int) -> np.ndarray:
-        """See :meth:`worlds.live_play.LivePlay.picture`. From above, things in other rooms are left out."""
+        """See :meth:`worlds.contract.live_play.LivePlay.picture`. From above, things in other rooms are left out."""
         if (height, width) not in self._pictures:
             self._pictures[height, width] = Pictures(height, width)
         pictures, now, number = self._pictures[height, width], self._world.state, PERSON[player]

@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from worlds.checks import check_flags
 from worlds.contract import SETTER, SOLVER, WorldError
+from worlds.contract.known_settings import check_flags
+from worlds.contract.step_world import StepWorld
 from worlds.errors import UserError
 from worlds.household import homes, rules
 from worlds.household.navigation.ways import Ways
@@ -25,7 +26,6 @@ from worlds.household.tasks import sample
 from worlds.household.tasks.goals import task_of
 from worlds.spaces.action import ActionSpec, Discrete, FreeText, Pointer
 from worlds.spaces.observation import Image, ObservationSpec, PlayerSpec
-from worlds.step_world import StepWorld
 
 MAX_STEPS = 250  # of an episode, as published
 HANDS = (int(Held.RIGHT_HAND), int(Held.LEFT_HAND))

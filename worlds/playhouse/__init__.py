@@ -11,11 +11,11 @@ from typing import Any
 # Nothing here draws with it; MUJOCO_GL=egl (glfw, osmesa) brings MuJoCo's own renderer back.
 os.environ.setdefault("MUJOCO_GL", "disable")
 
+from worlds.contract.tiers import TICK_WISE  # noqa: E402
 from worlds.playhouse.games.registry import games  # noqa: E402
 from worlds.playhouse.house.sampling import HouseSettings, sample_house  # noqa: E402
 from worlds.playhouse.world import Playhouse  # noqa: E402
 from worlds.registry import WorldEntry, register  # noqa: E402
-from worlds.tiers import TICK_WISE  # noqa: E402
 
 __all__ = ["HouseSettings", "Playhouse", "sample_config", "sample_house"]
 

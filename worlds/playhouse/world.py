@@ -11,8 +11,9 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from worlds.checks import check_flags
 from worlds.contract import BODY, FULL_BODY, HAND_GRAB, SOLVER, TICKS_PER_STEP, GrabFailure, ThingInView, WorldError
+from worlds.contract.known_settings import check_flags
+from worlds.contract.tick_world import FIVE_MINUTES, PLAYERS, TickWorld
 from worlds.playhouse.drawing.camera import Camera
 from worlds.playhouse.drawing.onlooker import Onlooker
 from worlds.playhouse.drawing.own_hand import draw_own_hand
@@ -23,7 +24,6 @@ from worlds.playhouse.physics.grabbing import Candidate, Grabs, gaze, name_of, r
 from worlds.playhouse.physics.poses import Poses
 from worlds.playhouse.physics.scene import FIXED_GROUPS, Scene, scene_of
 from worlds.playhouse.physics.touching import Touches, contact_views
-from worlds.tick_world import FIVE_MINUTES, PLAYERS, TickWorld
 
 HANDS = {"simple": BODY, "full": FULL_BODY}
 
@@ -118,11 +118,11 @@ class Playhouse(TickWorld):
     # -- what TickWorld asks for ----------------------------------------------------------------------------
 
     def sample(self, seed: int) -> dict[str, Any]:
-        """See :meth:`worlds.tick_world.TickWorld.sample`."""
+        """See :meth:`worlds.contract.tick_world.TickWorld.sample`."""
         return sample_house(seed, self.settings).to_json()
 
     def begin(self, config: Mapping[str, Any]) -> HouseState:
-        """See :meth:`worlds.tick_world.TickWorld.begin`."""
+        """See :meth:`worlds.contract.tick_world.TickWorld.begin`."""
         scene = scene_of(House.from_json(config))
         data = mujoco.MjData(scene.model)
         players = np.zeros((len(PLAYERS), avatar.PLAYER_STATE))
@@ -135,7 +135,7 @@ class Playhouse(TickWorld):
         return HouseState(scene, data, players, np.zeros((len(scene.owners),) * 2, dtype=np.uint8))
 
     def advance(self, movement: np.ndarray, first: int, last: int) -> None:
-        """See :meth:`worlds.tick_world.TickWorld.advance`."""
+        """See :meth:`worlds.contract.tick_world.TickWorld.advance`."""
         before = self._data.time
         house = self.state.scene.house
         ticks.advance(
@@ -167,7 +167,7 @@ class Playhouse(TickWorld):
         self._grabs = [Grabs() for _ in PLAYERS]
 
     def draw(self, player: str, height: int, width: int) -> np.ndarray:
-        """See :meth:`worlds.tick_world.TickWorld.draw`; between steps, and of the size of the observations."""
+        """See :meth:`worlds.contract.tick_world.TickWorld.draw`; between steps, and of the size of the observations."""
         number = self._player(player)
         state = self._players[number]
         image = self._camera.draw(

@@ -6,12 +6,12 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
+from worlds.contract.tiers import EXACT
 from worlds.registry import WorldEntry, register
 from worlds.school.environments.registration import register_ids
 from worlds.school.places import sample
 from worlds.school.tasks import NAMES, make_task, probe
 from worlds.school.world import SchoolWorld
-from worlds.tiers import EXACT
 
 __all__ = ["SchoolWorld", "sample"]
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from worlds.checks import check_seed
 from worlds.contract import WorldError
+from worlds.contract.known_settings import check_seed
 from worlds.errors import UserError
 from worlds.school.parameters.ids import tree_of
 from worlds.school.parameters.tree import Parameter, having, narrow, parameters

@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from worlds.checks import check_flags
 from worlds.contract import SETTER, SOLVER, StepResult, WorldError
+from worlds.contract.known_settings import check_flags
+from worlds.contract.step_world import PLAYERS, StepWorld
 from worlds.errors import UserError
 from worlds.school.grid.codes import CHANNELS, COLOURS, NO_OP, OBJECTS, PEER_ACT_IDS, PEER_ACTS, VIEW
 from worlds.school.grid.dialogue import NOUNS, TEMPLATES
@@ -22,7 +23,6 @@ from worlds.school.problems.types import make_problem
 from worlds.school.tasks import INSTRUCTION
 from worlds.spaces.action import ActionSpec, Discrete, FreeText, Grammar
 from worlds.spaces.observation import Grid, Image, ObservationSpec, PlayerSpec
-from worlds.step_world import PLAYERS, StepWorld
 
 MAX_STEPS = 80  # of an episode, as published
 AFTER = 4  # steps that are played after the end of an episode, so that its outcome is seen
@@ -142,7 +142,7 @@ class SchoolWorld(StepWorld):
             raise WorldError(f"place of the school: {error}") from error
 
     def step(self, actions: Mapping[str, Any]) -> StepResult:
-        """Play one step; see :meth:`worlds.step_world.StepWorld.step`."""
+        """Play one step; see :meth:`worlds.contract.step_world.StepWorld.step`."""
         seen, rewards, terminated, truncated, infos = super().step(actions)
         if self.agents and self.state.idle >= AFTER:
             self.agents = []

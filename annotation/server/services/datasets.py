@@ -29,8 +29,8 @@ from rlhf.store import ParquetStore, open_store
 from rlhf.store.contract import people_in
 from rlhf.store.files.durable import UNFINISHED, only_writer
 from rlhf.store.folder.description import DESCRIPTION_FILE
+from worlds.contract.own_settings import own_settings
 from worlds.errors import UserError
-from worlds.own_settings import own_settings
 
 KEPT_BYTES = 128 * 1024 * 1024  # of packed frames in memory
 UNFINISHED_FOLDER = "annotation.games"  # in the study's

@@ -19,8 +19,8 @@ from annotation.viewer.drawing import CHUNK_STEPS, encode_plain
 from annotation.viewer.frames_file import pack_frames, unpack_frames
 from annotation.viewer.pictures import PictureRequest
 from rlhf.replay.views import plain_views
+from worlds.contract.plain_pictures import SIZE
 from worlds.errors import UserError
-from worlds.plain_pictures import SIZE
 
 CACHED = "private, max-age=604800, immutable"  # an address is of one record, and a record of one content
 _FILE = "application/octet-stream"

@@ -16,8 +16,8 @@ from rlhf.data.mixed import MixedDataset
 from rlhf.data.source import Source
 from rlhf.records.episode import CO_PILOT
 from rlhf.store.read_ahead import read_ahead
+from worlds.contract.own_settings import own_settings
 from worlds.errors import UserError
-from worlds.own_settings import own_settings
 
 CO_PILOTED = "+co-pilot"
 

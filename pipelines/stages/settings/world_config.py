@@ -15,15 +15,15 @@ from agents.ranges import Count, Weight, check_ranges
 from rlhf.records.episode import WORLD_OPTIONS, Episode
 from rlhf.run.setting_forms import OwnSettings
 from worlds import registry
-from worlds.conformance import check_conforms, refuse, space_problems
+from worlds.checks.conformance import check_conforms, refuse, space_problems
 from worlds.contract import SETTER, SOLVER, World, WorldError
+from worlds.contract.own_settings import own_settings, read_own_settings
+from worlds.contract.tiers import RECORDED, SEEDED
 from worlds.errors import UserError
-from worlds.faults import named_failure
-from worlds.own_settings import own_settings, read_own_settings
+from worlds.foreign_code.faults import named_failure
 from worlds.registry import WorldEntry
 from worlds.spaces.differences import differences
 from worlds.spaces.observation import PlayerSpec
-from worlds.tiers import RECORDED, SEEDED
 
 Settings = TypeVar("Settings", "WorldConfig", "PlayersConfig")
 

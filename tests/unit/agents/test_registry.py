@@ -20,8 +20,8 @@ from pipelines.stages.reward import RewardConfig
 from reward_models import registry as reward_models
 from reward_models.inter_temporal import InterTemporalRewardModel
 from tests.unit.agents import made_up_play, own_agent
-from worlds import plugins
 from worlds.errors import UserError
+from worlds.foreign_code import plugins
 
 SIZE = "patch_agent/small"
 

@@ -20,7 +20,7 @@ from pipelines.cli.main import main
 from rlhf.records.preferences import ClipPair
 from rlhf.store import open_store, share_play
 from tests.unit.docs.pages import ROOT, blocks
-from worlds.tiers import TIERS, Tier
+from worlds.contract.tiers import TIERS, Tier
 
 PAGE, README = ROOT / "docs" / "own-world.md", ROOT / "README.md"
 TRAINED = {"--training.updates": "2", "--training.steps": "6", "--training.batch": "4", "--wandb": "disabled"}

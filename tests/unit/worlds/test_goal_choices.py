@@ -8,7 +8,7 @@ import pytest
 
 from worlds import registry
 from worlds.contract import WorldError
-from worlds.goal_choices import GoalChoice, GoalChoices
+from worlds.contract.goal_choices import GoalChoice, GoalChoices
 
 PLATES = GoalChoice("plates", "on the table", "plates", 2)
 SITS = GoalChoice("sits", "Alice herself", "sits", 1)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from worlds.plain_pictures import PlainPictures, colour_of
+from worlds.contract.plain_pictures import PlainPictures, colour_of
 from worlds.spaces.observation import Category, Entities, Grid, ObservationSpec, Vector
 
 

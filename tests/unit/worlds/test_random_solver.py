@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.unit.agents.example_spaces import SPACES
-from worlds.random_solver import RandomSolver
+from worlds.contract.random_solver import RandomSolver
 from worlds.spaces.action import ActionSpec, Discrete
 
 

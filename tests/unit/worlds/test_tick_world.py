@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from worlds.contract import SETTER, SOLVER, TICKS_PER_STEP, WorldError, silent
-from worlds.tick_world import TickWorld
+from worlds.contract.tick_world import TickWorld
 
 
 class Counter(TickWorld):

@@ -12,8 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from worlds import watchdog
-from worlds.watchdog import NoAnswer, call_within
+from worlds.foreign_code import watchdog
+from worlds.foreign_code.watchdog import NoAnswer, call_within
 
 
 @pytest.fixture(autouse=True)
@@ -91,7 +91,7 @@ def test_errors_and_results_pass() -> None:
 
 NATIVE = """
 import threading, time
-from worlds import watchdog
+from worlds.foreign_code import watchdog
 watchdog.LOOK_EVERY_SEC = watchdog.GRACE_SEC = 0.05
 call = lambda: watchdog.call_within(0.1, "maze", "step 3 of episode play-7", lambda: time.sleep(1e6))
 thread = threading.Thread(target=call)

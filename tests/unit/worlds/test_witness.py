@@ -8,14 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from worlds import registry, watchdog
+from worlds import registry
 from worlds.contract import WorldError
-from worlds.trust import permit
+from worlds.foreign_code import watchdog
+from worlds.foreign_code.trust import permit
 
 CALL = """
 import ctypes, os, signal, sys, threading
-from worlds import witness
-from worlds.faults import named_failure
+from worlds.foreign_code import witness
+from worlds.foreign_code.faults import named_failure
 witness.attend()
 with named_failure("maze", "making the world"):
     with named_failure("maze", "the first reset"):

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from worlds.checks import check_flags, check_known
 from worlds.contract import SETTER, Action, Observation, TaskSpec, WorldError
+from worlds.contract.known_settings import check_flags, check_known
+from worlds.contract.requests import AskingSetter
 from worlds.household.players.acting import PlanningPlayer, action_of, metres_of
 from worlds.household.players.planner import Intent
 from worlds.household.players.settings import PlannerSettings
@@ -17,7 +18,6 @@ from worlds.household.tasks.language.asking import request
 from worlds.household.tasks.probes import make_task, probe
 from worlds.household.tasks.progress import HORIZON, reached
 from worlds.household.tasks.sets import NAMES
-from worlds.requests import AskingSetter
 
 
 class ScriptedSetter(AskingSetter):

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from worlds.checks import check_known
 from worlds.contract import SOLVER, Action, Observation, WorldError
+from worlds.contract.known_settings import check_known
 from worlds.household.players.acting import PlanningPlayer, RandomPlayer, action_of, metres_of
 from worlds.household.players.belief import Prior
 from worlds.household.players.planner import NO_PLAN, Decision

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from worlds.goal_choices import GoalChoice, GoalChoices
+from worlds.contract.goal_choices import GoalChoice, GoalChoices
 from worlds.household.tasks.language.nouns import plural, singulars
 from worlds.household.tasks.predicates import Predicate, Relation, parse
 from worlds.household.tasks.sets import PREDICATES

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from worlds.checks import check_seed
 from worlds.contract import WorldError
+from worlds.contract.known_settings import check_seed
 from worlds.errors import UserError
 from worlds.household.homes.apartments import APARTMENTS, HELD_OUT
 from worlds.household.homes.placing import home as home_named

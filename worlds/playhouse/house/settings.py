@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from worlds.checks import check_known
 from worlds.contract import WorldError
+from worlds.contract.known_settings import check_known
 from worlds.playhouse.house.catalogue import (
     COLOURS,
     FURNITURE_KINDS,

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from worlds.contract import SETTER, Action, Observation, TaskSpec, silent, with_body
+from worlds.contract.written_scenarios import PosedScenario
 from worlds.playhouse.games import asking
 from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.players.body import Body
@@ -21,7 +22,6 @@ from worlds.playhouse.scenarios.posing import ARRIVES, Posed, pose, request_of
 from worlds.playhouse.scenarios.scenario import Asks, CannotBePosed
 from worlds.playhouse.scenarios.tasks import make_task
 from worlds.playhouse.world import Playhouse
-from worlds.written_scenarios import PosedScenario
 
 WALK_STEPS = 40  # most steps on the way to where it asks
 TURN_STEPS = 12  # most steps of turning to what it asks about
@@ -121,17 +121,17 @@ class AppendixB:
 
     @cached_property
     def numbers(self) -> Sequence[int]:
-        """See :class:`worlds.written_scenarios.Collection`."""
+        """See :class:`worlds.contract.written_scenarios.Collection`."""
         return [number for number, line in scenarios().items() if line.can_be_posed]
 
     @cached_property
     def left_out(self) -> Mapping[int, str]:
-        """See :class:`worlds.written_scenarios.Collection`."""
+        """See :class:`worlds.contract.written_scenarios.Collection`."""
         checks = {number: line.check for number, line in scenarios().items()}
         return {number: check.reason for number, check in checks.items() if isinstance(check, CannotBePosed)}
 
     def pose(self, number: int, seed: int) -> PosedScenario | None:
-        """See :meth:`worlds.written_scenarios.Collection.pose`. Something else is asked before in every other place."""
+        """Pose a scenario; in every other place something else is asked before it."""
         line = scenarios()[number]
         posed = pose(line, seed)
         if posed is None:

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from worlds.checks import check_known
 from worlds.contract import SETTER, Action, Observation, TaskSpec, WorldError, silent, with_body
+from worlds.contract.known_settings import check_known
 from worlds.playhouse.games.asking import Asker, make_task
 from worlds.playhouse.players.asking.choosing import Chooser
 from worlds.playhouse.players.asking.gestures import Gestures

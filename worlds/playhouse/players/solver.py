@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from worlds.checks import check_known
 from worlds.contract import HAND_RELEASE, MOVEMENT, SOLVER, Action, Observation, WorldError, silent, with_body
+from worlds.contract.known_settings import check_known
 from worlds.playhouse.players import behaviours, building, game_play
 from worlds.playhouse.players.asking.talking import mistaken_for
 from worlds.playhouse.players.body import Body

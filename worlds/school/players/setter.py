@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from inspect import signature
 from typing import Any
 
-from worlds.checks import check_known
 from worlds.contract import SETTER, Action, Observation, Task, WorldError
+from worlds.contract.known_settings import check_known
 from worlds.school.grid.codes import PEER_ACTS
 from worlds.school.peers.script import Decision
 from worlds.school.tasks import INSTRUCTION, NAMES, make_task, probe, task_name

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from worlds.checks import check_known
 from worlds.contract import SOLVER, Action, Observation, WorldError
+from worlds.contract.known_settings import check_known
 from worlds.school.grid.codes import NONE, STEPS
 from worlds.school.grid.dialogue import INTRODUCTION
 from worlds.school.grid.room import Cell

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from worlds.checks import check_flags
+from worlds.contract.known_settings import check_flags
 from worlds.errors import UserError
 from worlds.school.grid.codes import CHANNELS, COLOURS, NO_OP, NONE, OBJECTS, PEER, PEER_ACT_IDS, PEER_ACTS, VIEW
 from worlds.school.grid.dialogue import Dialogue

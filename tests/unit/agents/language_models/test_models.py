@@ -15,7 +15,7 @@ from agents.language_models.local import LocalModel
 from agents.language_models.model import Prompt
 from tests.unit.agents.language_models.tiny_model import completion, make_model, service
 from worlds.errors import UserError
-from worlds.trust import permit
+from worlds.foreign_code.trust import permit
 
 PAIRS = [("ball left\nAct:", " left"), ("ball right\nAct:", " right"), ("a wall, and far away a door\nAct:", " stay")]
 PROMPTS = [Prompt("", question) for question, _ in PAIRS]

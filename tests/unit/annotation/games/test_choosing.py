@@ -20,10 +20,10 @@ from tests.patience import PATIENCE_SEC, until
 from tests.unit.annotation.games.playing import config, everybody_joins
 from worlds import registry
 from worlds.contract import SETTER
+from worlds.contract.live_play import Board
 from worlds.errors import UserError
 from worlds.household import player_spec
 from worlds.household.state.vocabulary import Verb
-from worlds.live_play import Board
 
 TASK = HelpedTask(number=0, of=2, task=1, helper="true_goal", seed=0)
 

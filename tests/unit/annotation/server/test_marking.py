@@ -34,8 +34,8 @@ from rlhf.store.synthetic import synthetic_episode, synthetic_play
 from tests.patience import PATIENCE_SEC, until
 from tests.unit.annotation.server.conftest import EPISODES, STEPS, Browser
 from tests.unit.rlhf.declared_spaces import GRID
+from worlds.contract.plain_pictures import SIZE
 from worlds.errors import UserError
-from worlds.plain_pictures import SIZE
 
 Enter = Callable[..., Browser]
 BOTH_DATABASES = True

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from worlds.contract import SOLVER
+from worlds.contract.tiers import EXACT
 from worlds.instructed_world import InstructedWorld
 from worlds.registry import register
 from worlds.spaces.action import ActionSpec, Discrete
 from worlds.spaces.observation import ObservationSpec, PlayerSpec
-from worlds.tiers import EXACT
 
 LENGTH = 7
 

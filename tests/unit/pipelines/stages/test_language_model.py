@@ -21,7 +21,7 @@ from rlhf.store import open_store
 from tests import small_worlds
 from tests.unit.agents.language_models.tiny_model import completion, make_model, service
 from worlds.errors import UserError
-from worlds.trust import permit
+from worlds.foreign_code.trust import permit
 
 WORLD = WorldConfig(str(Path(__file__).with_name("corridor.py")))
 permit([str(WORLD.name)])

@@ -16,7 +16,7 @@ from pipelines.stages.record import RecordConfig, record
 from pipelines.stages.settings.world_config import WorldConfig
 from rlhf.store import open_store
 from tests.unit.agents.language_models.tiny_model import completion, service
-from worlds.trust import permit
+from worlds.foreign_code.trust import permit
 
 WORLD = WorldConfig(str(Path(__file__).with_name("corridor.py")))
 permit([str(WORLD.name)])

@@ -15,7 +15,7 @@ from tests.unit.docs.pages import blocks
 from worlds import registry
 from worlds.contract import WorldError
 from worlds.errors import UserError
-from worlds.trust import permit
+from worlds.foreign_code.trust import permit
 
 OWN_WORLD = Path(__file__).parents[4] / "examples" / "own_world" / "discs.py"
 

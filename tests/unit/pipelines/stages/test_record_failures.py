@@ -12,8 +12,9 @@ from pipelines.cli.main import main
 from pipelines.stages.evaluate import load_results
 from rlhf.replay.guard import FAILURE
 from rlhf.store import open_store
-from worlds import registry, watchdog
+from worlds import registry
 from worlds.contract import WorldError
+from worlds.foreign_code import watchdog
 
 EXAMPLE = Path(__file__).parents[4] / "examples" / "own_world" / "discs.py"
 STEPS = 12

@@ -17,10 +17,10 @@ from rlhf.replay.play import Plan, ScriptedSolvers, play
 from rlhf.replay.setter_replay import SetterReplay
 from rlhf.replay.setter_things import pointing_again
 from worlds.contract import SETTER, SOLVER, Setter
+from worlds.contract.pointing import NO_THING
 from worlds.errors import UserError
 from worlds.household import HOUSEHOLD
 from worlds.household.state.vocabulary import Verb
-from worlds.pointing import NO_THING
 
 SETTINGS: dict[str, Any] = {"homes": ("apartment-1",), "tasks": ("put_fridge",)}
 

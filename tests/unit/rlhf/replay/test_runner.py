@@ -20,8 +20,8 @@ from rlhf.replay.setter_replay import SetterReplay
 from rlhf.run.checkpoint import _check_plain, _not_finite
 from tests.unit.rlhf import tiny_agent, tiny_world
 from tests.unit.rlhf.tiny_world import TinyWorld, record
-from worlds import watchdog
 from worlds.contract import Action
+from worlds.foreign_code import watchdog
 
 STEPS, SLOTS = 7, 3
 AGENT, REFERENCE, TOKENIZER = tiny_agent.agent(), tiny_agent.agent(seed=1), tiny_agent.tokenizer()

@@ -10,9 +10,9 @@ import pytest
 
 from worlds import registry
 from worlds.contract import SETTER, SOLVER, WorldError
+from worlds.foreign_code.trust import permit
 from worlds.spaces.action import Continuous, Discrete
 from worlds.spaces.observation import Image, Vector
-from worlds.trust import permit
 
 WALK = '''
 import gymnasium

@@ -10,8 +10,8 @@ import pytest
 from gymnasium import spaces
 
 from worlds.contract import SETTER, SOLVER, WorldError
+from worlds.contract.random_solver import RandomSolver
 from worlds.foreign.entries import class_entry
-from worlds.random_solver import RandomSolver
 
 LEFT, RIGHT, STEPS = "go left", "now go right", 7
 

@@ -14,9 +14,9 @@ from worlds import registry
 from worlds.contract import SETTER, SOLVER, WorldError
 from worlds.foreign.entries import class_entry
 from worlds.foreign.parallel_bridge import cast_agents
+from worlds.foreign_code.trust import permit
 from worlds.spaces.action import InvalidSpace
 from worlds.spaces.observation import Vector
-from worlds.trust import permit
 
 RENDEZVOUS = Path(__file__).parents[3] / "contracts" / "rendezvous.py"
 

@@ -9,6 +9,7 @@ import pytest
 
 from worlds import registry
 from worlds.contract import SETTER, SOLVER, WorldError
+from worlds.contract.live_play import GROUPS, Board, Choice
 from worlds.household import HELPERS
 from worlds.household.live_play import HouseholdLivePlay
 from worlds.household.observing import visible
@@ -18,7 +19,6 @@ from worlds.household.rules.legal import possible
 from worlds.household.state.home import NO_ROW
 from worlds.household.state.vocabulary import Condition, Held, Verb
 from worlds.household.world import HANDS, PERSON, HouseholdWorld
-from worlds.live_play import GROUPS, Board, Choice
 
 ENTRY = registry.get("household")
 SEED = 3

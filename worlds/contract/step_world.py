@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from worlds.checks import check_positive, check_seed, check_views
 from worlds.contract import SETTER, SOLVER, Action, Observation, StepResult, World, WorldError
+from worlds.contract.known_settings import check_positive, check_seed, check_views
 from worlds.spaces.action import ActionSpec, FreeText, InvalidAction
 from worlds.spaces.as_gym import gym_action_space, gym_observation_space
 from worlds.spaces.observation import ObservationSpec, PlayerSpec

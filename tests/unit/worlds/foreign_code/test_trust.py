@@ -27,9 +27,10 @@ from rlhf.distributed.config import RayConfig
 from rlhf.distributed.connection import connect
 from rlhf.run.tracking import Tracker
 from tests.unit.agents.language_models.tiny_model import make_model
-from worlds import registry, trust
+from worlds import registry
 from worlds.errors import UserError
-from worlds.trust import UntrustedError, permit
+from worlds.foreign_code import trust
+from worlds.foreign_code.trust import UntrustedError, permit
 
 HOSTILE = "from pathlib import Path\nPath({canary!r}).write_text('ran')\n"
 

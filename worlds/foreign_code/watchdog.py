@@ -27,10 +27,10 @@ import time
 from collections.abc import Callable
 from typing import NoReturn, TypeVar
 
-from worlds import witness
 from worlds.contract import WorldError
 from worlds.errors import shows_tracebacks
-from worlds.faults import OutOfTime
+from worlds.foreign_code import witness
+from worlds.foreign_code.faults import OutOfTime
 
 __all__ = ["NoAnswer", "call_within", "limit_unless_debugging", "load_foreign"]
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from worlds.contract import SOLVER, Action, Observation, World
-from worlds.random_play import legal_values
+from worlds.contract.random_play import legal_values
 from worlds.spaces.action import Discrete
 from worlds.spaces.random_action import random_action, within_entities
 

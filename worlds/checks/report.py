@@ -1,7 +1,7 @@
 """The examination of a world by ``rlhf world check NAME``: every promise of the contract, tried in a few places.
 
 Shorter than ``tests/contracts`` and without pytest, for worlds outside this project. A world that breaks
-the promises of ``replay`` can be played all the same, but in fewer ways (:mod:`worlds.trial`).
+the promises of ``replay`` can be played all the same, but in fewer ways (:mod:`worlds.checks.trial`).
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from worlds import witness
-from worlds.conformance import (
+from worlds.checks.conformance import (
     PLAYERS,
     DeclaresBounds,
     Problem,
@@ -28,9 +27,10 @@ from worlds.conformance import (
     step_problems,
 )
 from worlds.contract import SETTER, SOLVER, TaskSpec, TickWise, World, WorldError
+from worlds.contract.random_play import Observed, fitted, play_from, play_on, random_actions
 from worlds.errors import UserError, described, shows_tracebacks
-from worlds.faults import FOREIGN, OutOfTime, time_limit
-from worlds.random_play import Observed, fitted, play_from, play_on, random_actions
+from worlds.foreign_code import witness
+from worlds.foreign_code.faults import FOREIGN, OutOfTime, time_limit
 from worlds.registry import WorldEntry
 from worlds.spaces.action import FreeText
 from worlds.spaces.random_action import words_of

@@ -18,9 +18,9 @@ from types import ModuleType
 from typing import Generic, TypeVar
 
 from worlds.errors import described
-from worlds.faults import FOREIGN
-from worlds.trust import UntrustedError, read_source
-from worlds.watchdog import NoAnswer, load_foreign
+from worlds.foreign_code.faults import FOREIGN
+from worlds.foreign_code.trust import UntrustedError, read_source
+from worlds.foreign_code.watchdog import NoAnswer, load_foreign
 
 Entry = TypeVar("Entry")
 

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
 
-from worlds import witness
 from worlds.contract import WorldError
 from worlds.errors import RunError, UserError, described
+from worlds.foreign_code import witness
 
-# Foreign code may raise anything, and may call sys.exit or os._exit (see :mod:`worlds.witness`).
+# Foreign code may raise anything, and may call sys.exit or os._exit (see :mod:`worlds.foreign_code.witness`).
 FOREIGN = (Exception, SystemExit, GeneratorExit)
 
 

@@ -10,11 +10,12 @@ import pytest
 
 from pipelines.cli.main import main
 from pipelines.stages.settings.world_config import WorldConfig
-from worlds import examination, registry
+from worlds import registry
+from worlds.checks.trial import WorldReport, try_world
 from worlds.contract import SETTER, SOLVER, WorldError
+from worlds.contract.known_settings import report as examination
+from worlds.foreign_code.trust import permit
 from worlds.spaces.observation import ObservationSpec, PlayerSpec, Vector
-from worlds.trial import WorldReport, try_world
-from worlds.trust import permit
 
 SOURCE = '''
 import pickle, time

@@ -1,7 +1,7 @@
 """Tiers of worlds: how faithfully a world can be returned to, and so what the pipeline can do with it.
 
 Each tier includes those before it. A world declares its tier in its :class:`~worlds.registry.WorldEntry`;
-:mod:`worlds.trial` finds out which one it reaches.
+:mod:`worlds.checks.trial` finds out which one it reaches.
 """
 
 from __future__ import annotations

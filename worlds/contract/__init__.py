@@ -149,7 +149,7 @@ class World(ParallelEnv):
 
     A player without an action stands still and is silent. Utterances are cut after ``UTTERANCE_MAX_CHARS``. What is no
     configuration of the world, and a movement that does not exist, raise WorldError. ``rlhf world check`` and
-    ``tests/contracts`` try all of this; :class:`worlds.tick_world.TickWorld` does most of it.
+    ``tests/contracts`` try all of this; :class:`worlds.contract.tick_world.TickWorld` does most of it.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"name": "world", "render_modes": ["rgb_array"]}

@@ -16,17 +16,17 @@ import numpy as np
 from gymnasium import spaces
 
 from worlds.contract import SETTER, SOLVER, Action, World, WorldError
+from worlds.contract.random_play import legal_values
+from worlds.contract.tiers import SEEDED
 from worlds.errors import described
-from worlds.faults import FOREIGN, named_failure
-from worlds.random_play import legal_values
+from worlds.foreign_code.faults import FOREIGN, named_failure
+from worlds.foreign_code.watchdog import call_within
 from worlds.registry import WorldEntry
 from worlds.spaces.action import InvalidAction, InvalidSpace
 from worlds.spaces.as_gym import gym_action_space, gym_observation_space
 from worlds.spaces.differences import differences
 from worlds.spaces.gym_observation import Departure
 from worlds.spaces.observation import InvalidObservation, PlayerSpec
-from worlds.tiers import SEEDED
-from worlds.watchdog import call_within
 
 PLAYERS = (SETTER, SOLVER)
 _LONGEST = 80  # characters of a value that a message quotes

@@ -9,8 +9,6 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from worlds.bins import find_bad_bin
-from worlds.checks import check_positive, check_views
 from worlds.contract import (
     BODY,
     MOVEMENT,
@@ -26,9 +24,11 @@ from worlds.contract import (
     WorldError,
     body_spec,
 )
+from worlds.contract.bins import find_bad_bin
+from worlds.contract.known_settings import check_positive, check_views
+from worlds.contract.step_world import begun
 from worlds.spaces.action import ActionSpec
 from worlds.spaces.as_gym import gym_action_space, gym_observation_space
-from worlds.step_world import begun
 
 PLAYERS: tuple[str, ...] = (SETTER, SOLVER)
 FIVE_MINUTES = round(300 * STEPS_PER_SECOND)  # steps

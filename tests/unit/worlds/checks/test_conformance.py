@@ -16,7 +16,9 @@ from annotation.games.live_world import LiveWorld
 from annotation.session.states import Kind
 from pipelines.cli.main import main
 from worlds import registry
-from worlds.conformance import check_conforms
+from worlds.checks.conformance import check_conforms
+from worlds.checks.report import examine
+from worlds.checks.trial import WorldReport, try_world
 from worlds.contract import (
     SETTER,
     SOLVER,
@@ -29,10 +31,8 @@ from worlds.contract import (
     observation_space,
     silent,
 )
-from worlds.examination import examine
-from worlds.requests import Goal
-from worlds.tick_world import Controls, TickWorld
-from worlds.trial import WorldReport, try_world
+from worlds.contract.requests import Goal
+from worlds.contract.tick_world import Controls, TickWorld
 
 SIZE = 11  # not a multiple of the ticks of a step, or whole steps would lead nowhere
 

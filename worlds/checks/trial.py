@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from worlds.conformance import PLAYERS, Problem, all_silent
+from worlds.checks.conformance import PLAYERS, Problem, all_silent
+from worlds.checks.report import BOUNDS, Finding, examine, examined
 from worlds.contract import SOLVER
-from worlds.examination import BOUNDS, Finding, examine, examined
-from worlds.random_play import fitted, play_from, random_actions
+from worlds.contract.random_play import fitted, play_from, random_actions
+from worlds.contract.tiers import EXACT, NAMES, RECORDED, SEEDED, TICK_WISE, includes
 from worlds.registry import WorldEntry, get, is_found_anywhere
 from worlds.spaces.observation import PlayerSpec
-from worlds.tiers import EXACT, NAMES, RECORDED, SEEDED, TICK_WISE, includes
 
 OTHER_PROCESS, PICKLES = "another process", "pickles"
 _PARTS = {  # that a tier needs besides those of the tiers before it
@@ -157,7 +157,7 @@ def _digest(entry: WorldEntry) -> str:
 
 def _other_process(entry: WorldEntry, name: str, options: Mapping[str, Any]) -> list[Problem]:
     """The same play gives the same bits in a fresh process, with another order of Python's sets."""
-    code = "import sys; from worlds.trial import play_digest; print(play_digest(*sys.argv[1:]))"
+    code = "import sys; from worlds.checks.trial import play_digest; print(play_digest(*sys.argv[1:]))"
     paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
     done = subprocess.run(
         [sys.executable, "-P", "-c", code, name, json.dumps(dict(options))], capture_output=True, text=True,

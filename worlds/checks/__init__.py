@@ -1,0 +1,1 @@
+"""Trying a world: `rlhf world check`, and the checks that every recording makes."""
