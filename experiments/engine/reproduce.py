@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from agents.computing import usable_device
 from experiments.engine.arms import plan_arms
 from experiments.engine.config import ExperimentConfig
 from experiments.engine.declaration import ReproduceConfig, experiment_named
@@ -66,6 +67,8 @@ def _arms(config: ReproduceConfig, preset: ExperimentConfig) -> Plan:
 
 
 def _demo(config: ReproduceConfig, preset: DemoConfig) -> Plan:
+    if config.device is not None:
+        usable_device(config.device)  # refuse a missing device before the first stage
     preset = replace(preset, run=config.run)
 
     def run_of(seed: int) -> DemoConfig:

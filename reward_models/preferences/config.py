@@ -8,8 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from agents.ranges import Count, Steps, Weight
+from agents.ranges import Count, Steps, Weight, check_ranges
 from rlhf.records.preferences import PREFERENCES
+from worlds.errors import UserError
 
 ComparedBy = Literal["return", "end", "mean"]
 
@@ -42,6 +43,9 @@ class PreferenceConfig:
     batch: Count = 8
     context: Steps = 50
     longest: Count = 200
+
+    def __post_init__(self) -> None:
+        check_ranges(self, UserError)
 
     @property
     def weights(self) -> dict[str, float]:

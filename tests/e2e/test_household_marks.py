@@ -15,6 +15,7 @@ from pipelines.loops.demo import DemoConfig
 from pipelines.presets import household as preset
 from rlhf.run.config import load_config
 from rlhf.store import open_store
+from tests.unit.experiments.carrying_out import carry_out
 
 pytestmark = pytest.mark.e2e
 
@@ -43,7 +44,7 @@ def tiny() -> DemoConfig:
 
 def test_agents_learn_from_marks_and_stand_in_the_table_of_helpers(tmp_path: Path) -> None:
     assert marking.section(tmp_path) == ""
-    marking.run(tmp_path, (0,), tiny())
+    carry_out(marking.stages, tmp_path, tiny())
     folder = tmp_path / "marks" / "seed-0"
     improved = load_config(folder / "improve", type(tiny().improve))
     assert improved.setters == "live"
@@ -55,9 +56,9 @@ def test_agents_learn_from_marks_and_stand_in_the_table_of_helpers(tmp_path: Pat
     assert "| `put_fridge` |" in table and "BC+RL" in table and "demonstrator" in table
 
     results = (folder / "results.json").stat().st_mtime_ns
-    marking.run(tmp_path, (0,), tiny())
+    carry_out(marking.stages, tmp_path, tiny())
     assert (folder / "results.json").stat().st_mtime_ns == results, "what is done is not done again"
 
     few = {name: METHODS[name] for name in (ALONE, "BC", "BC+RL")}
-    helping.run(tmp_path, (0,), helping.HelpSettings(1, (40,), ("test_1",), few))
+    carry_out(helping.stages, tmp_path, helping.HelpSettings(1, (40,), ("test_1",), few))
     assert list(Results.load(tmp_path).episodes["test_1"]) == [ALONE, "BC", "BC+RL"]

@@ -159,7 +159,7 @@ def test_another_run_is_refused_by_the_setting_that_differs(run: Path) -> None:
     before = contents(run)
     config = tiny(run)
     other = replace(config, improve=replace(config.improve, updates=5))
-    with pytest.raises(UserError, match=r"other settings: improve.updates is 4 there and 5 here; give this one"):
+    with pytest.raises(UserError, match=r"holds another run: improve.updates is 4 there and 5 here; give this one"):
         iterate(other)
     assert contents(run) == before
 

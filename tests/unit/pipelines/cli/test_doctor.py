@@ -23,7 +23,7 @@ from pipelines.cli.doctor import (
 )
 from rlhf.run import machine
 from tests.patience import PATIENCE_SEC
-from worlds.contract.known_settings import report as examination
+from worlds.checks import report as examination
 
 GIB = 2**30
 

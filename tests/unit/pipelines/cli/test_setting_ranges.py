@@ -11,7 +11,6 @@ import pytest
 from agents.ranges import LARGEST, ranges_of, refusal
 from pipelines.cli.main import VERBS, Verb, main
 from pipelines.cli.settings import Setting, parse, settings_of
-from reward_models.preferences.config import PreferenceConfig
 from worlds.errors import UserError
 
 TRIED = ("-1", "nan", "inf", "-inf", "1e23", "1e308", "1e999", "99999999999999999999", "9" * 5000, "0", "many", "")
@@ -71,7 +70,6 @@ def records(kind: Any) -> Iterator[Any]:
 def test_configurations_check_their_numbers_however_they_are_made() -> None:
     kinds = dict.fromkeys(inner for verb in VERBS.values() for inner in records(kind_of(verb)))
     assert len(kinds) > 20
-    del kinds[PreferenceConfig]  # the command line alone checks it
     for kind in kinds:
         if any(field.default is MISSING and field.default_factory is MISSING for field in fields(kind)):
             continue

@@ -11,9 +11,9 @@ import pytest
 from pipelines.cli.main import main
 from pipelines.stages.settings.world_config import WorldConfig
 from worlds import registry
+from worlds.checks import report as examination
 from worlds.checks.trial import WorldReport, try_world
 from worlds.contract import SETTER, SOLVER, WorldError
-from worlds.contract.known_settings import report as examination
 from worlds.foreign_code.trust import permit
 from worlds.spaces.observation import ObservationSpec, PlayerSpec, Vector
 
