@@ -12,8 +12,8 @@ import functools
 import io
 import itertools
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
@@ -217,6 +217,7 @@ def _check_words(words: Sequence[str], kind: type, known: Mapping[str, Setting],
             values.append(remaining.pop(0))
         _check_values(setting, values, command)
     _check_positions(by_position, kind, command, default)
+    _check_required({word.partition("=")[0] for word in words}, kind, command, default)
 
 
 def _check_values(setting: Setting, values: Sequence[str], command: str) -> None:
@@ -237,8 +238,20 @@ def _check_positions(words: Sequence[str], kind: type, command: str, default: An
     single = [field for field in places if not _is_sequence(hints[field.name])]
     if len(words) > len(places) == len(single):
         raise UsageError(f"{words[len(places)]} belongs to no setting (see {command} --help)")
-    if missing := [f for f in single[len(words) :] if f.default is f.default_factory is MISSING and default is None]:
+    if missing := [field for field in single[len(words) :] if _is_required(field) and default is None]:
         raise UsageError(f"{command} needs {' and '.join(_metavar(annotated[field.name]) for field in missing)}")
+
+
+def _check_required(flags: Collection[str], kind: type, command: str, default: Any) -> None:
+    """Check that settings without a default are given. Raises UsageError naming those that are not."""
+    places = {field.name for field in fields(kind) if tyro.conf.Positional in _marks(_annotations(kind)[1][field.name])}
+    wanted = [Setting(f.name, None).flag for f in fields(kind) if _is_required(f) and f.name not in places]
+    if default is None and (missing := [flag for flag in wanted if flag not in flags]):
+        raise UsageError(f"{command} needs {' and '.join(missing)} (see {command} --help)")
+
+
+def _is_required(field: Field[Any]) -> bool:
+    return field.init and field.default is field.default_factory is MISSING
 
 
 def _metavar(annotated: Any) -> str:

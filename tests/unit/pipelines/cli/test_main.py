@@ -112,6 +112,23 @@ def test_help_by_any_name(words: list[str], capsys: pytest.CaptureFixture[str]) 
     assert "usage: rlhf" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("words", "missing"),
+    [
+        ("preferences import file.jsonl data", "--kind"),
+        ("preferences export data file.jsonl", "--kind"),
+        ("episodes push data", "--to"),
+        ("episodes export data file", "--to"),
+        ("episodes import file data", "--from"),
+    ],
+)
+def test_a_setting_without_a_default_is_asked_for_by_its_name(
+    words: str, missing: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words.split()) == 2
+    assert f"needs {missing} (see rlhf" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("verb", VERBS.values(), ids=VERBS)
 def test_every_verb_leads_to_a_configuration_and_its_help(verb: Verb, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*verb.name.split(), "--help"]) == 0
