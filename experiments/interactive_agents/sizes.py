@@ -53,9 +53,8 @@ def experiment() -> ExperimentConfig:
 
 
 def _rewarding(base: RewardConfig, size: str) -> RewardConfig:
-    rate = base.training.learning_rate * small.slower(size)
-    return replace(base, training=replace(base.training, learning_rate=rate))
+    return replace(base, training=small.at_rate(base.training, small.slower(size)))
 
 
 def _improving(base: ImproveConfig, size: str) -> ImproveConfig:
-    return replace(base, learner=replace(base.learner, learning_rate=base.learner.learning_rate * small.slower(size)))
+    return replace(base, learner=small.at_rate(base.learner, small.slower(size)))

@@ -16,7 +16,7 @@ import json
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -106,30 +106,30 @@ def plan_overcooked(
       reward: settings of the utility's training.
     """
 
+    @cache
+    def kitchens() -> dict[str, list[Episode]]:
+        return _by_layout(open_store(run / PLAY))
+
     def clone(layout: str, seed: int) -> None:
-        play = divide(_by_layout(open_store(run / PLAY))[layout], seed)
+        play = divide(kitchens()[layout], seed)
         result = clone_and_measure(layout, play, seed, cloning)
         _save([result], _clone_file(run, seed, layout))
         announce(f"seed {seed}, {layout}: accuracy {result.accuracy:.3f}, always staying {result.stay:.3f}")
 
     def learn_utility(seed: int) -> None:
-        store = open_store(run / PLAY)
-        plays = {layout: divide(episodes, seed) for layout, episodes in _by_layout(store).items()}
-        results = utility_and_measure(plays, store.marks(), seed, reward)
+        plays = {layout: divide(episodes, seed) for layout, episodes in kitchens().items()}
+        results = utility_and_measure(plays, open_store(run / PLAY).marks(), seed, reward)
         _save(results, _utility_file(run, seed))
         announce(f"seed {seed}: area under the curve {results[-1].area:.3f}")
 
     def stages(_: str, seed: int) -> list[Stage]:
-        kitchens = [
-            Stage(f"clone {layout}", "people's games", partial(clone, layout, seed))
-            for layout in _by_layout(open_store(run / PLAY))
-        ]
-        return [*kitchens, Stage("utility", "learned from deliveries", lambda: learn_utility(seed))]
+        clones = [Stage(f"clone {layout}", "people's games", partial(clone, layout, seed)) for layout in kitchens()]
+        return [*clones, Stage("utility", "learned from deliveries", lambda: learn_utility(seed))]
 
     def report(seeds: Sequence[int]) -> Path:
         clones, utilities = list[CloneResult](), list[UtilityResult]()
         for seed in seeds:
-            for layout in _by_layout(open_store(run / PLAY)):
+            for layout in kitchens():
                 clones += _load(CloneResult, _clone_file(run, seed, layout))
             utilities += _load(UtilityResult, _utility_file(run, seed))
         path = run / "table.md"
