@@ -57,7 +57,7 @@ test-ray: $(DEV) ## the tests that start Ray: runs, learners, a cluster with job
 PACKAGE_TESTS := $(addprefix tests/,contracts/test_world.py contracts/stores $(addprefix unit/,test_packages.py \
 	agents/language_models $(addprefix agents/test_,card.py folder.py tokenizer.py vision_model.py) annotation/server \
 	pipelines/cli pipelines/exchange pipelines/report rlhf/run rlhf/store \
-	$(addprefix worlds/,foreign household playhouse/physics school/environments spaces)))
+	$(addprefix worlds/,foreign household playhouse/physics school spaces)))
 SET_locked := --constraint $(LOCK) --editable '.[test]'
 SET_newest := --upgrade --upgrade-strategy eager --editable '.[minari,rlds,test,video]'
 SET_lowest := --constraint constraints/lowest.txt --editable '.[minari,rlds,test,video]'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
@@ -10,20 +11,21 @@ from torch.nn import functional as F
 from transformers import PreTrainedModel
 
 from agents.batch import ActionBatch, ObservationBatch, PolicyLogProbs
-from agents.card import AGENT_EXAMPLE, DECLARED_EXAMPLE, SETTER_EXAMPLE
+from agents.card import AGENT_EXAMPLE, SETTER_EXAMPLE
 from agents.config import AgentConfig
 from agents.learning.contrastive import Discriminator
 from agents.networks import movement as movement_policy
-from agents.networks.grammar import GrammarPolicy
 from agents.networks.improvement import GOOD, ImprovementIndicator
 from agents.networks.language import LanguagePolicy
 from agents.networks.movement import Choices, MovementPolicy
 from agents.networks.trunk import AgentState, Trunk
-from agents.registry import register
 from agents.tokenizer import PAD_ID
 from worlds.contract import SETTER
 from worlds.errors import UserError
-from worlds.spaces.action import Grammar
+from worlds.spaces.action import Grammar, Speech
+
+if TYPE_CHECKING:
+    from agents.networks.grammar import GrammarPolicy
 
 __all__ = ["AgentOutput", "AgentState", "InteractiveAgent"]
 
@@ -46,7 +48,6 @@ class AgentOutput:
     glimpsed: Tensor | None  # [T, B, width], of ``vision``, what shows best what the words name
 
 
-@register
 class InteractiveAgent(PreTrainedModel):
     """The solver, or the setter. Everything is time-major; ``resets[t, b]`` is True at the first step of an episode."""
 
@@ -63,7 +64,7 @@ class InteractiveAgent(PreTrainedModel):
         speech = config.player.action.speech
         self.language: LanguagePolicy | GrammarPolicy | None = None
         if speech is not None:
-            self.language = GrammarPolicy(config, speech) if isinstance(speech, Grammar) else LanguagePolicy(config)
+            self.language = _language_policy(config, speech)
         last = nn.Linear(config.value_width, 1)
         nn.init.normal_(last.weight, std=0.01)  # values begin near 0, as returns do
         self.value = nn.Sequential(nn.Linear(config.memory_width, config.value_width), nn.ReLU(), last)
@@ -77,10 +78,7 @@ class InteractiveAgent(PreTrainedModel):
     @staticmethod
     def example(config: AgentConfig) -> str:
         """Return a program that loads such an agent from the present folder and lets it act; for its card."""
-        if config.role == SETTER:
-            return SETTER_EXAMPLE
-        height, width = config.image_size
-        return AGENT_EXAMPLE.format(height=height, width=width) if config.spaces is None else DECLARED_EXAMPLE
+        return SETTER_EXAMPLE if config.role == SETTER else AGENT_EXAMPLE
 
     def freeze_vision(self) -> None:
         """Keep the image encoder as it is in all training to come. Its gradients are half of the work of an update.
@@ -199,7 +197,7 @@ class InteractiveAgent(PreTrainedModel):
 
     def _shown_words(self, output: AgentOutput, spoke: Tensor) -> Tensor | None:
         """Scores [N, vocabulary] of words by what was glimpsed where ``spoke`` [T, B] is true; None if none count."""
-        if output.glimpsed is None or isinstance(self.language, GrammarPolicy):
+        if output.glimpsed is None or not isinstance(self.language, LanguagePolicy):
             return None
         return self.trunk.shown_words(output.glimpsed[spoke])
 
@@ -277,3 +275,11 @@ def with_improvement_indicator(agent: InteractiveAgent) -> InteractiveAgent:
     made.load_state_dict(agent.state_dict(), strict=False)
     nn.Module.to(made, agent.device)
     return made.train(agent.training)
+
+
+def _language_policy(config: AgentConfig, speech: Speech) -> LanguagePolicy | GrammarPolicy:
+    if not isinstance(speech, Grammar):
+        return LanguagePolicy(config)
+    from agents.networks.grammar import GrammarPolicy
+
+    return GrammarPolicy(config, speech)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 import torch
 from torch import Tensor
+
+from agents.config import AgentConfig
 
 
 def send(array: np.ndarray, device: torch.device | str) -> Tensor:
@@ -21,40 +23,31 @@ def send(array: np.ndarray, device: torch.device | str) -> Tensor:
     return tensor.to(device)
 
 
-class ObservationArrays(NamedTuple):
-    """Observations of one step of N slots, in NumPy; None where the agent's spaces have no such part.
+Part = TypeVar("Part", np.ndarray, Tensor)
 
-    :func:`agents.columns.observation_columns` has the types and shapes for an agent.
+
+class Observed(NamedTuple, Generic[Part]):
+    """Observations of N slots [N, ...], or of T steps of B slots [T, B, ...]; None where the spaces have no such part.
+
+    :func:`observation_columns` makes the types and shapes from the spaces of an agent.
     """
 
-    image: np.ndarray | None  # uint8 [N, H, W, channels]
-    setter_tokens: np.ndarray  # int64 [N, L]
-    solver_tokens: np.ndarray  # int64 [N, L]
-    previous_movement: np.ndarray  # int8 or int16 [N, ticks, C]
-    grid: np.ndarray | None = None  # int16 [N, height, width, channels]
-    entity_categories: np.ndarray | None = None  # int16 [N, most, categorical features], zeros after the last entity
-    entity_values: np.ndarray | None = None  # float32 [N, most, real features], zeros after the last entity
-    entity_count: np.ndarray | None = None  # int16 [N], entities observed
-    vector: np.ndarray | None = None  # float32 [N, length]
-    legal: np.ndarray | None = None  # bool [N, values of all discrete and pointer components]
-    texts: np.ndarray | None = None  # int64 [N, texts, L], further texts
+    image: Part | None  # uint8 [..., H, W, channels]
+    setter_tokens: Part  # int64 [..., L]
+    solver_tokens: Part  # int64 [..., L]
+    previous_movement: Part  # int8 or int16 [..., ticks, C]
+    grid: Part | None = None  # int16 [..., height, width, channels]
+    entity_categories: Part | None = None  # int16 [..., most, categorical features], zeros after the last entity
+    entity_values: Part | None = None  # float32 [..., most, real features], zeros after the last entity
+    entity_count: Part | None = None  # int16 [...], entities observed
+    vector: Part | None = None  # float32 [..., length]
+    legal: Part | None = None  # bool [..., values of all discrete and pointer components]
+    texts: Part | None = None  # int64 [..., texts, L], further texts
+    visual: Part | None = None  # float32 [..., K, width], tokens of the image, where they are known already
 
-
-class ObservationBatch(NamedTuple):
-    """Observations, time-major; None where the agent's spaces have no such part."""
-
-    image: Tensor | None  # uint8 [T, B, H, W, channels]
-    setter_tokens: Tensor  # int64 [T, B, L]
-    solver_tokens: Tensor  # int64 [T, B, L]
-    previous_movement: Tensor  # int8 or int16 [T, B, ticks, C]
-    grid: Tensor | None = None  # int16 [T, B, height, width, channels]
-    entity_categories: Tensor | None = None  # int16 [T, B, most, categorical features], zeros after the last entity
-    entity_values: Tensor | None = None  # float32 [T, B, most, real features], zeros after the last entity
-    entity_count: Tensor | None = None  # int16 [T, B], entities observed
-    vector: Tensor | None = None  # float32 [T, B, length]
-    legal: Tensor | None = None  # bool [T, B, values of all discrete and pointer components]
-    texts: Tensor | None = None  # int64 [T, B, texts, L], further texts
-    visual: Tensor | None = None  # [T, B, K, width], tokens of the image, where they are known already
+    def map(self, function: Callable[[Part], Part]) -> Observed[Part]:
+        """Return ``function`` of every part that is there."""
+        return Observed(*(None if part is None else function(part) for part in self))  # type: ignore[arg-type]
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -63,15 +56,41 @@ class ObservationBatch(NamedTuple):
         return steps, batch
 
 
-def map_parts(function: Callable[..., Tensor], *batches: ObservationBatch | ObservationArrays) -> ObservationBatch:
-    """Return the batch of ``function`` of the parts of ``batches`` that are there; None stays None.
+ObservationArrays = Observed[np.ndarray]
+ObservationBatch = Observed[Tensor]
 
-    Args:
-      function: of one part of every batch.
-      batches: of the same spaces.
-    """
-    parts = zip(*batches, strict=True)
-    return ObservationBatch(*(None if part[0] is None else function(*part) for part in parts))  # type: ignore[arg-type]
+
+def observation_columns(config: AgentConfig) -> dict[str, tuple[np.dtype, tuple[int, ...]]]:
+    """Return type and shape of one step of every input that an agent of ``config`` takes, in the order of Observed."""
+    player, columns, int64 = config.player, config.columns, np.dtype(np.int64)
+    most = 0 if player.observation.entities is None else player.observation.entities.most
+    found: dict[str, tuple[np.dtype, tuple[int, ...]]] = {
+        name: (dtype, tuple(most if side is None else side for side in shape))
+        for name, (dtype, shape) in player.arrays.items()
+    }
+    found["setter_tokens"] = int64, (config.setter_text_length,)
+    found["solver_tokens"] = int64, (config.solver_text_length,)
+    found["previous_movement"] = np.dtype(columns.dtype), (columns.ticks, len(columns.counts))
+    if most:
+        found["entity_count"] = np.dtype(np.int16), ()
+    if player.observation.texts:
+        found["texts"] = int64, (len(player.observation.texts), config.setter_text_length)
+    return {name: found[name] for name in Observed._fields if name in found}
+
+
+def action_columns(config: AgentConfig) -> dict[str, tuple[np.dtype, tuple[int, ...]]]:
+    """Return type and shape of one step of an action, by field of :class:`ActionBatch`."""
+    columns = config.columns
+    return {
+        "movement": (np.dtype(columns.dtype), (columns.ticks, len(columns.counts))),
+        "utterance": (np.dtype(np.int64), (config.utterance_length,)),
+    }
+
+
+def map_parts(function: Callable[..., Any], *batches: Observed[Any]) -> ObservationBatch:
+    """Return the batch of ``function`` of the parts of ``batches`` that are there; None stays None."""
+    parts: list[Any] = [None if part[0] is None else function(*part) for part in zip(*batches, strict=True)]
+    return ObservationBatch(*parts)
 
 
 class ActionBatch(NamedTuple):

@@ -38,25 +38,6 @@ import numpy as np
 
 from agents.acting import AgentSolvers
 from agents.folder import load_agent
-from worlds.contract import neutral_movement
-
-agent, tokenizer = load_agent(".")  # this folder; `pip install interactive-rlhf` brings the modules
-solver = AgentSolvers(agent, tokenizer, slots=1)
-observation = {{
-    "image": np.zeros(({height}, {width}, 3), np.uint8),
-    "setter_text": "go to the red ball",
-    "solver_text": "",
-    "previous_movement": neutral_movement(),
-}}
-(action,) = solver.act([observation], resets=np.array([True]))
-print(action["movement"], action["utterance"])
-"""
-
-DECLARED_EXAMPLE = """
-import numpy as np
-
-from agents.acting import AgentSolvers
-from agents.folder import load_agent
 
 agent, tokenizer = load_agent(".")  # this folder; `pip install interactive-rlhf` brings the modules
 solver = AgentSolvers(agent, tokenizer, slots=1)

@@ -7,20 +7,13 @@ importance weights and entropies are those of one kind of distribution.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
 
 import numpy as np
 
-from worlds.contract import body_spec
 from worlds.spaces.action import ActionSpec, Pointer
-from worlds.spaces.description import from_json
-from worlds.spaces.observation import Grid, PlayerSpec
-
-if TYPE_CHECKING:
-    from agents.config import AgentConfig
+from worlds.spaces.observation import Grid
 
 _MOST_TOKENS = 64  # of a map; a larger one is halved until it has no more
 _MOST_OF_INT8 = 128  # values 0 to 127
@@ -112,62 +105,8 @@ def computed_rows(entities: int, most: int) -> int:
 
     Args:
       entities: of the frame with most of them.
-      most: rows that there are.
     """
     return min(most, max(1, -(-entities // _ROWS)) * _ROWS)
-
-
-def player_spec(spaces: Mapping[str, Any] | None, image_size: tuple[int, int]) -> PlayerSpec:
-    """Return the spaces that an agent's configuration names.
-
-    Args:
-      spaces: as JSON; None is a picture and the Playhouse's body.
-      image_size: (height, width) of that picture in pixels.
-
-    Raises:
-      InvalidSpace: ``spaces`` describes none.
-    """
-    return _playhouse(*image_size) if spaces is None else from_json(spaces)
-
-
-_playhouse = lru_cache(maxsize=64)(body_spec)
-
-
-def observation_columns(config: AgentConfig) -> dict[str, tuple[type, tuple[int, ...]]]:
-    """Return type and shape of one step of every input that an agent of ``config`` takes, by field.
-
-    Fields are those of :class:`agents.batch.ObservationBatch`, in its order.
-    """
-    player, columns = config.player, config.columns
-    seen, entities = player.observation, player.observation.entities
-    found: dict[str, tuple[type, tuple[int, ...]]] = {}
-    if seen.image is not None:
-        found["image"] = np.uint8, seen.image.shape
-    found["setter_tokens"] = np.int64, (config.setter_text_length,)
-    found["solver_tokens"] = np.int64, (config.solver_text_length,)
-    found["previous_movement"] = columns.dtype, (columns.ticks, len(columns.counts))
-    if seen.grid is not None:
-        found["grid"] = np.int16, seen.grid.shape
-    if entities is not None:
-        found["entity_categories"] = np.int16, (entities.most, len(entities.categorical))
-        found["entity_values"] = np.float32, (entities.most, len(entities.real))
-        found["entity_count"] = np.int16, ()
-    if seen.vector is not None:
-        found["vector"] = np.float32, (seen.vector.length,)
-    if player.action.masked:
-        found["legal"] = np.bool_, (int(player.action.counts.sum()),)
-    if seen.texts:
-        found["texts"] = np.int64, (len(seen.texts), config.setter_text_length)
-    return found
-
-
-def action_columns(config: AgentConfig) -> dict[str, tuple[type, tuple[int, ...]]]:
-    """Return type and shape of one step of an action, by field of :class:`agents.batch.ActionBatch`."""
-    columns = config.columns
-    return {
-        "movement": (columns.dtype, (columns.ticks, len(columns.counts))),
-        "utterance": (np.int64, (config.utterance_length,)),
-    }
 
 
 def grid_sides(grid: Grid) -> tuple[int, int]:

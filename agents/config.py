@@ -7,11 +7,12 @@ from typing import Any, ClassVar, Self
 
 from transformers import PretrainedConfig
 
-from agents.columns import ActionColumns, player_spec
+from agents.columns import ActionColumns
 from agents.networks.stem import STEMS
 from agents.roles import ROLES
-from worlds.contract import SOLVER
+from worlds.contract import SOLVER, body_spec
 from worlds.spaces.action import Grammar
+from worlds.spaces.description import from_json, to_json
 from worlds.spaces.observation import PlayerSpec
 
 # What the paper's four sizes share. 72x96 pixels become 6x8 tokens, each of a whole patch of 12x12 pixels.
@@ -58,7 +59,7 @@ class AgentConfig(PretrainedConfig):
     """Sizes of an agent. The paper does not state widths; these are our documented choice.
 
     Args:
-      image_size: (height, width) of the image in pixels; that of ``spaces``, (0, 0) without one, where they are given.
+      image_size: (height, width) of the image in pixels; ``spaces``, where they are given, decide: (0, 0) without one.
       vocab_size: number of tokens; token 0 pads, 1 begins and 2 ends an utterance.
       setter_text_length: tokens kept of the setter's last words.
       solver_text_length: tokens kept of the solver's own last words.
@@ -88,8 +89,8 @@ class AgentConfig(PretrainedConfig):
       value_width: hidden width of the value head (paper, A.7: 512).
       tokenizer_digest: digest of the tokenizer whose tokens the agent knows
         (:attr:`agents.tokenizer.Tokenizer.digest`), noted when it is saved; None in agents saved by older versions.
-      spaces: what the agent observes and can do, as JSON of a :class:`worlds.spaces.observation.PlayerSpec`; None is a
-        picture of ``image_size`` and the Playhouse's body.
+      spaces: what the agent observes and can do, as JSON of a :class:`worlds.spaces.observation.PlayerSpec`; None
+        becomes those of the Playhouse with a picture of ``image_size``.
       continuous_bins: bins into which the policy divides every continuous component of an action.
       marks_cuts: an observed text that is cut ends in a token that says so (:data:`agents.tokenizer.CUT_ID`). Agents of
         older versions never learned that token.
@@ -150,10 +151,10 @@ class AgentConfig(PretrainedConfig):
         **kwargs: Any,
     ) -> None:
         height, width_ = image_size
-        self._player = player_spec(spaces, (height, width_))
+        self._player = body_spec(height, width_) if spaces is None else from_json(spaces)
         seen = self._player.observation.image
         self._columns = ActionColumns(self._player.action, continuous_bins)
-        self.spaces = spaces
+        self.spaces = to_json(self._player) if spaces is None else spaces
         self.continuous_bins = continuous_bins
         self.marks_cuts = marks_cuts
         self.role = role

@@ -40,7 +40,6 @@ def save_agent(
 
     Args:
       agent: an agent or a reward model.
-      tokenizer: the one whose tokens the agent knows.
       folder: where to write; created if it does not exist.
       card: content of README.md; None uses the agent's configuration.
 
@@ -84,7 +83,6 @@ def load_agent(
     """Read what :func:`save_agent` wrote.
 
     Args:
-      folder: the agent's.
       kind: its class; None finds the registered kind of agent that its configuration names.
       device: where its weights are put.
       role: in which it is to play, "solver" or "setter"; None loads an agent of any role, e.g. to train it further.
@@ -175,7 +173,7 @@ def _described(model_type: str) -> str:
     return "an agent" if model_type in registry.names() else f"a model {model_type!r}"
 
 
-def load_weights(agent: InteractiveAgent, weights: dict[str, torch.Tensor], where: str) -> None:
+def load_weights(agent: torch.nn.Module, weights: dict[str, torch.Tensor], where: str) -> None:
     """Put ``weights`` into ``agent``. Raises UserError, naming ``where`` and the first misfit, if they do not fit."""
     own = agent.state_dict()
     missing, unknown = sorted(own.keys() - weights.keys()), sorted(weights.keys() - own.keys())

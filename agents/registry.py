@@ -19,9 +19,7 @@ SEPARATOR = "/"  # between a kind and its size
 
 Kind = TypeVar("Kind", bound=type)
 
-_BUILT_IN = {BUILT_IN: "agents.agent"}
-
-_registry: Registry[type] = Registry("agent", ENTRY_POINT_GROUP, _BUILT_IN, ValueError)
+_registry: Registry[type] = Registry("agent", ENTRY_POINT_GROUP, {BUILT_IN: "agents.agent"}, ValueError)
 
 
 def register(kind: Kind) -> Kind:
@@ -45,6 +43,10 @@ def get(name: str) -> type[InteractiveAgent]:
     Raises:
       ValueError: there is none (the message lists the known ones), or its module does not register it.
     """
+    if name == BUILT_IN:
+        from agents.agent import InteractiveAgent  # imports PyTorch, which the names alone do not need
+
+        register(InteractiveAgent)
     return _registry.get(name)
 
 
@@ -72,7 +74,6 @@ def make(size: str, **sizes: Any) -> InteractiveAgent:
 
     Args:
       size: a named size of the built-in kind, e.g. "nano", or of another kind, e.g. "my_agent/small".
-      **sizes: settings of its configuration that differ from the named size.
 
     Raises:
       ValueError: there is no such kind or size, or the settings do not fit together.

@@ -38,7 +38,6 @@ def read_as_setter(observation: Observation, prompt: str = "") -> Observation:
     words are its own.
 
     Args:
-      observation: the setter's, of its world.
       prompt: see :func:`heard_by_setter`.
     """
     texts = {
@@ -56,11 +55,6 @@ def folder_of(setting: object) -> str | None:
 
 def check_role(role: str, wanted: str, folder: object) -> None:
     """Refuse an agent of another role than the one in which it is to play.
-
-    Args:
-      role: the agent's.
-      wanted: in which it is to play.
-      folder: the agent's, for the message.
 
     Raises:
       UserError: they differ.

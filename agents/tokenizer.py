@@ -71,7 +71,6 @@ class Tokenizer:
         """Return the tokens of texts, padded with PAD: int64 [len(texts), length]. Longer texts lose their tail.
 
         Args:
-          texts: any texts.
           length: number of tokens of each.
           end: close texts with EOS, as utterances to be learned are. The last place is then kept for it; a text that
             is cut has PAD there, as it did not end.

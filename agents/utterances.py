@@ -18,7 +18,6 @@ def observed_tokens(texts: Sequence[str], tokenizer: Tokenizer, config: AgentCon
 
     Args:
       texts: words of the setter, or further texts that the solver observes.
-      tokenizer: the agent's.
       config: the agent's; it has the numbers of tokens, and whether texts that are cut say so.
       own: the texts are the solver's own last words.
     """

@@ -46,7 +46,6 @@ class RatedMoment:
     """A moment that was judged, as an example.
 
     Args:
-      text: the moment in words.
       sign: 1, -1, or 0 where there is no mark.
     """
 
@@ -61,8 +60,6 @@ def moment_text(steps: Sequence[ShownStep], step: int, history: int | None) -> s
     """Return one moment in words: earlier steps, what is observed now, and where the sign is asked for.
 
     Args:
-      steps: the episode.
-      step: number of the moment.
       history: steps before it that are shown; None shows all.
     """
     begin = 0 if history is None else max(0, step - history)
@@ -75,14 +72,9 @@ class LanguageRater:
     """A rater who is a language model.
 
     Args:
-      model: continues prompts.
-      name: the rater's name in the data.
       calls: where every call is written down, with the budget.
-      instructions: first lines of every prompt.
-      examples: judged moments that every prompt shows.
       history: steps before a moment that are shown; None shows all.
       every: only every so many steps are judged, from the last one backwards.
-      batch: moments that are asked about together.
     """
 
     model: LanguageModel
@@ -97,13 +89,7 @@ class LanguageRater:
     def mark(self, episode_id: str, steps: Sequence[ShownStep], known: Mapping[int, str]) -> list[Mark]:
         """Return the marks of an episode, in the order of their steps.
 
-        Args:
-          episode_id: id of the episode.
-          steps: the episode in words.
-          known: answers of an earlier run by step, which are not asked for again.
-
-        Raises:
-          UserError: the budget is spent, or the model cannot be reached.
+        Raises UserError if the budget is spent, or the model cannot be reached.
         """
         answers = dict(known)
         moments = range((len(steps) - 1) % self.every, len(steps), self.every)
@@ -125,12 +111,10 @@ class LanguageRater:
 
 
 def draw_moments(signs: Mapping[tuple[str, int], int], count: int, seed: int) -> list[tuple[str, int]]:
-    """Draw moments as examples: of each sign as many as of the others, as far as there are any, in random order.
+    """Draw moments as examples in random order, equally many of each sign as far as there are enough.
 
     Args:
       signs: sign of every moment, by episode and step; 0 where there is no mark.
-      count: how many are drawn.
-      seed: of the draw.
     """
     rng = np.random.default_rng(seed)
     groups = [[moment for moment in sorted(signs) if signs[moment] == sign] for sign in (PROGRESS, REGRESS, 0)]

@@ -24,16 +24,12 @@ class ScriptedRater:
     """Turns ground-truth events of an episode into the marks of a fallible person.
 
     Args:
-      name: the rater's name in the data.
       delay: mean and standard deviation, in steps, of the time between an event and its mark.
       longest_delay: no mark lands more than this many steps after its event.
-      miss: probability that an event goes unmarked.
-      mistake: probability that a mark has the wrong sign.
       spurious: probability per step of a mark of random sign for which there is no reason.
       seed: with the episode's id it decides all of the above, so marking twice gives the same marks.
 
-    Raises:
-      ValueError: if a probability is outside [0, 1] or a delay is negative.
+    Raises ValueError if a probability is outside [0, 1] or a delay is negative.
     """
 
     name: str = "scripted-rater"
@@ -56,11 +52,6 @@ class ScriptedRater:
 
         An event's step is the index of the observation that shows it, so what happens in the very last
         action of an episode is on no picture and gets no mark.
-
-        Args:
-          episode_id: id of the episode.
-          steps: steps that the episode has.
-          events: its true moments of progress and regress.
         """
         rng = np.random.default_rng([self.seed, crc32(self.name.encode()), crc32(episode_id.encode())])
         moments: list[tuple[int, int]] = []

@@ -8,7 +8,6 @@ docs/appendix-b.md. With --line NUMBER it plays these lines only and says what w
 
 from __future__ import annotations
 
-import argparse
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.timing import options
 from rlhf.run.statistics import ratio_interval
 from worlds.contract import SETTER, SOLVER, Event
 from worlds.playhouse.games.registry import understand
@@ -37,10 +37,7 @@ class Outcome:
     """One line in one house.
 
     Args:
-      posed: whether the request was made.
-      understood: whether a language game could read its words.
       fulfilled: whether its check became true in time.
-      reasons: of progress and regress, by step.
     """
 
     posed: bool
@@ -102,11 +99,12 @@ def _row(name: str, lines: Sequence[int], outcomes: dict[int, list[Outcome]]) ->
 
 def main() -> None:
     """Play, print and write."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--houses", type=int, default=3, help="in which each line is posed")
-    parser.add_argument("--line", type=int, action="append", help="number of a line; all by default")
-    parser.add_argument("--write", action="store_true", help=f"write the table into {PAGE.name}")
-    arguments = parser.parse_args()
+    arguments = options(
+        __doc__,
+        houses=(3, "in which each line is posed"),
+        line=(None, "number of a line; all by default", {"action": "append", "type": int}),
+        write=(False, f"write the table into {PAGE.name}"),
+    )
     world = Playhouse(height=6, width=8, views=())
     outcomes: dict[int, list[Outcome]] = {}
     for line in (line for lines in SUBJECTS.values() for line in lines):

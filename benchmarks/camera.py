@@ -28,7 +28,7 @@ from pathlib import Path
 import mujoco
 import numpy as np
 
-from rlhf.run.machine import describe
+from benchmarks.timing import options
 from worlds.playhouse.drawing.camera import Camera
 from worlds.playhouse.house.record import FORMAT
 from worlds.playhouse.house.record import House as HouseRecord
@@ -222,7 +222,6 @@ def measure_opengl(backend: str, seconds: float) -> dict[str, list[float]] | str
 
 
 def report(seconds: float) -> None:
-    print(describe())
     opengl = {backend: measure_opengl(backend, seconds) for backend in OPENGL}
     for case in CASES:
         geoms = [model.ngeom for _, model, _, _ in houses(case)]
@@ -248,11 +247,12 @@ def print_row(name: str, rounds: list[float] | str, ours: list[float]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=2.0, help="time for each measurement")
-    parser.add_argument("--opengl", choices=OPENGL, help=argparse.SUPPRESS)
-    parser.add_argument("--masks", type=int, metavar="VIEWS", help="compare what so many views show instead")
-    arguments = parser.parse_args()
+    arguments = options(
+        __doc__,
+        seconds=(2.0, "time for each measurement"),
+        opengl=(None, argparse.SUPPRESS, {"choices": OPENGL}),
+        masks=(None, "compare what so many views show instead", {"metavar": "VIEWS", "type": int}),
+    )
     if arguments.masks:
         compare_masks(arguments.masks)
     elif arguments.opengl:

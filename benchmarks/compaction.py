@@ -6,42 +6,42 @@ python -m benchmarks.compaction --data runs/play      # a copy of a dataset of y
 
 from __future__ import annotations
 
-import argparse
 import random
 import statistics
 import tempfile
 import time
 from pathlib import Path
 
-from rlhf.run import machine
-from rlhf.store import ParquetStore, open_store, share_play
+from benchmarks.timing import options
+from rlhf.store import ParquetStore, open_store
+from rlhf.store.parquet import FILE_MB
 from rlhf.store.synthetic import synthetic_episode
-from rlhf.store.upkeep.compaction import FILE_MB
+from rlhf.store.transfer.shared_play import share_play
 
 
 def main() -> None:
     """Make the dataset, compact a copy of it, and measure both in turns."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--data", type=Path, help="a dataset to copy instead of synthetic episodes")
-    parser.add_argument("--episodes", type=int, default=3000, help="how many (default: %(default)s)")
-    parser.add_argument("--steps", type=int, default=60, help="steps of a synthetic episode (default: %(default)s)")
-    parser.add_argument("--file-mb", type=float, default=FILE_MB, help="as of the command (default: %(default)s)")
-    parser.add_argument("--rounds", type=int, default=5, help="of each measurement (default: %(default)s)")
-    options = parser.parse_args()
-    print(machine.describe())
+    chosen = options(
+        __doc__,
+        data=(None, "a dataset to copy instead of synthetic episodes", Path),
+        episodes=(3000, "how many"),
+        steps=(60, "steps of a synthetic episode"),
+        file_mb=(FILE_MB, "as of the command"),
+        rounds=(5, "of each measurement"),
+    )
     with tempfile.TemporaryDirectory(dir=".") as made:  # not on a disk in memory
         before, after = (Path(made) / name for name in ("before", "after"))
-        if options.data is None:
+        if chosen.data is None:
             store = open_store(before, create=True)
-            for seed in range(options.episodes):
-                store.write(synthetic_episode(seed, options.steps))
+            for seed in range(chosen.episodes):
+                store.write(synthetic_episode(seed, chosen.steps))
         else:
-            share_play(options.data, before)
+            share_play(chosen.data, before)
         share_play(before, after)
-        report_compaction(open_store(after), options.file_mb)
+        report_compaction(open_store(after), chosen.file_mb)
         stores = {"before": open_store(before), "after": open_store(after)}
-        report_reading(stores, options.rounds)
-        report_opening(stores, Path(made), options.rounds)
+        report_reading(stores, chosen.rounds)
+        report_opening(stores, Path(made), chosen.rounds)
 
 
 def report_compaction(store: ParquetStore, file_mb: float) -> None:

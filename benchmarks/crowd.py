@@ -28,8 +28,6 @@ class Crowd:
     """Simulated users, who begin when this is created.
 
     Args:
-      url: URL of the server.
-      cookies: session cookies of the users.
       work: behaviour of each user; a function of a module, or a partial one.
     """
 

@@ -10,7 +10,6 @@ starts to a thing in each other room; on laden ones it carries a thing of its ow
 
 from __future__ import annotations
 
-import argparse
 import os
 import time
 from collections.abc import Sequence
@@ -18,6 +17,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from benchmarks.timing import options
 from benchmarks.world import random_play
 from rlhf.run.machine import describe
 from worlds.contract import SOLVER
@@ -109,12 +109,13 @@ def _carry(body: Body, goal: str) -> behaviours.Behaviour:
 
 def main() -> None:
     """Play and print."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--houses", type=int, default=10)
-    parser.add_argument("--first-seed", type=int, default=FIRST_SEED)
-    parser.add_argument("--preset", default="house")
-    parser.add_argument("--steps", type=int, default=500, help="of random play in each house")
-    arguments = parser.parse_args()
+    arguments = options(
+        __doc__,
+        houses=10,
+        first_seed=FIRST_SEED,
+        preset="house",
+        steps=(500, "of random play in each house"),
+    )
     seeds = range(arguments.first_seed, arguments.first_seed + arguments.houses)
     worlds = [playhouse(arguments.preset, share) for share in SHARES]
     print(f"{describe()}; load before the start {os.getloadavg()[0]:.1f}; {len(seeds)} houses, {arguments.preset}")

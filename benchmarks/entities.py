@@ -5,7 +5,6 @@ python -m benchmarks.entities                      # 400 entities, at nano's wid
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import time
 
@@ -14,7 +13,7 @@ import torch
 from agents.agent import InteractiveAgent
 from agents.batch import ObservationBatch
 from agents.config import AgentConfig
-from rlhf.run import machine
+from benchmarks.timing import options
 from worlds.spaces.action import ActionSpec, Discrete, FreeText, Pointer
 from worlds.spaces.description import to_json
 from worlds.spaces.observation import Category, Entities, ObservationSpec, PlayerSpec
@@ -26,19 +25,15 @@ PLACE = ("x", "y", "z")
 
 def main() -> None:
     """Measure in processor time of one thread, so that other load does not count."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--entities", type=int, default=400, help="of every frame (default: %(default)s)")
-    parser.add_argument("--rounds", type=int, default=10, help="how many (default: %(default)s)")
-    options = parser.parse_args()
+    chosen = options(__doc__, entities=(400, "of every frame"), rounds=(10, "how many"))
     torch.set_num_threads(1)
     torch.manual_seed(0)
-    print(machine.describe())
     verbs = Discrete("verb", ("wait", "walk to", "grab", "put back", "put in", "open", "close", "switch on"))
-    body = ActionSpec((verbs, Pointer("object", options.entities)), speech=FreeText())
-    things = Entities(options.entities, FEATURES, PLACE, PLACE)
+    body = ActionSpec((verbs, Pointer("object", chosen.entities)), speech=FreeText())
+    things = Entities(chosen.entities, FEATURES, PLACE, PLACE)
     spaces = to_json(PlayerSpec(ObservationSpec(entities=things), body))
     agent = InteractiveAgent(AgentConfig.preset("nano", spaces=spaces))
-    seen, state, resets = observations(options.entities), agent.initial_state(COLUMNS), torch.zeros(STEPS, COLUMNS) > 0
+    seen, state, resets = observations(chosen.entities), agent.initial_state(COLUMNS), torch.zeros(STEPS, COLUMNS) > 0
 
     def forward_and_backward() -> float:
         begin = time.process_time()
@@ -48,9 +43,9 @@ def main() -> None:
         return STEPS * COLUMNS / (time.process_time() - begin)
 
     forward_and_backward()
-    speeds = [forward_and_backward() for _ in range(options.rounds)]
+    speeds = [forward_and_backward() for _ in range(chosen.rounds)]
     print(
-        f"{options.entities} entities, trunk of nano, forward and backward: {max(speeds):.0f} frames a second and core "
+        f"{chosen.entities} entities, trunk of nano, forward and backward: {max(speeds):.0f} frames a second and core "
         f"(median {statistics.median(speeds):.0f})"
     )
 

@@ -13,7 +13,6 @@ slots and of the threads. The two take turns, some updates each. The aim is at l
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import tempfile
 import time
@@ -27,13 +26,14 @@ import torch
 from agents.folder import load_agent, save_agent
 from benchmarks.pairs import alternate, report
 from benchmarks.runner import prepare
+from benchmarks.timing import options
 from pipelines.presets.demo import demo
 from pipelines.stages.executors import Executor, make_executor
 from pipelines.stages.improve_config import ImproveConfig
 from reward_models.inter_temporal import InterTemporalRewardModel
 from rlhf.distributed.config import RayConfig
 from rlhf.learning.local_executor import UpdateReport
-from rlhf.run.machine import describe, usable_cores
+from rlhf.run.machine import usable_cores
 
 PARTS = ("seconds/play", "seconds/update")
 
@@ -101,15 +101,15 @@ def compare(config: ImproveConfig, rounds: int, updates: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--run", type=Path, help="a finished run of the demo")
-    parser.add_argument("--threads", type=int, default=usable_cores(), help="that step the slots, on both sides")
-    parser.add_argument("--runners", type=int, default=1, help="processes that play, through RLlib")
-    parser.add_argument("--rounds", type=int, default=8)
-    parser.add_argument("--updates", type=int, default=10, help="of each side, in every round")
-    arguments = parser.parse_args()
+    arguments = options(
+        __doc__,
+        run=(None, "a finished run of the demo", Path),
+        threads=(usable_cores(), "that step the slots, on both sides", int),
+        runners=(1, "processes that play, through RLlib"),
+        rounds=8,
+        updates=(10, "of each side, in every round"),
+    )
     torch.set_num_threads(1)
-    print(describe())
     with tempfile.TemporaryDirectory() as folder:
         run = arguments.run.absolute() if arguments.run else untrained_run(Path(folder))
         config = settings(run, arguments.threads, arguments.runners)

@@ -16,7 +16,6 @@ Transformer dearer, too.
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -31,10 +30,10 @@ from torch import Tensor, nn
 from agents.agent import InteractiveAgent
 from agents.config import AgentConfig
 from agents.networks.vision import VisionEncoder
+from benchmarks.timing import options
 from benchmarks.update import bare_step, synthetic_fragment
 from pipelines.diagnose.eyes.network import SeenHead, eyes_loss, shifted_frames
 from pipelines.presets.demo import WORLD
-from rlhf.run.machine import describe
 from rlhf.run.statistics import episode_interval
 from worlds.contract import SOLVER
 from worlds.playhouse.physics import avatar
@@ -192,18 +191,16 @@ def update_ms(config: AgentConfig, rounds: int = 7) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--encoders", nargs="+", choices=[*ENCODERS, *LARGE], metavar="NAME", help="all of the height")
-    parser.add_argument("--height", type=int, default=36, help="of pictures, pixels; their width is 4/3 of it")
-    parser.add_argument("--frames", type=int, default=48_000, help="a sixth of them are of rooms to measure on")
-    parser.add_argument("--seconds", type=float, default=20.0, help="of processor time for each encoder")
-    parser.add_argument("--seed", type=int, default=0, help="of weights and batches")
-    parser.add_argument(
-        "--keep", type=Path, help="an .npz file that keeps the frames, and their height, for the next time"
+    arguments = options(
+        __doc__,
+        encoders=(None, "all of the height", {"nargs": "+", "choices": [*ENCODERS, *LARGE], "metavar": "NAME"}),
+        height=(36, "of pictures, pixels; their width is 4/3 of it"),
+        frames=(48_000, "a sixth of them are of rooms to measure on"),
+        seconds=(20.0, "of processor time for each encoder"),
+        seed=(0, "of weights and batches"),
+        keep=(None, "an .npz file that keeps the frames, and their height, for the next time", Path),
     )
-    arguments = parser.parse_args()
     torch.set_num_threads(1)
-    print(describe())
     if arguments.keep is not None and arguments.keep.exists():
         frames = Frames(**np.load(arguments.keep))
     else:

@@ -11,7 +11,6 @@ second are compared, too. What a process imports once is not counted.
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import tempfile
 import time
@@ -22,9 +21,9 @@ from typing import Any, NamedTuple
 import gymnasium
 import numpy as np
 
+from benchmarks.timing import options
 from pipelines.stages.record import RecordConfig, record
 from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
-from rlhf.run.machine import describe
 from worlds import registry
 from worlds.contract import SOLVER
 from worlds.foreign.minigrid import quiet
@@ -138,12 +137,12 @@ def report_recording(name: str, rounds: int, episodes: int) -> None:
 
 def main() -> None:
     """Print every comparison."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--steps", type=int, default=3000, help="of one measurement")
-    parser.add_argument("--rounds", type=int, default=5, help="pairs of measurements")
-    parser.add_argument("--episodes", type=int, default=EPISODES, help="of one recording")
-    given = parser.parse_args()
-    print(describe())
+    given = options(
+        __doc__,
+        steps=(3000, "of one measurement"),
+        rounds=(5, "pairs of measurements"),
+        episodes=(EPISODES, "of one recording"),
+    )
     import minigrid  # noqa: F401  it registers its environments
     from minigrid.wrappers import RGBImgPartialObsWrapper
 

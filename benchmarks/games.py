@@ -9,7 +9,6 @@ much of the other work there. Games run as fast as they can; a second of play is
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import io
 import multiprocessing
@@ -25,7 +24,7 @@ from annotation.games import Game, GameConfig, Inputs, Key
 from annotation.games.pace import Pace
 from annotation.games.screen import encode
 from annotation.session.states import Kind, Role, SessionEvent
-from rlhf.run.machine import describe
+from benchmarks.timing import options
 from rlhf.store import MemoryStore
 from rlhf.store.columns import png
 from worlds.contract import STEPS_PER_SECOND
@@ -156,7 +155,6 @@ def _decoded(file: bytes) -> np.ndarray:
 
 
 def report(seconds: float, games: int) -> None:
-    print(f"{describe()}; load before the start {os.getloadavg()[0]:.1f}")
     print("\nparts, processor time")
     report_parts(seconds)
     print(
@@ -174,10 +172,7 @@ def report(seconds: float, games: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=30.0, help="of play, each game")
-    parser.add_argument("--games", type=int, default=2)
-    arguments = parser.parse_args()
+    arguments = options(__doc__, seconds=(30.0, "of play, each game"), games=2)
     report(arguments.seconds, arguments.games)
 
 

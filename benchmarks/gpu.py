@@ -12,8 +12,8 @@ and actions are random.
 
 from __future__ import annotations
 
-import argparse
 import statistics
+from argparse import Namespace
 from collections.abc import Callable, Iterable
 
 import numpy as np
@@ -27,9 +27,9 @@ from agents.agent import InteractiveAgent
 from agents.computing_config import ComputingConfig
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
+from benchmarks.timing import options
 from benchmarks.update import recorded, seconds, synthetic_fragment
 from rlhf.learning.learner import Learner, LearnerConfig
-from rlhf.run.machine import describe
 from worlds.contract import Observation, neutral_movement
 
 _COUNTED = (2, 4)  # columns of each kind
@@ -124,7 +124,7 @@ def acting_seconds(config: AgentConfig, slots: int, rounds: int, device: torch.d
     return [seconds(lambda: solvers.act(seen, reset), device) for _ in range(rounds)]
 
 
-def report(arguments: argparse.Namespace, device: torch.device) -> None:
+def report(arguments: Namespace, device: torch.device) -> None:
     """Measure and print."""
     config, steps, columns = AgentConfig.preset(arguments.size), arguments.steps, arguments.batch
     computing = ComputingConfig(arguments.bf16, arguments.compile, arguments.checkpoint)
@@ -154,16 +154,16 @@ def report(arguments: argparse.Namespace, device: torch.device) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--size", default="71m", help="of the agent")
-    parser.add_argument("--steps", type=int, default=50, help="T")
-    parser.add_argument("--batch", type=int, default=192, help="B, of each kind of trajectory")
-    parser.add_argument("--rounds", type=int, default=10)
-    parser.add_argument("--bf16", action=argparse.BooleanOptionalAction, default=True)
-    parser.add_argument("--compile", action=argparse.BooleanOptionalAction, default=True)
-    parser.add_argument("--checkpoint", action=argparse.BooleanOptionalAction, default=True, help="activations")
-    arguments = parser.parse_args()
-    print(describe())
+    arguments = options(
+        __doc__,
+        size=("71m", "of the agent"),
+        steps=(50, "T"),
+        batch=(192, "B, of each kind of trajectory"),
+        rounds=10,
+        bf16=True,
+        compile=True,
+        checkpoint=(True, "activations"),
+    )
     if not torch.cuda.is_available():
         print("not measured: no CUDA device")
         return

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rlhf.run.machine import describe
-from worlds.playhouse.house.record import House
+from benchmarks.timing import options
+from worlds.playhouse.house.reading import read_house
 from worlds.playhouse.house.sampling import HouseSettings, sample_house
 from worlds.playhouse.house.settings import PRESETS
 from worlds.playhouse.physics.scene import build
@@ -30,7 +30,7 @@ def times(settings: HouseSettings) -> Iterator[tuple[float, ...]]:
         begin = time.process_time()
         house = sample_house(seed, settings)
         sampled = time.process_time()
-        house = House.from_json(json.loads(json.dumps(house.to_json())))
+        house = read_house(json.loads(json.dumps(house.to_json())))
         read = time.process_time()
         scene = build(house)
         built = time.process_time()
@@ -39,7 +39,7 @@ def times(settings: HouseSettings) -> Iterator[tuple[float, ...]]:
 
 def main() -> None:
     """Print a table."""
-    print(describe())
+    options(__doc__)
     print(f"{'preset':8}" + "".join(f"{part:>10}" for part in (*PARTS, "sum", "slowest", "geoms")) + "  ms")
     for name in PRESETS:
         settings = HouseSettings.of(preset=name)

@@ -12,14 +12,12 @@ up to the same number of things with small ones on their furniture.
 
 from __future__ import annotations
 
-import argparse
-import os
 import time
 from typing import Any
 
 import numpy as np
 
-from rlhf.run.machine import describe
+from benchmarks.timing import options
 from worlds.contract import SETTER, SOLVER
 from worlds.errors import UserError
 from worlds.household.homes.apartments import APARTMENTS
@@ -84,18 +82,17 @@ def per_core(config: dict[str, Any], steps: int, legal: bool, **options: Any) ->
 
 def report(steps: int) -> None:
     """Print the rates of all apartments."""
-    print(f"{describe()}; load before the start {os.getloadavg()[0]:.1f}")
     configs = [filled(name, 0) for name in APARTMENTS]
     print(f"\n{len(configs)} apartments of {THINGS} things, {steps} steps each, both act at random")
     print(f"target {TARGET:,} with entities, {TARGET_PICTURE:,} with a picture")
-    for words, legal, options in (
+    for words, legal, more in (
         ("any actions, entities", False, {}),
         ("legal actions, entities", True, {}),
         ("any actions, everything observed", False, {"full": True}),
         ("any actions, entities and texts", False, {"text": True}),
         ("any actions, entities and a picture", False, PICTURE),
     ):
-        found = np.array([per_core(config, steps, legal, **options) for config in configs])
+        found = np.array([per_core(config, steps, legal, **more) for config in configs])
         rate, succeeded, things = np.median(found, axis=0)
         print(
             f"  {rate:8,.0f} ({found[:, 0].min():,.0f}) steps/s and core: {words}; "
@@ -104,9 +101,7 @@ def report(steps: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--steps", type=int, default=2000)
-    report(parser.parse_args().steps)
+    report(options(__doc__, steps=2000).steps)
 
 
 if __name__ == "__main__":

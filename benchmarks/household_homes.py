@@ -8,13 +8,12 @@ distances of all cells, is timed alone. Times are processor time, the best of te
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Callable
 
 import numpy as np
 
-from rlhf.run.machine import describe
+from benchmarks.timing import best, options
 from worlds.household.homes import home, place
 from worlds.household.homes.graphs.reading import home_of_graph
 from worlds.household.navigation.floor_plan import FloorPlan, never_moves
@@ -28,8 +27,7 @@ RUNS, QUESTIONS = 10, 500
 
 def main() -> None:
     """Print a line for each part."""
-    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
-    print(describe())
+    options(__doc__)
     found, state = home(NAME)
     ways, graph = Ways(found, state), graph_of(found, state)
     places = [tuple(xy) for room in found.rooms for xy in ways.plan.standing_places(room).tolist()]
@@ -50,18 +48,8 @@ def main() -> None:
     }
     print(f"{NAME}: {len(found)} things, {len(places)} places to stand")
     for name, (part, count) in parts.items():
-        print(f"  {name:<42} {_best(part) / count * 1e6:9,.1f} us")
-
-
-def _best(part: Callable[[], object]) -> float:
-    """Return the shortest time of a part in seconds, after one run that compiles and fills caches."""
-    part()
-    times = []
-    for _ in range(RUNS):
-        start = time.thread_time()
-        part()
-        times.append(time.thread_time() - start)
-    return min(times)
+        part()  # compiles and fills caches
+        print(f"  {name:<42} {best(part, time.thread_time, RUNS) / count * 1e6:9,.1f} us")
 
 
 if __name__ == "__main__":

@@ -10,8 +10,6 @@ of a step is the world's. Last, demonstrations are played by several processes, 
 
 from __future__ import annotations
 
-import argparse
-import os
 import time
 from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
@@ -19,16 +17,16 @@ from typing import Any
 
 import numpy as np
 
-from rlhf.run.machine import describe
+from benchmarks.timing import options
+from experiments.watch_and_help.benchmark import DEMONSTRATIONS, demonstration, task
+from experiments.watch_and_help.demonstrations import Demonstration, demonstrate, play
 from worlds.household.homes.placing import place
 from worlds.household.navigation.ways import Ways
 from worlds.household.players.acting import PlanningPlayer, Player
-from worlds.household.players.demonstrations import Demonstration, demonstrate, play
 from worlds.household.players.helpers import make_helper
 from worlds.household.players.planner import Decision, Intent
 from worlds.household.players.settings import PlannerSettings
 from worlds.household.state.home import State
-from worlds.household.tasks.benchmark import DEMONSTRATIONS, demonstration, task
 from worlds.household.tasks.progress import GoalCheck
 from worlds.household.tasks.sampling import sample
 from worlds.household.tasks.sets import NAMES
@@ -43,9 +41,6 @@ PUBLISHED_HELP["true_goal"] = (0.973, 0.766)
 class Timed:
     """A player whose processor time is measured.
 
-    Args:
-      player: that acts.
-
     Attributes:
       seconds: of each of its steps.
     """
@@ -54,14 +49,12 @@ class Timed:
         self._player, self.seconds = player, []
 
     def act(self, state: State, reason: str, intent: Intent | None = None) -> Decision:
-        """See :meth:`worlds.household.players.acting.Player.act`."""
         start = time.thread_time()
         decision = self._player.act(state, reason, intent)
         self.seconds.append(time.thread_time() - start)
         return decision
 
     def intent(self, state: State) -> Intent:
-        """See :meth:`worlds.household.players.acting.Player.intent`."""
         return self._player.intent(state)
 
 
@@ -140,15 +133,15 @@ def report_demonstrations(number: int, processes: int) -> None:
 
 def main() -> None:
     """Run all parts."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--tasks", type=int, default=100, help="of each predicate set")
-    parser.add_argument("--helped", type=int, default=100, help="tasks of each helper, at most 100")
-    parser.add_argument("--demonstrations", type=int, default=200)
-    parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--prior", choices=("uniform", "reference"), default="uniform")
-    arguments = parser.parse_args()
+    arguments = options(
+        __doc__,
+        tasks=(100, "of each predicate set"),
+        helped=(100, "tasks of each helper, at most 100"),
+        demonstrations=200,
+        processes=2,
+        prior=("uniform", "", {"choices": ("uniform", "reference")}),
+    )
     settings = PlannerSettings(prior=arguments.prior)
-    print(f"{describe()}; load before the start {os.getloadavg()[0]:.1f}")
     report_alone(arguments.tasks, settings)
     if arguments.helped:
         report_help(arguments.helped, settings)

@@ -8,15 +8,14 @@ Alice is helped, and those of all demonstrations. Times are processor time; all 
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from rlhf.run.machine import describe
+from benchmarks.timing import options
+from experiments.watch_and_help.benchmark import DEMONSTRATIONS, demonstration, task
 from worlds.household.homes.placing import place
-from worlds.household.tasks.benchmark import DEMONSTRATIONS, demonstration, task
 from worlds.household.tasks.oracle import obstacles
 from worlds.household.tasks.progress import GoalCheck
 from worlds.household.tasks.splits import SPLITS, goals_of
@@ -24,17 +23,13 @@ from worlds.household.tasks.splits import SPLITS, goals_of
 
 def main() -> None:
     """Print a line for each split, and the speed of each part."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seed", type=int, default=0, help="of places")
-    parser.add_argument("--share", type=int, default=1, help="look at one of so many places only")
-    options = parser.parse_args()
-    print(describe())
+    chosen = options(__doc__, seed=(0, "of places"), share=(1, "look at one of so many places only"))
     print(f"{'split':<8} {'places':>7} {'infeasible':>11} {'begun':>6} {'sample':>9} {'place':>9} {'oracle':>9}")
     for split in SPLITS:
-        found, seconds = _look(split, options.seed, options.share)
+        found, seconds = _look(split, chosen.seed, chosen.share)
         each = (f"{1000 * seconds[part] / found['places']:6.1f} ms" for part in ("sample", "place", "oracle"))
         print(f"{split:<8} {found['places']:7,} {found['infeasible']:11,} {found['begun']:6,}", *each)
-    home, state = place(demonstration(SPLITS[0], 0, options.seed))
+    home, state = place(demonstration(SPLITS[0], 0, chosen.seed))
     check = GoalCheck(home, {text: 1 for each in goals_of(SPLITS[2])[:2] for text in each.goal}, home.persons[0])
     check.progress(state)
     start = time.thread_time()

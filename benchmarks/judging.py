@@ -9,7 +9,6 @@ percentile: saved within 200 ms, the next continuation ready within 1 s; no erro
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import random
 import tempfile
@@ -21,8 +20,8 @@ from pathlib import Path
 from annotation.server.security.visitors import Role
 from benchmarks.crowd import HEADING, Ask, Crowd, format_times, timed
 from benchmarks.serving import PATIENCE_SEC, TAKES_OVER, ask_everybody, make_suite, new_people, served
+from benchmarks.timing import options
 from rlhf.records.marks import Judgement
-from rlhf.run.machine import describe
 from rlhf.store import open_store
 
 STEPS = 133  # a context of some seconds, and half a minute of an agent
@@ -87,15 +86,13 @@ def measure(
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--judges", type=int, default=100)
-    parser.add_argument("--continuations", type=int, default=50)
-    parser.add_argument("--seconds", type=float, default=40.0, help="of judging")
-    parser.add_argument(
-        "--pace", type=float, default=10.0, help="longest time between two revisions of a verdict, in seconds"
+    settings = options(
+        __doc__,
+        judges=100,
+        continuations=50,
+        seconds=(40.0, "of judging"),
+        pace=(10.0, "longest time between two revisions of a verdict, in seconds"),
     )
-    settings = parser.parse_args()
-    print(describe())
     with tempfile.TemporaryDirectory() as folder:
         found, errors, missing, wrong = measure(
             Path(folder) / "study", settings.judges, settings.continuations, settings.seconds, settings.pace

@@ -11,7 +11,6 @@ from __future__ import annotations
 import random
 import tempfile
 import time
-from argparse import ArgumentParser
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ import httpx
 from annotation.server.security.visitors import Role
 from benchmarks.kill_server import Outcome, kill_over_and_over
 from benchmarks.serving import PATIENCE_SEC, TAKES_OVER, RaterClient, ask_everybody, make_suite, new_people, served
+from benchmarks.timing import options
 from rlhf.records.marks import Judgement
 from rlhf.store import open_store
 
@@ -35,15 +35,9 @@ class Judge:
     """One judge's browser.
 
     Args:
-      cookie: session cookie.
-      rng: source of its verdicts.
-      place: path of the present continuation.
-      request: request of the present continuation.
       said: last acknowledged verdict on it.
-      unsure: verdict that was sent after that one.
       submitting: True if submission has been sent.
       submitted: verdicts whose submission was acknowledged, by request.
-      acknowledged: number of acknowledged changes.
     """
 
     cookie: str
@@ -170,11 +164,7 @@ def _wrong_in_dataset(folder: Path, expected: set[Judgement]) -> int:
 
 def main() -> None:
     """Run it and print the result."""
-    parser = ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--kills", type=int, default=50)
-    parser.add_argument("--judges", type=int, default=8)
-    parser.add_argument("--continuations", type=int, default=400)
-    settings = parser.parse_args()
+    settings = options(__doc__, kills=50, judges=8, continuations=400)
     with tempfile.TemporaryDirectory() as folder:
         outcome = kill_and_count(Path(folder) / "study", settings.kills, settings.judges, settings.continuations)
     print(

@@ -13,7 +13,6 @@ import random
 import tempfile
 import threading
 import time
-from argparse import ArgumentParser
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +23,7 @@ import httpx
 
 from annotation.server.security.visitors import Role
 from benchmarks.serving import PATIENCE_SEC, RaterClient, make_study, new_people, served
+from benchmarks.timing import options
 from rlhf.store import open_store
 
 
@@ -44,13 +44,7 @@ class Worker(Protocol):
 
 @dataclass
 class Rater:
-    """One rater's browser: its changes, and those that were acknowledged.
-
-    Args:
-      cookie: session cookie.
-      steps: number of steps of the episode.
-      rng: source of its changes.
-    """
+    """One rater's browser: its changes, and those that were acknowledged."""
 
     cookie: str
     steps: int
@@ -72,11 +66,11 @@ class Rater:
             pass
 
     def finish(self, client: RaterClient) -> set[tuple[int, int]]:
-        """Submit, and return the steps and signs of this rater that the dataset must hold."""
+        """Submit, and return steps and signs of this rater's marks that the dataset must hold."""
         self._send(client, list(self.unsure.values()))
         living = [mark for mark in self.marks.values() if not mark["deleted"]]
         client.ask("POST", f"{self.place}/submit", {"answers": len(living)})
-        return {(mark["step"], mark["sign"]) for mark in living}
+        return {(mark["step"], mark["sign"]) for mark in living if mark["until"] is None}
 
     def lost(self, client: RaterClient) -> int:
         """Count marks that the server holds differently from what it acknowledged."""
@@ -90,13 +84,15 @@ class Rater:
         return missing
 
     def _next(self) -> dict[str, Any]:
-        """Return a new mark, or a known one, moved or deleted."""
+        """Return a new mark or verdict, or a known one, moved or deleted."""
         if self.marks and self.rng.random() < 0.3:
             old = self.rng.choice(list(self.marks.values()))
             revision = max(old["revision"], self.unsure.get(old["id"], old)["revision"]) + 1
-            return old | {"revision": revision, "step": self._step(), "deleted": self.rng.random() < 0.5}
+            moved = {} if old["until"] else {"step": self._step()}
+            return old | {"revision": revision, "deleted": self.rng.random() < 0.5} | moved
         new = {"id": str(UUID(int=self.rng.getrandbits(128))), "revision": 1, "step": self._step()}
-        return new | {"sign": self.rng.choice((1, -1)), "deleted": False}
+        until = self.steps if self.rng.random() < 0.2 else None  # then it is a verdict, up to the end
+        return new | {"sign": self.rng.choice((1, -1)), "deleted": False, "until": until}
 
     def _step(self) -> int:
         return self.rng.randrange(self.steps)
@@ -172,10 +168,7 @@ def _wrong_in_dataset(folder: Path, expected: list[set[tuple[int, int]]]) -> int
 
 def main() -> None:
     """Run it and print the result."""
-    parser = ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--kills", type=int, default=50)
-    parser.add_argument("--raters", type=int, default=8)
-    settings = parser.parse_args()
+    settings = options(__doc__, kills=50, raters=8)
     with tempfile.TemporaryDirectory() as folder:
         outcome = kill_and_count(Path(folder) / "study", settings.kills, settings.raters)
     print(

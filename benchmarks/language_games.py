@@ -2,27 +2,27 @@
 
     python -m benchmarks.language_games --houses 100 --write
 
-prints a Markdown table and writes it between the markers of docs/language-games.md. With ``--game NAME`` it plays one
+prints a Markdown table and writes it between the markers of docs/log/measurements.md. With ``--game NAME`` it plays one
 game only and names the seeds that failed. The houses are sampled from the seeds from ``--first-seed`` on. Those of the
 default were not played while the solver was written; tune it on others.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchmarks.timing import options
 from worlds.contract import SETTER, SOLVER, TaskSpec
-from worlds.playhouse.games.registry import Game, games, get
+from worlds.playhouse.games.registry import LanguageGame, language_games
 from worlds.playhouse.players.setter import ScriptedSetter
 from worlds.playhouse.players.solver import ScriptedSolver
 from worlds.playhouse.world import Playhouse
 
 FIRST_SEED = 2_000_000
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "language-games.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "log" / "measurements.md"
 MARKERS = ("<!-- language games: begin -->", "<!-- language games: end -->")
 HEADER = ("| game | prompt of the paper | done | steps, median |", "|---|---|---:|---:|")
 KINDS = ("instruction", "question")
@@ -67,7 +67,7 @@ def play(world: Playhouse, name: str, seed: int, played: Played) -> None:
         played.failed.append((seed, spec, reasons))
 
 
-def row(game: Game, played: Played) -> str:
+def row(game: LanguageGame, played: Played) -> str:
     """A row of the table."""
     share = f"{played.fulfilled} of {played.asked}" if played.asked else "-"
     typical = f"{sorted(played.steps)[len(played.steps) // 2]}" if played.steps else "-"
@@ -76,17 +76,22 @@ def row(game: Game, played: Played) -> str:
 
 def main() -> None:
     """Play, print and write."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--houses", type=int, default=100)
-    parser.add_argument("--first-seed", type=int, default=FIRST_SEED)
-    parser.add_argument("--game", action="append", help="plays this game only, and names what failed")
-    parser.add_argument("--hands", default="full")
-    parser.add_argument("--settings", type=json.loads, default={"preset": "flat"}, help="of houses, as JSON")
-    parser.add_argument("--write", action="store_true", help=f"put the table into {PAGE.name}")
-    arguments = parser.parse_args()
+    arguments = options(
+        __doc__,
+        houses=100,
+        first_seed=FIRST_SEED,
+        game=(
+            None,
+            "plays this game only, and names what failed",
+            {"action": "append", "choices": tuple(language_games())},
+        ),
+        hands="full",
+        settings=({"preset": "flat"}, "of houses, as JSON", json.loads),
+        write=(False, f"put the table into {PAGE.name}"),
+    )
     world = Playhouse(height=6, width=8, views=(), settings=arguments.settings, hands=arguments.hands)
-    listed = [game for kind in KINDS for game in games().values() if game.kind == kind]
-    chosen = [get(name) for name in arguments.game or ()] or listed
+    listed = [game for kind in KINDS for game in language_games().values() if game.kind == kind]
+    chosen = [language_games()[name] for name in arguments.game or ()] or listed
     everything: list[Played] = []
     lines = [f"{arguments.houses} houses, `{json.dumps(arguments.settings)}`:", "", *HEADER]
     print(*lines, sep="\n")

@@ -11,7 +11,6 @@ Intervals resample episodes. Everything is computed on one thread.
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,17 +20,17 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from benchmarks.timing import options
 from pipelines.presets.demo import WORLD, demo
 from pipelines.stages.clone import clone
 from pipelines.stages.outcomes.headlines import share_text
 from pipelines.stages.record import record
 from rlhf.records.episode import Episode
-from rlhf.run.machine import describe
 from rlhf.run.statistics import ratio_interval
 from rlhf.store import open_store
 from worlds.contract import SETTER, SOLVER, World
-from worlds.playhouse.games.hearing import read_request
-from worlds.playhouse.requests.language import understand
+from worlds.playhouse.games.asking import read_request
+from worlds.playhouse.probes.probe import understand
 
 PROBES = tuple(WORLD.entry().probes)
 
@@ -43,7 +42,6 @@ class Sentences:
     Args:
       said: every sentence.
       sensible: number of those that are a feasible request of a probe task.
-      read: number of those in which any request is read.
       grammatical: number of those that are a sentence of the probes' language, whatever it speaks of.
     """
 
@@ -57,7 +55,6 @@ def judged(episodes: Sequence[Episode], words_of: Mapping[str, Episode]) -> list
     """Judge sentences while episodes are replayed, each at the step at which it was said.
 
     Args:
-      episodes: whose places and play are used.
       words_of: by the id of an episode, the one whose setter's words are judged in it.
     """
     with WORLD.opened(1, images=False) as (world,):
@@ -105,15 +102,15 @@ def spoken(episodes: Iterable[Episode]) -> frozenset[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--updates", type=int, default=300, help="of cloning, of 192 steps each")
-    parser.add_argument("--demonstrations", type=int, default=400)
-    parser.add_argument("--episodes", type=int, default=60, help="in new rooms")
-    parser.add_argument("--folder", type=Path, help="keeps what is recorded and trained, for a second run")
-    parser.add_argument("--seed", type=int, default=0)
-    given = parser.parse_args()
+    given = options(
+        __doc__,
+        updates=(300, "of cloning, of 192 steps each"),
+        demonstrations=400,
+        episodes=(60, "in new rooms"),
+        folder=(None, "keeps what is recorded and trained, for a second run", Path),
+        seed=0,
+    )
     torch.set_num_threads(1)
-    print(describe())
     with tempfile.TemporaryDirectory() as folder:
         here = given.folder or Path(folder)
         shown = replace(

@@ -12,7 +12,6 @@ on the server's own cores, others' times are printed separately. Targets, at the
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import random
 import shutil
@@ -28,8 +27,8 @@ from annotation.server.security.sessions import COOKIE
 from annotation.server.security.visitors import Role
 from benchmarks.crowd import HEADING, SIGN_IN_SEC, Ask, Crowd, format_times, timed
 from benchmarks.serving import PATIENCE_SEC, ask_everybody, new_people, served
+from benchmarks.timing import options
 from pipelines.stages.record import RecordConfig, record
-from rlhf.run.machine import describe
 from rlhf.store import open_store
 
 STEPS = 1125  # five minutes
@@ -170,12 +169,12 @@ def _together(each: list[Found]) -> Found:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--raters", type=int, default=100)
-    parser.add_argument("--seconds", type=float, default=40.0, help="of marking, without the browser and then with it")
-    parser.add_argument("--pace", type=float, default=2.0, help="seconds between two marks of a rater")
-    settings = parser.parse_args()
-    print(describe())
+    settings = options(
+        __doc__,
+        raters=100,
+        seconds=(40.0, "of marking, without the browser and then with it"),
+        pace=(2.0, "seconds between two marks of a rater"),
+    )
     with tempfile.TemporaryDirectory() as folder:
         study = Path(folder) / "study"
         found, errors, seen, kept = measure(study, settings.raters, settings.seconds, settings.pace)

@@ -28,11 +28,7 @@ def report(pairs: list[Pair], names: tuple[str, str], unit: str, what: str, scal
     """Print both sides and their ratio. For rates: more is better.
 
     Args:
-      pairs: both measurements of each round.
-      names: names of both sides.
-      unit: unit of a rate, e.g. "steps/s".
       what: sentence about the ratio, e.g. "the runner has {} times the steps of RLlib's".
-      scale: factor from a measurement to the unit.
     """
     for name, rates in zip(names, zip(*pairs, strict=True), strict=True):
         print(f"  {name:24} {scale * statistics.median(rates):10,.1f} {unit} ({scale * max(rates):,.1f})")

@@ -11,7 +11,6 @@ fewer than 30 templates or a request of more than 25 words.
 
 from __future__ import annotations
 
-import argparse
 import re
 import sys
 from collections.abc import Mapping, Sequence
@@ -22,6 +21,7 @@ import numpy as np
 
 from benchmarks.oracle.judging import Oracle, Verdict
 from benchmarks.oracle.words import COLOUR_WORDS, NUMBER_WORDS
+from benchmarks.timing import options
 from worlds.contract import TaskSpec
 from worlds.playhouse import Playhouse
 from worlds.playhouse.games import registry
@@ -101,11 +101,8 @@ def table(found: Mapping[str, Phrasings]) -> str:
 
 def main() -> int:
     """Draw, print, and return 1 if a game has too few templates or too long a request."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--draws", type=int, default=200, help="of each game")
-    parser.add_argument("--game", action="append")
-    arguments = parser.parse_args()
-    found = draw(arguments.game or list(registry.games()), arguments.draws)
+    arguments = options(__doc__, draws=(200, "of each game"), game=(None, "", {"action": "append"}))
+    found = draw(arguments.game or list(registry.language_games()), arguments.draws)
     print(table(found))
     return 0 if all(of.are_many for of in found.values()) else 1
 

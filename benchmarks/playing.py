@@ -9,10 +9,8 @@ without play, then with it. Wanted: 15 pictures a second of at least 320x240 for
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
-import os
 import struct
 import tempfile
 import time
@@ -28,7 +26,7 @@ from annotation.games import Key
 from annotation.server.security.sessions import COOKIE
 from annotation.server.security.visitors import Role
 from benchmarks.serving import PATIENCE_SEC, make_study, new_people, served
-from rlhf.run.machine import describe
+from benchmarks.timing import options
 from rlhf.store import open_store
 
 INPUTS_PER_SECOND = 30
@@ -56,12 +54,7 @@ class Seen:
 
 
 class Person:
-    """A player.
-
-    Args:
-      url: URL of the server.
-      cookie: session cookie.
-    """
+    """A player."""
 
     def __init__(self, url: str, cookie: str) -> None:
         self.url, self.cookie = url, cookie
@@ -171,11 +164,7 @@ def report(seen: list[Seen], alone: list[float], together: list[float]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=30.0, help="of play that are measured")
-    parser.add_argument("--games", type=int, default=2)
-    arguments = parser.parse_args()
-    print(f"{describe()}; load before the start {os.getloadavg()[0]:.1f}")
+    arguments = options(__doc__, seconds=(30.0, "of play that are measured"), games=2)
     print(f"{arguments.games} games of two people through the server, {arguments.seconds:.0f} s")
     with tempfile.TemporaryDirectory() as folder:
         study = Path(folder)

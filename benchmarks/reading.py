@@ -6,12 +6,11 @@ python -m benchmarks.reading --data runs/play      # reading a dataset of your o
 
 from __future__ import annotations
 
-import argparse
 import io
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -19,10 +18,10 @@ from PIL import Image
 
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
+from benchmarks.timing import best, options
 from pipelines.stages.episodes.recordings import RecordedPlay, find_episodes
 from rlhf.data.config import ReadingConfig
 from rlhf.data.streamed import StreamedDataset
-from rlhf.run import machine
 from rlhf.store import ParquetStore, open_store
 from rlhf.store.columns.png import decode_frames, encode_frames
 from rlhf.store.synthetic import synthetic_episode
@@ -32,23 +31,23 @@ SIZES = ((36, 48), (72, 96))  # height, width
 
 def main() -> None:
     """Measure, and print the best of several rounds, as other load only slows a round down."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--data", type=Path, help="a dataset to read instead of synthetic episodes")
-    parser.add_argument("--episodes", type=int, default=200, help="how many (default: %(default)s)")
-    parser.add_argument("--steps", type=int, default=60, help="steps of a synthetic episode (default: %(default)s)")
-    options = parser.parse_args()
-    print(machine.describe())
-    if options.data is not None:
-        store = open_store(options.data)
-        report_reading(store, store.ids()[: options.episodes])
+    chosen = options(
+        __doc__,
+        data=(None, "a dataset to read instead of synthetic episodes", Path),
+        episodes=(200, "how many"),
+        steps=(60, "steps of a synthetic episode"),
+    )
+    if chosen.data is not None:
+        store = open_store(chosen.data)
+        report_reading(store, store.ids()[: chosen.episodes])
         report_windows(store)
         return
     for height, width in SIZES:
-        print(f"\n{options.episodes} synthetic episodes of {options.steps} steps, {width}x{height} pixels")
-        report_frames(synthetic_episode(0, options.steps, height, width).pictures())
+        print(f"\n{chosen.episodes} synthetic episodes of {chosen.steps} steps, {width}x{height} pixels")
+        report_frames(synthetic_episode(0, chosen.steps, height, width).pictures())
         with tempfile.TemporaryDirectory(dir=".") as folder:  # not on a disk in memory
             store = open_store(Path(folder) / "data", create=True)
-            report_writing(store, options.episodes, options.steps, height, width)
+            report_writing(store, chosen.episodes, chosen.steps, height, width)
             report_reading(store, store.ids())
             report_windows(store)
             store.compact()
@@ -121,16 +120,6 @@ def report_windows(store: ParquetStore, steps: int = 50, batch: int = 96) -> Non
         took = best(lambda stream=stream: [stream.next() for _ in range(4)], rounds=3) / 4
         kept = f", {recording.bytes_kept / 1e6:.1f} MB kept" if isinstance(recording, StreamedDataset) else ""
         print(f"  windows  of {steps} x {batch} steps {name}: {1 / took:,.1f} a second{kept}")
-
-
-def best(act: Callable[[], object], clock: Callable[[], float] = time.perf_counter, rounds: int = 5) -> float:
-    """Return the shortest time of some rounds, in seconds of ``clock``."""
-    times = []
-    for _ in range(rounds):
-        began = clock()
-        act()
-        times.append(clock() - began)
-    return min(times)
 
 
 def pillow_encoded(frames: np.ndarray) -> list[bytes]:

@@ -9,7 +9,6 @@ of both players. An episode that the physics ends is counted, and has to end at 
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import time
 from collections import Counter
@@ -18,6 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
+from benchmarks.timing import options
 from benchmarks.world import random_play
 from rlhf.run.machine import describe
 from worlds.contract import SETTER, SOLVER, WorldError
@@ -58,12 +58,7 @@ def compare(steps: int, settings: HouseSettings, seed: int) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--episodes", type=int, default=1000)
-    parser.add_argument("--steps", type=int, default=FIVE_MINUTES)
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--preset", default="house")
-    arguments = parser.parse_args()
+    arguments = options(__doc__, episodes=1000, steps=FIVE_MINUTES, threads=2, preset="house")
     one, start = partial(compare, arguments.steps, HouseSettings.of(preset=arguments.preset)), time.perf_counter()
     with ThreadPoolExecutor(arguments.threads) as pool:
         found = Counter(pool.map(one, range(arguments.episodes)))

@@ -11,7 +11,6 @@ judged, or if a game is worded in too few ways.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -22,6 +21,7 @@ import numpy as np
 from benchmarks import phrasings
 from benchmarks.oracle.judging import Oracle
 from benchmarks.phrasings import PLACES, Phrasings
+from benchmarks.timing import options
 from worlds.contract import TaskSpec
 from worlds.playhouse import Playhouse
 from worlds.playhouse.games import registry
@@ -41,10 +41,8 @@ class Count:
 
     Args:
       verdicts: by (game, verdict); a verdict is "right", the first word of a fault, "unjudged" or "nothing".
-      unjudged: by reason.
       wrong: a line about each fault.
       phrasings: of the first requests of each game, see :mod:`benchmarks.phrasings`.
-      draws: how many these are.
     """
 
     verdicts: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -108,17 +106,18 @@ def table(count: Count, names: Sequence[str]) -> str:
 
 def main() -> int:
     """Judge, print, and return 1 if a request is wrong, too many could not be judged, or a game has few phrasings."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--requests", type=int, default=10_000, help="in all, at least")
-    parser.add_argument("--draws", type=int, default=200, help="of each game, of which phrasings are counted; 0: none")
-    parser.add_argument("--each", type=int, default=6, help="of each game in a house")
-    parser.add_argument("--place", action="append", choices=tuple(PLACES), help="in turn; " + ", ".join(IN_TURN))
-    parser.add_argument("--game", action="append")
-    parser.add_argument("--first-seed", type=int, default=FIRST_SEED)
-    arguments = parser.parse_args()
+    arguments = options(
+        __doc__,
+        requests=(10_000, "in all, at least"),
+        draws=(200, "of each game, of which phrasings are counted; 0: none"),
+        each=(6, "of each game in a house"),
+        place=(None, "in turn; " + ", ".join(IN_TURN), {"action": "append", "choices": tuple(PLACES)}),
+        game=(None, "", {"action": "append"}),
+        first_seed=FIRST_SEED,
+    )
     places = arguments.place or IN_TURN
     worlds = {p: Playhouse(height=6, width=8, views=(), settings=dict(PLACES[p]), hands="full") for p in set(places)}
-    names, count, house = arguments.game or list(registry.games()), Count(draws=arguments.draws), 0
+    names, count, house = arguments.game or list(registry.language_games()), Count(draws=arguments.draws), 0
     left = names
     while left:
         place, before = places[house % len(places)], len(count.wrong)

@@ -10,7 +10,6 @@ already is kept. The arms "cut", "between" and "all" have four examples of each 
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
+from benchmarks.timing import options
 from pipelines.loops.wiring import Wiring, record_both_splits
 from pipelines.presets.demo import demo
 from pipelines.presets.small import ALL_TASKS
@@ -58,16 +58,17 @@ class Scored(NamedTuple):
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--run", type=Path, required=True, help="folder of all that is made")
-    parser.add_argument("--seed", type=int, default=0, help="of the reward models (default: %(default)s)")
-    parser.add_argument("--updates", type=int, default=220, help="of each reward model (default: %(default)s)")
-    parser.add_argument("--arms", nargs="+", default=list(ARMS), choices=list(ARMS), help="(default: all)")
-    options = parser.parse_args()
+    chosen = options(
+        __doc__,
+        run=(None, "folder of all that is made", {"required": True, "type": Path}),
+        seed=(0, "of the reward models"),
+        updates=(220, "of each reward model"),
+        arms=(list(ARMS), "(default: all)", {"nargs": "+", "choices": list(ARMS)}),
+    )
     torch.set_num_threads(1)
-    make_play(options.run)
-    folders = {arm: train(options.run, arm, options.seed, options.updates) for arm in options.arms}
-    print_table(options.run, folders)
+    make_play(chosen.run)
+    folders = {arm: train(chosen.run, arm, chosen.seed, chosen.updates) for arm in chosen.arms}
+    print_table(chosen.run, folders)
 
 
 def make_play(run: Path) -> None:

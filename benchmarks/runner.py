@@ -21,7 +21,6 @@ Without --data a few episodes are recorded first, and the agent is untrained but
 
 from __future__ import annotations
 
-import argparse
 import logging
 import os
 import sys
@@ -53,6 +52,7 @@ from agents.config import AgentConfig
 from agents.folder import load_agent, save_agent
 from agents.tokenizer import PAD_ID, Tokenizer
 from benchmarks.pairs import alternate, report
+from benchmarks.timing import options
 from pipelines.presets.demo import WORLD, demo
 from pipelines.stages.clone import read_episodes, spoken_texts
 from pipelines.stages.record import record
@@ -64,7 +64,7 @@ from rlhf.records.episode import Episode
 from rlhf.replay.fragment import Fragment
 from rlhf.replay.runner import Runner
 from rlhf.replay.setter_replay import EpisodeSampler, SetterReplay
-from rlhf.run.machine import describe, usable_cores
+from rlhf.run.machine import usable_cores
 from worlds.contract import MOVEMENT_BINS, TICKS_PER_STEP, UTTERANCE_MAX_CHARS, Observation, movement_space
 
 SPEAKING = -3.5  # log-odds of speaking of an agent that has learned nothing, about a trained one's
@@ -72,16 +72,7 @@ SPEAKING = -3.5  # log-odds of speaking of an agent that has learned nothing, ab
 
 @dataclass(frozen=True)
 class Setting:
-    """Setting that both runners play.
-
-    Args:
-      data: dataset folder of the replayed episodes.
-      agent: folder of the agent.
-      slots: number of environments.
-      steps: length T of a fragment.
-      threads: threads that step the environments.
-      world: the world.
-    """
+    """Setting that both runners play."""
 
     data: Path
     agent: Path
@@ -386,22 +377,20 @@ def ray_here(cores: int) -> Iterator[None]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--data", type=Path, help="recorded play to replay, of the demo's world")
-    parser.add_argument("--agent", type=Path, help="the agent that plays")
-    parser.add_argument("--slots", type=int, default=demo().improve.slots, help="places played at once")
-    parser.add_argument("--steps", type=int, default=demo().improve.steps, help="T")
-    parser.add_argument(
-        "--threads", type=int, default=usable_cores(), help="of ours that step places; and processes, of both"
+    arguments = options(
+        __doc__,
+        data=(None, "recorded play to replay, of the demo's world", Path),
+        agent=(None, "the agent that plays", Path),
+        slots=(demo().improve.slots, "places played at once", int),
+        steps=(demo().improve.steps, "T", int),
+        threads=(usable_cores(), "of ours that step places; and processes, of both", int),
+        torch_threads=(1, "of both sides"),
+        rounds=8,
+        seconds=(2.0, "of each side, in every round"),
     )
-    parser.add_argument("--torch-threads", type=int, default=1, help="of both sides")
-    parser.add_argument("--rounds", type=int, default=8)
-    parser.add_argument("--seconds", type=float, default=2.0, help="of each side, in every round")
-    arguments = parser.parse_args()
     if (arguments.data is None) != (arguments.agent is None):
-        parser.error("--data and --agent go together")
+        raise SystemExit("--data and --agent go together")
     torch.set_num_threads(arguments.torch_threads)
-    print(describe())
     with tempfile.TemporaryDirectory() as folder:
         data, agent = (arguments.data, arguments.agent) if arguments.data else prepare(Path(folder))
         setting = Setting(data.absolute(), agent.absolute(), arguments.slots, arguments.steps, arguments.threads)

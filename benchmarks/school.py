@@ -10,8 +10,6 @@ the episodes that the perfect demonstrator solves, places in turn of all problem
 
 from __future__ import annotations
 
-import argparse
-import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -21,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.timing import options
 from rlhf.replay.play import Plan, ScriptedSolvers, play
-from rlhf.run.machine import describe
 from rlhf.run.statistics import wilson_interval
 from rlhf.store import open_store
 from rlhf.store.group_writer import GroupWriter
@@ -32,8 +30,8 @@ from worlds.school.environments.environment import NOTHING, SchoolEnv
 from worlds.school.parameters.branches import FULL
 from worlds.school.parameters.tree import narrow
 from worlds.school.parameters.tree import sample as sample_tree
-from worlds.school.places import sample
 from worlds.school.problems.problem import DONE
+from worlds.school.sampling import sample
 from worlds.school.tasks import NAMES, task_name
 from worlds.school.world import SchoolWorld
 
@@ -46,11 +44,9 @@ class RandomMover:
     """A solver that moves at random."""
 
     def reset(self, world: Any, seed: int) -> None:
-        """See :meth:`worlds.contract.Solver.reset`."""
         self._moves, self._body = np.random.default_rng(seed), world.spec(SOLVER).action
 
     def act(self, observation: Any) -> Any:
-        """See :meth:`worlds.contract.Solver.act`."""
         action = self._body.silent()
         action["movement"][:] = self._moves.integers(DONE)
         return action
@@ -126,7 +122,6 @@ def demonstrated(episodes: int) -> dict[str, tuple[int, int]]:
 
 def report(steps: int, rounds: int) -> None:
     """Print the rates."""
-    print(f"{describe()}; load before the start {os.getloadavg()[0]:.1f}")
     print(f"{rounds} rounds of {steps:,} steps each; targets {TARGET:,}, recorded {TARGET_RECORDED:,}")
     measured: dict[str, Callable[[int, int], float]] = {
         **{f"environment {kind}": lambda n, seed, kind=kind: environment(kind, n, seed) for kind in TYPES},
@@ -147,15 +142,16 @@ def report_demonstrations(episodes: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--steps", type=int, default=20_000, help="of a round (default: %(default)s)")
-    parser.add_argument("--rounds", type=int, default=5, help="of each measurement (default: %(default)s)")
-    parser.add_argument("--demonstrations", type=int, default=0, help="episodes of each task instead of rates")
-    options = parser.parse_args()
-    if options.demonstrations:
-        report_demonstrations(options.demonstrations)
+    chosen = options(
+        __doc__,
+        steps=(20_000, "of a round"),
+        rounds=(5, "of each measurement"),
+        demonstrations=(0, "episodes of each task instead of rates"),
+    )
+    if chosen.demonstrations:
+        report_demonstrations(chosen.demonstrations)
     else:
-        report(options.steps, options.rounds)
+        report(chosen.steps, chosen.rounds)
 
 
 if __name__ == "__main__":

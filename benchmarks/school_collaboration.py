@@ -5,10 +5,9 @@ python -m benchmarks.school_collaboration --episodes 1000
 
 from __future__ import annotations
 
-import argparse
 import time
 
-from rlhf.run.machine import describe
+from benchmarks.timing import options
 from worlds.school.parameters.branches import FULL
 from worlds.school.parameters.tree import combinations, narrow
 from worlds.school.players.collaborator import collaborate
@@ -19,11 +18,9 @@ from worlds.school.problems.types import make_problem
 
 def main() -> None:
     """Print a line for each problem, role and version."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--episodes", type=int, default=1000, help="of each problem, role and version")
-    parser.add_argument("--size", type=int, default=10, help="cells of a side of the largest room")
-    args = parser.parse_args()
-    print(describe())
+    args = options(
+        __doc__, episodes=(1000, "of each problem, role and version"), size=(10, "cells of a side of the largest room")
+    )
     for parameters, _ in combinations(narrow(FULL, {"Env_type": "Collaboration"})):
         begun, solved, steps = time.process_time(), 0, 0
         for seed in range(args.episodes):

@@ -111,12 +111,7 @@ def new_person(folder: Path, role: Role, name: str = "") -> str:
 
 
 class RaterClient:
-    """A rater or judge who sends the requests of a browser.
-
-    Args:
-      url: URL of the server.
-      cookie: session cookie.
-    """
+    """A rater or judge who sends the requests of a browser."""
 
     def __init__(self, url: str, cookie: str) -> None:
         self._client = httpx.Client(base_url=url, cookies={COOKIE: cookie}, timeout=PATIENCE_SEC)

@@ -8,7 +8,6 @@ time, so that other load on the machine hits both.
 
 from __future__ import annotations
 
-import argparse
 import random
 import statistics
 import tempfile
@@ -16,9 +15,9 @@ import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from benchmarks.timing import options
 from rlhf.records.episode import Episode
 from rlhf.records.spaces import EpisodeSpaces
-from rlhf.run import machine
 from rlhf.store import ParquetStore, open_store
 from rlhf.store.group_writer import GroupWriter
 from rlhf.store.synthetic import synthetic_play
@@ -54,17 +53,14 @@ WAYS: dict[str, Callable[[ParquetStore, Iterable[Episode]], None]] = {
 
 def main() -> None:
     """Print what each way takes, and the ratio of the two."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--episodes", type=int, default=1000, help="how many (default: %(default)s)")
-    parser.add_argument("--steps", type=int, default=6, help="steps of each (default: %(default)s)")
-    parser.add_argument("--rounds", type=int, default=5, help="of each measurement (default: %(default)s)")
-    options = parser.parse_args()
-    print(machine.describe())
-    episodes = [synthetic_play(seed, SPACES, options.steps) for seed in range(options.episodes)]
+    chosen = options(
+        __doc__, episodes=(1000, "how many"), steps=(6, "steps of each"), rounds=(5, "of each measurement")
+    )
+    episodes = [synthetic_play(seed, SPACES, chosen.steps) for seed in range(chosen.episodes)]
     shuffled = random.Random(0).sample([episode.episode_id for episode in episodes], len(episodes))
     took: dict[str, dict[str, list[float]]] = {}
     with tempfile.TemporaryDirectory(dir=".") as made:  # not on a disk in memory
-        for number in range(options.rounds):
+        for number in range(chosen.rounds):
             for way, write in WAYS.items():
                 store = open_store(Path(made) / f"{way}-{number}", create=True)
                 measured = {

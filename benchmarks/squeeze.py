@@ -9,13 +9,13 @@ outside the house or under its floor.
 
 from __future__ import annotations
 
-import argparse
 import math
 import time
 from collections import Counter
 
 import numpy as np
 
+from benchmarks.timing import options
 from rlhf.run.machine import describe
 from worlds.contract import SETTER, SOLVER, TICKS_PER_STEP, Action, WorldError
 from worlds.playhouse.house.catalogue import OBJECT_KINDS
@@ -71,10 +71,7 @@ def play(seed: int, found: Counter[str]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=300.0)
-    parser.add_argument("--first-seed", type=int, default=0)
-    arguments = parser.parse_args()
+    arguments = options(__doc__, seconds=300.0, first_seed=0)
     found, seed, end = Counter[str](), arguments.first_seed, time.perf_counter() + arguments.seconds
     while time.perf_counter() < end:
         try:

@@ -16,7 +16,6 @@ recorded play and moves window and fragment to the device. The target is at most
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import time
 from collections.abc import Callable
@@ -26,15 +25,15 @@ import torch
 from torch.profiler import ProfilerActivity, profile
 
 from agents.agent import InteractiveAgent
-from agents.batch import ActionBatch, map_parts
+from agents.batch import ActionBatch, ObservationArrays, map_parts
 from agents.computing_config import ComputingConfig
 from agents.config import AgentConfig
 from agents.tokenizer import EOS_ID, PAD_ID
+from benchmarks.timing import options
 from rlhf.data.memory import MemoryDataset
 from rlhf.data.windows import EpisodeStream
 from rlhf.learning.learner import Learner, LearnerConfig, RecordedWindow
 from rlhf.replay.fragment import Fragment
-from rlhf.run.machine import describe
 from worlds.contract import MOVEMENT_BINS, TICKS_PER_STEP
 
 SPEAKING = 0.03  # share of the steps with an utterance
@@ -50,10 +49,12 @@ def synthetic_fragment(config: AgentConfig, steps: int, slots: int, seed: int) -
     movement = rng.integers(0, MOVEMENT_BINS, (*shape, TICKS_PER_STEP, len(MOVEMENT_BINS))).astype(np.int8)
     memory = np.zeros((slots, config.memory_width), np.float32)
     return Fragment(
-        image=rng.integers(0, 256, (*shape, *config.image_size, 3), np.uint8),
-        setter_tokens=rng.integers(0, config.vocab_size, (*shape, config.setter_text_length)),
-        solver_tokens=rng.integers(0, config.vocab_size, (*shape, config.solver_text_length)),
-        previous_movement=movement,
+        observations=ObservationArrays(
+            image=rng.integers(0, 256, (*shape, *config.image_size, 3), np.uint8),
+            setter_tokens=rng.integers(0, config.vocab_size, (*shape, config.setter_text_length)),
+            solver_tokens=rng.integers(0, config.vocab_size, (*shape, config.solver_text_length)),
+            previous_movement=movement,
+        ),
         movement=movement,
         utterance=utterance,
         movement_log_prob=np.full(shape, -50.0, np.float32),
@@ -156,19 +157,16 @@ def shares(profiled: profile) -> None:
 def recordings(config: AgentConfig, episodes: int, steps: int) -> MemoryDataset:
     """Create synthetic recorded play, larger than a processor's caches."""
     rows = synthetic_fragment(config, episodes * steps - 1, 1, 2)
-    assert rows.image is not None
     first = np.zeros(episodes * steps, np.bool_)
     first[::steps] = True
     return MemoryDataset(
-        image=rows.image[:, 0],
-        setter_tokens=rows.setter_tokens[:, 0],
-        solver_tokens=rows.solver_tokens[:, 0],
-        previous_movement=rows.previous_movement[:, 0],
+        observations=rows.observations.map(lambda part: part[:, 0]),
         movement=rows.movement[:, 0],
         utterance=rows.utterance[:, 0],
         first=first,
         demonstrated=np.ones_like(first),
         starts=np.arange(episodes + 1) * steps,
+        values=int(MOVEMENT_BINS.max()),
     )
 
 
@@ -192,18 +190,18 @@ def load(learner: Learner, fragment: Fragment, rounds: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--size", default="nano", help="of the agent")
-    parser.add_argument("--steps", type=int, default=32, help="T")
-    parser.add_argument("--batch", type=int, default=16, help="B, of each kind of trajectory")
-    parser.add_argument("--rounds", type=int, default=20)
-    parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
-    parser.add_argument("--image-size", type=int, nargs=2, metavar=("HEIGHT", "WIDTH"), help="default: the size's own")
-    parser.add_argument("--bf16", action="store_true", help="of the update; the bare step stays in float32")
-    parser.add_argument("--compile", action="store_true", help="the update; the bare step is never compiled")
-    parser.add_argument("--operators", action="store_true", help="print what an update spends its time on")
-    arguments = parser.parse_args()
-    print(describe())
+    arguments = options(
+        __doc__,
+        size=("nano", "of the agent"),
+        steps=(32, "T"),
+        batch=(16, "B, of each kind of trajectory"),
+        rounds=20,
+        device="cuda" if torch.cuda.is_available() else "cpu",
+        image_size=(None, "default: the size's own", {"nargs": 2, "metavar": ("HEIGHT", "WIDTH"), "type": int}),
+        bf16=(False, "of the update; the bare step stays in float32"),
+        compile=(False, "the update; the bare step is never compiled"),
+        operators=(False, "print what an update spends its time on"),
+    )
     device = torch.device(arguments.device)
     config = AgentConfig.preset(arguments.size)
     if arguments.image_size:

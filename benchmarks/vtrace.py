@@ -7,7 +7,6 @@ The paper's batch is the default: T = 50 and B = 192. Both get the same tensors 
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Callable
 from typing import NamedTuple
@@ -17,8 +16,8 @@ from ray.rllib.algorithms.impala.torch.vtrace_torch_v2 import vtrace_torch
 from torch import Tensor
 
 from benchmarks.pairs import alternate, report
+from benchmarks.timing import options
 from rlhf.learning.vtrace import vtrace
-from rlhf.run.machine import describe
 
 CALLS = 50  # in one round
 
@@ -96,13 +95,9 @@ def speed(call: Callable[[Case], object], case: Case) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--steps", type=int, default=50, help="T")
-    parser.add_argument("--batch", type=int, default=192, help="B")
-    parser.add_argument("--rounds", type=int, default=30)
-    parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
-    arguments = parser.parse_args()
-    print(describe())
+    arguments = options(
+        __doc__, steps=(50, "T"), batch=(192, "B"), rounds=30, device="cuda" if torch.cuda.is_available() else "cpu"
+    )
     case = synthetic_case(arguments.steps, arguments.batch, torch.device(arguments.device))
     exact = reference(case)
     print(

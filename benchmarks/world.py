@@ -10,7 +10,6 @@ worlds in a pool of threads, in wall-clock time, which on a shared machine also 
 
 from __future__ import annotations
 
-import argparse
 import os
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from rlhf.run.machine import describe
+from benchmarks.timing import options
 from worlds.contract import BODY, HAND_THROW, SETTER, SOLVER, TICKS_PER_STEP, Action, silent
 from worlds.contract.tick_world import FIVE_MINUTES
 from worlds.playhouse.house.sampling import HouseSettings
@@ -134,7 +133,6 @@ def five_minutes(case: Case, seed: int) -> float:
 
 
 def report(houses: int, steps: int) -> None:
-    print(f"{describe()}; load before the start {os.getloadavg()[0]:.1f}")
     for case in CASES:
         rates = [per_core(case, seed, steps) for seed in range(houses)]
         stepping, drawing = np.median([split(case, seed, steps) for seed in range(houses)], axis=0) * 1e6
@@ -149,10 +147,7 @@ def report(houses: int, steps: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--houses", type=int, default=8)
-    parser.add_argument("--steps", type=int, default=300)
-    arguments = parser.parse_args()
+    arguments = options(__doc__, houses=8, steps=300)
     report(arguments.houses, arguments.steps)
 
 

@@ -15,7 +15,6 @@ from texts and marks; the ground truth is only for this measurement.
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -27,6 +26,7 @@ import numpy as np
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
 from annotation.scripted_rater import ScriptedRater
+from benchmarks.timing import options
 from reward_models.marks.augmentation import Alteration, Augmentation, Dialogue
 from reward_models.marks.marked_play import MarkedPlay, mark_play
 from reward_models.marks.pairs import PLUS
@@ -34,11 +34,14 @@ from rlhf.records.episode import Episode
 from rlhf.store import open_store
 from worlds import registry
 from worlds.contract import SETTER, SOLVER, TaskSpec
+from worlds.playhouse.house.catalogue import COLOURS
+from worlds.playhouse.probes.probe import understand
 from worlds.playhouse.requests import language
 from worlds.playhouse.requests.ground_truth import describe_all
 from worlds.playhouse.requests.language import NO, NUMBERS, YES, Described
 from worlds.playhouse.world import Playhouse
 
+ANSWERS = {"color": tuple(COLOURS), "count": NUMBERS, "exist": (YES, NO)}
 DELAY = ScriptedRater().longest_delay
 
 
@@ -52,14 +55,15 @@ class Change:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--data", type=Path, required=True, help="marked scripted play of the Playhouse")
-    parser.add_argument("--episodes", type=int, default=300, help="how many (default: %(default)s)")
-    parser.add_argument("--times", type=int, default=3, help="alterations of each (default: %(default)s)")
-    options = parser.parse_args()
-    store = open_store(options.data)
-    episodes = [store.read(i) for i in store.ids(solver="scripted", split="train")][: options.episodes]
-    print_counts(count(episodes, store.marks(), options.times))
+    chosen = options(
+        __doc__,
+        data=(None, "marked scripted play of the Playhouse", {"required": True, "type": Path}),
+        episodes=(300, "how many"),
+        times=(3, "alterations of each"),
+    )
+    store = open_store(chosen.data)
+    episodes = [store.read(i) for i in store.ids(solver="scripted", split="train")][: chosen.episodes]
+    print_counts(count(episodes, store.marks(), chosen.times))
 
 
 def print_counts(found: Counter[str]) -> None:
@@ -140,7 +144,7 @@ def progress_under(world: Playhouse, episode: Episode, request: int, other: str)
 
 def understood(world: Playhouse, text: str) -> TaskSpec | None:
     """Return the task of ``text`` in the present house; None if it names a missing object, or several."""
-    heard = language.understand(text)
+    heard = understand(text)
     if heard is None:
         return None
     things = list(describe_all(world).values())
@@ -170,7 +174,7 @@ def judge_answers(found: Counter[str], change: Change, heard: list[str]) -> None
     for row in np.flatnonzero((own != np.array(heard, dtype=object)) & (own != np.roll(own, 1))).tolist():
         asked = [request.task for request in episode.requests if request.step < row]
         answer = asked[-1].arguments.get("answer") if asked else None
-        right += answer is not None and language.answer_in(heard[row], asked[-1].name) == answer
+        right += answer is not None and language.answer_in(heard[row], ANSWERS.get(asked[-1].name, ())) == answer
     found.update({"answer": 1, "answer: (+) turned": len(change.turned)})
     found["answer: with one that is still right"] += right > 0
 

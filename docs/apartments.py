@@ -1,4 +1,4 @@
-"""Draw every apartment from above, write its table into ``docs/household.md``, and print the catalogue of classes.
+"""Draw every apartment from above, and print the tables of apartments and of classes, which the site shows.
 
 python -m docs.apartments
 """
@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import re
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -18,9 +16,9 @@ from PIL import Image, ImageDraw, ImageFont
 from PIL.PngImagePlugin import PngInfo
 
 from worlds.household.catalogue.classes import CLASSES
+from worlds.household.drawing.camera import Pictures
 from worlds.household.homes import home
 from worlds.household.homes.apartments import APARTMENTS, HELD_OUT
-from worlds.household.pictures.camera import Pictures
 from worlds.household.rules.bodies import stand_at, take
 from worlds.household.state.home import Home, State
 from worlds.household.state.tables import tables
@@ -306,16 +304,6 @@ def apartments() -> str:
     return "\n".join(lines)
 
 
-def sections() -> Iterator[tuple[str, str]]:
-    """Yield the name and the text of each section of the page that is made from code."""
-    yield "apartments", apartments()
-
-
-def between(page: str, name: str) -> re.Match[str] | None:
-    """Return the section of this name of the page: its text is group 1."""
-    return re.search(rf"<!-- {name} -->\n(.*?)<!-- /{name} -->", page, re.DOTALL)
-
-
 def figure(name: str) -> Path:
     """Return the path of an apartment's picture."""
     return FIGURES / f"household-{name}.png"
@@ -345,20 +333,14 @@ def draw_views() -> Image.Image:
 
 
 def main() -> None:
-    """Write the figures and the sections, and print the catalogue, which the site shows on the page."""
-    page = PAGE.read_text(encoding="utf-8")
-    for name, text in sections():
-        found = between(page, name)
-        if found:
-            page = page[: found.start(1)] + text + "\n" + page[found.end(1) :]
-    PAGE.write_text(page, encoding="utf-8")
+    """Write the figures, and print the tables, which the site shows on the page."""
     for name in APARTMENTS:
         found, state = home(name)
         notes = PngInfo()
         notes.add_text(NOTE, fingerprint(found, state))
         draw(found, state).save(figure(name), optimize=True, pnginfo=notes)
     draw_views().save(VIEWS, optimize=True)
-    print(catalogue())
+    print(apartments(), catalogue(), sep="\n\n")
 
 
 if __name__ == "__main__":

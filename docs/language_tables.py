@@ -1,11 +1,10 @@
-"""Write the tables of the Playhouse's language, with examples from its houses, into ``docs/language.md``.
+"""Print the tables of the Playhouse's language, with examples from its houses, which the site shows.
 
 python -m docs.language_tables
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
@@ -71,7 +70,7 @@ def modifiers_table() -> str:
 
 def questions_table() -> str:
     """Return the table of the questions, with two of each."""
-    questions = [game for game in registry.games().values() if game.kind == "question"]
+    questions = [game for game in registry.language_games().values() if game.kind == "question"]
     rows = ((g.name, g.prompt, _request(g.name, None, 0), _request(g.name, None, 1)) for g in questions)
     return _table(("game", "the paper's words", "a request", "another one"), rows)
 
@@ -115,18 +114,5 @@ def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     return "\n".join(f"| {' | '.join(cell or ' ' for cell in line)} |" for line in lines)
 
 
-def written(page: str) -> str:
-    """Return ``page`` with its tables as the code has them."""
-    for name, table in TABLES.items():
-        pattern = rf"(?<=<!-- {name} -->\n).*?(?=<!-- /{name} -->)"
-        page = re.sub(pattern, lambda _, text=table: f"{text()}\n", page, flags=re.DOTALL)
-    return page
-
-
-def main() -> None:
-    """Write the page."""
-    PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main()
+    print("\n\n".join(table() for table in TABLES.values()))

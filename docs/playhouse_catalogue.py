@@ -1,4 +1,4 @@
-"""Write the tables of the Playhouse's rooms and kinds into ``docs/playhouse.md``, or draw one kind large.
+"""Print the tables of the Playhouse's rooms and kinds, which the site shows, or draw one kind large.
 
 python -m docs.playhouse_catalogue
 python -m docs.playhouse_catalogue --look "train engine" engine.png
@@ -69,13 +69,7 @@ def _table(head: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> str:
     return "\n".join(re.sub(" +", " ", line) for line in lines)
 
 
-def written(page: str) -> str:
-    """Return the page with today's tables between their marks."""
-    tables = {"rooms": rooms_table, "things": things_table, "furniture": furniture_table}
-    for name, table in tables.items():
-        marks = rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)"
-        page = re.sub(marks, lambda found, table=table: f"{found[1]}{table()}\n{found[2]}", page, flags=re.DOTALL)
-    return page
+TABLES = {"rooms": rooms_table, "things": things_table, "furniture": furniture_table}
 
 
 def portrait(kind: ObjectKind | FurnitureKind) -> Image.Image:
@@ -111,7 +105,7 @@ def main() -> None:
     parser.add_argument("--look", nargs=2, metavar=("KIND", "FILE"), help="draw a kind into a file instead")
     look = parser.parse_args().look
     if look is None:
-        PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+        print("\n\n".join(table() for table in TABLES.values()))
         return
     kind = OBJECT_KINDS.get(look[0]) or FURNITURE_KINDS.get(look[0])
     if kind is None:

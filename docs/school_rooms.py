@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from worlds.school.grid.picture import draw_room, fitted
-from worlds.school.problems.labels import COLLABORATION_PROBLEMS, TREE_PROBLEMS
+from worlds.school.drawing.camera import draw_room, fitted
+from worlds.school.parameters.names import JOINT_PROBLEMS, PROBLEMS
 from worlds.school.problems.problem import Settings
 from worlds.school.problems.types import make_problem
 
@@ -67,8 +67,8 @@ def sheet(pictures: dict[str, np.ndarray]) -> Image.Image:
 
 def main() -> None:
     """Write the figures."""
-    sheet({kind: seeking(kind) for kind in TREE_PROBLEMS}).save(SEEKING, optimize=True)
-    sheet({kind: joint(kind) for kind in COLLABORATION_PROBLEMS}).save(JOINT, optimize=True)
+    sheet({kind: seeking(kind) for kind in PROBLEMS}).save(SEEKING, optimize=True)
+    sheet({kind: joint(kind) for kind in JOINT_PROBLEMS}).save(JOINT, optimize=True)
     sheet({f"Obstacles: {amount}": guarded(amount) for amount in OBSTACLES}).save(GUARDED, optimize=True)
 
 

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 
-from worlds.school.parameters.branches import FULL, JOINT_PROBLEMS, PROBLEMS
+from experiments.social_ai.tree_picture import draw_tree
+from worlds.school.parameters.branches import FULL
 from worlds.school.parameters.ids import tree_of
-from worlds.school.parameters.names import paper_parameter, paper_value
-from worlds.school.parameters.picture import draw_tree
+from worlds.school.parameters.names import JOINT_PROBLEMS, PROBLEMS, paper_parameter, paper_value
 from worlds.school.parameters.tree import parameters
 
 FIGURE = Path(__file__).parent / "figures" / "school-tree.png"

@@ -6,24 +6,23 @@ import base64
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any
 
-from docstring_parser import parse
 from mkdocs.structure.files import File, Files
 
-from docs import apartments, appendix_b, school_tree
+from docs import apartments, appendix_b, language_tables, playhouse_catalogue, school_tree
 from pipelines.cli.main import GROUPS, Verb
-from pipelines.cli.own_settings import PARTS, declared
+from pipelines.cli.own_settings import Own, declared
+from pipelines.cli.settings import all_settings
 from rlhf.records.json_records import to_json
 
 ROOT = Path(__file__).resolve().parents[1]
-OF_EXPERIMENTS = {"README": "", "RESULTS": "_results", "METHODS": "_methods"}  # files, and endings of their pages
-OUTSIDE = {"README.md": "index.md", "CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"} | {
-    path.relative_to(ROOT).as_posix(): f"{path.parent.name}{OF_EXPERIMENTS[path.stem]}.md"
-    for path in sorted((ROOT / "experiments").glob("*/*.md"))
-    if path.stem in OF_EXPERIMENTS
+# Further tables and methods of experiments, and rules for contributors, are in the repository only.
+OUTSIDE = {"README.md": "index.md", "CHANGELOG.md": "changelog.md"} | {
+    path.relative_to(ROOT).as_posix(): f"{path.parent.name}.md"
+    for path in sorted((ROOT / "experiments").glob("*/README.md"))
 }
 PAGES = OUTSIDE | {"examples/quickstart.ipynb": "quickstart.md"}
 NOTEBOOK = ROOT / "examples" / "quickstart.ipynb"
@@ -35,10 +34,12 @@ A setting is written `--name value` or `--name=value`; a switch also `--name` an
 PLAYHOUSE_READER = """Commands with `--world` and `--players` have these settings of the Playhouse and of its scripted
 players, as flags, as JSON text (`--world.settings`), or in a JSON or TOML file. Another world has its own, which
 `rlhf record --world.name NAME --help all` lists."""
-MADE: dict[str, tuple[str, Callable[[], str]]] = {
-    "appendix-b.md": ("<!-- lines -->", appendix_b.all_lines),
-    "household.md": ("<!-- catalogue -->", apartments.catalogue),
-    "school-tree.md": ("<!-- ids -->", school_tree.table),
+MADE: dict[str, dict[str, Callable[[], str]]] = {  # by page and marker
+    "appendix-b.md": {"lines": appendix_b.all_lines},
+    "household.md": {"apartments": apartments.apartments, "catalogue": apartments.catalogue},
+    "language.md": language_tables.TABLES,
+    "playhouse.md": playhouse_catalogue.TABLES,
+    "school-tree.md": {"ids": school_tree.table},
 }
 _LINK = re.compile(r"(!?\[[^\]]*\])\(([^)#\s]+)(#[^)\s]*)?\)")
 
@@ -62,9 +63,10 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
 
 
 def made_from_code(page: str, markdown: str) -> str:
-    """Return the page with the table that only the site has."""
-    place, table = MADE.get(page, ("", str))
-    return markdown.replace(place, table()) if place else markdown
+    """Return the page with the tables that only the site has."""
+    for place, table in MADE.get(page, {}).items():
+        markdown = markdown.replace(f"<!-- {place} -->", table())
+    return markdown
 
 
 def _links(text: str, folder: Path) -> str:
@@ -113,7 +115,9 @@ def commands_page() -> str:
 def settings_by_command() -> dict[str, set[str]]:
     """Return the names of the settings of every command, as they are typed after ``--``."""
     verbs = [verb for _, verbs in GROUPS for verb in verbs]
-    return {verb.name: {name for name, _, _ in (*_settings(_kind(verb)), *_own(_kind(verb)))} for verb in verbs}
+    return {
+        verb.name: {_typed(one.name) for one in all_settings(_kind(verb))} | set(_own(_kind(verb))) for verb in verbs
+    }
 
 
 def _kind(verb: Verb) -> type:
@@ -121,38 +125,29 @@ def _kind(verb: Verb) -> type:
 
 
 def _command(verb: Verb) -> str:
-    rows = [f"| `--{name}` | {_shown(default)} | {words} |" for name, default, words in _settings(_kind(verb))]
+    rows = [
+        f"| `--{_typed(one.name)}` | {_shown(one.default)} | {one.about.replace('|', chr(92) + '|')} |"
+        for one in all_settings(_kind(verb))
+    ]
     head = f"### rlhf {verb.name}\n\n{verb.help[0].upper()}{verb.help[1:]}."
     return "\n".join([head, "", "| setting | default | meaning |", "|---|---|---|", *rows]) if rows else head
 
 
-def _settings(kind: type, prefix: str = "") -> Iterator[tuple[str, Any, str]]:
-    documented = [parse(base.__doc__ or "").params for base in reversed(kind.__mro__)]
-    hints, words = get_type_hints(kind), {p.arg_name: p.description or "" for params in documented for p in params}
-    for field in fields(kind):
-        name = f"{prefix}{field.name.rstrip('_').replace('_', '-')}"
-        if is_dataclass(hints[field.name]):
-            yield from _settings(hints[field.name], f"{name}.")
-            continue
-        default = field.default if field.default_factory is MISSING else field.default_factory()
-        yield name, default, " ".join(words.get(field.name, "").split()).replace("|", "\\|")
+def _typed(name: str) -> str:
+    return ".".join(part.rstrip("_") for part in name.split(".")).replace("_", "-")
 
 
-def _own(kind: type, prefix: str = "") -> Iterator[tuple[str, Any, str]]:
-    """Settings of the Playhouse and its scripted players, as flags, where a configuration has a world or players."""
-    for field in fields(kind):
-        hint = get_type_hints(kind)[field.name]
-        if is_dataclass(hint) and field.name in PARTS:
-            for name, setting in declared(None, field.name).items():
-                yield f"{prefix}{field.name}.{name.replace('_', '-')}", setting.default, setting.about
-        elif is_dataclass(hint):
-            yield from _own(hint, f"{prefix}{field.name}.")
+def _own(kind: type) -> Iterator[str]:
+    """Yield the flags of own settings of the Playhouse, its scripted players and agents' networks."""
+    own = Own([one.name for one in all_settings(kind)], (), None)
+    for owner in own.owners:
+        yield from (_typed(f"{owner}.{name}") for name in declared(None, owner.rpartition(".")[2]))
 
 
 def _playhouse() -> str:
     """Settings of the Playhouse and of its scripted players, once for all commands."""
     parts = ["## Settings of the Playhouse", PLAYHOUSE_READER]
-    for group in PARTS:
+    for group in ("world", "players"):
         rows = [
             f"| `--{group}.{name.replace('_', '-')}` | {_shown(setting.default)} | {setting.about} |"
             for name, setting in declared(None, group).items()

@@ -33,23 +33,16 @@ State = tuple[Tensor, ...]  # a named tuple of tensors, each with one row an env
 _NOT_SIZES = ("model_type", "architectures", "transformers_version", "reward_scale")
 
 
-_BODY_IMPORT = "from worlds.contract import neutral_movement\n"
 _EXAMPLE = """
 import numpy as np
 
 from agents.acting import encode_observations
 from reward_models.registry import load_reward_model
 from reward_models.scores.scoring import StreamingScorer
-from worlds.contract import neutral_movement
 
 model, tokenizer = load_reward_model(".")  # this folder
 scorer = StreamingScorer(model, n_slots=1)
-observation = {{
-    "image": np.zeros(({height}, {width}, 3), np.uint8),
-    "setter_text": "go to the red ball",
-    "solver_text": "",
-    "previous_movement": neutral_movement(),
-}}
+observation = model.config.player.blank() | {"setter_text": "go to the red ball"}
 batch = encode_observations([observation], tokenizer, model.config)
 print(scorer.rewards(batch, np.array([[True]])))  # 0: it is the first step of an episode
 """
@@ -114,9 +107,7 @@ class RewardModel(InteractiveAgent):
         The agent's own weights are copied, never shared.
 
         Args:
-          agent: source of the weights.
           seed: seed of the new head's weights.
-          sizes: of the head.
 
         Raises:
           UserError: if the agent has other modules than this kind, as agents of users' own kinds may have.
@@ -140,13 +131,7 @@ class RewardModel(InteractiveAgent):
 
     @staticmethod
     def example(config: AgentConfig) -> str:
-        height, width = config.image_size
-        example = _EXAMPLE.format(height=height, width=width)
-        if config.spaces is None:
-            return example
-        begin, end = example.index("observation = {"), example.index("batch = ")
-        declared = 'observation = model.config.player.blank() | {"setter_text": "go to the red ball"}\n'
-        return example[:begin].replace(_BODY_IMPORT, "") + declared + example[end:]
+        return _EXAMPLE
 
     # -- learning ---------------------------------------------------------------------------------------------
 

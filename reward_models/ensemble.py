@@ -148,7 +148,6 @@ class EnsembleRewardModel(InterTemporalRewardModel):
 
         Args:
           models: two or more inter-temporal models of the same sizes.
-          combined_by: how their utilities are combined.
           deviation_weight: standard deviations that "mean_less_deviation" subtracts.
 
         Raises:

@@ -37,8 +37,6 @@ class LoadedRewardModel:
 
     Args:
       kind: its name in pages and figures, e.g. "IBT".
-      model: the network.
-      tokenizer: the tokenizer that episodes are encoded with.
     """
 
     kind: str

@@ -13,9 +13,8 @@ END_TO_END = Path("tests/e2e")
 # Longest first, so that all processes end at about the same time. All tests that start Ray are run by one of them.
 # End-to-end tests come before all others, whose files are short and fill what time is left.
 _LONGEST = (
-    "ray", "test_playing_in_a_browser", "test_iterate", "test_accessibility", "test_kill_evaluating", "test_study",
-    "test_a_study_from_zero", "test_firefox", "test_demo", "test_full_disk", "test_slow_lines_in_a_browser",
-    "test_kill_serving", "test_kill_training",
+    "ray", "test_accessibility", "test_playing_in_a_browser", "test_loop", "test_study", "test_unfinished_evaluations",
+    "test_a_study_from_zero", "test_commands", "test_kill_serving", "test_kill_training",
 )  # fmt: skip
 _RANKS = {group: number for number, group in enumerate(_LONGEST)}
 

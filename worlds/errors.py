@@ -19,11 +19,7 @@ class RunError(RuntimeError):
 
 
 def check_utf8(path: object) -> None:
-    """Check a path that is written into text, or opened by a library that takes no other names.
-
-    Raises:
-      UserError: if it is not in UTF-8.
-    """
+    """Check a path that is written into text, or opened by a library that takes no other names."""
     try:
         str(path).encode()
     except UnicodeEncodeError:

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from worlds.contract import SOLVER, Action, Observation, TaskSpec, World, WorldError
+from worlds.contract import SOLVER, Action, Observation, TaskSpec, World
+from worlds.contract.known_settings import check_chances
 from worlds.contract.requests import Goal
 from worlds.contract.step_world import StepWorld
 from worlds.registry import WorldEntry
@@ -85,7 +86,6 @@ class InstructionTask(Goal):
     """The instruction of a request, judged by the world."""
 
     def judge(self, world: World, utterance: str) -> tuple[int, str]:
-        """See :meth:`worlds.contract.requests.Goal.judge`."""
         assert isinstance(world, InstructedWorld)
         return world.judge(self.spec.instruction, utterance)
 
@@ -98,17 +98,12 @@ class AdvisedSolver:
       perfect: never err.
       wrong: probability that it follows another instruction.
       error: probability of a random action at a step.
-
-    Raises:
-      WorldError: a probability is outside 0 to 1.
     """
 
     def __init__(
         self, instructions: Sequence[str], perfect: bool = False, wrong: float = 0.15, error: float = 0.02
     ) -> None:
-        for name, chance in (("wrong", wrong), ("error", error)):
-            if not 0 <= chance <= 1:
-                raise WorldError(f"solver setting {name}: {chance!r} is no probability from 0 to 1")
+        check_chances("solver setting", wrong=wrong, error=error)
         self._instructions = tuple(instructions)
         self._wrong, self._error = (0.0, 0.0) if perfect else (wrong, error)
 

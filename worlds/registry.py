@@ -6,6 +6,7 @@ point group ``interactive_rlhf.worlds``; a single file is named by its path.
 
 from __future__ import annotations
 
+import importlib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,6 +28,24 @@ if TYPE_CHECKING:
     from worlds.contract.written_scenarios import Collection
 
 ENTRY_POINT_GROUP = "interactive_rlhf.worlds"
+
+
+class Later:
+    """A callable that is imported at its first call: a world by itself needs no scripted players.
+
+    Args:
+      path: "module:name".
+    """
+
+    def __init__(self, path: str) -> None:
+        self._module, _, self._name = path.partition(":")
+
+    def load(self) -> Callable[..., Any]:
+        """Return the callable itself."""
+        return getattr(importlib.import_module(self._module), self._name)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.load()(*args, **kwargs)
 
 
 def _asks_for_probes(**settings: Any) -> Setter:
@@ -54,25 +73,22 @@ class WorldEntry:
         if only places differ between the splits.
       games: names of further tasks, which are asked for and evaluated only where they are named.
       people_settings: settings of ``sample_config`` for places in which people play, where they are not set otherwise.
-      tier: that the world declares, one of :data:`worlds.contract.tiers.NAMES`; None leaves it to ``rlhf world check``.
-      spaces: of both players, by name, where no option changes them; None reads them from a world that is made for it.
-      live_play: (world) -> how people play it who choose among things, for a world whose actions point at some; None
+      tier: declared tier, one of :data:`worlds.contract.tiers.NAMES`; None leaves it to ``rlhf world check``.
+      spaces: spaces of both players, by name, unless options change them; None reads them from a world made for it.
+      live_play: (world) -> how people play it by choosing among things, for a world whose actions point at some; None
         for keys.
-      helpers: names of scripted solvers that help a setter with a goal of her own, which nobody asks for.
-      make_helper: (name) -> one of them; None where there are none.
-      declares: () -> the callable or dataclass whose parameters name, type and describe the world's own settings, by
-        the part of the configuration that holds them: "settings" (of places), "options" (of the world), "setter" and
-        "solver". What is not named is declared by the signature of what takes it.
-      goal_choices: () -> what people can say that a setter wanted whom they have watched; None where nobody can.
-      read_request: (words, world) -> what words of a setter ask for in the place at hand, with a success check; None
-        where they ask for nothing that can be checked. It serves setters of whom only the words are known, such as
-        learned ones; None where the world reads nothing.
-      scenarios: () -> a collection of written requests, by its name, that a test suite can be made of.
-      make_probe_setter: (spec) -> a setter that makes this request and does its own part in it, such as taking what it
-        wanted to be handed; None where it says the words and stands still.
-
-    ``sample_config``, ``make_setter`` and ``make_solver`` raise WorldError for a setting that they do not know; for
-    those that name their settings in their signatures, the entry does so.
+      helpers: names of scripted solvers that help a setter with a goal of her own without being asked.
+      make_helper: (name) -> one of them; None if there are none.
+      declares: () -> the callable or dataclass whose parameters name, type and describe own settings, by the part of
+        the configuration that holds them: "settings" (of places), "options" (of the world), "setter" and "solver".
+        Unnamed settings are inferred from the function's signature.
+      goal_choices: () -> what people who watched a setter can say that she wanted; None if they cannot.
+      read_request: (words, world) -> what a setter's words ask for in the place at hand, with a success check; None
+        if they ask for nothing that can be checked. It serves setters of whom only the words are known, such as learned
+        ones.
+      scenarios: () -> a collection of written requests, by name, from which a test suite can be made.
+      make_probe_setter: (spec) -> a setter that makes this request and does its own part in it, such as taking what
+        it wanted to be handed; None says the words and stands still.
     """
 
     name: str
@@ -100,21 +116,17 @@ class WorldEntry:
     def __post_init__(self) -> None:
         if self.tier is not None and self.tier not in NAMES:
             raise WorldError(f"world {self.name!r} declares the tier {self.tier!r}; known: {', '.join(NAMES)}")
-        taken = {"settings": "sample_config", "options": "make", "setter": "make_setter", "solver": "make_solver"}
-        by_signature = {part: partial(getattr, self, name) for part, name in taken.items()}
-        object.__setattr__(self, "declares", by_signature | dict(self.declares))
         if self.make_setter is _asks_for_probes:
             known = (*self.probes, *self.games)
             object.__setattr__(self, "make_setter", partial(AskingSetter, self.probe, self.make_task, known))
+        taken = {"settings": "sample_config", "options": "make", "setter": "make_setter", "solver": "make_solver"}
+        by_signature = {part: _declares(getattr(self, name)) for part, name in taken.items()}
+        object.__setattr__(self, "declares", by_signature | dict(self.declares))
         for setting, noun in (("sample_config", "place"), ("make_setter", "setter"), ("make_solver", "solver")):
             object.__setattr__(self, setting, _refusing_unknown(getattr(self, setting), noun))
 
     def player_specs(self, **options: Any) -> Mapping[str, PlayerSpec]:
-        """Return the spaces of both players, by name.
-
-        Args:
-          options: keywords of ``make``.
-        """
+        """Return the spaces of both players, by name."""
         if self.spaces is not None:
             return self.spaces
         world = self.make(**options)
@@ -124,23 +136,21 @@ class WorldEntry:
             world.close()
 
     def check_tier(self, tier: str, use: str) -> None:
-        """Refuse a use for which the world declares too little.
-
-        Args:
-          tier: that the use needs.
-          use: in words, e.g. "playing in it".
-
-        Raises:
-          WorldError: the world declares a lower tier.
-        """
+        """Raise WorldError if the world declares too low a tier for a use, e.g. "playing in it"."""
         if self.tier is not None and not includes(self.tier, tier):
             raise WorldError(
                 f"world {self.name!r} is of the tier {self.tier}; {use} needs the tier {tier}: {promise_of(tier)}"
             )
 
 
+def _declares(make: Callable[..., Any]) -> Callable[[], Callable[..., Any]]:
+    return make.load if isinstance(make, Later) else lambda: make
+
+
 def _refusing_unknown(make: Callable[..., Any], noun: str) -> Callable[..., Any]:
     """Return ``make`` with WorldError for a keyword that its signature does not have."""
+    if isinstance(make, Later):
+        return lambda *args, **settings: _refusing_unknown(make.load(), noun)(*args, **settings)
     try:
         parameters = inspect.signature(make).parameters
     except (TypeError, ValueError):  # a callable that does not say what it takes
@@ -168,11 +178,7 @@ def register(entry: WorldEntry) -> WorldEntry:
 
 
 def get(name: str) -> WorldEntry:
-    """Return the world of this name.
-
-    Args:
-      name: of a registered world; the path of a Python file that registers one; ``file.py:Class`` for the Gymnasium or
-        PettingZoo environment of a Python file; ``gym:ID`` or ``pettingzoo:module`` for an installed one.
+    """Return the world of this name, or the foreign environment or Python file that it names.
 
     Raises:
       WorldError: there is none (the message lists the known ones), or its module or file does not register it.

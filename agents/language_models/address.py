@@ -35,7 +35,6 @@ class RemoteModel:
     """A language model that a service computes.
 
     Args:
-      source: names the address, the model and the environment variable of the key.
       seed: of sampling, which a service may ignore.
       wait: waits for a number of seconds.
 
@@ -60,11 +59,11 @@ class RemoteModel:
         self._open = urllib.request.build_opener(_NoRedirect).open
 
     def count_tokens(self, text: str) -> int:
-        """See :meth:`agents.language_models.model.LanguageModel.count_tokens`; an estimate."""
+        """Estimate the number of tokens of ``text``."""
         return -(-len(text) // _CHARS_OF_TOKEN)
 
     def complete(self, prompts: Sequence[Prompt]) -> list[Completion]:
-        """See :meth:`agents.language_models.model.LanguageModel.complete`; several are asked at once."""
+        """Return the continuations; several are asked for at once."""
         with ThreadPoolExecutor(self._source.parallel) as pool:
             return list(pool.map(self._one, prompts))
 

@@ -52,8 +52,6 @@ def read_answer(spec: ActionSpec, text: str, seen: Mapping[str, Any] | None = No
     """Return the action that an answer names; where it names none, the action that does nothing, with the reason.
 
     Args:
-      spec: of the player.
-      text: of the answer.
       seen: the observation, for the number of things and legal values; None allows all that there can be.
     """
     try:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
 
-from agents.ranges import Count, CountFromZero, Positive, Range, Seconds, Weight, check_ranges
+from pydantic import Field
+
 from worlds.errors import UserError
 from worlds.foreign_code.trust import DEFAULT_KEY_VARIABLE
+from worlds.ranges import Count, CountFromZero, Positive, Seconds, Weight
+from worlds.settings import settings
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
-Requests = Annotated[int, Range(least=1, most=64, what="a number of requests")]
+Requests = Annotated[int, Field(ge=1, le=64)]
 
 
-@dataclass(frozen=True)
+@settings
 class ModelSource:
     """A language model: a folder on this machine, or an address that speaks OpenAI's protocol.
 
@@ -50,7 +52,6 @@ class ModelSource:
     parallel: Requests = 4
 
     def __post_init__(self) -> None:
-        check_ranges(self, UserError)
         if self.address is not None:
             _check_address(self.address)
             if not self.name:
@@ -68,7 +69,7 @@ class ModelSource:
         return str(self.folder) if self.address is None else f"{self.name} at {self.address}"
 
 
-@dataclass(frozen=True)
+@settings
 class PromptConfig:
     """What a prompt shows.
 
@@ -80,11 +81,8 @@ class PromptConfig:
     history: CountFromZero | None = 3
     instructions: str | None = None
 
-    def __post_init__(self) -> None:
-        check_ranges(self, UserError)
 
-
-@dataclass(frozen=True)
+@settings
 class Budget:
     """What all calls of a model may cost together; None is no limit.
 
@@ -97,9 +95,6 @@ class Budget:
     calls: Count | None = None
     tokens: Count | None = None
     seconds: Positive | None = None
-
-    def __post_init__(self) -> None:
-        check_ranges(self, UserError)
 
 
 def _check_address(address: str) -> None:

@@ -106,8 +106,6 @@ def open_model(source: ModelSource, device: str = "cpu", seed: int = 0) -> Langu
     """Return the language model of a source, ready to answer.
 
     Args:
-      source: names it.
-      device: of a local one.
       seed: of sampling, with a temperature above 0.
 
     Raises:

@@ -26,7 +26,6 @@ class LocalModel:
     """A language model whose weights are in safetensors. Nothing is downloaded, and no code of the folder is run.
 
     Args:
-      source: names the folder, the temperature and the longest answer.
       device: "cpu", "cuda" or "cuda:1".
       seed: of sampling, with a temperature above 0.
 
@@ -42,17 +41,15 @@ class LocalModel:
 
     @property
     def limit(self) -> int | None:
-        """See :meth:`agents.language_models.model.LanguageModel.limit`."""
         places = getattr(self._model.config, "max_position_embeddings", None)
         known = [each for each in (places, self._tokenizer.model_max_length) if each and each < _LARGEST_LIMIT]
         return max(1, min(known) - self._source.answer_tokens) if known else None
 
     def count_tokens(self, text: str) -> int:
-        """See :meth:`agents.language_models.model.LanguageModel.count_tokens`."""
         return len(self._tokenizer(text)["input_ids"])
 
     def complete(self, prompts: Sequence[Prompt]) -> list[Completion]:
-        """See :meth:`agents.language_models.model.LanguageModel.complete`; all are computed as one batch."""
+        """Return the continuations, all computed as one batch."""
         begun = time.monotonic()
         given = self._encode(prompts)
         length = given["input_ids"].shape[1]
@@ -98,12 +95,7 @@ class LocalModel:
 
 
 class _AfterOneLine(StoppingCriteria):
-    """End an answer after its first line that is not empty.
-
-    Args:
-      tokenizer: of the model.
-      length: tokens of the prompts.
-    """
+    """End an answer after its first line that is not empty."""
 
     def __init__(self, tokenizer: Any, length: int) -> None:
         self._tokenizer, self._length = tokenizer, length

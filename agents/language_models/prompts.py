@@ -94,7 +94,6 @@ class PromptMaker:
 
         Args:
           before: the present episode's steps before this one.
-          seen: the present observation.
           without: numbers of examples and of earlier steps that are left out, the first ones of each.
         """
         fixed = "\n".join([self.instructions + "\n", *(example.text for example in self.examples[without[0] :])])

@@ -36,9 +36,6 @@ class LanguageModelSolvers:
     """One language model as the solver of N slots.
 
     Args:
-      model: continues prompts.
-      prompts: makes them.
-      spec: what the solver observes and can do.
       calls: where every call is written down, with the budget.
       slots: N, number of worlds played at once.
     """
@@ -56,7 +53,6 @@ class LanguageModelSolvers:
         """Return the solver's action in every slot; an answer that is no action is one that does nothing.
 
         Args:
-          observations: N, one a slot.
           resets: bool [N], True in slots whose episode begins now.
 
         Raises:

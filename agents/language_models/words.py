@@ -22,7 +22,6 @@ def observation_words(spec: PlayerSpec, seen: Mapping[str, Any]) -> str:
     lists those that are.
 
     Args:
-      spec: of the player.
       seen: the observation; its pictures, grids and numbers are not read.
     """
     lines = [f'you hear: "{seen["setter_text"]}"'] if seen["setter_text"] else []
@@ -51,10 +50,8 @@ def doing_words(action: ActionSpec, movement: np.ndarray, continuous: np.ndarray
     """Return what is done and said in one step as an answer has it, e.g. ``verb take, thing 3, say "here"``.
 
     Args:
-      action: of the player.
       movement: [ticks, discrete components].
       continuous: float [ticks, continuous components]; None without such.
-      utterance: what is said.
     """
     done = action_words(action, movement, continuous)
     parts = [NOTHING_DONE if part == "–" else part for part in done.split("; ")]

@@ -50,7 +50,6 @@ def masked_mean(x: Tensor, mask: Tensor | None, workers: Workers = SINGLE_WORKER
     """Mean of ``x`` over the places that ``mask`` keeps; 0 if it keeps none.
 
     Args:
-      x: values of any shape.
       mask: of the same shape; None keeps all.
       workers: learners that share the batch. They may keep different numbers of places; the mean of all workers'
         results is the mean over all places.

@@ -48,7 +48,6 @@ def learning_bytes(
     """Peak bytes of a gradient step on a window [T, B] beside the program itself: activations, weights, optimiser.
 
     Args:
-      config: sizes of the agent.
       steps: T.
       batch: B.
       parameters: number of the agent's parameters.
@@ -83,7 +82,6 @@ def entity_rows(config: AgentConfig, entities: int | None = None) -> int:
     """Return E, the rows of entities that are computed.
 
     Args:
-      config: sizes of the agent.
       entities: of the frame with most of them; None for as many as the agent's spaces allow.
     """
     known = config.player.observation.entities

@@ -37,7 +37,6 @@ class GrammarPolicy(nn.Module):
 
         Args:
           features: [N, D].
-          utterance: as the class says.
           shown: not used.
         """
         given, total = self.condition(features), features.new_zeros(len(features))

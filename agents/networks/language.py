@@ -48,7 +48,6 @@ class LanguagePolicy(nn.Module):
 
         Args:
           features: [N, D].
-          words: tokens that begin with BOS.
           impossible: of :func:`impossible_tokens`, for a whole utterance without BOS.
           shown: [N, vocabulary], how well what is seen shows each word, for a policy with a glimpse.
         """
@@ -87,7 +86,6 @@ class LanguagePolicy(nn.Module):
 
         Args:
           features: [N, D].
-          length: tokens of an utterance, EOS included.
           generator: source of randomness; the global one if None.
           greedy: take the likeliest token instead of a sample.
           shown: [N, vocabulary], how well what is seen shows each word, for a policy with a glimpse.

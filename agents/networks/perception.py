@@ -10,8 +10,6 @@ from torch import Tensor, nn
 from agents.batch import ObservationBatch
 from agents.columns import computed_rows
 from agents.config import AgentConfig
-from agents.networks.entities import EntityEncoder, VectorEncoder
-from agents.networks.grid import GridEncoder
 
 
 class Percepts(NamedTuple):
@@ -28,9 +26,16 @@ class Perception(nn.Module):
     def __init__(self, config: AgentConfig) -> None:
         super().__init__()
         seen = config.player.observation
-        self.grid = GridEncoder(config, seen.grid) if seen.grid is not None else None
-        self.vector = VectorEncoder(config, seen.vector.length) if seen.vector is not None else None
-        self.entities = EntityEncoder(config, seen.entities) if seen.entities is not None else None
+        self.grid = self.vector = self.entities = None
+        if seen.grid is not None:
+            from agents.networks.grid import GridEncoder
+
+            self.grid = GridEncoder(config, seen.grid)
+        if seen.vector is not None or seen.entities is not None:
+            from agents.networks.entities import EntityEncoder, VectorEncoder
+
+            self.vector = VectorEncoder(config, seen.vector.length) if seen.vector is not None else None
+            self.entities = EntityEncoder(config, seen.entities) if seen.entities is not None else None
         self.tokens = (self.grid.tokens if self.grid is not None else 0) + (self.vector is not None)
         self.width = config.width
 
@@ -38,7 +43,6 @@ class Perception(nn.Module):
         """Return the tokens of the frames of ``observations`` [T, B, ...], N = T x B.
 
         Args:
-          observations: of the agent's spaces.
           vision: encoder of pictures; None where there are none.
         """
         places = []

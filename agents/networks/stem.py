@@ -20,8 +20,6 @@ def make_stem(kind: str, channels: int, width: int, stride: int) -> nn.Module:
 
     Args:
       kind: one of ``STEMS``.
-      channels: of the picture.
-      width: channels of the map.
       stride: side of a patch, in pixels.
 
     Raises:

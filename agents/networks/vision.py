@@ -23,7 +23,6 @@ class ResidualBlock(nn.Module):
     Nothing is normalised over a batch, as frames of one batch are correlated.
 
     Args:
-      channels: of the map.
       normed: normalise each frame over its channels and places before the first convolution.
     """
 

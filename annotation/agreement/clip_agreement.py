@@ -16,9 +16,6 @@ def clip_agreement(answers: Mapping[str, Sequence[str]]) -> dict[str, float | in
 
     Answers that leave the question open ("cannot tell") do not count.
 
-    Args:
-      answers: for each pair of clips, its raters' answers.
-
     Returns:
       ``value`` with the bounds ``low`` and ``high`` of its 95% interval, by the bootstrap over pairs of clips;
       ``chance``: the share if raters gave these answers at random (Scott 1955); and ``pairs``: how many pairs of clips

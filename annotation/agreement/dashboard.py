@@ -34,13 +34,6 @@ def measure(
     """Return all measures, as JSON.
 
     Training is left out of agreement and bias: raters learn there what to mark.
-
-    Args:
-      submissions: everything that was submitted in a project.
-      known: known marks of gold episodes, by episode.
-      tolerance: steps by which marks of one moment may be apart.
-      seed: of what is drawn to find the level of chance.
-      steps_per_second: of the project's world.
     """
     five_minutes = FIVE_MINUTES * steps_per_second
     ordinary = [one for one in submissions if one.gold != TRAINING]
@@ -74,12 +67,6 @@ def rater_bias(
 ) -> dict[str, Any]:
     """Return how a rater's marks differ from those of the others on the same episodes.
 
-    Args:
-      rater: name of the rater.
-      shared: submissions of one episode each, several raters'.
-      tolerance: steps by which marks of one moment may be apart.
-      five_minutes: steps in five minutes.
-
     Returns:
       ``share`` of (+) and ``rate`` per five minutes, the rater's own and the ``*_others``'; ``*_difference``, own less
       others'; ``lag``, by how many steps the rater marks later than others do at the moments both mark.
@@ -93,7 +80,7 @@ def rater_bias(
 
 
 def _beside_others(rater: str, submissions: Sequence[Submission], tolerance: int) -> list[float]:
-    """Return of one episode: own (+), marks and steps; the others'; sum and number of own lags."""
+    """Return the counts of one episode: own (+), marks and steps; the others'; the sum and number of own lags."""
     own = next(one for one in submissions if one.rater == rater)
     others = [one for one in submissions if one.rater != rater]
     lags = [mine.step - its.step for o in others for mine, its in match_marks(own.marks, o.marks, tolerance)]
@@ -132,7 +119,7 @@ def _differences(own: _Measures) -> _Measures:
 def gold_scores(
     submissions: Sequence[Submission], known: Mapping[str, Sequence[Mark]], tolerance: int
 ) -> list[dict[str, Any]]:
-    """Return precision, recall and F1 of every rater who has had gold episodes, training and quality apart."""
+    """Return precision, recall and F1 of every rater on gold episodes, separately for training and quality."""
     scores: dict[tuple[str, str], list[Score]] = {}
     for one in submissions:
         if one.gold in (TRAINING, QUALITY) and one.episode in known:
@@ -149,7 +136,7 @@ def _as_json(score: Score) -> dict[str, Any]:
 
 
 def over_time(submissions: Sequence[Submission]) -> dict[str, Any]:
-    """Return submitted episodes and their marks by the hour, or, where those are too many, by a larger unit (UTC)."""
+    """Count submitted episodes and their marks by the hour (UTC), or by a longer unit if the hours are too many."""
     if not submissions:
         return {"every_sec": 3600, "bins": []}
     first, last = (int(pick(one.submitted for one in submissions)) for pick in (min, max))

@@ -18,7 +18,6 @@ def with_interval(rows: np.ndarray, measure: Callable[[np.ndarray], np.ndarray])
     Marks of one episode depend on each other, episodes do not.
 
     Args:
-      rows: counts [episodes, N].
       measure: takes sums of rows [..., N] and returns the measure [...].
 
     Returns:
@@ -31,10 +30,6 @@ def share_with_interval(part: np.ndarray, whole: np.ndarray) -> dict[str, float 
     """Return the share that ``part`` has of ``whole``, summed over episodes, with its 95% interval.
 
     As :func:`with_interval`; where all episodes have the same share, the interval is Wilson's for so many episodes.
-
-    Args:
-      part: counts [episodes].
-      whole: counts [episodes].
     """
     return _as_json(ratio_interval(part, whole, seed=_SEED), len(whole))
 

@@ -1,4 +1,4 @@
-"""Gold episodes: a rater's marks compared with known ones. Pure; nothing here knows databases or people.
+"""Gold episodes: a rater's marks compared with known ones. Pure functions.
 
 A mark is *right* if a known mark of the same sign is at most a tolerance away (``match_marks``
 pairs them, each with one at most). A pair of opposite signs counts as one known mark missed and one given too much.
@@ -17,13 +17,7 @@ TRAINING, QUALITY = "training", "quality"
 
 @dataclass(frozen=True)
 class Score:
-    """Counts of a comparison with known marks.
-
-    Args:
-      given: marks that the rater gave.
-      known: marks that are known.
-      right: given marks that match a known one.
-    """
+    """Counts of a comparison with known marks."""
 
     given: int = 0
     known: int = 0
@@ -50,7 +44,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A rater's marks of one episode beside the known ones: pairs of one sign, and whatever is in no such pair."""
+    """A rater's marks of one episode against the known ones: pairs of the same sign, and what is left on each side."""
 
     matched: tuple[tuple[Mark, Mark], ...]  # given, known
     missed: tuple[Mark, ...]  # known
@@ -66,13 +60,7 @@ class Comparison:
 def compare(given: Sequence[Mark], known: Sequence[Mark], tolerance: int) -> Comparison:
     """Compare ``given`` marks of one episode with the ``known`` ones.
 
-    Args:
-      given: the rater's marks.
-      known: the known marks.
-      tolerance: steps by which marks that match may be apart.
-
-    Raises:
-      ValueError: if the tolerance is negative or the marks belong to more than one episode.
+    Raises ValueError if the tolerance is negative or the marks belong to more than one episode.
     """
     matched = [pair for sign in (1, -1) for pair in match_marks(_of(given, sign), _of(known, sign), tolerance)]
     matched.sort(key=lambda pair: pair[1].step)
@@ -89,7 +77,7 @@ def _of(marks: Sequence[Mark], sign: int) -> list[Mark]:
 
 
 def purpose_due(history: Sequence[str], every: int) -> str:
-    """Return the purpose for which a rater's next episode should be gold, beside training, which is always due.
+    """Return the purpose, besides training, for which the rater's next episode should be gold.
 
     Args:
       history: of the rater's episodes so far, in order, the purpose each was given for; "" for ordinary ones.

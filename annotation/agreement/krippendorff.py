@@ -11,9 +11,6 @@ def coincidence_matrix(counts: np.ndarray) -> np.ndarray:
     Entry (c, k) sums over the units: pairs of different raters of whom one gives label c and the other label k, divided
     by the number of the unit's raters less one. Matrices of different units add up.
 
-    Args:
-      counts: [units, labels], how many raters give each label to each unit; units with fewer than two are left out.
-
     Returns:
       float64 [labels, labels].
     """
@@ -26,9 +23,6 @@ def coincidence_matrix(counts: np.ndarray) -> np.ndarray:
 
 def alpha(matrices: np.ndarray) -> np.ndarray:
     """Return alpha = 1 - observed / expected disagreement: 1 is agreement, 0 is chance.
-
-    Args:
-      matrices: coincidence matrices [..., labels, labels].
 
     Returns:
       float64 [...]; nan where only one label occurs.
@@ -46,14 +40,10 @@ def alpha(matrices: np.ndarray) -> np.ndarray:
 def krippendorff_alpha(labels: np.ndarray) -> float:
     """Return alpha of a table of labels.
 
-    Args:
-      labels: [raters, units]; nan where a rater gave none.
-
     Returns:
       alpha; nan if no unit has two labels or only one value occurs.
 
-    Raises:
-      ValueError: if ``labels`` is not two-dimensional.
+    Raises ValueError if ``labels`` is not two-dimensional.
     """
     labels = np.asarray(labels, dtype=np.float64)
     if labels.ndim != 2:

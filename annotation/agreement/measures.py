@@ -1,4 +1,4 @@
-"""Agreement of two raters. Pure functions of marks; nothing here knows episodes, files or people.
+"""Agreement of two raters. Pure functions of marks.
 
 Two questions are kept apart: did both mark the same *moments* (:func:`match_marks`), and where they did, with
 the same *sign*.
@@ -14,14 +14,7 @@ from rlhf.records.marks import Mark
 
 @dataclass(frozen=True)
 class Agreement:
-    """Counts from comparing the marks of two raters on the same episodes.
-
-    Args:
-      same_sign: moments that both marked, with one sign.
-      opposite_sign: moments that both marked, with opposite signs.
-      only_first: moments that only the first marked.
-      only_second: moments that only the second marked.
-    """
+    """Counts from comparing the marks of two raters on the same episodes."""
 
     same_sign: int
     opposite_sign: int
@@ -59,13 +52,7 @@ def match_marks(first: Sequence[Mark], second: Sequence[Mark], tolerance: int) -
     Each mark is in one pair at most and pairs do not cross. Among such pairings: as many pairs as possible,
     then as few opposite signs as possible, then the smallest sum of distances.
 
-    Args:
-      first: marks of one rater.
-      second: marks of the other.
-      tolerance: steps by which two marks of a pair may be apart.
-
-    Raises:
-      ValueError: if the tolerance is negative or the marks belong to more than one episode.
+    Raises ValueError if the tolerance is negative or the marks belong to more than one episode.
     """
     if tolerance < 0:
         raise ValueError(f"the tolerance counts steps from 0, not {tolerance}")

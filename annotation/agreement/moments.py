@@ -1,4 +1,4 @@
-"""Moments: the units of analysis where each rater marks the steps that they choose. Pure functions of marks.
+"""Moments: the units of analysis when raters choose which steps to mark. Pure functions of marks.
 
 Raters do not label given items; they choose where to press. The unit of analysis that makes their marks comparable is
 the *moment*: a stretch of ``tolerance + 1`` steps that begins at a mark which is in no earlier moment. Of every rater
@@ -38,16 +38,7 @@ class MomentLabels:
 
 
 def find_moments(raters: Sequence[Sequence[Mark]], steps: int, tolerance: int) -> MomentLabels:
-    """Return the units of an episode.
-
-    Args:
-      raters: the marks of each rater; some may have none.
-      steps: steps that the episode has.
-      tolerance: steps by which marks of one moment may be apart.
-
-    Raises:
-      ValueError: if the tolerance is negative.
-    """
+    """Return the units of an episode. Raises ValueError if the tolerance is negative."""
     if tolerance < 0:
         raise ValueError(f"the tolerance counts steps from 0, not {tolerance}")
     waiting = [sorted((mark.step, mark.sign) for mark in marks) for marks in raters]

@@ -40,11 +40,6 @@ SHARES = {"whether": (_BOTH, _MARKED), "sign": ([_SAME], _BOTH), "overall": ([_S
 def agreement(shared: Sequence[Sequence[Submission]], tolerance: int, seed: int = 0) -> dict[str, Any]:
     """Return how far raters agree, all together and two at a time.
 
-    Args:
-      shared: submissions of one episode each, several raters'.
-      tolerance: steps by which marks of one moment may be apart.
-      seed: of the shifts that give the level of chance.
-
     Returns:
       Krippendorff's ``alpha`` over moments and empty stretches; ``whether``, ``sign`` and ``overall``, each with its
       ``chance``; and ``whether`` and ``sign`` of the ``pairs`` of raters.
@@ -90,7 +85,7 @@ def _shifted(submission: Submission, offset: int) -> list[Mark]:
 
 
 def _shares(found: Sequence[Any]) -> dict[str, dict[str, float | None]]:
-    """Return every share of counts and counts by chance, one pair of them an episode, with its level of chance."""
+    """Return every share and its level by chance, from the counts and the counts by chance of each episode."""
     counts, by_chance = np.reshape([list(one) for one in found], (-1, 2, 5)).transpose(1, 0, 2)
     shares = {}
     for name, (part, whole) in SHARES.items():
@@ -102,6 +97,6 @@ def _shares(found: Sequence[Any]) -> dict[str, dict[str, float | None]]:
 
 
 def sign_by_chance(counts: np.ndarray) -> np.ndarray:
-    """Return the share of one sign that two raters reach who draw signs at random, as often (+) as both did."""
+    """Return how often two raters would agree on signs if they drew them at random, (+) as often as both did."""
     share = ratio(counts[..., _PLUS], 2 * (counts[..., _SAME] + counts[..., _OPPOSITE]))
     return share**2 + (1 - share) ** 2

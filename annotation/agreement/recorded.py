@@ -14,16 +14,13 @@ from rlhf.records.marks import Mark
 def recorded_agreement(
     marks: Iterable[Mark], steps: Mapping[str, int], rated: Mapping[str, Collection[str]], tolerance: int
 ) -> list[dict[str, Any]]:
-    """Return how far every two raters agree in the episodes that both have rated, those with most episodes first.
+    """Return how far each two raters agree on the episodes that both rated, those with most episodes first.
 
     A dataset does not say who looked at an episode and marked nothing. So an episode counts as rated where a rater has
     marks in it, and besides where ``rated`` says so.
 
     Args:
-      marks: of the dataset.
-      steps: length of every episode, by id.
       rated: episodes that a rater has rated, also those without a mark, by the rater's name.
-      tolerance: steps by which marks of one moment may be apart.
 
     Returns:
       For every two raters, their names, the number of episodes, and the shares of

@@ -12,12 +12,7 @@ class Submission:
     """One rater's submitted marks of one episode.
 
     Args:
-      rater: name of the rater in the data.
-      episode: id of the episode.
-      steps: steps that the episode has.
-      marks: the rater's marks, in order.
       gold: "" or the purpose for which the episode was given as gold.
-      submitted: seconds since 1970.
       active_sec: seconds of work on it.
       seen: share of the episode's steps that the rater's browser showed; None where that is not known.
     """

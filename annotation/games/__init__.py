@@ -1,4 +1,4 @@
-"""A running game: one world, played by people and stand-ins in real time, recorded to the last bit. No HTTP in it.
+"""A running game: people and stand-ins play one world in real time, recorded to the last bit. No HTTP here.
 
 game = Game(GameConfig(kind=Kind.HUMAN_HUMAN, seed=3), open_store("data/people", create=True))
 game.start()                                    # a thread of its own

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotation.games.inputs import MOST_LINES, Inputs, printable
+from annotation.games.inputs import Inputs, Voice
 from worlds.contract import BODIES, SETTER, SOLVER, World, WorldError
 from worlds.spaces.action import TURN_SEC, ActionSpec, Discrete
 
@@ -32,10 +32,6 @@ class BodyKey:
 
     Args:
       codes: of the key and of others that do the same, as browsers name them, e.g. "ArrowUp".
-      shown: the keys as a page shows them, e.g. "↑ 3".
-      name: of the bin, with its component where there are several.
-      component: column of the movement.
-      bin: its value.
     """
 
     codes: tuple[str, ...]
@@ -53,8 +49,7 @@ def is_turn_based(action: ActionSpec) -> bool:
 def check_playable(name: str, world: World) -> None:
     """Refuse a world whose players cannot be played with keys.
 
-    Raises:
-      WorldError: naming the component that has no keys.
+    Raises WorldError naming the component that has no keys.
     """
     for player in (SETTER, SOLVER):
         for part in world.spec(player).action.components:
@@ -99,50 +94,34 @@ def taught_by(world: str, action: ActionSpec) -> str:
     return "" if action in BODIES else world
 
 
-class BodyHands:
-    """One person's keys and lines for a declared body, between two ticks. Not for several threads at once.
-
-    Args:
-      action: of the player whom the person plays.
-    """
+class BodyHands(Voice):
+    """One person's keys and lines for a declared body, between two ticks. Not for several threads at once."""
 
     def __init__(self, action: ActionSpec) -> None:
-        self._action, self._keys = action, body_keys(action)
+        super().__init__(action)
+        self._keys = body_keys(action)
         self._pressed: deque[int] = deque(maxlen=MOST_WAITING)
-        self._lines: deque[str] = deque(maxlen=MOST_LINES)
 
     def give(self, inputs: Inputs) -> None:
         """Add inputs of the person."""
         self._pressed.extend(number for number in inputs.pressed if number < len(self._keys))
-        if line := self._action.spoken(printable(inputs.say)):
-            self._lines.append(line)
+        self.type(inputs.say)
 
     def rest(self) -> None:
-        """Forget the keys of a person who is away."""
+        """Forget the keys of a person who is away, or who watches another in control."""
         self._pressed.clear()
 
-    def watch(self) -> None:
-        """Forget the keys, as another player is in control."""
-        self._pressed.clear()
+    watch = rest
 
     @property
     def idle(self) -> bool:
         """True while no key waits for its tick."""
         return not self._pressed
 
-    @property
-    def silent(self) -> bool:
-        """True while no line waits to be said."""
-        return not self._lines
-
     def tick(self) -> np.ndarray:
         """Return the movement of the next tick: integers [discrete components]."""
-        row = self._action.neutral_movement()[0]
+        row = self._body.neutral_movement()[0]
         if self._pressed:
             key = self._keys[self._pressed.popleft()]
             row[key.component] = key.bin
         return row
-
-    def line(self) -> str:
-        """Return what the person says in this step; "" for nothing."""
-        return self._lines.popleft() if self._lines else ""

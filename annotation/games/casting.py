@@ -24,14 +24,9 @@ def cast(
     """Return the stand-ins of a session by role.
 
     Args:
-      session: the session.
-      entry: of its world.
-      stand_in: the agent that solves, in the kinds that have one.
       task: of a helped session, whose helper may be an agent, too.
-      split: split of the requests of a scripted setter.
 
-    Raises:
-      UserError: if there is no agent, or the world has no such helper.
+    Raises UserError if there is no agent, or the world has no such helper.
     """
     found: dict[Role, StandIn] = {}
     for role, player in session.cast.items():
@@ -68,13 +63,10 @@ def check_dataset(config: GameConfig, store: EpisodeStore) -> None:
     if not rows:
         return
     other = store.read(rows[-1].episode_id)
-    mine = config.world, (config.height, config.width) if other.spaces is None else other.declared.image_size
-    theirs = other.world, other.declared.image_size
-    if mine != theirs:
-        sizes = [
-            f"world {world}" + (f" at {size[0]}x{size[1]} pixels" if size else "") for world, size in (mine, theirs)
-        ]
-        raise UserError(f"the game is played in {sizes[0]}, the dataset holds {sizes[1]}; play into another dataset")
+    if config.world != other.world:
+        raise UserError(
+            f"the game is played in world {config.world}, the dataset holds {other.world}; play into another dataset"
+        )
     options = other.notes.get(WORLD_OPTIONS)
     if options is not None and dict(options) != dict(config.world_options):
         raise UserError(
@@ -86,7 +78,7 @@ def check_dataset(config: GameConfig, store: EpisodeStore) -> None:
 def check_spaces(spaces: EpisodeSpaces, store: EpisodeStore) -> None:
     """Check before play that a world has the spaces of the dataset. Raises UserError, naming the first difference."""
     rows = store.rows()
-    declared = store.read(rows[-1].episode_id).declared if rows else spaces
+    declared = store.read(rows[-1].episode_id).spaces if rows else spaces
     if declared != spaces:
         found = spaces.differences(declared, ("the world", "the dataset"))[0]
         raise UserError(f"the game has other spaces than the dataset: {found}; play into another dataset")

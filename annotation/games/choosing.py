@@ -1,41 +1,37 @@
-"""Inputs of a person who chooses among the actions that the world offers, and of whom each step waits."""
+"""Inputs of a person who chooses among the actions that the world offers; each step waits for the choice."""
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 
 import numpy as np
 
-from annotation.games.inputs import MOST_LINES, Inputs, printable
+from annotation.games.inputs import Inputs, Voice
 from annotation.session.states import Refusal, TransitionRefused
 from worlds.contract.live_play import Board
 from worlds.spaces.action import ActionSpec
 
 
-class ChoosingHands:
+class ChoosingHands(Voice):
     """One person's choice and lines for the next step. Not for several threads at once.
 
     A choice counts for the step that it was made for, and for no other: a thing at which it points may be gone then.
 
     Args:
-      action: of the player whom the person plays; its steps have one tick.
       board: returns what the player can do now.
     """
 
     def __init__(self, action: ActionSpec, board: Callable[[], Board]) -> None:
-        self._action, self._board = action, board
+        super().__init__(action)
+        self._board = board
         self._chosen: tuple[int, tuple[int, ...]] | None = None  # step and movement
-        self._lines: deque[str] = deque(maxlen=MOST_LINES)
 
     def give(self, inputs: Inputs) -> None:
-        """Take a choice, which replaces an earlier one, and a line, which is said in the step that is chosen for.
+        """Take a choice, which replaces the one before, and a line, which is said in the same step.
 
-        Raises:
-          TransitionRefused: if the choice is not offered at the present step.
+        Raises TransitionRefused if the choice is not offered at the present step.
         """
-        if line := self._action.spoken(printable(inputs.say)):
-            self._lines.append(line)
+        self.type(inputs.say)
         if not inputs.chosen:
             return
         movement = self._board().movement_of(inputs.chosen_at, inputs.chosen)
@@ -44,12 +40,10 @@ class ChoosingHands:
         self._chosen = inputs.chosen_at, movement
 
     def rest(self) -> None:
-        """Forget the choice of a person who is away."""
+        """Forget the choice of a person who is away, or who watches another in control."""
         self._chosen = None
 
-    def watch(self) -> None:
-        """Forget the choice, as another player is in control."""
-        self._chosen = None
+    watch = rest
 
     @property
     def idle(self) -> bool:
@@ -63,12 +57,8 @@ class ChoosingHands:
 
     def tick(self) -> np.ndarray:
         """Return the movement of the step: integers [discrete components]."""
-        row = self._action.neutral_movement()[0]
+        row = self._body.neutral_movement()[0]
         if not self.idle and self._chosen is not None:
             row[:] = self._chosen[1]
         self._chosen = None
         return row
-
-    def line(self) -> str:
-        """Return what the person says in this step; "" for nothing."""
-        return self._lines.popleft() if self._lines else ""

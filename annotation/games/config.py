@@ -40,8 +40,7 @@ class GameConfig:
       turn_sec: seconds for which a turn-based world waits for a key; then the episode ends.
       task: in a session of the kind "helped", which episode of the person's session it is, and with which helper.
 
-    Raises:
-      UserError: if a value is not possible.
+    Raises UserError if a value is not possible.
     """
 
     kind: Kind

@@ -41,17 +41,13 @@ class Game:
     """One session from its first player to the stored episode. Every method may be called from any thread.
 
     Args:
-      config: settings of the game.
-      store: dataset that gets the episode.
       stand_in: the agent that solves, in the kinds that have one; the game closes it at its end.
       pace: pace of the ticks; None is real time.
       keeps: folder that keeps the episode from the end of play until it is stored; None keeps it in memory alone.
         Its id becomes the game's.
 
-    Raises:
-      UserError: if the world does not exist, the dataset holds another world, image size or world options, or the kind
-        of session needs an agent and none is given.
-      WorldError: if the place is not possible.
+    Raises UserError if the world does not exist, the dataset holds another world, image size or world options, or the
+    kind of session needs an agent and none is given, or WorldError if the place is not possible.
     """
 
     def __init__(
@@ -89,7 +85,6 @@ class Game:
 
     @property
     def session(self) -> PlaySession:
-        """The present session."""
         return self._timed.session
 
     @property
@@ -127,8 +122,7 @@ class Game:
     def give(self, role: Role, inputs: Inputs) -> None:
         """Take inputs of the person in ``role``. They are dropped outside of play, and from a co-pilot who watches.
 
-        Raises:
-          TransitionRefused: if no person plays this role.
+        Raises TransitionRefused if no person plays this role.
         """
         with self._changed:
             if role in self._stand_ins or role not in self.session.here:
@@ -141,8 +135,7 @@ class Game:
     def judge(self, role: Role, request_step: int, said: LineVerdict) -> None:
         """In an evaluation: note the setter's verdict on the line of ``request_step``; the last counts.
 
-        Raises:
-          TransitionRefused: if ``role`` does not judge, or there is no such line.
+        Raises TransitionRefused if ``role`` does not judge, or there is no such line.
         """
         with self._changed:
             step = len(self._steps) - (self.state is State.JUDGING)
@@ -156,11 +149,7 @@ class Game:
             self._changed.notify_all()
 
     def set_prompt(self, prompt: Prompt | None) -> None:
-        """Give the setter another prompt, or none. Before play.
-
-        Raises:
-          TransitionRefused: if play has begun.
-        """
+        """Give the setter another prompt, or none. Before play. Raises TransitionRefused if play has begun."""
         with self._changed:
             if self.state not in (State.WAITING, State.READY):
                 raise TransitionRefused(Refusal.BEGUN)

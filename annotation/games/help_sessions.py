@@ -1,4 +1,4 @@
-"""Sessions in which one person after another meets every helper: who is met in which task, from a seed."""
+"""Sessions in which each person meets every helper; a seed decides who helps with which task."""
 
 from __future__ import annotations
 
@@ -20,10 +20,7 @@ class HelpedTask:
 
     Args:
       number: of the episode in the session, from 0.
-      of: episodes in the session.
       task: number of the task, which is the same for everybody, from 0.
-      helper: name of the helper, which the person does not see.
-      seed: of the session.
     """
 
     number: int
@@ -34,7 +31,7 @@ class HelpedTask:
 
     @property
     def place_seed(self) -> int:
-        """Seed of the place of the task: one of those that nobody trains in."""
+        """Seed of the task's place, in which nobody trains."""
         return place_seed(self.seed, self.task, held_out=True)
 
     def note(self) -> dict[str, Any]:
@@ -49,9 +46,6 @@ def plan(person: str, helpers: Sequence[str], tasks: int, seed: int) -> list[Hel
     between people.
 
     Args:
-      person: pseudonym.
-      helpers: names, at least one.
-      tasks: number of tasks.
       seed: of the session, from 0 to 499.
     """
     rng = np.random.default_rng([seed, crc32(person.encode())])

@@ -1,4 +1,4 @@
-"""From a person's keys and mouse, which come at any time, to the world's movement bins, one row a tick."""
+"""Turns keys and mouse, which a person moves at any time, into the world's movement bins, one row a tick."""
 
 from __future__ import annotations
 
@@ -60,7 +60,6 @@ class Inputs:
     """Inputs of one person since their last message.
 
     Args:
-      held: controls that are held down now.
       tapped: controls that were pressed meanwhile, even if they are up again.
       turn: movement of the mouse to the left, in units of the largest turn of one tick.
       look: movement of the mouse upwards, in the same units.
@@ -69,7 +68,6 @@ class Inputs:
       pressed: of a body that its world declares: numbers of the keys that were pressed, in order, as
         :func:`annotation.games.body_keys.body_keys` lists them.
       chosen: key of a :class:`worlds.contract.live_play.Choice`; "" for none.
-      chosen_at: step that it was chosen for.
     """
 
     held: frozenset[Key] = frozenset()
@@ -89,7 +87,29 @@ def printable(text: str) -> str:
     return " ".join(kept.split())[:UTTERANCE_MAX_CHARS].strip()
 
 
-class Hands:
+class Voice:
+    """Lines that a person has typed: one is said each step. Not for several threads at once."""
+
+    def __init__(self, body: ActionSpec) -> None:
+        self._body = body
+        self._lines: deque[str] = deque(maxlen=MOST_LINES)
+
+    def type(self, text: str) -> None:
+        """Add a line, as the body says it."""
+        if line := self._body.spoken(printable(text)):
+            self._lines.append(line)
+
+    @property
+    def silent(self) -> bool:
+        """True while no line waits to be said."""
+        return not self._lines
+
+    def line(self) -> str:
+        """Return what the person says in this step; "" for nothing."""
+        return self._lines.popleft() if self._lines else ""
+
+
+class Hands(Voice):
     """One person's inputs between two ticks. Not for several threads at once.
 
     The mouse asks for angles that no single tick turns: each tick takes the bin next to what is still asked for, and
@@ -100,12 +120,12 @@ class Hands:
     """
 
     def __init__(self, body: ActionSpec = BODY) -> None:
+        super().__init__(body)
         self._parts = {part.name: (column, part) for column, part in enumerate(body.discrete)}
         self._still = body.neutral_movement()[0]
         self._held: frozenset[Key] = frozenset()
         self._tapped: frozenset[Key] = frozenset()
         self._asked = {"turn": 0.0, "look": 0.0, "reach": 0.0}
-        self._lines: deque[str] = deque(maxlen=MOST_LINES)
         self._grabs = False
         self._has_thrown = False  # and the button to grab is still down
 
@@ -115,8 +135,7 @@ class Hands:
         for name, more in (("turn", inputs.turn), ("look", inputs.look), ("reach", NOTCH * inputs.reach)):
             if np.isfinite(more):
                 self._asked[name] = float(np.clip(self._asked[name] + more, -MOST_MOUSE, MOST_MOUSE))
-        if line := printable(inputs.say):
-            self._lines.append(line)
+        self.type(inputs.say)
 
     def rest(self) -> None:
         """Release every control but the grip: a person who is away does not walk on."""
@@ -150,15 +169,6 @@ class Hands:
     def idle(self) -> bool:
         """False: the Playhouse's clock waits for nobody."""
         return False
-
-    @property
-    def silent(self) -> bool:
-        """True while no line waits to be said."""
-        return not self._lines
-
-    def line(self) -> str:
-        """Return what the person says in this step; "" for nothing."""
-        return self._lines.popleft() if self._lines else ""
 
     def _bin(self, part: Discrete, keys: int, slow: bool) -> int:
         name, values = part.name, np.array(part.values)

@@ -14,7 +14,7 @@ from annotation.games.places import sample_place
 from rlhf.records.episode import as_rgb
 from rlhf.records.spaces import EpisodeSpaces
 from rlhf.replay.views import NoPictures, fitted, rendered
-from worlds.checks.conformance import refuse, space_problems
+from worlds.checks.problems import refuse, space_problems
 from worlds.contract import SETTER, SOLVER, TICKS_PER_SECOND, GrabHints, Observation, TickWise, World
 from worlds.contract.live_play import Board, LivePlay
 from worlds.contract.plain_pictures import PlainPictures
@@ -29,20 +29,13 @@ FAILURE_TICKS = 3 * TICKS_PER_SECOND  # for which the reason of a failed grab is
 class LiveWorld:
     """One world and the step that is being played in it.
 
-    Args:
-      config: settings of the game.
-      entry: entry of its world in the registry.
-
     Attributes:
-      world: the world.
-      spaces: of its players.
       place: configuration that the world was reset to.
       observations: what each player saw at the beginning of the step.
       boards: by player, what it can do now, where people choose among that; {} where they use keys.
       movement: movement of each player in this step, integers [ticks, components]; it fills up tick by tick.
 
-    Raises:
-      WorldError: the world does not keep the contract, or a player cannot be played with keys.
+    Raises WorldError if the world does not keep the contract, or a player cannot be played with keys.
     """
 
     def __init__(self, config: GameConfig, entry: WorldEntry) -> None:
@@ -72,11 +65,7 @@ class LiveWorld:
         self._begin_step()
 
     def tick(self, rows: Mapping[str, np.ndarray]) -> None:
-        """Play one tick of the step.
-
-        Args:
-          rows: movement of each player in this tick, integers [components].
-        """
+        """Play one tick of the step."""
         for player, row in rows.items():
             self.movement[player][min(self._tick, len(self.movement[player]) - 1)] = row
         self._tick += 1
@@ -87,11 +76,7 @@ class LiveWorld:
     def end(self, said: Mapping[str, str]) -> bool:
         """End the step.
 
-        Args:
-          said: what each player says in it.
-
-        Returns:
-          False if the world has ended the episode.
+        Returns False if the world has ended the episode.
         """
         assert self._tick == self.ticks
         if self._tick_wise is not None:
@@ -104,7 +89,7 @@ class LiveWorld:
         return not any((*terminated.values(), *truncated.values()))
 
     def action(self, player: str, words: str) -> Any:
-        """Return the action of ``player`` in this step, who says ``words``."""
+        """Return the action of ``player``, who says ``words`` in this step."""
         return self.bodies[player].silent() | {"movement": self.movement[player], "utterance": words}
 
     @property
@@ -123,8 +108,6 @@ class LiveWorld:
             return self._tick_wise.view(player, *self._view)
         if self._live is not None:
             return self._live.picture(player, *self._view)
-        if self.spaces.of_the_playhouse:
-            return self.observations[player]["image"]
         own: Mapping[str, Any] = self.observations[player]
         seen: Mapping[str, Any] = own if "image" in own else self.observations[SOLVER]
         if "image" in seen:
@@ -148,7 +131,7 @@ class LiveWorld:
 
     @property
     def heard(self) -> str:
-        """What a partner that the world scripts said last; "" for nothing, and in a world without one."""
+        """What the world's scripted partner said last; "" for nothing, or without a partner."""
         seen: Mapping[str, Any] = self.observations[SOLVER]
         return seen.get(HEARD, "")
 

@@ -21,7 +21,6 @@ class Pace:
     Args:
       tick_sec: seconds of a tick.
       clock: returns seconds that never run backwards.
-      sleep: waits for seconds.
     """
 
     def __init__(
@@ -44,7 +43,7 @@ class Pace:
         self.forget()
 
     def forget(self) -> None:
-        """Measure the speed from the next tick on: what has passed since the last was no delay."""
+        """Measure the speed from the next tick on; the time since the last one was no delay."""
         self._ticked: deque[float] = deque(maxlen=RECENT_TICKS)
 
     def wait(self) -> None:

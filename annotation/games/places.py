@@ -17,7 +17,7 @@ from rlhf.records.episode import WORLD_OPTIONS
 from rlhf.store import EpisodeStore, ParquetStore
 from rlhf.store.folder.description import DESCRIPTION_FILE
 from worlds import registry
-from worlds.checks.conformance import check_conforms
+from worlds.checks.problems import check_conforms
 from worlds.contract.own_settings import own_settings
 from worlds.errors import UserError
 from worlds.foreign_code.faults import named_failure
@@ -32,13 +32,7 @@ Origin = Literal["project", "agent", "dataset", "study", "default"]
 
 @dataclass(frozen=True)
 class KnownPlaces:
-    """What a project, an agent or a dataset knows of places; None where it does not.
-
-    Args:
-      world: registered name of the world.
-      settings: settings with which places are sampled.
-      options: options of the world.
-    """
+    """What a project, an agent or a dataset knows of places; None where it does not."""
 
     world: str | None = None
     settings: Mapping[str, Any] | None = None
@@ -46,15 +40,7 @@ class KnownPlaces:
 
     @classmethod
     def of_play_settings(cls, noted: Mapping[str, Any], path: str) -> KnownPlaces:
-        """Read them from the settings of play that agents and datasets keep.
-
-        Args:
-          noted: with the object ``world``.
-          path: of the file, for the message.
-
-        Raises:
-          UserError: they are damaged.
-        """
+        """Read them from the settings of play that agents and datasets keep. Raises UserError if they are damaged."""
         try:
             world = noted["world"]
             name = world["name"]
@@ -82,10 +68,7 @@ class Sources:
     """Everything that may say where a game is played; see the module.
 
     Args:
-      project: as the study's leader set it.
       agent: the play that the agent learned from; None without an agent.
-      dataset: the play in the dataset.
-      study: the other datasets of the study.
       agent_name: name of the agent for people; "" where it is hidden.
     """
 
@@ -96,22 +79,14 @@ class Sources:
     agent_name: str = ""
 
     def by_priority(self) -> list[tuple[Origin, KnownPlaces]]:
-        """Return the sources, first those that decide."""
+        """Return the sources, the one that decides first."""
         agent = UNKNOWN if self.agent is None else self.agent
         return [("project", self.project), ("agent", agent), ("dataset", self.dataset), ("study", self.study)]
 
 
 @dataclass(frozen=True)
 class Places:
-    """Where a game is played.
-
-    Args:
-      settings: settings with which the place is sampled.
-      options: options of the world.
-      settings_of: whose settings they are.
-      options_of: whose options they are.
-      line: a sentence on them for the game's people.
-    """
+    """Where a game is played."""
 
     settings: Mapping[str, Any] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -124,8 +99,6 @@ def choose_places(world: str, sources: Sources, blind: bool = False) -> Places:
     """Return where a game in ``world`` is played.
 
     Args:
-      world: registered name of the world.
-      sources: everything that may say so; what is of another world is left out.
       blind: the people must not recognise the agent, so the line has neither its name nor its settings.
     """
     chosen: dict[str, tuple[Origin, Mapping[str, Any]]] = {}
@@ -185,8 +158,7 @@ def _value(value: Any) -> str:
 def places_of_agent(folder: Path) -> KnownPlaces:
     """Return the places of the play that the agent in ``folder`` learned from; nothing in folders of older versions.
 
-    Raises:
-      UserError: the file that says so is damaged.
+    Raises UserError if the file that says so is damaged.
     """
     try:
         noted = load_play_settings(folder)
@@ -217,7 +189,7 @@ def places_of_dataset(store: EpisodeStore | None, world: str) -> KnownPlaces:
 
 
 def common_places(found: Iterable[KnownPlaces], world: str = DEFAULT_WORLD) -> KnownPlaces:
-    """Return the places on which all those agree that know any of ``world``; nothing otherwise."""
+    """Return the places of ``world`` on which all that know any agree; nothing if they differ."""
     known = [each for each in found if each.world == world and each.settings is not None]
     return known[0] if known and all(each == known[0] for each in known) else UNKNOWN
 
@@ -226,13 +198,10 @@ def check_places(world: str, places: KnownPlaces, height: int, width: int) -> No
     """Sample a place with settings, and play a step in it, so that impossible ones are refused at once.
 
     Args:
-      world: registered name of the world.
-      places: with the settings and options to try.
       height: of the images, pixels.
       width: of the images, pixels.
 
-    Raises:
-      UserError: a setting is not one of the world's, or has an impossible value.
+    Raises UserError if a setting is not one of the world's, or has an impossible value.
     """
     entry = registry.get(world)
     place = sample_place(entry, 0, places.settings or {})
@@ -240,6 +209,6 @@ def check_places(world: str, places: KnownPlaces, height: int, width: int) -> No
 
 
 def sample_place(entry: WorldEntry, seed: int, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the place of a seed in which people play, sampled with ``settings``."""
+    """Sample the place of a seed, in which people play, with ``settings``."""
     with named_failure(entry.name, f"sampling the place of seed {seed}"):
         return entry.sample_config(seed, **{**entry.people_settings, **settings})

@@ -28,15 +28,10 @@ class Players:
     """The players of one game. The hands of people are guarded by the game's lock.
 
     Args:
-      session: session of the game.
-      stand_ins: stand-ins by role.
-      game_id: id of the game, for the log.
-      bodies: by player of the world, what it can do.
       boards: by player of the world, what it can do now, where people choose among that; it follows the play.
 
     Attributes:
       late: whether a stand-in has not answered in time in the present step.
-      late_steps: number of such steps.
     """
 
     def __init__(
@@ -92,8 +87,6 @@ class Players:
         """Return what setter and solver do in a step.
 
         Args:
-          step: the step.
-          in_control: role that moves the solver.
           timeout_sec: seconds in which a stand-in may still answer; a late one does nothing, and that is counted.
 
         Returns:

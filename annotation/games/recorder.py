@@ -17,13 +17,7 @@ from worlds.contract import Action, Observation
 
 
 class EpisodeRecorder:
-    """Collects the steps of one game.
-
-    Args:
-      config: settings of the game.
-      place: configuration that the world was reset to.
-      spaces: of its players.
-    """
+    """Collects the steps of one game."""
 
     def __init__(self, config: GameConfig, place: Mapping[str, Any], spaces: EpisodeSpaces) -> None:
         self._config, self._place, self._spaces = config, place, spaces
@@ -34,14 +28,7 @@ class EpisodeRecorder:
         return len(self._rows)
 
     def add(self, seen: Observation, solver: Action, setter: Action, in_control: Role) -> None:
-        """Add a step.
-
-        Args:
-          seen: what the solver saw at its beginning.
-          solver: action of the solver.
-          setter: action of the setter.
-          in_control: role that moved the solver.
-        """
+        """Add a step."""
         self._rows.append((seen, solver, setter))
         self._controller.append(CO_PILOT if in_control is Role.CO_PILOT else AGENT)
 
@@ -51,9 +38,6 @@ class EpisodeRecorder:
         """Return the episode.
 
         Args:
-          episode_id: its id.
-          names: name of each role's player; those of people are pseudonyms.
-          notes: further notes.
           referee: referee that checked a scripted setter's requests; None where a person sets.
         """
         kind, co_pilot = self._config.kind, names.get(Role.CO_PILOT)

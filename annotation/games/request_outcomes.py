@@ -16,12 +16,7 @@ AFTER_JUDGING = (State.SAVING, State.ENDED, State.ABANDONED)
 
 
 class ScriptedRequests:
-    """Checks a scripted setter's requests, as recordings of scripted play do.
-
-    Args:
-      entry: entry of the world in the registry.
-      setter: the scripted setter.
-    """
+    """Checks a scripted setter's requests, as recordings of scripted play do."""
 
     def __init__(self, entry: WorldEntry, setter: ScriptedPlayer) -> None:
         self.referee, self._setter, self._task = Referee(entry), setter, None
@@ -38,11 +33,7 @@ class ScriptedRequests:
 class Judgements:
     """What the setter says of a game: verdicts on requests, or ratings of the helper. Guarded by the game's lock.
 
-    Args:
-      kind: of the session.
-
     Attributes:
-      asked: requests of an evaluation, with their verdicts.
       ratings: of the helper; None before they are given.
     """
 

@@ -19,8 +19,6 @@ class EpisodeSaver:
     """Saves one played episode. Its methods wait for the disk: call them from the game's own thread.
 
     Args:
-      episode: the episode, without verdicts.
-      store: dataset that gets it.
       keeps: folder that keeps it until then; None keeps it in memory alone.
 
     Attributes:

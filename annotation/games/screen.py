@@ -37,17 +37,9 @@ class View:
     """The page of one person at one moment.
 
     Args:
-      state: state of the session.
-      step: steps that have been played.
-      steps: length of the episode, steps.
       seconds_left: seconds of play that are left, at full speed.
       limit_sec: seconds until the state times out; None where it has no limit.
-      in_control: role that moves the solver in this step.
       can: names of the events that this person can cause.
-      here: roles whose players have come.
-      ready: roles whose players are ready.
-      lost: roles whose connection is lost.
-      dialogue: everything that was said, oldest first.
       asked: lines of an evaluation's setter, with their verdicts.
       notice: message for the person; "" for none.
       speed: speed of the game, as a share of real time.
@@ -100,9 +92,6 @@ class View:
         What grows during a game is sent once to each connection. ``dialogue`` has the lines that are new since
         ``before``, ``said`` how many there were before them. ``asked`` is null if it has not changed,
         ``board`` then "same".
-
-        Args:
-          before: the view that the connection got last; None for its first.
         """
         said = len(before.dialogue) if before is not None else 0
         fields = replace(self, dialogue=self.dialogue[said:]).header() | {"said": said}
@@ -126,13 +115,7 @@ def encode(picture: np.ndarray, quality: int) -> bytes:
 
 
 def notice(session: PlaySession, starting: bool, speed: float) -> str:
-    """Return a message for everybody; "" for none.
-
-    Args:
-      session: the session.
-      starting: whether an agent is being loaded.
-      speed: speed of the game, as a share of real time.
-    """
+    """Return a message for everybody; "" for none."""
     if session.state is State.PAUSED:
         return f"waiting for the {' and the '.join(sorted(session.lost))}, whose connection is lost"
     if session.state is State.ABANDONED:
@@ -178,12 +161,6 @@ class Screen:
         with self._changed:
             self._closed = True
             self._tell()
-
-    def wait(self, after: int = 0, timeout_sec: float = 1.0) -> tuple[int, View | None]:
-        """Wait for a view with a number above ``after``; return number and view, or (after, None) on timeout."""
-        with self._changed:
-            came = self._changed.wait_for(lambda: self._number > after or self._closed, timeout_sec)
-            return (self._number, self._view) if came and self._number > after else (after, None)
 
     async def views(self) -> AsyncGenerator[View, None]:
         """Yield the newest view whenever there is a new one; end with the game."""

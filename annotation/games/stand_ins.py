@@ -1,4 +1,4 @@
-"""Players that are no people: scripted ones beside the world, agents in processes of their own.
+"""Players who are not people: scripted ones in the game's process, agents in their own.
 
 A stand-in is asked once a step. One that does not answer in time does nothing in that step, and the pages report it.
 An agent still observes every step in order: its late answers are dropped, and its memory has seen what happened. The
@@ -22,6 +22,7 @@ import numpy as np
 from rlhf.run.processes import Worker
 from worlds.contract import Action, Observation, Setter, Solver, World, body_spec
 from worlds.errors import UserError
+from worlds.spaces.differences import differences
 from worlds.spaces.observation import PlayerSpec
 
 STARTING, AT_WORK, GONE = "starting", "at work", "gone"
@@ -29,7 +30,7 @@ _log = logging.getLogger(__name__)
 
 
 class StandIn(Protocol):
-    """A player of a game that is no person."""
+    """A player of a game who is not a person."""
 
     name: str  # in recordings
     trouble: str  # why it is GONE, for people to read
@@ -61,9 +62,6 @@ class ScriptedPlayer:
 
     A scripted solver with a method ``objection(words)``, which returns what it says to a request that it cannot
     follow and "" to others, says that once and gives no answer.
-
-    Args:
-      player: the setter or solver.
     """
 
     name, trouble, state = "scripted", "", AT_WORK
@@ -74,11 +72,9 @@ class ScriptedPlayer:
         self._heard, self._objects = "", False
 
     def begin(self, world: World, seed: int) -> None:
-        """See :meth:`StandIn.begin`."""
         self.player.reset(world, seed)
 
     def ask(self, step: int, observation: Observation) -> None:
-        """See :meth:`StandIn.ask`."""
         self._asked = step, observation
 
     def answer(self, step: int, timeout_sec: float) -> Action | None:
@@ -104,7 +100,6 @@ class AgentComputing:
     """Threads and device of the agents in games.
 
     Args:
-      threads: CPU threads of each agent's process.
       device: "cpu", "cuda" or "cuda:1".
     """
 
@@ -113,16 +108,15 @@ class AgentComputing:
 
 
 class AgentPlayer:
-    """An agent in a process of its own, which nothing else of the game waits for.
+    """An agent in a process of its own; nothing else in the game waits for it.
 
     Args:
       name: name of the agent in recordings.
       folder: folder of the agent, as ``rlhf clone`` writes it.
       seed: seed of its choices.
-      image: height and width of what it will see, pixels.
+      spaces: spaces of the game's solver; None are those of the Playhouse with pictures of 72x96 pixels.
       load: returns the solver that acts; runs in the new process. None loads the agent in ``folder``.
       computing: threads and device of the agent.
-      spaces: for which it was made; None are those of the Playhouse and images of that size.
     """
 
     def __init__(
@@ -130,24 +124,22 @@ class AgentPlayer:
         name: str,
         folder: str | Path,
         seed: int = 0,
-        image: tuple[int, int] = (72, 96),
-        load: Callable[[str, int, tuple[int, int]], Any] | None = None,
-        computing: AgentComputing | None = None,
         spaces: PlayerSpec | None = None,
+        load: Callable[[str, int, PlayerSpec], Any] | None = None,
+        computing: AgentComputing | None = None,
     ) -> None:
         self.name, self.trouble = name, ""
         self._state = STARTING
         self._questions: queue.SimpleQueue[tuple[int, Observation] | None] = queue.SimpleQueue()
         self._answered = threading.Condition()
         self._last: tuple[int, Action] | None = None
-        load = load or partial(load_agent, computing=computing or AgentComputing(), spaces=spaces)
-        self._worker = Worker(_serve, load, str(folder), seed, image, spaces or body_spec(*image))
+        load = load or partial(load_agent, computing=computing or AgentComputing())
+        self._worker = Worker(_serve, load, str(folder), seed, spaces or body_spec(72, 96))
         self._thread = threading.Thread(target=self._talk, daemon=True, name=f"agent {name}")
         self._thread.start()
 
     @property
     def state(self) -> str:
-        """See :meth:`StandIn.state`."""
         return self._state
 
     @property
@@ -159,11 +151,9 @@ class AgentPlayer:
         """See :meth:`StandIn.begin`; an agent knows only its observations."""
 
     def ask(self, step: int, observation: Observation) -> None:
-        """See :meth:`StandIn.ask`."""
         self._questions.put((step, observation))
 
     def answer(self, step: int, timeout_sec: float) -> Action | None:
-        """See :meth:`StandIn.answer`."""
 
         def here() -> bool:
             return self._state == GONE or (self._last is not None and self._last[0] >= step)
@@ -214,20 +204,11 @@ class AgentPlayer:
             self._answered.notify_all()
 
 
-def load_agent(
-    folder: str, seed: int, image: tuple[int, int], computing: AgentComputing, spaces: PlayerSpec | None = None
-) -> Any:
-    """Return the agent in ``folder`` as solvers of one slot.
-
-    Args:
-      folder: folder of the agent.
-      seed: seed of its choices.
-      image: height and width of what it will see, pixels.
-      computing: threads and device of the agent.
-      spaces: of the world; None are those of the Playhouse.
+def load_agent(folder: str, seed: int, spaces: PlayerSpec, computing: AgentComputing) -> Any:
+    """Return the agent in ``folder`` as solvers of one slot, for a game whose solver has ``spaces``.
 
     Raises:
-      UserError: if it sees images of another size, or there is no such device.
+      UserError: if it was made for other spaces, such as pictures of another size, or there is no such device.
     """
     import torch
 
@@ -236,18 +217,16 @@ def load_agent(
 
     torch.set_num_threads(computing.threads)
     agent, tokenizer = load(folder, device=computing.device)
-    expected = tuple(agent.config.image_size)
-    if spaces is None and expected != image:
-        raise UserError(f"it sees {expected[0]}x{expected[1]} pixels, the game is recorded at {image[0]}x{image[1]}")
+    if agent.config.player != spaces:
+        first = differences(agent.config.player, spaces, ("the agent", "the game"))[0]
+        raise UserError(f"it was made for other spaces: {first}; play with an agent that was cloned from this play")
     return AgentSolvers(agent, tokenizer, 1, seed)
 
 
-def _serve(
-    connection: Connection, load: Callable[..., Any], folder: str, seed: int, image: tuple[int, int], spaces: PlayerSpec
-) -> None:
+def _serve(connection: Connection, load: Callable[..., Any], folder: str, seed: int, spaces: PlayerSpec) -> None:
     """The agent's process: load it, try it once, then one action for each observation."""
     try:
-        solvers = load(folder, seed, image)
+        solvers = load(folder, seed, spaces)
         solvers.act([spaces.blank()], np.array([True]))  # the first call compiles and allocates
         connection.send(("ready", None))
         first = True

@@ -25,13 +25,8 @@ class Steps:
     """Everything that has been played of one game, and the step in progress.
 
     Args:
-      config: settings of the game.
-      world: the world.
-      players: people and stand-ins.
       scripted: checks the requests of a scripted setter; None without one.
-      pace: pace of the ticks.
       lock: the game's lock, which guards the attributes below.
-      draw: draws new pictures and shows them.
 
     Attributes:
       dialogue: everything that was said, oldest first.
@@ -104,11 +99,9 @@ class Steps:
     def play(self, in_control: Role) -> bool:
         """Play and record one step, in which ``in_control`` moves the solver.
 
-        Returns:
-          False if the world has ended the episode.
+        Returns False if the world has ended the episode.
 
-        Raises:
-          WorldError: if the world fails; the step is not recorded.
+        Raises WorldError if the world fails; the step is not recorded.
         """
         step, seen = len(self._recorder), self._world.observations
         with self._lock:
@@ -162,13 +155,7 @@ class Steps:
                 self.dialogue.append(SpokenLine(step, Role.SETTER, heard))
 
     def episode(self, game_id: str, names: Mapping[Role, str], notes: Mapping[str, object]) -> Episode:
-        """Return the played episode, without verdicts.
-
-        Args:
-          game_id: id of the game and of the episode.
-          names: name of the player in each role.
-          notes: notes of the episode.
-        """
+        """Return the played episode, without verdicts."""
         referee = self._scripted.referee if self._scripted else None
         reached = self._world.reached(SETTER) if self._sets_in_person else None
         if reached is not None:

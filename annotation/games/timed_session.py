@@ -13,8 +13,6 @@ class TimedSession:
     """The session of a game, with its time limits. Guarded by the game's lock.
 
     Args:
-      kind: kind of the session.
-      limits: time limits of its states.
       now: returns seconds that never run backwards.
     """
 

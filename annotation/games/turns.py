@@ -16,9 +16,6 @@ class Turns:
     """The turns of one game; guarded by the game's lock.
 
     Args:
-      world: in which it is played.
-      players: of the game.
-      pace: its clock.
       patience_sec: seconds for which a turn is waited for.
     """
 

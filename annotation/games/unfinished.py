@@ -37,12 +37,7 @@ def new_id() -> str:
 
 
 class UnfinishedGame:
-    """The folder of one game, locked until it is released or let go.
-
-    Args:
-      folder: the folder.
-      held: its lock.
-    """
+    """The folder of one game, locked until it is released or let go."""
 
     def __init__(self, folder: Path, held: ExitStack) -> None:
         self.id, self.folder, self._held = folder.name, folder, held
@@ -82,8 +77,7 @@ class UnfinishedGame:
     def note(self, notes: Mapping[str, Any]) -> None:
         """Add notes to the kept episode, durably; nothing happens if it has been deleted meanwhile.
 
-        Raises:
-          UserError: if they cannot be written.
+        Raises UserError if they cannot be written.
         """
         with explained("what was said of an episode", self.folder), suppress(FileNotFoundError):
             write_file(self._kept / NOTES_FILE, json.dumps(notes, ensure_ascii=False).encode())
@@ -119,11 +113,7 @@ class UnfinishedGame:
 class Unfinished:
     """Every unfinished game of a study. Safe for threads and processes.
 
-    Args:
-      folder: where their folders are; it need not be there.
-
-    Raises:
-      UserError: if it is a link, as what is no game is removed from it.
+    Raises UserError if it is a link, as what is no game is removed from it.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -171,7 +161,7 @@ class Unfinished:
                 _remove(gone)
 
     def _folders(self) -> list[Path]:
-        """Every game's folder; what was being removed when its server died goes on the way."""
+        """Return every game's folder, and finish what a dead server was removing."""
         if not self.folder.is_dir():
             return []
         found = sorted(path for path in self.folder.iterdir() if path.is_dir() and not path.is_symlink())
@@ -181,7 +171,7 @@ class Unfinished:
         return [path for path in found if not path.name.endswith(_GONE)]
 
     def _alone(self) -> Any:
-        """While a folder is made or taken over."""
+        """Hold the lock while a folder is made or taken over."""
         self.folder.mkdir(exist_ok=True)
         return only_writer(self.folder)
 

@@ -15,7 +15,7 @@ from annotation.server.db.database import Database
 from annotation.server.error_handlers import add_error_handlers
 from annotation.server.export.submitted import Exporter
 from annotation.server.prefix import WithoutPrefix
-from annotation.server.routes import consent, gold, pages, people, play, study, submissions, tasks, viewer
+from annotation.server.routes import consent, pages, people, play, study, tasks, teach, viewer
 from annotation.server.security.guesses import Guesses
 from annotation.server.security.limits import RateLimits, RequestLimits
 from annotation.server.security.policies import refuse_unguarded
@@ -29,21 +29,17 @@ from annotation.server.services.measuring import Measuring
 from annotation.server.services.removing import Remover
 from annotation.server.services.viewer import ViewerServices
 from annotation.server.study import Study
+from annotation.server.teacher import Teacher
 from worlds.errors import UserError
 
-MODULES = (pages, people, study, submissions, play, tasks, viewer, gold, consent)
+MODULES = (pages, people, study, play, tasks, viewer, consent)
 VIEWING = (pages, people, viewer)  # where there is no study, but only datasets to look at
 
 
-def open_study(config: ServeConfig, tracer: Sequence[str] = ()) -> Study:
-    """Open what is to be served.
+def open_study(config: ServeConfig, tracer: Sequence[str] = (), teacher: Teacher | None = None) -> Study:
+    """Open what is to be served, with the page *Teach* if there is a ``teacher``.
 
-    Args:
-      config: the study.
-      tracer: the command that computes utility traces, see :class:`~annotation.viewer.scorer.Scorer`.
-
-    Raises:
-      UserError: if the folder is missing, its database cannot be used, or a named agent is none.
+    Raises UserError if the folder is missing, its database cannot be used, or a named agent is none.
     """
     datasets = Datasets(config.data)
     if config.viewing and not datasets.names():
@@ -63,15 +59,11 @@ def open_study(config: ServeConfig, tracer: Sequence[str] = ()) -> Study:
     games = Games(
         config.games, config.episode_seconds, agents, datasets.unfinished, completer.wake, computing, config.held_out
     )
-    return Study(config, database, datasets, signer, exporter, games, viewer, measuring, remover, completer)
+    return Study(config, database, datasets, signer, exporter, games, viewer, measuring, remover, completer, teacher)
 
 
 def create_app(study: Study) -> FastAPI:
-    """The application that serves ``study``.
-
-    Raises:
-      RuntimeError: if a route has no policy.
-    """
+    """The application that serves ``study``. Raises RuntimeError if a route has no policy."""
 
     @asynccontextmanager
     async def running(_: FastAPI) -> AsyncIterator[None]:
@@ -93,7 +85,8 @@ def create_app(study: Study) -> FastAPI:
         openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False, lifespan=running,
     )  # fmt: skip
     app.state.study, app.state.guesses = study, Guesses()
-    for module in VIEWING if study.config.viewing else MODULES:
+    taught = (teach,) if study.teacher else ()
+    for module in VIEWING if study.config.viewing else (*MODULES, *taught):
         module.ROUTES.add_to(app)
     refuse_unguarded(app)
     add_error_handlers(app, study.config.prefix)

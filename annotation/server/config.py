@@ -11,9 +11,12 @@ from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
 
-from agents.ranges import Count, Positive, Range, ShareBelowOne, check_ranges
+from pydantic import Field
+
 from rlhf.run.setting_forms import NamedFolders
 from worlds.errors import UserError
+from worlds.ranges import Count, Positive, ShareBelowOne
+from worlds.settings import settings
 
 DATABASE_FILE = "annotation.sqlite"
 CACHE_FOLDER = "annotation.cache"
@@ -25,13 +28,13 @@ _PUBLIC_URL = re.compile(r"https?://[A-Za-z0-9.:_\[\]-]+(/(?!\.{1,2}(/|$))[A-Za-
 _DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 # Below these paths a request would be the server's own or, with the prefix already taken off, any other.
 _OWN_PATHS = re.compile(
-    r"/(join|play|mark|judge|compare|watch|study|look|consent|service-worker\.js|(api|static)(/.*)?)"
+    r"/(join|play|mark|judge|compare|watch|study|look|teach|consent|service-worker\.js|(api|static)(/.*)?)"
 )
 
-Port = Annotated[int, Range(least=0, most=65535, what="a number")]
+Port = Annotated[int, Field(ge=0, le=65535)]
 
 
-@dataclass(frozen=True)
+@settings
 class ServeConfig:
     """Settings of `rlhf serve`.
 
@@ -69,18 +72,17 @@ class ServeConfig:
     requests_per_second: Positive = 20.0
     reward_models: NamedFolders = field(default_factory=dict)
     agents: NamedFolders = field(default_factory=dict)
-    agent_threads: Annotated[int, Range(least=0, most=256)] = 0
+    agent_threads: Annotated[int, Field(ge=0, le=256)] = 0
     agent_device: str = "cpu"
     games: Count = 4
-    episode_seconds: Annotated[int, Range(least=1, most=3600)] = 300
+    episode_seconds: Annotated[int, Field(ge=1, le=3600)] = 300
     held_out: ShareBelowOne = 0.1
     helpers: tuple[str, ...] = ()
-    helped_tasks: Annotated[int, Range(least=1, most=1000)] = 10
-    helped_seed: Annotated[int, Range(least=0, most=499)] = 0
+    helped_tasks: Annotated[int, Field(ge=1, le=1000)] = 10
+    helped_seed: Annotated[int, Field(ge=0, le=499)] = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "data", self.data.expanduser())
-        check_ranges(self, UserError)
         if self.public_url:
             _check_public_url(self.public_url, self.prefix)
 

@@ -45,7 +45,6 @@ def add_error_handlers(app: FastAPI, prefix: str) -> None:
     """Let ``app`` answer every error.
 
     Args:
-      app: the application.
       prefix: path below which browsers find the server, such as "/study1"; "" for none.
     """
 

@@ -7,8 +7,6 @@ class Refused(Exception):
     """A request answered with an error; the transaction, if there is one, is undone.
 
     Args:
-      status: the status of the answer.
-      said: a sentence for the person.
       retry_sec: seconds after which the request may succeed; 0: not known.
     """
 

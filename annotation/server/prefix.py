@@ -9,7 +9,6 @@ class WithoutPrefix:
     """Middleware: takes the prefix off the paths of requests, where it is still on.
 
     Args:
-      app: what answers the requests.
       prefix: such as "/study1"; "" for none.
     """
 

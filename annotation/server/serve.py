@@ -14,17 +14,18 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agents.ranges import check_ranges
 from annotation.server.config import DATABASE_FILE, Port, ServeConfig, ViewConfig
 from rlhf.run.setting_forms import NamedFolders, Person
 from worlds.errors import UserError
+from worlds.settings import settings
 
 if TYPE_CHECKING:
     from annotation.server.study import Study
+    from annotation.server.teacher import Teacher
 
 __all__ = [
     "CollectConfig",
@@ -46,7 +47,7 @@ KEEP_ALIVE_SEC = 330
 MESSAGE_BYTES = 64 * 1024  # of a WebSocket
 
 
-@dataclass(frozen=True)
+@settings
 class CollectConfig:
     """Settings of `rlhf marks collect`.
 
@@ -62,7 +63,7 @@ class CollectConfig:
     submissions: Path | None = None
 
 
-@dataclass(frozen=True)
+@settings
 class LookConfig:
     """Settings of `rlhf look`.
 
@@ -77,19 +78,11 @@ class LookConfig:
     reward_models: NamedFolders = field(default_factory=dict)
     port: Port = 0
 
-    def __post_init__(self) -> None:
-        check_ranges(self, UserError)
-
 
 def look(config: LookConfig, tracer: Sequence[str] = ()) -> None:
     """Show the datasets in a browser on this machine until Ctrl-C.
 
-    Args:
-      config: what to show and where.
-      tracer: the command that computes utility traces.
-
-    Raises:
-      UserError: if there is no dataset, a reward model is none, or the port cannot be used.
+    Raises UserError if there is no dataset, a reward model is none, or the port cannot be used.
     """
     from annotation.server.app import open_study
     from annotation.server.clock import now
@@ -110,25 +103,20 @@ def look(config: LookConfig, tracer: Sequence[str] = ()) -> None:
             _run(study, listener)
 
 
-def serve(config: ServeConfig, tracer: Sequence[str] = ()) -> None:
-    """Serve the study until Ctrl-C.
+def serve(config: ServeConfig, tracer: Sequence[str] = (), teacher: Teacher | None = None) -> None:
+    """Serve the study until Ctrl-C, with the page *Teach* if there is a ``teacher``.
 
-    Args:
-      config: the study, and where to serve it.
-      tracer: the command that computes utility traces.
-
-    Raises:
-      UserError: if the folder, the database or the port cannot be used, or another server serves the folder.
+    Raises UserError if the folder, the database or the port cannot be used, or another server serves the folder.
     """
     from annotation.server.app import open_study
     from annotation.server.clock import now
     from annotation.server.services import people
 
     with listening_socket(config) as listener, _alone(config.data):
-        study = open_study(config, tracer)
+        study = open_study(config, tracer, teacher)
         with study.database.writing() as session:
-            token = people.admin_link(session, now())
-        _greet(config, study.datasets.names(), listener.getsockname()[1], token)
+            token = people.teachers_link(session, now()) if teacher else people.admin_link(session, now())
+        _greet(config, study.datasets.names(), listener.getsockname()[1], token, teaches=teacher is not None)
         _warn_of_image_sizes(study)
         _run(study, listener)
 
@@ -137,8 +125,7 @@ def serve(config: ServeConfig, tracer: Sequence[str] = ()) -> None:
 def _alone(folder: Path) -> Iterator[None]:
     """Hold the lock of ``folder``, as two servers would not know of each other's games and admin's links.
 
-    Raises:
-      UserError: if another server holds it.
+    Raises UserError if another server holds it.
     """
     from rlhf.run.config import lock_file
 
@@ -169,8 +156,7 @@ def _run(study: Study, listener: socket.socket) -> None:
 def collect(config: CollectConfig) -> None:
     """Write the marks and judgements of submitted work into the study's datasets; a server may be running.
 
-    Raises:
-      UserError: if some could not be written; each is named in a line before, and the others are written.
+    Raises UserError if some could not be written; each is named in a line before, and the others are written.
     """
     from annotation.server.clock import now
     from annotation.server.export.submitted import NotExported, export_everything
@@ -198,8 +184,7 @@ def collect(config: CollectConfig) -> None:
 def _served_before(data: Path, database: str) -> Study:
     """Open a study with the database that a server has made.
 
-    Raises:
-      UserError: if there is none: the server may have another database than the folder's file.
+    Raises UserError if there is none: the server may have another database than the folder's file.
     """
     from annotation.server.app import open_study
 
@@ -212,7 +197,7 @@ def _served_before(data: Path, database: str) -> Study:
     return open_study(config)
 
 
-@dataclass(frozen=True)
+@settings
 class LinkConfig:
     """Settings of `rlhf people link`.
 
@@ -230,8 +215,7 @@ class LinkConfig:
 def link_admin(config: LinkConfig) -> None:
     """Print a link that signs the admin in, once and within an hour; a server may be running.
 
-    Raises:
-      UserError: if the folder or the database cannot be used.
+    Raises UserError if the folder or the database cannot be used.
     """
     from annotation.server.clock import now
     from annotation.server.services import people
@@ -243,7 +227,7 @@ def link_admin(config: LinkConfig) -> None:
     print(f"sign in as admin (works once, for an hour): {config.url.rstrip('/')}/join#{token}")
 
 
-@dataclass(frozen=True)
+@settings
 class DeleteConfig:
     """Settings of `rlhf people delete`.
 
@@ -263,8 +247,7 @@ class DeleteConfig:
 def delete_person(config: DeleteConfig) -> None:
     """Delete a person's data from the study and its datasets, for good; a server may be running.
 
-    Raises:
-      UserError: if there is nobody of that name, or they are the study's last admin; nothing is deleted then.
+    Raises UserError if there is nobody of that name, or they are the study's last admin; nothing is deleted then.
     """
     from annotation.server.app import open_study
     from annotation.server.clock import now
@@ -295,8 +278,7 @@ def delete_person(config: DeleteConfig) -> None:
 def listening_socket(config: ServeConfig) -> socket.socket:
     """Return a socket that listens where ``config`` says.
 
-    Raises:
-      UserError: if the address is not this machine's, or the port is taken or not ours to take.
+    Raises UserError if the address is not this machine's, or the port is taken or not ours to take.
     """
     family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
@@ -336,7 +318,7 @@ def _warn_of_image_sizes(study: Study) -> None:
         print(f"warning: {sentence}", file=sys.stderr)
 
 
-def _greet(config: ServeConfig, datasets: list[str], port: int, token: str) -> None:
+def _greet(config: ServeConfig, datasets: list[str], port: int, token: str, teaches: bool) -> None:
     if not config.loopback:
         print(
             f"warning: everybody who reaches {config.host} sees the sign-in page"
@@ -344,9 +326,12 @@ def _greet(config: ServeConfig, datasets: list[str], port: int, token: str) -> N
             file=sys.stderr,
         )
     named = ", ".join(datasets[:5]) + (", ..." if len(datasets) > 5 else "")
-    if datasets:
+    if teaches:
+        print(f"the agent plays into {config.data}, and people mark and train it in the browser")
+    elif datasets:
         print(f"serving {len(datasets)} dataset{'s' if len(datasets) != 1 else ''} of {config.data}: {named}")
     else:
         print(f"there is no dataset in {config.data} yet; make one on the page Run the study, or with rlhf record")
-    print(f"sign in as admin (works once, for an hour): {config.url(port)}/join#{token}")
+    what = "teach the agent" if teaches else "sign in as admin"
+    print(f"{what} (works once, for an hour): {config.url(port)}/join#{token}")
     print("Ctrl-C ends the server; everything that is saved is kept", flush=True)

@@ -35,11 +35,10 @@ _log = logging.getLogger("rlhf.serve")
 
 @dataclass(frozen=True)
 class End:
-    """The reason for which a connection ends.
+    """The reason why a connection ends.
 
     Args:
       code: WebSocket's code, or one of ours from 4000.
-      said: sentence for the person.
     """
 
     code: int
@@ -63,9 +62,6 @@ class PlayerSocket:
     """One connection of one player.
 
     Args:
-      socket: the open connection.
-      running: the game.
-      role: the player's.
       barred: returns why the player may not be here any more, None if they may; it may take long.
     """
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # they import this module
     from annotation.server.services.measuring import Measuring
     from annotation.server.services.removing import Remover
     from annotation.server.services.viewer import ViewerServices
+    from annotation.server.teacher import Teacher
 
 _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
@@ -37,6 +38,7 @@ class Study:
     measuring: Measuring
     remover: Remover
     completer: Completer
+    teacher: Teacher | None = None
 
     def knows_host(self, host: str) -> bool:
         """Return whether a request may call the server ``host``; at loopback, other names would be a trick."""

@@ -21,9 +21,6 @@ class Prompt:
     """One prompt.
 
     Args:
-      group: whether it asks for a deed or an answer.
-      name: its name in recordings.
-      text: for the setter to read.
       modifier_name: the modifier's name in recordings; "" without one.
       modifier: for the setter to read; "" without one.
       challenge: whether the setter is to ask for what the other player would struggle with; ``text`` says so.
@@ -89,13 +86,10 @@ def draw(seed: int, questions: float = 0.4, modified: float = 0.75, challenge: b
     """Return the prompt of ``seed``; prompts of a group are equally likely, and so are modifiers.
 
     Args:
-      seed: of the draw.
       questions: share of prompts that ask a question; the paper has 10 kinds of question among 25 prompts.
       modified: share of prompts with a modifier.
-      challenge: whether the setter is to challenge the other player, by the same prompts.
 
-    Raises:
-      ValueError: if a share is outside [0, 1].
+    Raises ValueError if a share is outside [0, 1].
     """
     for name, share in (("questions", questions), ("modified", modified)):
         if not 0.0 <= share <= 1.0:

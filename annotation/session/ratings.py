@@ -20,13 +20,7 @@ LOWEST, HIGHEST = LOWEST_RATING, HIGHEST_RATING
 class HelperRatings:
     """One person's ratings of the helper of one episode, each from LOWEST to HIGHEST.
 
-    Args:
-      knew_goal: "The helper knew my goal."
-      helpful: "The helper was helpful."
-      trusted: "I trusted the helper."
-
-    Raises:
-      UserError: a rating is no whole number on the scale.
+    Raises UserError if a rating is no whole number on the scale.
     """
 
     knew_goal: int
@@ -58,12 +52,5 @@ def read_ratings(notes: Mapping[str, Any]) -> HelperRatings | None:
 
 
 def rating_of(episode_id: str, steps: int, rater: str, given: HelperRatings) -> HelperRating:
-    """Return a person's ratings as the record of a dataset.
-
-    Args:
-      episode_id: the episode.
-      steps: its length.
-      rater: pseudonym of the person.
-      given: the ratings.
-    """
+    """Return a person's ratings as a dataset records them."""
     return HelperRating(episode_id, 0, steps, given.knew_goal, given.helpful, given.trusted, rater, scripted=False)

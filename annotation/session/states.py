@@ -110,7 +110,7 @@ OF_PLAYERS: Mapping[SessionEvent, frozenset[Role]] = {
 
 
 class Refusal(StrEnum):
-    """Reasons for which an event is refused, in words for the person who caused it."""
+    """Reasons why an event is refused, in words for the person who caused it."""
 
     NO_SUCH_ROLE = "nobody plays this role in this kind of session"
     NOT_YOURS = "this is not for your role to do"
@@ -130,11 +130,7 @@ class Refusal(StrEnum):
 
 
 class TransitionRefused(ValueError):
-    """Raised for an event that is refused.
-
-    Attributes:
-      reason: why.
-    """
+    """Raised for an event that is refused."""
 
     def __init__(self, reason: Refusal) -> None:
         super().__init__(reason.value)
@@ -146,10 +142,7 @@ class PlaySession:
     """One session at one moment.
 
     Args:
-      kind: sets who plays what.
-      state: see the module.
       here: roles with a player, those whose connection is lost included.
-      ready: roles whose players are ready.
       lost: roles whose players have lost their connection.
       taken_over: True while the co-pilot controls the solver.
       why: what ended it; "" before.

@@ -29,12 +29,9 @@ def transition(session: PlaySession, event: SessionEvent, role: Role | None = No
     """Return the session after an event.
 
     Args:
-      session: the present session.
-      event: the event.
       role: the player who causes it; None for an event of the game itself.
 
-    Raises:
-      TransitionRefused: if the event is not allowed now.
+    Raises TransitionRefused if the event is not allowed now.
     """
     if (role is None) == (event in OF_PLAYERS):
         raise TransitionRefused(Refusal.NOT_YOURS)

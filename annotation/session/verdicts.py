@@ -1,4 +1,4 @@
-"""Live evaluation: the requests of a setter to an agent, and their verdicts. Pure.
+"""Live evaluation: a setter's requests to an agent, and the verdicts on them. Pure functions.
 
 Whatever a setter says may be a request. Of each they say that it succeeded, that it failed, or that it asked for
 nothing; the last that they said counts. An episode keeps verdicts on requests in ``notes["verdicts"]``, and the steps
@@ -16,7 +16,7 @@ NOTE, NO_REQUESTS = "verdicts", "no_requests"  # in the notes of an episode
 
 
 class LineVerdict(StrEnum):
-    """A setter's verdict on a line of theirs."""
+    """A setter's verdict on one of their own lines."""
 
     SUCCESS = "success"
     FAILURE = "failure"
@@ -25,14 +25,7 @@ class LineVerdict(StrEnum):
 
 @dataclass(frozen=True)
 class SetterLine:
-    """A line that a setter said.
-
-    Args:
-      step: when it was said.
-      words: the line.
-      said: the verdict; None before.
-      judged: the step at which the verdict was given.
-    """
+    """A line that a setter said."""
 
     step: int
     words: str
@@ -46,9 +39,6 @@ class Verdict:
 
     Args:
       step: when it was given; one given after the end has the last step.
-      request_step: when the request was made.
-      request: its words.
-      success: whether it succeeded.
     """
 
     step: int
@@ -72,7 +62,7 @@ def without_verdict(asked: Sequence[SetterLine]) -> tuple[SetterLine, ...]:
 
 
 def note(asked: Sequence[SetterLine]) -> dict[str, Any]:
-    """Verdicts on requests and steps of lines that were none, for an episode's notes, in the order of the lines."""
+    """Verdicts on requests, and steps of lines that were no requests, for an episode's notes, in order."""
     verdicts = [
         Verdict(line.judged, line.step, line.words, line.said is LineVerdict.SUCCESS)
         for line in asked
@@ -88,5 +78,5 @@ def read_verdicts(notes: Mapping[str, Any]) -> tuple[Verdict, ...]:
 
 
 def no_requests(notes: Mapping[str, Any]) -> frozenset[int]:
-    """Steps of what the setter said and then called no request, from an episode's notes; empty in older recordings."""
+    """Steps of lines that the setter then called no request, from an episode's notes; empty in older recordings."""
     return frozenset(notes.get(NO_REQUESTS, ()))

@@ -1,4 +1,4 @@
-"""The choice of the episode that a rater gets next. Pure: nothing here knows databases or people."""
+"""The choice of the episode that a rater gets next. Pure functions."""
 
 from __future__ import annotations
 
@@ -9,13 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Waiting:
-    """An episode that may still be given to the rater who asks.
-
-    Args:
-      key: id of the episode.
-      place: in the order of recording.
-      raters: how many have marked it, or hold it now.
-    """
+    """An episode that may still be given to the rater who asks."""
 
     key: str
     place: int
@@ -44,17 +38,10 @@ STRATEGIES: dict[str, Callable[[Waiting, str], tuple[object, ...]]] = {
 def next_episode(waiting: Sequence[Waiting], overlap: int, strategy: str, rater: str) -> Waiting | None:
     """Return the episode to give to ``rater``.
 
-    Args:
-      waiting: episodes that the rater has not had.
-      overlap: raters that each episode is to have.
-      strategy: a name in ``STRATEGIES``.
-      rater: id of the rater.
-
     Returns:
       the episode; None if all have as many raters as they are to have.
 
-    Raises:
-      ValueError: if there is no such strategy.
+    Raises ValueError if there is no such strategy.
     """
     if strategy not in STRATEGIES:
         raise ValueError(f"there is no strategy {strategy}; there are {', '.join(STRATEGIES)}")

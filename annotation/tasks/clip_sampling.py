@@ -1,4 +1,4 @@
-"""The choice of pairs of clips that raters compare. Pure: nothing here knows databases or people.
+"""The choice of pairs of clips that raters compare. Pure functions.
 
 A *clip* is a number of consecutive steps of one episode under one request: at each of them, the solver had heard the
 same last words of the setter. Clips of an episode in which the setter says nothing are under the request "".
@@ -26,7 +26,6 @@ class ClipSettings:
       steps: length of a clip.
       within_share: share of pairs whose clips are of one episode, and under one request where the episode has two such
         clips; the others are of two episodes, under the same request.
-      seed: of the draw.
     """
 
     steps: int
@@ -36,14 +35,7 @@ class ClipSettings:
 
 @dataclass(frozen=True)
 class DrawnPair:
-    """Two different clips of one length, in a random order.
-
-    Args:
-      number: of the pair in the draw.
-      a: one clip.
-      b: the other.
-      requests: the request of each.
-    """
+    """Two different clips of one length, in a random order."""
 
     number: int
     a: Stretch
@@ -61,7 +53,6 @@ class ClipSampler:
 
     Args:
       heard: for each episode, by id, the setter's words that the solver had heard at each step.
-      settings: of the draw.
     """
 
     def __init__(self, heard: Mapping[str, Sequence[str]], settings: ClipSettings) -> None:
@@ -83,13 +74,7 @@ class ClipSampler:
         ]
 
     def draw(self, first: int, count: int, known: set[frozenset[Stretch]]) -> Iterator[DrawnPair]:
-        """Draw pairs with numbers from ``first`` on; fewer than ``count`` where there are no more.
-
-        Args:
-          first: number of the first pair.
-          count: of pairs.
-          known: the clips of earlier pairs, which are not drawn again; those drawn are added.
-        """
+        """Draw pairs with numbers from ``first`` on; fewer than ``count`` where there are no more."""
         for number in range(first, first + count):
             pair = self._new_pair(number, known)
             if pair is None:
@@ -135,11 +120,7 @@ class ClipSampler:
 
 
 def _partners(begins: Mapping[str, np.ndarray], steps: int) -> list[np.ndarray]:
-    """Return the first steps, int [clips], of clips of an episode of which some two share no step.
-
-    Args:
-      begins: first steps of all its clips, by request.
-      steps: length of a clip.
+    """Return the first steps, int [clips], of an episode's clips if some two of them share no step.
 
     Returns:
       An array for each request that has two such clips; one of all clips if no request has; [] if there are none.

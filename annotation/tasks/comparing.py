@@ -24,7 +24,7 @@ _SHORTEST_STEPS = 2  # in a single step nothing changes
 
 
 class Choice(contract.Answer):
-    """The better clip as they lie on the rater's page; "" takes the answer back."""
+    """The better clip, by its side of the rater's page; "" takes the answer back."""
 
     answer: Literal["", "left", "right", "same", "cannot tell"]
 
@@ -99,7 +99,7 @@ class Comparing(RaterTask):
 
 
 def swapped(item_id: str, rater_id: str) -> bool:
-    """Return whether clip B of a pair is on the left of a rater's page: as often as not."""
+    """Return whether clip B of a pair is on the left of a rater's page, which it is half of the time."""
     return hashlib.sha256(f"{rater_id} {item_id}".encode()).digest()[0] % 2 == 1
 
 
@@ -120,16 +120,7 @@ def draw(
 ) -> list[DrawnPair]:
     """Draw pairs of clips; fewer than ``count`` where there are no more.
 
-    Args:
-      store: the dataset.
-      episodes: the episodes' ids in the dataset, by the ids that clips name them by.
-      settings: of the draw.
-      first: number of the first pair.
-      count: of pairs.
-      known: the clips of earlier pairs.
-
-    Raises:
-      UserError: if an episode cannot be read.
+    Raises UserError if an episode cannot be read.
     """
     steps = max(_SHORTEST_STEPS, round(settings.clip_seconds * store.description.steps_per_second))
     chosen = list(episodes.items())

@@ -26,7 +26,7 @@ class Answer(BaseModel):
 
     @property
     def empty(self) -> bool:
-        """True where nothing is said: a mark was deleted, or an answer was taken back."""
+        """True if nothing is said: a mark was deleted, or an answer taken back."""
         return False
 
 
@@ -43,15 +43,7 @@ class Settings(BaseModel):
 
 @dataclass(frozen=True)
 class Item:
-    """What a rater gets in one piece: an episode, or two clips.
-
-    Args:
-      id: its id, which nobody can guess.
-      episodes: its episodes' ids in the dataset.
-      steps: the number of steps of each.
-      world: name of the dataset's world.
-      facts: what the task has noted of it.
-    """
+    """What a rater gets in one piece: an episode, or two clips."""
 
     id: str
     episodes: tuple[str, ...]
@@ -62,15 +54,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Submission:
-    """Submitted work on an item.
-
-    Args:
-      item: the item.
-      rater_id: the rater's id in the database.
-      rater: their pseudonym, which datasets have.
-      answers: those that say something.
-      active_sec: time of work.
-    """
+    """Submitted work on an item."""
 
     item: Item
     rater_id: str
@@ -86,7 +70,7 @@ class Shown:
     Args:
       frames: recorded images as one file, see :mod:`annotation.viewer.frames_file`; None where none were recorded.
       words: step, "setter" or "solver", and what was said, in order.
-      actions: what the solver did at every step, by declared names; None of the Playhouse, whose pictures show it.
+      actions: what the solver did at every step, by declared names; None where pictures show it.
     """
 
     frames: bytes | None
@@ -114,22 +98,19 @@ def spoken(episode: CompressedEpisode) -> list[tuple[int, str, str]]:
 
 
 def acted(episode: CompressedEpisode) -> tuple[str, ...] | None:
-    """Return what the solver did at every step, by declared names; None of the Playhouse."""
-    if episode.spaces is None:
-        return None
+    """Return what the solver did at every step, by declared names; None of many ticks, of which pictures show more."""
     action = episode.spaces.solver.action
+    if episode.frames is not None and action.ticks > 1:
+        return None
     values = episode.continuous if episode.continuous is not None else [None] * len(episode)
     return tuple(action_words(action, *both) for both in zip(episode.movement, values, strict=True))
 
 
 class RaterTask(ABC):
-    """A kind of work of raters: what they get, see and are asked, what is refused, and what is recorded.
+    """A kind of work for raters: what they get, see and are asked, what is refused, and what is recorded.
 
     Attributes:
       kind: its name, in addresses and in the database.
-      role: who does it.
-      Answer: what a rater says.
-      Settings: of the task in a project.
       many: a rater gives an item any number of answers; otherwise exactly one.
       instructed: raters see the title and the instructions of the project.
       gold: of some items the answers are known: raters train on them and are measured by them.
@@ -164,8 +145,7 @@ class RaterTask(ABC):
 
         Nothing of it may say whose play it is: raters' pages are made of it.
 
-        Raises:
-          UserError: if the episode cannot be read, or is none for this task.
+        Raises UserError if the episode cannot be read, or is none for this task.
         """
         return {}
 
@@ -180,13 +160,7 @@ class RaterTask(ABC):
     def page(self, item: Item, rater_id: str, episodes: Sequence[Shown]) -> dict[str, Any]:
         """Return what a rater sees of an item, besides its pictures and what every task's page has.
 
-        Args:
-          item: the item.
-          rater_id: the rater's id in the database.
-          episodes: the episodes of :meth:`clips`; none where ``film``.
-
-        Raises:
-          Refused: if it cannot be shown.
+        Raises Refused if it cannot be shown.
         """
         return episodes[0].page
 

@@ -1,4 +1,4 @@
-"""Fields of answers and settings, each of its range."""
+"""Fields of answers and settings, each with its range."""
 
 from __future__ import annotations
 

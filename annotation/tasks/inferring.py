@@ -25,7 +25,7 @@ _Count = Annotated[int, Field(ge=0, le=1000)]
 
 
 class SaidGoal(contract.Answer):
-    """The count of each predicate, by name; those left out are 0. All 0 says that it cannot be told."""
+    """The count of each predicate, by name; those left out are 0. All 0 means that the rater cannot tell."""
 
     goal: Annotated[dict[_Predicate, _Count], Field(max_length=1000)]
 
@@ -52,7 +52,7 @@ class Inferring(RaterTask):
         return demonstrated_goal(store.read(first)) is not None
 
     def facts(self, store: ParquetStore, episode_id: str) -> dict[str, Any] | None:
-        """Return nothing of a demonstration, lest it name the goal; None for other episodes."""
+        """Return {} for a demonstration, so that nothing names the goal; None for other episodes."""
         return None if demonstrated_goal(store.read(episode_id)) is None else {}
 
     def page(self, item: Item, rater_id: str, episodes: Sequence[Shown]) -> dict[str, Any]:
@@ -61,7 +61,7 @@ class Inferring(RaterTask):
         return {"choices": [{"group": group, "choices": [_row(choice) for choice in each]} for group, each in groups]}
 
     def check(self, answer: SaidGoal, item: Item) -> None:
-        """Refuse a goal that cannot be put together of the choices."""
+        """Refuse a goal that the choices cannot make up."""
         try:
             _choices(item).check(answer.goal)
         except WorldError as error:

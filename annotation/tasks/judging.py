@@ -80,7 +80,7 @@ class Judging(RaterTask):
         }
 
     def check(self, answer: Verdict, item: Item) -> None:
-        """Refuse a success without a moment after the take-over, and a verdict that is left out and none."""
+        """Refuse a success without a step after the take-over, and a verdict both given and left out."""
         first, last = item.facts["step"], item.steps[0] - 1
         if answer.left_out and answer.success is not None:
             raise Refused(422, "a verdict that is left out is neither success nor failure")
@@ -90,7 +90,6 @@ class Judging(RaterTask):
             raise Refused(422, f"what is judged are steps {first} to {last}, not {answer.step}")
 
     def records(self, submission: Submission) -> list[Judgement]:
-        """Return the judgement."""
         if not submission.answers:
             raise ValueError("it is no verdict")
         (said,) = submission.answers

@@ -35,8 +35,6 @@ class DrawingOrder:
     """An episode to draw.
 
     Args:
-      dataset: folder of its dataset.
-      episode_id: the episode.
       folder: where the files with its pictures are written, one for every ``CHUNK_STEPS`` steps.
       film: draw the setter, for people who watch it, instead of the solver's view.
     """
@@ -89,7 +87,7 @@ def _draw(order: DrawingOrder) -> None:
 
 
 def _chunks(order: DrawingOrder) -> Iterator[list[bytes]]:
-    """Encoded pictures of ``CHUNK_STEPS`` steps after the other."""
+    """Yield the encoded pictures of ``CHUNK_STEPS`` steps at a time."""
     episode = open_store(order.dataset).read(order.episode_id)
     frames: list[bytes] = []
     for _, view in filmed_views(episode) if order.film else _views(episode):

@@ -1,4 +1,4 @@
-"""Pictures end to end in one file, behind an index: how an episode's frames, or some of them, come to a browser.
+"""Pictures end to end in one file, behind an index: the form in which a browser gets an episode's frames.
 
 The file begins with "RLF1", the number of pictures, the place of each and the place where the last ends. Numbers are
 unsigned, 32 bits, little-endian; places count from the first byte of the file. Each picture is a file itself, PNG or
@@ -15,11 +15,7 @@ _HEADER_BYTES = len(_MAGIC) + 4
 
 
 def pack_frames(frames: Sequence[bytes]) -> bytes:
-    """Return the pictures as one file.
-
-    Args:
-      frames: pictures, each a file.
-    """
+    """Return the pictures as one file."""
     places = [_HEADER_BYTES + 4 * (len(frames) + 1)]
     for frame in frames:
         places.append(places[-1] + len(frame))
@@ -30,8 +26,6 @@ def unpack_frames(file: bytes, begin: int = 0, count: int | None = None) -> list
     """Return pictures of a file that :func:`pack_frames` has made.
 
     Args:
-      file: the file.
-      begin: first picture that is returned.
       count: pictures that are returned at most; None returns all from ``begin`` on.
     """
     (number,) = struct.unpack_from("<I", file, len(_MAGIC))

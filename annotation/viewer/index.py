@@ -42,13 +42,7 @@ class Filters:
     """Filters of episodes; empty ones do not filter.
 
     Args:
-      kind: kind of play.
-      split: split.
-      player: name of the setter or the solver.
-      task: name of a requested task.
       outcome: "succeeded" (all requests), "failed" (some request) or "none" (no request with a check).
-      shortest: least number of steps.
-      longest: largest number of steps.
       words: words that one utterance contains, in upper or lower case.
     """
 
@@ -73,11 +67,7 @@ class IndexedEpisode:
 
 
 class Index:
-    """An index. Safe for threads and processes: each call has a connection of its own.
-
-    Args:
-      file: its SQLite file.
-    """
+    """An index. Safe for threads and processes: each call has a connection of its own."""
 
     def __init__(self, file: Path) -> None:
         self.file = file

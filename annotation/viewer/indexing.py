@@ -26,11 +26,7 @@ _LOCK_FILE = "look.lock"
 
 
 class Indexer:
-    """Keeps an index up to date.
-
-    Args:
-      index: the index.
-    """
+    """Keeps an index up to date."""
 
     def __init__(self, index: Index) -> None:
         self.index = index
@@ -71,7 +67,7 @@ def own_modules() -> Mapping[str, str]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Take in every episode of the named datasets; the exit status."""
+    """Index every episode of the named datasets; return the exit status."""
     os.nice(10)
     file, *named = arguments
     try:

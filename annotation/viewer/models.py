@@ -27,13 +27,12 @@ class FoundModel:
 
 
 class Models:
-    """Finds reward models, again and again: they may be trained while the viewer is open.
+    """Finds reward models, which may be trained while the viewer is open.
 
     Args:
       folder: to look through. named: folders of others, by name.
 
-    Raises:
-      UserError: if a named folder holds no reward model.
+    Raises UserError if a named folder holds no reward model.
     """
 
     def __init__(self, folder: Path, named: Mapping[str, Path] | None = None) -> None:
@@ -42,7 +41,7 @@ class Models:
         self._found: dict[str, FoundModel] = {}
 
     def all(self) -> list[FoundModel]:
-        """Those there are now: the named ones, then the others by name."""
+        """Return those there are now: the named ones, then the others by name."""
         self._found = {model.name: model for model in _search(self._folder)}
         named = [model for name, path in self._named.items() if (model := _model(name, path))]
         return named + [model for name, model in sorted(self._found.items()) if name not in self._named]

@@ -25,14 +25,7 @@ _log = logging.getLogger("rlhf.serve")
 
 @dataclass(frozen=True)
 class PictureRequest:
-    """An episode of which pictures are wanted.
-
-    Args:
-      dataset: folder of its dataset.
-      episode_id: the episode.
-      fingerprint: of its content, as its dataset has it.
-      film: pictures of the setter, for people who watch it, instead of the solver's view.
-    """
+    """An episode of which pictures are wanted."""
 
     dataset: Path
     episode_id: str
@@ -51,7 +44,6 @@ class Pictures:
     """Draws pictures of episodes in the background and keeps them. Safe for threads.
 
     Args:
-      folder: where pictures are kept.
       workers: processes that draw at the same time; 0 takes a quarter of the machine's processors.
       most_bytes: bytes of pictures that are kept at most.
     """
@@ -71,11 +63,9 @@ class Pictures:
         """Return the pictures of the steps from ``number * CHUNK_STEPS`` on as one file; None while they are drawn.
 
         Args:
-          request: the episode.
           number: number of the chunk, from 0.
 
-        Raises:
-          UserError: if they cannot be drawn.
+        Raises UserError if they cannot be drawn.
         """
         folder = self._folder / request.key
         with suppress(FileNotFoundError):

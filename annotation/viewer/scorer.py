@@ -29,14 +29,7 @@ _WAITING = 200  # traces at most; further requests are asked to wait
 
 @dataclass(frozen=True)
 class TraceRequest:
-    """A trace of an episode by a reward model.
-
-    Args:
-      model: the reward model.
-      dataset: folder of the episode's dataset.
-      episode_id: the episode.
-      fingerprint: of the episode's content.
-    """
+    """A trace of an episode by a reward model."""
 
     model: FoundModel
     dataset: Path
@@ -54,7 +47,6 @@ class Scorer:
     """Computes traces one after the other.
 
     Args:
-      folder: folder of the traces.
       command: command of the process that answers one request a line, see :mod:`reward_models.scores.tracing`; without
         one, every trace fails with the reason.
       patience_sec: seconds for one trace; then the process is ended.
@@ -70,12 +62,7 @@ class Scorer:
         self._process: subprocess.Popen[bytes] | None = None
 
     def ask(self, wanted: TraceRequest, again: bool = False) -> dict[str, Any]:
-        """Return the trace as ``{"state": "ready", ...}``, or its state: "working" or "failed".
-
-        Args:
-          wanted: the trace.
-          again: retry one that has failed.
-        """
+        """Return the trace as ``{"state": "ready", ...}``, or its state: "working" or "failed"."""
         key = wanted.key
         kept = self._kept(key)
         if kept is not None:

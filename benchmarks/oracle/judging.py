@@ -25,7 +25,6 @@ class Verdict:
     """What the oracle finds about a request.
 
     Args:
-      faults: what is wrong.
       unjudged: why it could not judge everything; empty if it could.
       skeletons: the words as it has read them, with letters in place of phrases.
     """

@@ -48,11 +48,7 @@ def opposite(truth: Truth) -> Truth:
 
 
 class Meaning:
-    """What phrases and places are true of.
-
-    Args:
-      scene: the house.
-    """
+    """What phrases and places are true of."""
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene

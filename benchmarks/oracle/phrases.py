@@ -33,11 +33,9 @@ class Phrase:
     """What a noun phrase says.
 
     Args:
-      noun: its noun.
       quantifier: a value of :data:`words.QUANTIFIERS`, or "" for none.
       number: that is named; 0 for none.
       colour: that it names, "" for none; likewise ``size`` and ``shape``.
-      not_colours: that it denies.
       most: "largest", "smallest", "tallest", "nearest", "farthest" or "".
       most_from: what "nearest" is measured from; None for the speaker.
       places: where it is.
@@ -68,11 +66,7 @@ def split(text: str) -> list[str]:
 
 
 class Reader:
-    """Reads phrases in one text.
-
-    Args:
-      text: its words.
-    """
+    """Reads phrases in one text."""
 
     def __init__(self, text: Sequence[str]) -> None:
         self.text = list(text)

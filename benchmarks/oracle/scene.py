@@ -21,17 +21,10 @@ class Body:
     """Something in the house.
 
     Args:
-      id: as in the record.
-      sort: "object", "furniture", "opening" or "player".
-      kind: as in the catalogue.
       colour: "" for none; likewise ``size``.
       shapes: of its kind; likewise ``categories``.
       room: id of the room; None outside.
       x: its middle, likewise ``y``.
-      low: height of its underside.
-      high: height of its top.
-      half: half-extents along its own axes.
-      turn: of its axes (rad).
       round: whether its footprint is a disc.
       front: direction in which its front looks; None without one.
     """

@@ -170,7 +170,6 @@ class Reading:
     """One way in which words can be read.
 
     Args:
-      family: of the pattern that fits.
       skeleton: the words, with "n" for each phrase and "p" for each place.
       phrases: by the pattern's letters in lower case; "list" has several.
       place: that is said; None for none.

@@ -21,11 +21,7 @@ HIGH_TOWER = 1.25  # metres
 
 
 class Ways:
-    """Ways in one house as it is.
-
-    Args:
-      meaning: of words in it.
-    """
+    """Ways in one house as it is."""
 
     def __init__(self, meaning: Meaning) -> None:
         self.meaning, self.scene = meaning, meaning.scene

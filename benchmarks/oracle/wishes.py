@@ -27,10 +27,7 @@ class Choice:
     """So many of some things.
 
     Args:
-      sure: ids that words surely fit.
       possible: ids that they perhaps fit; all that are ``sure`` are among them.
-      number: of them that are wanted.
-      good: whether the words can be said here.
     """
 
     sure: frozenset[str]
@@ -62,10 +59,7 @@ class Wish:
     """What an instruction wants.
 
     Args:
-      family: of instructions, as patterns are sorted.
       detail: a relation, a shape, or in what things differ.
-      things: that are to be handled.
-      targets: to which it is done.
     """
 
     family: str

@@ -43,7 +43,6 @@ class Noun:
       senses: (sort, of), one of which has to fit: ("kind", kinds), ("categories", all of which it has), ("thing", ())
         for anything loose, ("opening", kinds), ("room", types), ("player", names), ("floor", ()), ("here", ()),
         ("this room", ()).
-      plural: whether it is in the plural.
       bare: whether it stands without an article.
     """
 

@@ -7,7 +7,7 @@ import signal
 from collections.abc import Iterator
 from pathlib import Path
 from string import Template
-from typing import Any, get_args
+from typing import Annotated, Any, get_args, get_origin
 
 from benchmarks.robustness.commands import begin, fault
 from benchmarks.robustness.material import KEEP, TRAIN, WORLD, Material, improve_words, reward_words
@@ -15,6 +15,7 @@ from benchmarks.robustness.outside import digest, make_outside, touched
 from benchmarks.robustness.trial import Group, Trial
 from pipelines.cli.main import VERBS
 from pipelines.cli.settings import Setting, settings_of
+from worlds.settings import BadValue
 
 AT_WORK_SEC, STOP_SEC = 6.0, 60.0
 NONE_OF_NUMBERS = ("nan", "many", "")  # never accepted
@@ -177,16 +178,16 @@ def settings(verb: str) -> Iterator[Setting]:
     kind, _ = VERBS[verb].load()
     try:
         default = kind()
-    except TypeError:  # it has positional arguments
+    except BadValue:  # it has positional arguments
         default = None
     return settings_of(kind, default)
 
 
 def _numeric(hint: Any) -> bool:
-    if hint in (int, float):
-        return True
+    if get_origin(hint) is Annotated:
+        return _numeric(get_args(hint)[0])
     members = [member for member in get_args(hint) if member not in (type(None), Ellipsis)]
-    return bool(members) and all(member in (int, float) for member in members)
+    return hint in (int, float) or (bool(members) and all(map(_numeric, members)))
 
 
 def _trial(name: str, material: Material, verb: str, more: tuple[str, ...], must_fail: bool = True) -> Trial:

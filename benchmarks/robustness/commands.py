@@ -42,7 +42,6 @@ def fault(ended: Ended, *, must_fail: bool = False, speaks: bool = True) -> str 
     death by a signal and a command that does not end are faults.
 
     Args:
-      ended: result of the command.
       must_fail: True if status 0 is a fault.
       speaks: True if a failing command must print the reason on standard error; `episodes verify` prints it on standard
         output.

@@ -37,7 +37,6 @@ class Change:
 
     Args:
       prepare: prepares a copy of the dataset for the change.
-      do: makes the change in the dataset's folder.
       partly: True if a reader may see a part of the new state, e.g. some episodes of a merge.
     """
 

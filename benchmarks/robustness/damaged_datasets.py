@@ -41,7 +41,7 @@ WRONG_VALUES: dict[str, Any] = {
     "a long text": "x" * 1_000_000,
 }
 ROW_FIELDS = ("episode_id", "steps", "split", "setter", "solver", "created", "asked", "requests", "successes", "file")
-SIZE_FIELDS = ("schema_version", "created", "world", "image_size", "ticks_per_second", "ticks_per_step", "movement")
+SIZE_FIELDS = ("schema_version", "created", "world", "image_size", "spaces")
 
 
 def trials(material: Material, rng: random.Random) -> list[Trial]:

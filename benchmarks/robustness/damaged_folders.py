@@ -36,8 +36,6 @@ class Target:
     """A file that is damaged, and the commands that read it.
 
     Args:
-      piece: name of a piece of the material.
-      file: path of the file in it.
       words: words of a command on a copy of the piece in a folder.
       needed: True if the command needs the file.
     """

@@ -67,11 +67,7 @@ class Material:
 
 
 def make_material(folder: Path) -> Material:
-    """Create all material in the new folder ``folder``.
-
-    Raises:
-      RuntimeError: if a command fails.
-    """
+    """Create all material in the new folder ``folder``. Raises RuntimeError if a command fails."""
     folder.mkdir(parents=True)
     import_commands()
     warnings.simplefilter("ignore", DeprecationWarning)  # forks of a process with threads: ours do not hold locks

@@ -9,11 +9,7 @@ from pathlib import Path
 
 
 def make_outside(folder: Path, like: Path | None = None) -> Path:
-    """Make a folder of foreign files, some of them named and filled as those of a dataset or an agent are.
-
-    Args:
-      like: a folder that is copied into it, if any.
-    """
+    """Make a folder of foreign files, some of them named and filled as those of a dataset or an agent are."""
     folder.mkdir()
     (folder / "thesis.tex").write_text("years of work\n")
     (folder / "secret").write_bytes(bytes(range(256)))

@@ -24,17 +24,7 @@ def format_table(groups: Sequence[Group], outcomes: Sequence[Outcome]) -> str:
 
 
 def write_page(groups: Sequence[Group], outcomes: Sequence[Outcome], command: str, page: Path = PAGE) -> Path:
-    """Put the figures between the page's markers and return its path.
-
-    Args:
-      groups: groups of trials.
-      outcomes: outcomes of the trials.
-      command: command that ran the trials.
-      page: page to change.
-
-    Raises:
-      ValueError: if the page lacks a marker.
-    """
+    """Put the figures between the page's markers and return its path. Raises ValueError if the page lacks a marker."""
     before, begin, rest = page.read_text(encoding="utf-8").partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end:

@@ -23,8 +23,6 @@ class Ended:
 
     Args:
       status: exit status; if negative, the signal that killed it.
-      out: its standard output.
-      err: its standard error.
       timed_out: True if it was killed after its time limit.
       interrupted: True if it was sent a signal after a while.
     """

@@ -20,7 +20,6 @@ class Trial:
     """One trial.
 
     Args:
-      name: unique in its group.
       run: called with an empty folder; returns what broke, or None if the expectation of the group held.
     """
 
@@ -34,7 +33,6 @@ class Group:
 
     Args:
       name: name for ``--only``.
-      tried: what is done to the program, for the table.
       expectation: what must hold in every trial, for the page.
       promises: sentences that a user can rely on, for the page.
       trials: returns all trials, from the material and a random generator.
@@ -63,9 +61,6 @@ def drawn(group: Group, material: Material, seed: int, count: int | None = None)
     """Draw the trials of a group that are run, the same for the same seed.
 
     Args:
-      group: the group.
-      material: material of the trials.
-      seed: seed of the draw.
       count: largest number of trials; None uses the group's own number.
     """
     rng = random.Random(f"{group.name} {seed}")
@@ -97,9 +92,7 @@ def run_all(
     """Run ``trials`` in ``jobs`` processes; return the outcomes in their order.
 
     Args:
-      trials: trials with the names of their groups.
       folder: parent of the trials' folders; those of trials that broke are kept.
-      jobs: number of processes.
       show: called with every outcome, in the process that ran it.
     """
     files = [folder / f"outcomes-{job}.jsonl" for job in range(jobs)]

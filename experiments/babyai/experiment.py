@@ -21,6 +21,7 @@ setter speaks once and the solver never, so language is not rewarded.
 from __future__ import annotations
 
 from experiments.engine.config import PLAYER, TRUTH, Arm, ExperimentConfig
+from pipelines.presets import small
 from pipelines.stages.clone import CloneConfig
 from pipelines.stages.evaluate import EvaluateConfig
 from pipelines.stages.improve_config import ImproveConfig
@@ -30,7 +31,7 @@ from pipelines.stages.reward import RewardConfig
 from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
 from reward_models.learning.config import RewardTrainingConfig
 from rlhf.learning.cloner import CloningConfig
-from rlhf.learning.config import ExecutorConfig, LearnerConfig
+from rlhf.learning.config import ExecutorConfig
 
 # Most steps of a level's episodes. The bot needs about 5, 6, 7 and 14.
 LEVELS = {"GoToObj": 64, "GoToLocal": 64, "PickupLoc": 64, "PutNextLocal": 128}
@@ -75,26 +76,22 @@ def _part(level: str, observed: str, demonstrations: int) -> ExperimentConfig:
 
 
 def _cloning(updates: int) -> CloningConfig:
-    return CloningConfig(
+    return small.cloning(
         updates=updates, steps=4, batch=64, movement_weight=0.3, language_weight=0.1, css_weight=10.0,
-        learning_rate=1.5e-3, decay=0.1, beta1=0.9, beta2=0.99, evaluate_every=max(100, updates // 20), keep="best",
-        patience=5,
+        evaluate_every=max(100, updates // 20), keep="best", patience=5,
     )  # fmt: skip
 
 
 def _rewarding() -> RewardTrainingConfig:
-    return RewardTrainingConfig(
-        updates=500, steps=24, batch=16, learning_rate=1e-3, beta1=0.9, beta2=0.99, evaluate_every=100, css_weight=1.0,
-        bc_weight=0.1, augmentation=0.0, calibrate=True, unmarked_drift_weight=1.0, unmarked_margin=1,
-    )  # fmt: skip
+    return small.rewarding(
+        updates=500, steps=24, batch=16, evaluate_every=100, bc_weight=0.1, augmentation=0.0, unmarked_margin=1
+    )
 
 
 def _improving(world: WorldConfig) -> ImproveConfig:
     return ImproveConfig(
-        slots=64, steps=8, batch=32, updates=400, evaluate_every=50, checkpoint_every=100, torch_threads=1, world=world,
-        learner=LearnerConfig(
-            learning_rate=3e-4, beta2=0.99, movement_weight=4.0, language_weight=0.0, bc_movement_weight=0.3,
-            bc_language_weight=0.1, css_weight=1.0,
-        ),
+        replay="agent", slots=64, steps=8, batch=32, updates=400, evaluate_every=50, checkpoint_every=100,
+        torch_threads=1, world=world,
+        learner=small.learner(bc_language_weight=0.1),
         execution=ExecutorConfig(overlap=True),
     )  # fmt: skip

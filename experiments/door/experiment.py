@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -25,8 +25,11 @@ from agents import registry
 from agents.tokenizer import Tokenizer
 from experiments.door.recordings import DOOR_ANGLE, INSTRUCTION, REWARDS, SPACES, import_door
 from experiments.engine.declaration import ReproduceConfig
+from experiments.engine.page import Section, write_page
 from experiments.engine.plan import Plan
-from experiments.engine.results_docs import markdown_table
+from experiments.engine.results_docs import ResultTable
+from experiments.engine.rows import Row
+from experiments.engine.table import Cell, bounds, mean, table
 from pipelines.stages.running.staged_run import Stage
 from reward_models.inter_temporal import InterTemporalRewardModel
 from reward_models.learning.training import RewardTrainer, RewardTrainingConfig
@@ -35,10 +38,11 @@ from reward_models.preferences.config import PreferenceConfig
 from reward_models.preferences.examples import PreferenceExamples, preference_examples
 from reward_models.preferences.losses import measured_difference, right_order
 from reward_models.scores.scoring import score
+from rlhf.learning.training import Training
 from rlhf.records.json_records import from_json
 from rlhf.records.preferences import ClipPair
 from rlhf.run.progress import announce
-from rlhf.run.statistics import mean_of, percent
+from rlhf.run.statistics import percent
 from rlhf.store import open_store
 from rlhf.store.contract import EpisodeStore
 from rlhf.store.files.durable import write_file
@@ -47,8 +51,12 @@ from worlds.spaces.description import to_json
 
 PLAY = "play"  # the imported recordings
 TEST, VALIDATION = 9, 2  # of 25 episodes; the trainer wants some to evaluate on
-AGREEMENT, TRUE_RETURN = "utility agrees with people", "true return agrees with people"
-CORRELATIONS = ("utility and the environment's reward", "utility and the door's angle")
+MEASURES = {
+    "utility agrees with people": "agreement",
+    "true return agrees with people": "true_return",
+    "correlation of utility and the environment's reward": "reward_correlation",
+    "correlation of utility and the door's angle": "angle_correlation",
+}  # by the names of the table
 
 TRAINING = RewardTrainingConfig(
     updates=200,
@@ -88,14 +96,7 @@ class DoorResult:
 
 
 def plan_door(source: Path, run: Path, seeds: Sequence[int], training: RewardTrainingConfig = TRAINING) -> Plan:
-    """Return the plan that imports the files once, and learns once for each seed.
-
-    Args:
-      source: folder with steps.parquet and pairs.parquet.
-      run: folder of the experiment.
-      seeds: of the divisions.
-      training: settings of the training.
-    """
+    """Return the plan that imports the files once, and learns once for each seed."""
 
     def learn(seed: int) -> None:
         result = learn_and_measure(open_store(run / PLAY), seed, training)
@@ -105,11 +106,9 @@ def plan_door(source: Path, run: Path, seeds: Sequence[int], training: RewardTra
     def stages(_: str, seed: int) -> list[Stage]:
         return [Stage("utility", "learned from clip pairs", lambda: learn(seed))]
 
-    def report(seeds: Sequence[int]) -> Path:
+    def report(_: str, seeds: Sequence[int]) -> Path:
         results = [from_json(DoorResult, json.loads(_result_file(run, seed).read_bytes())) for seed in seeds]
-        path = run / "table.md"
-        write_file(path, table(results).encode())
-        return path
+        return write_page(run, "door", [section(results)], seeds)
 
     importing = Stage("recordings", "imported", lambda: _import(source, run), run / PLAY)
     return Plan(run, seeds, stages, report, training, shared=[importing])
@@ -143,11 +142,10 @@ def learn_and_measure(store: EpisodeStore, seed: int, training: RewardTrainingCo
         return mark_play([store.read(one) for one in ids], [], tokenizer, model.config)
 
     pairs, test = store.preferences(ClipPair), order[:TEST]
-    settings = replace(training, seed=seed)
+    # The last weights: a dozen validation pairs select worse than a fixed number of updates.
+    settings = replace(training, seed=seed, keep="last")
     trainer = RewardTrainer(model, play(order[TEST + VALIDATION :]), play(order[TEST:][:VALIDATION]), settings, pairs)
-    while not trainer.finished:
-        trainer.update(trainer.update_index / settings.updates)
-    model.eval()  # the last weights: a dozen validation pairs select worse than a fixed number of updates
+    Training(trainer, settings).run()
     shown = play(test)
     examples = preference_examples(pairs, shown, settings.preferences)["clip_pairs"]
     decided = examples.take(examples.decided)
@@ -176,26 +174,25 @@ def _truth(store: EpisodeStore, ids: Sequence[str]) -> tuple[np.ndarray, np.ndar
     return rewards, np.concatenate([episode.seen["vector"][:, DOOR_ANGLE] for episode in episodes])
 
 
-def table(results: Sequence[DoorResult]) -> str:
-    """The results as a Markdown table: means over the seeds with Student's 95% interval."""
-    columns = {
-        AGREEMENT: [each.agreement for each in results],
-        TRUE_RETURN: [each.true_return for each in results],
-        f"correlation of {CORRELATIONS[0]}": [each.reward_correlation for each in results],
-        f"correlation of {CORRELATIONS[1]}": [each.angle_correlation for each in results],
-    }
-    rows = list[tuple[str, ...]]()
-    for name, values in columns.items():
-        shown, least = (percent, 0.0) if "agrees" in name else ("{:.2f}".format, -1.0)
-        interval = mean_of(
-            float(np.mean(values)), float(np.std(values, ddof=1)) if len(values) > 1 else 0.0, len(values)
-        )
-        low, high = (max(least, interval.low), min(1.0, interval.high)) if interval else (least, 1.0)
-        bounds = f"{shown(low)} to {shown(high)}" if interval else "one seed"
-        rows.append((name, shown(float(np.mean(values))), bounds))
-    table = markdown_table(("measure, on test episodes", "mean", "95% interval"), [*rows, ("chance", "50%", "")])
-    counts = f"{len(results)} divisions; {sum(each.decided for each in results)} decided test pairs in all"
-    return f"{table}\n{counts}.\n"
+def _rows(result: DoorResult) -> Iterator[Row]:
+    for name, field in MEASURES.items():
+        yield Row("door", "utility", result.seed, name, measures={"value": getattr(result, field)})
+
+
+def section(results: Sequence[DoorResult]) -> Section:
+    """Return the results: means over the seeds with Student's 95% interval."""
+
+    def cell(share: Cell, other: Cell) -> Cell:
+        return lambda rows: (share if "agrees" in rows[0].probe else other)(rows)
+
+    rows = [row for result in results for row in _rows(result)]
+    columns = (
+        ("mean", cell(mean("value", ".0f", "%", 100), mean("value", ".2f"))),
+        ("95% interval", cell(bounds("value", percent, 0.0, 1.0), bounds("value", "{:.2f}".format, -1.0, 1.0))),
+    )
+    made = table(rows, "measure, on test episodes", columns, lambda row: row.probe)
+    counts = f"{len(results)} divisions; {sum(each.decided for each in results)} decided test pairs in all."
+    return Section(rows, [ResultTable(made.head, (*made.rows, ("chance", "50%", ""))), counts])
 
 
 def plan(config: ReproduceConfig) -> Plan:

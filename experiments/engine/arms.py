@@ -25,8 +25,6 @@ def plan_arms(config: ExperimentConfig, title: str, only: Sequence[str] = ()) ->
     """Return the plan that trains and evaluates every arm from every seed, the first arms of all seeds first.
 
     Args:
-      config: of the experiment.
-      title: of its table.
       only: names of arms to run now; empty: all.
 
     Raises:
@@ -41,7 +39,7 @@ def plan_arms(config: ExperimentConfig, title: str, only: Sequence[str] = ()) ->
     def stages(arm: str, seed: int) -> list[Stage]:
         return SeedStages(config, seed).arm(arm)
 
-    def report(_: Sequence[int]) -> Path:
+    def report(_: str, __: Sequence[int]) -> Path:
         return write_experiment_report(config, title)
 
     return Plan(

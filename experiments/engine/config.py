@@ -17,7 +17,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated
 
-from agents.ranges import Count, CountFromZero, Range, check_ranges
+from pydantic import Field
+
 from pipelines.loops.wiring import LoopSettings
 from pipelines.stages.clone import CloneConfig
 from pipelines.stages.evaluate import EvaluateConfig, Split, load_results
@@ -30,6 +31,8 @@ from pipelines.stages.settings.play_settings import PlaySettings
 from rlhf.run.config import load_config
 from rlhf.run.place_seeds import LARGEST_SEED
 from worlds.errors import UserError
+from worlds.ranges import Count, CountFromZero
+from worlds.settings import settings
 
 EVERY_PROBE = "all"  # instead of the name of one
 PLAYER = "bc"  # the cloned agent whose play is marked, and whose setters are replayed
@@ -37,7 +40,7 @@ SCRIPTED_SOLVER, TRUTH = "scripted", "truth"
 LIKELIEST = "likeliest words"  # the evaluation in which agents say them, beside one with drawn words
 # Of what is recorded for agents of another experiment; smaller ones are of the first 125 seeds of that, two for a seed.
 FIRST_FURTHER_SEED = LARGEST_SEED // 2
-ExperimentSeed = Annotated[int, Range(least=0, most=LARGEST_SEED // 2 - 1)]
+ExperimentSeed = Annotated[int, Field(ge=0, le=LARGEST_SEED // 2 - 1)]
 
 
 def check_seeds(seeds: Sequence[int]) -> None:
@@ -67,7 +70,7 @@ class Arm:
     refine: str | None = None
 
 
-@dataclass(frozen=True)
+@settings
 class ExperimentConfig(LoopSettings):
     """Settings of an experiment. Folders and seeds of the stages follow from ``run`` and the seed.
 
@@ -87,7 +90,7 @@ class ExperimentConfig(LoopSettings):
       curves: arms whose success at ``curve_probe`` is evaluated over their updates (the paper's Figure 5A).
       curve_probe: probe of ``curves``; "all" means all that are evaluated, and a table of them.
       curve_episodes: episodes of ``curves`` at every checkpoint, of each probe.
-      marks: other ways of marking the same play, by name.
+      marks: other ways of marking the same play, by name: the raters that mark it, one after the other.
       lines: arms that are drawn as lines, e.g. over the agents' sizes: line -> position along it -> arm. Arms of
         further lines are compared with the first line's arm at the same position, if there is one.
       device: device of training and evaluation, which overrides the stages' own: "cpu", "cuda" or "cuda:1".
@@ -113,7 +116,7 @@ class ExperimentConfig(LoopSettings):
     curves: tuple[str, ...] = ()
     curve_probe: str = "position"
     curve_episodes: Count = 100
-    marks: Mapping[str, MarkConfig] = field(default_factory=dict)
+    marks: Mapping[str, tuple[MarkConfig, ...]] = field(default_factory=dict)
     lines: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     device: str | None = None
     also_compared_with: tuple[str, ...] = ()
@@ -122,7 +125,6 @@ class ExperimentConfig(LoopSettings):
     refinements: Mapping[str, RefineConfig] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        check_ranges(self, UserError)
         check_seeds(self.seeds)
         if PLAYER not in self.clones or self.compared_with not in self.arms:
             raise UserError(f"an experiment needs a clone {PLAYER!r} and an arm {self.compared_with!r}")
@@ -152,7 +154,7 @@ class ExperimentConfig(LoopSettings):
 
 def load_experiment(folder: Path) -> ExperimentConfig:
     """Load the experiment in ``folder``, which may have been moved. Raises UserError if there is none."""
-    return replace(load_config(folder, ExperimentConfig, older=True), run=folder.absolute())
+    return replace(load_config(folder, ExperimentConfig), run=folder.absolute())
 
 
 def resolve_config(config: ExperimentConfig) -> ExperimentConfig:
@@ -173,11 +175,7 @@ def _in_complete_world(arm: Arm) -> Arm:
 
 
 def _check_arm(config: ExperimentConfig, name: str, arm: Arm) -> None:
-    """Check that the experiment has the inputs of an arm.
-
-    Raises:
-      UserError: if it lacks one.
-    """
+    """Check that the experiment has the inputs of an arm. Raises UserError if it lacks one."""
     if arm.clone not in config.clones and arm.clone != SCRIPTED_SOLVER:
         raise UserError(f"arm {name}: no clone {arm.clone!r}; known: {', '.join(config.clones)}")
     if arm.refine is not None and arm.refine not in config.refinements:
@@ -209,11 +207,7 @@ def _check_beginnings(config: ExperimentConfig) -> None:
 
 
 def _check_folders(config: ExperimentConfig) -> None:
-    """Check that all outputs of the experiment have different folders.
-
-    Raises:
-      UserError: if two have the same one.
-    """
+    """Check that all outputs of the experiment have different folders. Raises UserError if two have the same one."""
     models = {(arm.reward, arm.clone, arm.marks): reward_folder(Path(), arm).name for arm in config.arms.values()}
     named = [{name: slug(name) for name in names} for names in (config.clones, config.marks, config.arms)]
     refined = {refinement_key(config, arm): refine_name(config, arm) for arm in config.arms.values() if arm.refine}
@@ -307,9 +301,9 @@ def curve_of(config: ExperimentConfig, arm: str, seed: int) -> Path:
     return folder_of(config, seed) / "results" / f"{slug(arm)}-over-updates.json"
 
 
-def marking_of(config: ExperimentConfig, marks: str | None) -> MarkConfig:
-    """Settings of a way of marking; None is the experiment's usual one."""
-    return config.mark if marks is None else config.marks[marks]
+def marking_of(config: ExperimentConfig, marks: str | None) -> tuple[MarkConfig, ...]:
+    """Settings of the raters of a way of marking; None is the experiment's usual one."""
+    return (config.mark,) if marks is None else config.marks[marks]
 
 
 def marks_stage(marks: str | None) -> str:

@@ -2,57 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 from experiments.engine.config import ExperimentConfig, folder_of
-from experiments.engine.results_docs import markdown_table
+from experiments.engine.results_docs import ResultTable
+from experiments.engine.rows import Row, Rows
 from experiments.engine.stages import SeedStages
+from experiments.engine.table import mean, seeds, table
 from pipelines.stages.running.staged_run import finished_stages
 
+COSTS = "processor time"
+ABOUT = "Processor time of the stages that make each agent, of one core, without evaluations, mean of a seed."
 _EVALUATION = ("evaluate ", "follow ")  # beginnings of the names of stages that make no agent
 
 
-@dataclass(frozen=True)
-class ArmCost:
-    """Processor time of one arm of one seed, in hours of one core.
+def cost_rows(config: ExperimentConfig, title: str) -> Iterator[Row]:
+    """Yield the hours of one core that every arm took, for the seeds whose stages are complete and were measured.
 
-    Args:
-      whole: of all stages that make its agent, from the demonstrations on.
-      own: of those that the arm it is compared with does not need.
+    ``whole`` is of all stages that make an agent, from the demonstrations on, ``own`` of those that the arm it is
+    compared with does not need.
     """
-
-    whole: float
-    own: float
-
-
-def costs(config: ExperimentConfig) -> dict[str, dict[int, ArmCost]]:
-    """Sum up the processor time of every arm, for the seeds whose stages are complete and were measured."""
-    found: dict[str, dict[int, ArmCost]] = {}
     needed = {arm: _making(config, arm) for arm in config.arms}
-    for seed in config.seeds:
-        measured = {stage.name: stage.core_seconds for stage in finished_stages(folder_of(config, seed))}
-        for arm, names in needed.items():
+    for arm, names in needed.items():
+        for seed in config.seeds:
+            measured = {stage.name: stage.core_seconds for stage in finished_stages(folder_of(config, seed))}
             known = {name: value for name in names if (value := measured.get(name)) is not None}
             if len(known) == len(names):
                 own = sum(value for name, value in known.items() if name not in needed[config.compared_with])
-                found.setdefault(arm, {})[seed] = ArmCost(sum(known.values()) / 3600.0, own / 3600.0)
-    return found
+                hours = {"whole": sum(known.values()) / 3600.0, "own": own / 3600.0}
+                yield Row(f"{title}/{COSTS}", arm, seed, measures=hours)
 
 
-def costs_table(config: ExperimentConfig) -> str:
-    """Format the processor time of every arm as Markdown, means over seeds."""
-    head = ["agent", "core-hours", f"more than {config.compared_with}", "seeds"]
-    rows = list[tuple[str, ...]]()
-    for name, seeds in costs(config).items():
-        whole, own = (_mean(seeds, part) for part in ("whole", "own"))
-        rows.append((name, f"{whole:.2f}", f"{own:.2f}", ", ".join(map(str, seeds))))
-    first = "Processor time of the stages that make each agent, of one core, without evaluations, mean of a seed."
-    return f"{first}\n\n{markdown_table(head, rows)}"
-
-
-def _mean(seeds: Mapping[int, ArmCost], part: str) -> float:
-    return sum(getattr(one, part) for one in seeds.values()) / len(seeds)
+def costs_table(rows: Rows, compared_with: str) -> ResultTable:
+    """Return the processor time of every arm, means over seeds."""
+    columns = ("core-hours", mean("whole", ".2f")), (f"more than {compared_with}", mean("own", ".2f")), ("seeds", seeds)
+    return table(rows, "agent", columns)
 
 
 def _making(config: ExperimentConfig, arm: str) -> list[str]:

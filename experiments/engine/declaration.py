@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from agents.ranges import Count, check_ranges
 from experiments.engine.config import ExperimentSeed, check_seeds
 from rlhf.run.setting_forms import Result
 from worlds.errors import UserError
+from worlds.ranges import Count
+from worlds.settings import settings
 
 Setting = Literal["episodes", "device", "arms", "parts", "source", "docs"]
 Kind = Literal["arms", "parts", "demo", "own"]
@@ -32,7 +33,7 @@ _REASONS: dict[Setting, str] = {
 }
 
 
-@dataclass(frozen=True)
+@settings
 class ReproduceConfig:
     """Settings of `rlhf reproduce`.
 
@@ -64,7 +65,6 @@ class ReproduceConfig:
     docs: bool = False
 
     def __post_init__(self) -> None:
-        check_ranges(self, UserError)
         check_seeds(self.seeds)
 
     @property
@@ -83,9 +83,8 @@ class Experiment:
     """What `rlhf reproduce NAME` runs.
 
     Args:
-      name: as typed.
       entry: function as "module:name". It returns the configuration of the kinds "arms" (ExperimentConfig), "parts"
-        (several of them, by name) and "demo" (DemoConfig). Of the kind "own" it takes the ReproduceConfig and
+        (several of them, by name) and "demo" (LoopConfig). Of the kind "own" it takes the ReproduceConfig and
         returns the Plan.
       kind: see ``entry``.
       takes: settings that an experiment of the kind "own" takes besides seeds and folder.

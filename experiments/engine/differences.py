@@ -31,13 +31,7 @@ _MOST_NAMES = 8  # of a list that is shown; a longer one is counted
 
 
 def differing_settings(name: str, experiment: ExperimentConfig, theirs: StageSettings) -> ResultTable:
-    """Return all settings that differ, in the order of the stages; one that differs alike in several is one row.
-
-    Args:
-      name: of the experiment, at the head of its column.
-      experiment: settings of all its arms.
-      theirs: the paper's.
-    """
+    """Return all settings that differ, in the order of the stages; one that differs alike in several is one row."""
     theirs = theirs.in_one_world(PlaySettings(theirs.demonstrations.world, theirs.demonstrations.players))
     experiment = resolve_config(experiment)
     stages = list(_stages(experiment))
@@ -58,8 +52,10 @@ def _stages(experiment: ExperimentConfig) -> Iterator[tuple[str, Any, str]]:
     for name, clone in experiment.clones.items():
         yield f"cloning `{name}`", clone, "clone"
     yield "play", experiment.play, "play"
-    for name, marks in {"": experiment.mark, **experiment.marks}.items():
-        yield f"marks `{name}`" if name else "marks", marks, "mark"
+    yield "marks", experiment.mark, "mark"
+    for name, raters in experiment.marks.items():
+        for marks in raters:
+            yield f"marks `{name}`", marks, "mark"
     for name, reward in experiment.rewards.items():
         yield f"reward model `{name}`", reward, "reward"
     for name, arm in experiment.arms.items():

@@ -109,12 +109,6 @@ def over_training(series: Series, title: str, y_label: str, dashed: Series | Non
     """Draw curves over updates: the mean over seeds, with the range shaded.
 
     Up to three curves share a panel; more have a panel each.
-
-    Args:
-      series: by name, of every seed.
-      title: of a single panel.
-      y_label: of the y axis.
-      dashed: the same of held-out episodes.
     """
     names = list({**series, **(dashed or {})})
     groups = [names] if len(names) <= _TOGETHER else [[name] for name in names]

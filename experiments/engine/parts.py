@@ -8,12 +8,12 @@ from pathlib import Path
 
 from experiments.engine.arms import plan_arms
 from experiments.engine.config import ExperimentConfig, ExperimentSeed, resolve_config
-from experiments.engine.report import current_table, write_experiment_report
-from experiments.engine.results_docs import markdown_table
-from experiments.engine.table import ALL, NOT_RUN, Cell, Table, format_difference, format_success
-from pipelines.report.file import made_by
+from experiments.engine.page import Section, write_page
+from experiments.engine.report import episode_rows, write_experiment_report
+from experiments.engine.results_docs import ResultTable
+from experiments.engine.rows import Rows, gained, grouped, success
+from experiments.engine.table import NOT_RUN, Cell, by_arm, format_difference, format_success, table
 from rlhf.run.progress import announce
-from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
 
 Parts = Mapping[str, ExperimentConfig]  # by name: words between slashes, the last one the number of demonstrations
@@ -23,7 +23,6 @@ def choose_parts(parts: Parts, wanted: Sequence[str]) -> Parts:
     """Return the parts whose name begins with one of ``wanted``; all if there are none.
 
     Args:
-      parts: of the result.
       wanted: beginnings of names, in whole words between slashes: "GoToObj" or "GoToObj/grid".
 
     Raises:
@@ -66,7 +65,6 @@ def run_parts(parts: Parts, only: Sequence[str] = ()) -> None:
     """Run the parts in their order.
 
     Args:
-      parts: with their folders.
       only: arms to run; none means all. A part without one of them is left out.
 
     Raises:
@@ -87,63 +85,60 @@ def write_overview(parts: Parts, folder: Path, title: str) -> Path:
     """Write the tables of all parts that have results, and return their path.
 
     The first table is of the arm that others are compared with: a column for every number of demonstrations, the last
-    word of a part's name, and a row for the words before it. The second is of the other
-    arms: a row for every part that has some.
+    word of a part's name, and a row for the words before it. The second is of the other arms: a row for every part that
+    has some.
 
     Args:
       parts: all parts of the result, with the seeds to look for; those of which there is no folder are "not run".
-      folder: of the result.
-      title: of the page.
     """
-    tables = {name: current_table(resolve_config(config)) for name, config in parts.items()}
-    head = f"# {title}\n\n{made_by()}"
-    others = {name: table for name, table in tables.items() if len(table.arms) > 1}
-    texts = [head, _columns(tables), *([_compared(others)] if others else [])]
-    path = folder / "table.md"
-    write_file(path, "\n\n".join(texts).encode() + b"\n")
+    rows = [row for name, config in parts.items() for row in episode_rows(resolve_config(config), name)]
+    compared = next(iter(parts.values())).compared_with
+    several = {name for name, config in parts.items() if len(config.arms) > 1}
+    section = [
+        f"Success of {compared} in per cent, with 95% intervals, by the number of demonstrations.",
+        _by_count([row for row in rows if row.arm == compared], parts),
+    ]
+    if several:
+        section += [
+            f"Success in per cent, and points more than {compared}, paired by episode, with 95% intervals; bold where "
+            "the interval leaves 0 out.",
+            _compared([row for row in rows if row.experiment in several], parts, compared),
+        ]
+    path = write_page(folder, title, [Section(rows, section)])
     announce(f"tables: {path}")
     return path
 
 
-def _columns(tables: Mapping[str, Table]) -> str:
-    columns = list(dict.fromkeys(name.rpartition("/")[2] for name in tables))
-    head, rows = ("", *(f"{int(column):,} demonstrations" for column in columns)), list[tuple[str, ...]]()
-    for row in dict.fromkeys(name.rpartition("/")[0] for name in tables):
-        found = [tables.get(f"{row}/{column}") for column in columns]
-        rows.append((row.replace("/", ", "), *(_success(table) for table in found)))
-    compared = next(iter(tables.values())).compared_with
-    about = f"Success of {compared} in per cent, with 95% intervals, by the number of demonstrations."
-    return f"{about}\n\n{markdown_table(head, rows)}".rstrip("\n")
+def _by_count(rows: Rows, parts: Parts) -> ResultTable:
+    def cell(count: str) -> Cell:
+        return lambda own: _success([row for row in own if row.experiment.rpartition("/")[2] == count])
+
+    def line(name: str) -> str:
+        return name.rpartition("/")[0].replace("/", ", ")
+
+    columns = {count: cell(count) for count in (name.rpartition("/")[2] for name in parts)}
+    headed = [(f"{int(count):,} demonstrations", each) for count, each in columns.items()]
+    return table(rows, "", headed, lambda row: line(row.experiment), dict.fromkeys(map(line, parts)))
 
 
-def _compared(tables: Mapping[str, Table]) -> str:
-    arms = list(dict.fromkeys(arm for table in tables.values() for arm in table.arms))
-    first = next(iter(tables.values())).compared_with
-    rows = [
-        (name.replace("/", ", "), *(_with_difference(table.cell(arm, ALL)) for arm in arms))
-        for name, table in tables.items()
-        if table.cells
-    ]
-    about = (
-        f"Success in per cent, and points more than {first}, paired by episode, with 95% intervals; bold where the "
-        "interval leaves 0 out."
-    )
-    return f"{about}\n\n{markdown_table(('', *arms), rows)}".rstrip("\n")
+def _compared(rows: Rows, parts: Parts, first: str) -> ResultTable:
+    def cell(arm: str) -> Cell:
+        def found(own: Rows) -> str:
+            by = grouped(own, by_arm)
+            if arm not in by:
+                return NOT_RUN
+            less = gained(by[arm], by[first]) if arm != first and first in by else None
+            share = f"{100 * success(by[arm]).estimate:.0f}"
+            return share if less is None else f"{share}: {format_difference(less)}"
+
+        return found
+
+    arms = dict.fromkeys(arm for config in parts.values() if len(config.arms) > 1 for arm in config.arms)
+    return table(rows, "", [(arm, cell(arm)) for arm in arms], lambda row: row.experiment.replace("/", ", "))
 
 
-def _success(table: Table | None) -> str:
-    cell = None if table is None else table.cell(table.compared_with, ALL)
-    return (
-        NOT_RUN
-        if cell is None
-        else f"{format_success(cell.success)}, {len(cell.seeds)} seed{'s' * (len(cell.seeds) > 1)}"
-    )
-
-
-def _with_difference(cell: Cell | None) -> str:
-    if cell is None:
+def _success(rows: Rows) -> str:
+    if not rows:
         return NOT_RUN
-    success = f"{100 * cell.success.estimate:.0f}"
-    if cell.difference is None:
-        return success
-    return f"{success}: {format_difference(cell.difference)}"
+    seeds = len({row.seed for row in rows})
+    return f"{format_success(success(rows))}, {seeds} seed{'s' * (seeds > 1)}"

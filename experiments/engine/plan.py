@@ -25,11 +25,9 @@ class Plan:
     """An experiment that can be run.
 
     Args:
-      run: folder of all outputs.
-      seeds: of all chance.
       stages: (part, seed) -> stages of one part and seed, in their order. Parts may share stages by their names.
-      report: (seeds) -> writes tables and figures of the seeds that have all stages of the part that is running, and
-        returns the path of the tables.
+      report: (part, seeds) -> writes tables and figures once these seeds have all stages of the part, and returns the
+        path of the tables. Without seeds the part is "".
       settings: frozen dataclass; a folder that holds an experiment with other ones is refused. None checks nothing.
       parts: names, in the order in which they run; each with all seeds.
       shared: stages of all seeds, done first.
@@ -40,7 +38,7 @@ class Plan:
     run: Path
     seeds: Sequence[int]
     stages: Callable[[str, int], Iterable[Stage]]
-    report: Callable[[Sequence[int]], Path]
+    report: Callable[[str, Sequence[int]], Path]
     settings: Any = None
     parts: Sequence[str] = ("",)
     shared: Sequence[Stage] = ()
@@ -60,11 +58,11 @@ class Plan:
             self.prepare()
             if self.shared:
                 run_stages(self.run, self.shared)
-            path = self.report(()) if not self.seeds else self.run
+            path = self.report("", ()) if not self.seeds else self.run
             for part in self.parts:
                 for number, seed in enumerate(self.seeds, start=1):
                     title = ", ".join(filter(None, (part, f"seed {seed}")))
                     run_stages(self.run / f"seed-{seed}", list(self.stages(part, seed)), title=f"{title}: ")
-                    path = self.report(self.seeds[:number])
+                    path = self.report(part, self.seeds[:number])
                     announce(f"{title}: {path}")
         return path

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 
-from experiments.engine import figures
+from experiments.engine import costs, curves, figures, marks
 from experiments.engine.config import (
     EVERY_PROBE,
     LIKELIEST,
@@ -19,14 +22,11 @@ from experiments.engine.config import (
     results_of,
     suffix_of,
 )
-from experiments.engine.costs import costs_table
-from experiments.engine.curves import curves_table, followed
 from experiments.engine.figures import Series
-from experiments.engine.marks import learned_from, marks_table, mean_marks
+from experiments.engine.page import Section, write_page
+from experiments.engine.rows import Row, Rows, grouped, rows_of, rows_of_results, seed_means
 from experiments.engine.stages import SeedStages
-from experiments.engine.table import Outcomes, Table, differences, markdown, tabulate
-from pipelines.charts.style import png
-from pipelines.report.file import made_by
+from experiments.engine.table import Table, by_arm, differences, markdown, tabulate
 from pipelines.stages.evaluate import load_results
 from pipelines.stages.outcomes.evaluation_text import REQUESTS
 from rlhf.records.json_records import to_json
@@ -35,83 +35,77 @@ from rlhf.store.files.durable import write_file
 
 
 def write_experiment_report(config: ExperimentConfig, title: str) -> Path:
-    """Write table.md, the tables' JSON and the figures into the experiment's folder; return the path of table.md."""
-    parts = [f"# {title}", made_by(config.seeds)]
+    """Write table.md, the rows, the tables' JSON and the figures into the experiment's folder; return the first."""
+    return write_page(config.run, title, [section_of(config, title)], config.seeds)
+
+
+def section_of(config: ExperimentConfig, title: str) -> Section:
+    """Return all results so far; the tables of each evaluation are also written as JSON."""
+    rows, parts, drawn = [], list[Any](), dict[str, Figure]()
     for evaluation in evaluations_of(config):
-        found = _outcomes(config, evaluation)
-        if not evaluation or any(found[arm] for arm in config.arms if arm != config.compared_with):
-            parts += _show(config, evaluation, found)
-    table = current_table(config)
+        found = list(episode_rows(config, title, evaluation))
+        rows += found
+        if not evaluation or any(row.arm != config.compared_with for row in found):
+            table, suffix = tabulated(config, found), suffix_of(evaluation)
+            write_file(config.run / f"table{suffix}.json", (json.dumps(to_json(table), indent=2) + "\n").encode())
+            drawn[f"success{suffix}.png"] = figures.success(table)
+            parts += _tables(config, evaluation, found, table)
+    main = tabulated(config, rows_of(rows, title))
     if config.marks:
-        learned = learned_from(config)
-        parts.append(marks_table(learned))
+        learned = list(marks.mark_rows(config, title))
+        rows += learned
+        parts += [marks.ABOUT, marks.marks_table(learned)]
         if learned:
-            _draw(config, "marks.png", figures.over_marks(table, {a: mean_marks(m) for a, m in learned.items()}))
+            means = {arm: seed_means(own, "marks") for arm, own in grouped(learned, by_arm).items()}
+            drawn["marks.png"] = figures.over_marks(main, {arm: float(np.mean(own)) for arm, own in means.items()})
     if config.refinements:
-        parts.append(costs_table(config))
+        rows += (took := list(costs.cost_rows(config, title)))
+        parts += [costs.ABOUT, costs.costs_table(took, config.compared_with)]
+    followed = list(curves.curve_rows(config, title))
     if config.curves and config.curve_probe == EVERY_PROBE:
-        parts.append(curves_table(config))
+        parts += [curves.about(config), curves.curves_table(followed, config)]
     if config.lines:
-        _draw(config, "lines.png", figures.along_lines(table, config.lines))
-    _draw_training(config)
-    path = config.run / "table.md"
-    write_file(path, "\n\n".join(part.rstrip("\n") for part in parts).encode() + b"\n")
-    return path
+        drawn["lines.png"] = figures.along_lines(main, config.lines)
+    return Section([*rows, *followed], parts, drawn | _training(config, followed))
 
 
-def current_table(config: ExperimentConfig) -> Table:
-    """Tabulate the results that the experiment's folder has so far, of the requests of the main table."""
-    return _tabulate(config, _outcomes(config))
+def episode_rows(config: ExperimentConfig, title: str, evaluation: str = "") -> Iterator[Row]:
+    """Yield every episode of an evaluation so far, of the arms and seeds that have played all probes."""
+    place = "/".join(filter(None, (title, evaluation)))
+    for arm in config.arms:
+        for seed in config.seeds:
+            if is_evaluated(config, arm, seed, evaluation):
+                yield from rows_of_results(place, arm, seed, load_results(results_of(config, arm, seed, evaluation)))
 
 
-def _show(config: ExperimentConfig, evaluation: str, found: Outcomes) -> list[str]:
-    """Write the table of an evaluation as JSON and as a figure; return it as Markdown."""
-    table, suffix = _tabulate(config, found), suffix_of(evaluation)
-    write_file(config.run / f"table{suffix}.json", (json.dumps(to_json(table), indent=2) + "\n").encode())
-    _draw(config, f"success{suffix}.png", figures.success(table))
-    beside = [_tabulate(config, found, name) for name in config.also_compared_with if found[name]]
+def tabulated(config: ExperimentConfig, rows: Rows, compared_with: str | None = None) -> Table:
+    """Return success and differences from the experiment's own arm, or from ``compared_with``."""
+    others = others_compared(config) if compared_with is None else {}
+    return tabulate(rows, tuple(config.arms), probes_of(config), compared_with or config.compared_with, others)
+
+
+def _tables(config: ExperimentConfig, evaluation: str, rows: Rows, table: Table) -> list[str]:
+    """Return the tables of an evaluation as Markdown."""
     requests = REQUESTS[evaluations_of(config)[evaluation].split]
     requests += f", {LIKELIEST}" if evaluation == LIKELIEST else ""
-    return [markdown(table, requests), *map(differences, beside)]
+    beside = [other for other in config.also_compared_with if any(row.arm == other for row in rows)]
+    return [markdown(table, requests), *(differences(tabulated(config, rows, other)) for other in beside)]
 
 
-def _draw_training(config: ExperimentConfig) -> None:
-    """Draw the metrics of the arms' improvement."""
-    training, held_out = (_over_updates(config, f"{where}/modelled_return") for where in ("train", "held_out"))
-    if training or held_out:
-        drawn = figures.over_training(training, "Modelled reward", "per episode", held_out)
-        _draw(config, "reward.png", drawn)
-    truth, held_out = (_over_updates(config, f"{where}/true_success") for where in ("train", "held_out"))
-    if truth or held_out:
-        drawn = figures.over_training(truth, "True success of replayed requests", "share", held_out)
-        _draw(config, "true_success.png", drawn)
-    if drawn := followed(config):
+def _training(config: ExperimentConfig, curve: Rows) -> dict[str, Figure]:
+    """Draw the metrics of the arms' improvement, and success at its checkpoints."""
+    drawn = {}
+    for file, metric, title, label in (
+        ("reward.png", "modelled_return", "Modelled reward", "per episode"),
+        ("true_success.png", "true_success", "True success of replayed requests", "share"),
+    ):
+        training, held_out = (_over_updates(config, f"{where}/{metric}") for where in ("train", "held_out"))
+        if training or held_out:
+            drawn[file] = figures.over_training(training, title, label, held_out)
+    if followed := curves.followed(curve):
         probe = "All probes" if config.curve_probe == EVERY_PROBE else config.curve_probe.capitalize()
-        _draw(config, "curves.png", figures.over_training(drawn, f"{probe}, held out", "share fulfilled"))
-
-
-def _outcomes(config: ExperimentConfig, evaluation: str = "") -> Outcomes:
-    """Outcomes of every arm in an evaluation so far, by seed; empty for an arm without results."""
-    return {
-        arm: {
-            seed: load_results(results_of(config, arm, seed, evaluation))
-            for seed in config.seeds
-            if is_evaluated(config, arm, seed, evaluation)
-        }
-        for arm in config.arms
-    }
-
-
-def _tabulate(config: ExperimentConfig, outcomes: Outcomes, compared_with: str | None = None) -> Table:
-    """Tabulate ``outcomes``, with differences from the experiment's own arm, or from ``compared_with``."""
-    arms, probes = tuple(config.arms), probes_of(config)
-    if compared_with is not None:
-        return tabulate(outcomes, arms, probes, compared_with)
-    return tabulate(outcomes, arms, probes, config.compared_with, others_compared(config))
-
-
-def _draw(config: ExperimentConfig, name: str, figure: figures.Figure) -> None:
-    write_file(config.run / name, png(figure))
+        drawn["curves.png"] = figures.over_training(followed, f"{probe}, held out", "share fulfilled")
+    return drawn
 
 
 def _over_updates(config: ExperimentConfig, metric: str) -> Series:

@@ -10,11 +10,13 @@ from agents.computing import usable_device
 from experiments.engine.arms import plan_arms
 from experiments.engine.config import ExperimentConfig
 from experiments.engine.declaration import ReproduceConfig, experiment_named
+from experiments.engine.page import TABLE, Section, write_page
 from experiments.engine.parts import Parts, choose_parts, placed, run_parts, with_all_seeds, write_overview
 from experiments.engine.plan import Plan
 from experiments.engine.results_docs import check_places, publish
+from experiments.engine.rows import rows_of_results
 from experiments.engine.table import markdown, tabulate
-from pipelines.loops.demo import DEVICES, DemoConfig, demo, resolve_config
+from pipelines.loops.loop import FREE, LoopConfig, demo, resolve_config, resolve_round
 from pipelines.report.data import DATA_FILE, ReportData, save_report_data
 from pipelines.report.file import circumstances, write_report
 from pipelines.report.findings import find
@@ -23,9 +25,6 @@ from pipelines.stages.evaluate import EvaluateConfig, ProbeResult, evaluate, loa
 from pipelines.stages.outcomes.evaluation_text import REQUESTS
 from pipelines.stages.running.staged_run import Stage
 from rlhf.run.progress import announce
-from rlhf.store.files.durable import write_file
-
-TABLE = "table.md"  # of every experiment
 
 
 def reproduce(config: ReproduceConfig) -> Path:
@@ -66,17 +65,20 @@ def _arms(config: ReproduceConfig, preset: ExperimentConfig) -> Plan:
     return plan_arms(resolved, config.name, config.arms)
 
 
-def _demo(config: ReproduceConfig, preset: DemoConfig) -> Plan:
+def _demo(config: ReproduceConfig, preset: LoopConfig) -> Plan:
     if config.device is not None:
         usable_device(config.device)  # refuse a missing device before the first stage
     preset = replace(preset, run=config.run)
 
-    def run_of(seed: int) -> DemoConfig:
-        return resolve_config(replace(preset, run=config.run / f"seed-{seed}" / "demo", seed=seed), config.device)
+    def run_of(seed: int) -> LoopConfig:
+        device = config.device or preset.device
+        return resolve_config(replace(preset, run=config.run / f"seed-{seed}" / "demo", seed=seed, device=device))
 
     def evaluation(seed: int) -> EvaluateConfig:
         run = run_of(seed)
-        return replace(run.evaluate, episodes=config.episodes, out=run.run / f"results-{config.episodes}.json")
+        return replace(
+            resolve_round(run, 1).evaluate, episodes=config.episodes, out=run.run / f"results-{config.episodes}.json"
+        )
 
     def stages(_: str, seed: int) -> list[Stage]:
         return [
@@ -84,28 +86,28 @@ def _demo(config: ReproduceConfig, preset: DemoConfig) -> Plan:
             Stage(f"evaluation, {config.episodes}", "on more episodes", lambda: evaluate(evaluation(seed))),
         ]
 
-    def report(seeds: Sequence[int]) -> Path:
+    def report(_: str, seeds: Sequence[int]) -> Path:
         return _demo_report(config, preset, {seed: load_results(evaluation(seed).out) for seed in seeds})
 
-    return Plan(config.run, config.seeds, stages, report, preset, free=DEVICES)
+    return Plan(config.run, config.seeds, stages, report, preset, free=FREE)
 
 
-def _demo_report(config: ReproduceConfig, preset: DemoConfig, found: Mapping[int, Sequence[ProbeResult]]) -> Path:
-    """Write table.md and report.html, and return the path of the latter."""
+def _demo_report(config: ReproduceConfig, preset: LoopConfig, found: Mapping[int, Sequence[ProbeResult]]) -> Path:
+    """Write the page and report.html, and return the path of the latter."""
     outcomes = tuple(outcome(result, seed) for seed, results in found.items() for result in results)
     data = ReportData(
         title=f"{config.name} over {len(found)} seeds", before=BEFORE, after=AFTER, reference=REFERENCE,
         outcomes=outcomes, circumstances=circumstances(config), split=preset.evaluate.split,
     )  # fmt: skip
     save_report_data(data, config.run / DATA_FILE)
-    write_file(config.run / TABLE, _demo_tables(found, preset.evaluate).encode())
+    rows = [
+        row
+        for seed, results in found.items()
+        for result in results
+        for row in rows_of_results(config.name, result.agent, seed, [result])
+    ]
+    probes = preset.evaluate.probes or tuple(preset.evaluate.world.entry().probes)
+    tables = markdown(tabulate(rows, (BEFORE, AFTER, REFERENCE), probes, BEFORE), REQUESTS[preset.evaluate.split])
+    write_page(config.run, config.name, [Section(rows, [tables])], tuple(found))
     announce(find(data).headline)
     return write_report(data, config.run / "report.html")
-
-
-def _demo_tables(found: Mapping[int, Sequence[ProbeResult]], evaluation: EvaluateConfig) -> str:
-    """Format success of the agents, and the differences to BC, as Markdown, like those of an experiment."""
-    agents = (BEFORE, AFTER, REFERENCE)
-    results = {agent: {seed: [r for r in of if r.agent == agent] for seed, of in found.items()} for agent in agents}
-    probes = evaluation.probes or tuple(evaluation.world.entry().probes)
-    return markdown(tabulate(results, agents, probes, BEFORE), REQUESTS[evaluation.split])

@@ -121,9 +121,7 @@ def publish(name: str, report: Path, repository: Path = REPOSITORY) -> None:
     """Write the tables of an experiment's report to the file of published results and to the pages.
 
     Args:
-      name: of the result.
       report: the experiment's ``table.md``.
-      repository: folder of the pages.
 
     Raises:
       UserError: if the pages have another number of places for tables of this result.
@@ -153,11 +151,7 @@ def format_results(published: Results) -> str:
 
 
 def fill(page: str, published: Results) -> str:
-    """Fill every marked place of a page.
-
-    Raises:
-      UserError: if a place has no table.
-    """
+    """Fill every marked place of a page. Raises UserError if a place has no table."""
 
     def filled(block: re.Match[str]) -> str:
         name, number = block["name"], block["number"]

@@ -44,7 +44,7 @@ def _studies_beside(config: ExperimentConfig) -> Iterator[ExperimentConfig]:
     for path in sorted(config.run.parent.glob(f"*/{CONFIG_FILE}")):
         if path.parent != config.run:
             try:
-                yield replace(load_config(path.parent, ExperimentConfig, older=True), run=path.parent)
+                yield replace(load_config(path.parent, ExperimentConfig), run=path.parent)
             except UserError:
                 continue  # another kind of run, or of another version
 

@@ -9,6 +9,7 @@ Stages of two experiments with the same inputs have the same outputs, so one of 
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -42,16 +43,22 @@ from pipelines.stages.clone import clone
 from pipelines.stages.evaluate import EvaluateConfig, evaluate
 from pipelines.stages.improve import improve
 from pipelines.stages.improve_config import ImproveConfig
-from pipelines.stages.mark import mark
+from pipelines.stages.mark import MarkConfig, mark
 from pipelines.stages.outcomes.evaluation_text import NEW_HOUSES
 from pipelines.stages.record import record
 from pipelines.stages.refine import refine
 from pipelines.stages.reward import reward
 from pipelines.stages.running.staged_run import Stage, resume_or_start
 from rlhf.run.checkpoint import Checkpoints
-from rlhf.store import share_play
+from rlhf.store.transfer.shared_play import share_play
 
 _ALL = 1_000_000  # checkpoints kept of an arm with a curve over updates
+
+
+def mark_by_all(wiring: Wiring, raters: Sequence[MarkConfig], data: Path) -> None:
+    """Have raters of several settings mark a dataset, one after the other."""
+    for settings in raters:
+        mark(wiring.mark(settings, data))
 
 
 def serves(there: Stage, wanted: Stage) -> bool:
@@ -61,12 +68,7 @@ def serves(there: Stage, wanted: Stage) -> bool:
 
 @dataclass(frozen=True)
 class SeedStages:
-    """Stages of one seed of an experiment. A stage that several arms share has one name.
-
-    Args:
-      config: of the experiment.
-      seed: of all stages.
-    """
+    """Stages of one seed of an experiment. A stage that several arms share has one name."""
 
     config: ExperimentConfig
     seed: int
@@ -140,17 +142,15 @@ class SeedStages:
     def marks(self, name: str | None) -> Stage:
         """Stage of marks: the usual ones in the dataset itself, others in one that shares its play."""
         settings = marking_of(self.config, name)
-        marked = data_of(self.config, name, self.seed)
-        marking, of = self.wiring.mark(settings, marked), ("marks", settings, self.play().of)
-        if name is None:
-            return Stage(marks_stage(name), "by scripted raters", lambda: mark(marking), marked, of)
+        marked, of = data_of(self.config, name, self.seed), ("marks", *settings, self.play().of)
 
         def share_and_mark() -> None:
-            shutil.rmtree(marked, ignore_errors=True)  # left by an interrupted attempt
-            share_play(self.data, marked)
-            mark(marking)
+            if name is not None:
+                shutil.rmtree(marked, ignore_errors=True)  # left by an interrupted attempt
+                share_play(self.data, marked)
+            mark_by_all(self.wiring, settings, marked)
 
-        return Stage(marks_stage(name), "by other scripted raters", share_and_mark, marked, of)
+        return Stage(marks_stage(name), "by scripted raters", share_and_mark, marked, of)
 
     def reward(self, arm: Arm) -> Stage:
         """Stage of an arm's reward model."""
@@ -191,8 +191,9 @@ class SeedStages:
         agent, model = begun_folder(self.config, arm, self.folder), reward_folder(self.folder, arm) / "reward_model"
         return replace(
             self.wiring.improve(settings, self.data, agent, model, improve_name(name)),
-            replay=f"agent:{clone_name(PLAYER)}",
+            replay=None if settings.replay is None else f"agent:{clone_name(PLAYER)}",
             scripted_reward=arm.reward == TRUTH,
+            anyway=True,  # what a bad reward model does is measured, too
             world=self.config.play.world,
             keep_checkpoints=_ALL if name in self.config.curves else settings.keep_checkpoints,
         )

@@ -11,6 +11,7 @@ EXPERIMENTS = (
     Experiment("plateau", f"{_HERE}.plateau:experiment"),
     Experiment("ablations", f"{_HERE}.ablations:experiment"),
     Experiment("raters", f"{_HERE}.raters:experiment"),
+    Experiment("how-many-marks", f"{_HERE}.how_many_marks:experiment"),
     Experiment("marks-use", f"{_HERE}.marks_use:experiment"),
     Experiment("sizes", f"{_HERE}.sizes:experiment"),
     Experiment("flat", f"{_HERE}.flat:experiment"),

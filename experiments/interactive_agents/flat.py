@@ -6,6 +6,8 @@ cloning of :mod:`experiments.interactive_agents.probes` for five times as many t
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from experiments.engine.config import PLAYER, Arm, ExperimentConfig
 from pipelines.presets import flat
 
@@ -13,6 +15,7 @@ from pipelines.presets import flat
 def experiment() -> ExperimentConfig:
     """`rlhf reproduce flat`."""
     base = flat.iterate()
+    improve = replace(base.improve, replay="agent")
     return ExperimentConfig(
         demonstrations=base.demonstrations,
         clones={PLAYER: base.clone},
@@ -22,8 +25,8 @@ def experiment() -> ExperimentConfig:
         rewards={"ibt": base.reward},
         arms={
             "BC": Arm(),
-            "BC+RL (IBT)": Arm(reward="ibt", improve=base.improve),
-            "BC+RL (scripted reward)": Arm(improve=base.improve),
+            "BC+RL (IBT)": Arm(reward="ibt", improve=improve),
+            "BC+RL (scripted reward)": Arm(improve=improve),
             "demonstrator": Arm(clone="scripted"),
         },
         evaluate=base.evaluate,

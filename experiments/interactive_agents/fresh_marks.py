@@ -24,11 +24,10 @@ these RUN/table.md, success.png            success of all, less the improved age
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from agents.ranges import Count, check_ranges
 from experiments.engine import figures
 from experiments.engine.config import (
     FIRST_FURTHER_SEED,
@@ -45,28 +44,29 @@ from experiments.engine.config import (
     is_evaluated,
     load_experiment,
     marking_of,
+    probes_of,
     results_of,
     reward_folder,
 )
 from experiments.engine.declaration import ReproduceConfig
+from experiments.engine.page import Section, write_page
 from experiments.engine.plan import Plan
-from experiments.engine.stages import SeedStages
-from experiments.engine.table import Outcomes, differences, markdown, tabulate
+from experiments.engine.rows import Row, rows_of_results
+from experiments.engine.stages import SeedStages, mark_by_all
+from experiments.engine.table import differences, markdown, tabulate
 from experiments.interactive_agents import plateau
-from pipelines.charts.style import png
 from pipelines.loops.wiring import Wiring
-from pipelines.report.file import made_by
-from pipelines.stages.evaluate import EvaluateConfig, ProbeResult, evaluate, load_results
+from pipelines.stages.evaluate import EvaluateConfig, evaluate, load_results
 from pipelines.stages.improve import improve
 from pipelines.stages.improve_config import ImproveConfig
-from pipelines.stages.mark import mark
 from pipelines.stages.outcomes.evaluation_text import REQUESTS
 from pipelines.stages.record import record
 from pipelines.stages.record_config import RecordConfig
 from pipelines.stages.reward import RewardConfig, reward
 from pipelines.stages.running.staged_run import Stage, resume_or_start
-from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
+from worlds.ranges import Count
+from worlds.settings import settings
 
 BC, OWN, BOTH = "bc", "own", "both"  # whose further play is marked
 UNMARKED = "further, same reward model"
@@ -75,7 +75,7 @@ FURTHER = (UNMARKED, *MARKED.values())
 RESULTS = "results.json"
 
 
-@dataclass(frozen=True)
+@settings
 class FreshMarksConfig:
     """Settings of improving an experiment's agents further.
 
@@ -100,7 +100,6 @@ class FreshMarksConfig:
     checkpoint_every: Count = 250
 
     def __post_init__(self) -> None:
-        check_ranges(self, UserError)
         check_seeds(self.seeds)
 
 
@@ -117,7 +116,7 @@ def plan_fresh_marks(config: FreshMarksConfig) -> Plan:
     def stages(_: str, seed: int) -> list[Stage]:
         return FurtherStages(config, experiment, seed).all()
 
-    def report(seeds: Sequence[int]) -> Path:
+    def report(_: str, seeds: Sequence[int]) -> Path:
         return _write_report(replace(config, seeds=tuple(seeds)), experiment)
 
     return Plan(config.run, config.seeds, stages, report, config)
@@ -137,13 +136,7 @@ def _check_agents(config: FreshMarksConfig, experiment: ExperimentConfig) -> Non
 
 @dataclass(frozen=True)
 class FurtherStages:
-    """Stages of one seed.
-
-    Args:
-      config: of the experiment of fresh marks.
-      experiment: whose agent is improved further.
-      seed: of all stages.
-    """
+    """Stages of one seed."""
 
     config: FreshMarksConfig
     experiment: ExperimentConfig
@@ -172,12 +165,10 @@ class FurtherStages:
     def marked(self, whose: str) -> list[Stage]:
         """Return the stages of further play and its marks."""
         playing = self.playing(whose)
-        marking = self.wiring.mark(
-            marking_of(self.experiment, self.experiment.arms[self.config.arm].marks), playing.data
-        )
+        raters = marking_of(self.experiment, self.experiment.arms[self.config.arm].marks)
         return [
             Stage(f"play {whose}", f"{playing.episodes} episodes", lambda: record(playing)),
-            Stage(f"marks {whose}", "by scripted raters", lambda: mark(marking)),
+            Stage(f"marks {whose}", "by scripted raters", lambda: mark_by_all(self.wiring, raters, playing.data)),
         ]
 
     def learned(self, whose: str) -> list[Stage]:
@@ -224,29 +215,27 @@ def _run_name(whose: str | None) -> str:
 
 
 def _write_report(config: FreshMarksConfig, experiment: ExperimentConfig) -> Path:
-    """Write table.md and the figure; return the path of the tables."""
-    found = _outcomes(config, experiment)
-    probes = experiment.evaluate.probes or tuple(experiment.evaluate.world.entry().probes)
-    parts = ["# fresh-marks", made_by(config.seeds)]
-    table = tabulate(found, tuple(found), probes, experiment.compared_with)
-    parts.append(markdown(table, REQUESTS[experiment.evaluate.split]))
+    """Write the tables and the figure; return the path of the tables."""
+    rows, probes = list(_rows(config, experiment)), probes_of(experiment)
+    table = tabulate(rows, (experiment.compared_with, *_arms(config)), probes, experiment.compared_with)
+    parts = [markdown(table, REQUESTS[experiment.evaluate.split])]
     for other, *arms in ((config.arm, *FURTHER), FURTHER, tuple(MARKED.values())):
-        parts.append(differences(tabulate(found, (other, *arms), probes, other)))
-    write_file(config.run / "success.png", png(figures.success(table)))
-    path = config.run / "table.md"
-    write_file(path, "\n\n".join(part.rstrip("\n") for part in parts).encode() + b"\n")
-    return path
+        parts.append(differences(tabulate(rows, (other, *arms), probes, other)))
+    section = Section(rows, parts, {"success.png": figures.success(table)})
+    return write_page(config.run, "fresh-marks", [section], config.seeds)
 
 
-def _outcomes(config: FreshMarksConfig, experiment: ExperimentConfig) -> Outcomes:
-    """Outcomes of the experiment's agents and of those improved further, by seed."""
-    found: dict[str, dict[int, list[ProbeResult]]] = {}
+def _arms(config: FreshMarksConfig) -> tuple[str, ...]:
+    return (config.arm, *FURTHER, *config.beside)
+
+
+def _rows(config: FreshMarksConfig, experiment: ExperimentConfig) -> Iterator[Row]:
+    """Yield the episodes of the experiment's agents and of those improved further."""
     for seed in config.seeds:
-        for arm in (experiment.compared_with, config.arm, *FURTHER, *config.beside):
+        for arm in (experiment.compared_with, *_arms(config)):
             ours = config.run / f"seed-{seed}" / RESULTS
             results = load_results(ours if arm in FURTHER else results_of(experiment, arm, seed))
-            found.setdefault(arm, {})[seed] = [one for one in results if one.agent == arm]
-    return found
+            yield from rows_of_results("fresh-marks", arm, seed, [one for one in results if one.agent == arm])
 
 
 def plan(config: ReproduceConfig) -> Plan:

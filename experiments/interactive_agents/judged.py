@@ -19,10 +19,9 @@ RUN/table.md, against-time.png       success as judged and as checked, ranks, su
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
-from agents.ranges import Count, check_ranges
 from experiments.engine.config import (
     FIRST_FURTHER_SEED,
     SCRIPTED_SOLVER,
@@ -46,10 +45,11 @@ from pipelines.suite.judge import JudgeSuiteConfig, judge_suite
 from pipelines.suite.live import LiveSuiteConfig, live_suite
 from pipelines.suite.make import MakeSuiteConfig, make_suite
 from pipelines.suite.play import PlaySuiteConfig, play_suite
-from worlds.errors import UserError
+from worlds.ranges import Count
+from worlds.settings import settings
 
 
-@dataclass(frozen=True)
+@settings
 class JudgedConfig:
     """Settings of an experiment's agents at the test suite and in live evaluation.
 
@@ -76,7 +76,6 @@ class JudgedConfig:
     live: LiveSuiteConfig = field(default_factory=LiveSuiteConfig)
 
     def __post_init__(self) -> None:
-        check_ranges(self, UserError)
         check_seeds(self.seeds)
 
 
@@ -95,7 +94,7 @@ def plan_judged(config: JudgedConfig) -> Plan:
     def stages(_: str, seed: int) -> list[Stage]:
         return _stages(config, experiment, seed)
 
-    def report(seeds: Sequence[int]) -> Path:
+    def report(_: str, seeds: Sequence[int]) -> Path:
         return write_judged_report(config.run, seeds, config.arms, scripted)
 
     return Plan(config.run, config.seeds, stages, report, config)

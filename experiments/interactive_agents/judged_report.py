@@ -2,58 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from experiments.engine.config import SCRIPTED_SOLVER, slug
-from experiments.engine.results_docs import markdown_table
-from experiments.engine.table import format_difference, format_share
+from experiments.engine.page import Section, write_page
+from experiments.engine.results_docs import ResultTable
+from experiments.engine.rows import Row, Rows, grouped, of_seeds, rows_of
+from experiments.engine.table import Cell, by_arm, format_difference, format_share, table
 from pipelines.charts import style
 from pipelines.charts.palette import colours_of
-from pipelines.report.file import made_by
 from pipelines.suite.judge import request_index
 from pipelines.suite.live import asked_and_done
 from pipelines.suite.report import VERDICTS, judged_outcome, verdict_outcome
 from pipelines.suite.report_data import ALL
-from pipelines.suite.request_kinds import KINDS, kind_of
+from pipelines.suite.request_kinds import INSTRUCTION, QUESTION, kind_of
 from pipelines.suite.results import Outcome, cumulative_success, difference, request_rate, success_rate
 from pipelines.suite.scenarios import NOTE
+from rlhf.records.marks import Judgement
 from rlhf.run.statistics import LEVEL, Interval, over_runs, resampled_counts
 from rlhf.store import open_store
-from rlhf.store.files.durable import write_file
 from worlds.contract import STEPS_PER_SECOND
 
-TABLE, FIGURE = "table.md", "against-time.png"
+FIGURE = "against-time.png"
+SUITE, SUITE_CHECKED = "judged/suite", "judged/suite, as checked"
+LIVE, LIVE_CHECKED, PLAYED = "judged/live", "judged/live, as checked", "judged/live, played"
 _DRAWS = 1000  # resamples for the interval of a rank
+Rate = Callable[..., Interval | None]
 
 
-@dataclass(frozen=True)
-class Found:
-    """Outcomes of every agent in one seed, by the agent's name.
-
-    Args:
-      judged: as judges, or setters, said.
-      checked: as the success checks say.
-      steps: of all live play of an agent.
-    """
-
-    judged: Mapping[str, Sequence[Outcome]]
-    checked: Mapping[str, Sequence[Outcome]]
-    steps: Mapping[str, int] = field(default_factory=dict)
-
-
-def suite_outcomes(data: Path, arms: Sequence[str]) -> Found:
-    """Read the continuations of a suite, with their judgements."""
+def suite_rows(data: Path, arms: Sequence[str], seed: int) -> Iterator[Row]:
+    """Yield the continuations of a suite, as their judges said and as the success checks say."""
     store = open_store(data)
-    judgements: dict[str, list] = {}
+    judgements = defaultdict[str, list[Judgement]](list)
     for one in store.judgements():
-        judgements.setdefault(one.episode_id, []).append(one)
-    judged: dict[str, list[Outcome]] = {arm: [] for arm in arms}
-    checked: dict[str, list[Outcome]] = {arm: [] for arm in arms}
+        judgements[one.episode_id].append(one)
     names = {slug(arm): arm for arm in arms}
     for row in store.rows():
         episode = store.read_transcript(row.episode_id)
@@ -64,23 +52,17 @@ def suite_outcomes(data: Path, arms: Sequence[str]) -> Found:
         done = episode.success_step[index]
         steps = None if done is None else float(max(done, begin) - begin + 1)
         said = judged_outcome(about, judgements[row.episode_id])
-        judged[arm].append(said)
-        checked[arm].append(replace(said, success=float(done is not None), steps=steps))
-    return Found(judged, checked)
+        yield _row(SUITE, arm, seed, said)
+        yield _row(SUITE_CHECKED, arm, seed, replace(said, success=float(done is not None), steps=steps))
 
 
-def live_outcomes(data: Path, arms: Sequence[str], scripted: str | None) -> Found:
-    """Read live play.
+def live_rows(data: Path, arms: Sequence[str], scripted: str | None, seed: int) -> Iterator[Row]:
+    """Yield the requests of live play, by the verdicts of their setters and as the success checks say, and its steps.
 
     Args:
-      data: its dataset.
-      arms: names of agents.
       scripted: the one of them that is the demonstrator, if there is one.
     """
     store = open_store(data)
-    judged: dict[str, list[Outcome]] = {arm: [] for arm in arms}
-    checked: dict[str, list[Outcome]] = {arm: [] for arm in arms}
-    steps = dict.fromkeys(arms, 0)
     names = {f"agent:{slug(arm)}": arm for arm in arms}
     if scripted is not None:
         names[SCRIPTED_SOLVER] = scripted
@@ -88,45 +70,123 @@ def live_outcomes(data: Path, arms: Sequence[str], scripted: str | None) -> Foun
         if (arm := names.get(row.solver)) is None:
             continue
         episode = store.read_transcript(row.episode_id)
-        steps[arm] += row.steps
-        judged[arm] += [verdict_outcome(arm, row.episode_id, verdict) for verdict in episode.notes[VERDICTS]]
+        yield Row(PLAYED, arm, seed, episode=row.episode_id, measures={"steps": row.steps})
+        for verdict in episode.notes[VERDICTS]:
+            yield _row(LIVE, arm, seed, verdict_outcome(arm, row.episode_id, verdict))
         for begin, _, done in asked_and_done(episode, row.steps):
             taken = None if done is None else float(done - begin + 1)
             kind = kind_of(episode.setter_utterance[begin])
-            checked[arm].append(Outcome(arm, row.episode_id, kind, float(done is not None), taken))
-    return Found(judged, checked, steps)
+            checked = Outcome(arm, row.episode_id, kind, float(done is not None), taken)
+            yield _row(LIVE_CHECKED, arm, seed, checked)
+
+
+def _row(place: str, arm: str, seed: int, said: Outcome) -> Row:
+    """A row of one request; what half of the judges call a success is neither, but counts as half of one."""
+    measures = {"succeeded": said.success} | ({} if said.steps is None else {"steps": said.steps})
+    return Row(place, arm, seed, said.kind, said.cluster, measures=measures)
+
+
+def _outcomes(rows: Iterable[Row], place: str, kind: str = ALL) -> list[Outcome]:
+    return [
+        Outcome(row.arm, row.episode, row.probe, row.measures["succeeded"], row.measures.get("steps"))
+        for row in rows
+        if row.experiment == place and kind in (ALL, row.probe)
+    ]
 
 
 def write_judged_report(run: Path, seeds: Sequence[int], arms: Sequence[str], scripted: str | None) -> Path:
-    """Write table.md and the figure into ``run``; return the path of the tables. ``scripted`` is the demonstrator."""
-    suite = [suite_outcomes(run / f"seed-{seed}" / "continuations", arms) for seed in seeds]
-    live = [live_outcomes(run / f"seed-{seed}" / "live", arms, scripted) for seed in seeds]
-    scenarios = len({one.cluster for one in suite[0].judged[arms[0]]})
+    """Write tables and figure into ``run``; return the path of the tables. ``scripted`` is the demonstrator."""
+    suite = [row for seed in seeds for row in suite_rows(run / f"seed-{seed}" / "continuations", arms, seed)]
+    live = [row for seed in seeds for row in live_rows(run / f"seed-{seed}" / "live", arms, scripted, seed)]
+    scenarios = len({row.episode for row in suite if row.seed == seeds[0] and row.arm == arms[0]})
     parts = [
-        "# judged",
-        made_by(seeds),
         f"The test suite: success at {scenarios} scenarios a seed, by the majority of the judges of each continuation; "
         "in the last column by the requests' own checks.",
-        _markdown(_suite_rows(suite, arms)),
+        suite_table(suite, arms),
         f"Less {arms[0]}, points, paired by scenario.",
-        _markdown(_difference_rows(suite, arms)),
+        difference_table(suite, arms),
         "Live evaluation: success of requests by the verdicts of their setters; in the last column by the requests' "
         "own checks.",
-        _markdown(_live_rows(live, arms)),
+        live_table(live, arms),
     ]
-    write_file(run / TABLE, "\n\n".join(parts).encode() + b"\n")
-    write_file(run / FIGURE, style.png(against_time(suite, live, arms)))
-    return run / TABLE
+    return write_page(
+        run, "judged", [Section([*suite, *live], parts, {FIGURE: against_time(suite, live, arms)})], seeds
+    )
+
+
+def suite_table(rows: Rows, arms: Sequence[str]) -> ResultTable:
+    """Return success at the test suite, and ranks."""
+    placed = ranks([_by_arm(own, arms) for own in of_seeds(rows).values()], arms)
+    columns = [
+        *_rates(SUITE, success_rate),
+        ("rank", lambda own: placed[own[0].arm] if own else ""),
+        (f"{ALL}, as checked", _rate(SUITE_CHECKED, ALL, success_rate)),
+    ]
+    return table(rows, "agent", columns, lines=arms)
+
+
+def difference_table(rows: Rows, arms: Sequence[str]) -> ResultTable:
+    """Return the success of every agent but the first at the test suite, less the first one's."""
+    first = of_seeds(row for row in rows if row.arm == arms[0])
+
+    def less(place: str, kind: str) -> Cell:
+        def cell(own: Rows) -> str:
+            found = over_runs(
+                [
+                    difference(_outcomes(each, place, kind), _outcomes(first.get(seed, ()), place, kind), seed=0)
+                    for seed, each in of_seeds(own).items()
+                ]
+            )
+            return "" if found is None else format_difference(found)
+
+        return cell
+
+    columns = [*((name, less(SUITE, kind)) for name, kind in _KINDS), (f"{ALL}, as checked", less(SUITE_CHECKED, ALL))]
+    return table(rows, "agent", columns, lines=arms[1:])
+
+
+def live_table(rows: Rows, arms: Sequence[str]) -> ResultTable:
+    """Return success in live evaluation, and how many requests are fulfilled in a minute."""
+
+    def pace(own: Rows) -> str:
+        found = []
+        for each in of_seeds(own).values():
+            minutes = sum(row.measures["steps"] for row in rows_of(each, PLAYED)) / STEPS_PER_SECOND / 60
+            found.append(sum(one.success for one in _outcomes(each, LIVE_CHECKED)) / minutes)
+        return f"{np.mean(found):.1f}"
+
+    columns = [
+        *_rates(LIVE, request_rate),
+        ("fulfilled a minute", pace),
+        (f"{ALL}, as checked", _rate(LIVE_CHECKED, ALL, request_rate)),
+    ]
+    return table(rows, "agent", columns, lines=arms)
+
+
+_KINDS = (("instructions", INSTRUCTION), ("questions", QUESTION), (ALL, ALL))
+
+
+def _rates(place: str, rate: Rate) -> list[tuple[str, Cell]]:
+    return [(name, _rate(place, kind, rate)) for name, kind in _KINDS]
+
+
+def _rate(place: str, kind: str, rate: Rate) -> Cell:
+    """Return a cell with a rate over seeds; "" where a seed has none."""
+
+    def cell(own: Rows) -> str:
+        found = over_runs([rate(_outcomes(each, place, kind), seed=0) for each in of_seeds(own).values()])
+        return "" if found is None else format_share(found)
+
+    return cell
+
+
+def _by_arm(rows: Rows, arms: Sequence[str]) -> dict[str, list[Outcome]]:
+    found = grouped(rows, by_arm)
+    return {arm: _outcomes(found.get(arm, ()), SUITE) for arm in arms}
 
 
 def ranks(outcomes: Sequence[Mapping[str, Sequence[Outcome]]], arms: Sequence[str], seed: int = 0) -> dict[str, str]:
-    """Rank the agents by success, 1 for the best: the mean over seeds, with a bootstrap over scenarios.
-
-    Args:
-      outcomes: of every seed.
-      arms: agents that are ranked.
-      seed: of the resampling.
-    """
+    """Rank the agents by success, 1 for the best: the mean over seeds, with a bootstrap over scenarios."""
     drawn = []
     for number, found in enumerate(outcomes):
         scenarios = sorted({one.cluster for arm in arms for one in found[arm]})
@@ -144,75 +204,21 @@ def _scenario_mean(outcomes: Sequence[Outcome], name: str) -> float:
     return float(np.mean([one.success for one in outcomes if one.cluster == name]))
 
 
-def _of_kind(outcomes: Sequence[Outcome], kind: str) -> list[Outcome]:
-    return [one for one in outcomes if kind in (ALL, one.kind)]
-
-
-def _suite_rows(suite: Sequence[Found], arms: Sequence[str]) -> Iterator[Sequence[str]]:
-    yield "agent", "instructions", "questions", "all", "rank", "all, as checked"
-    placed = ranks([found.judged for found in suite], arms)
-    for arm in arms:
-        cells = [
-            over_runs([success_rate(_of_kind(found.judged[arm], kind), seed=0) for found in suite])
-            for kind in (*KINDS, ALL)
-        ]
-        checked = over_runs([success_rate(found.checked[arm], seed=0) for found in suite])
-        yield arm, *map(_share, cells), placed[arm], _share(checked)
-
-
-def _difference_rows(suite: Sequence[Found], arms: Sequence[str]) -> Iterator[Sequence[str]]:
-    yield "agent", "instructions", "questions", "all", "all, as checked"
-    for arm in arms[1:]:
-        cells = []
-        for kind, what in [*((kind, "judged") for kind in (*KINDS, ALL)), (ALL, "checked")]:
-            pairs = [(getattr(found, what)[arm], getattr(found, what)[arms[0]]) for found in suite]
-            cells.append(
-                over_runs([difference(_of_kind(own, kind), _of_kind(first, kind), seed=0) for own, first in pairs])
-            )
-        yield arm, *map(_points, cells)
-
-
-def _live_rows(live: Sequence[Found], arms: Sequence[str]) -> Iterator[Sequence[str]]:
-    yield "agent", "instructions", "questions", "all", "fulfilled a minute", "all, as checked"
-    for arm in arms:
-        cells = [
-            over_runs([request_rate(_of_kind(found.judged[arm], kind), seed=0) for found in live])
-            for kind in (*KINDS, ALL)
-        ]
-        checked = over_runs([request_rate(found.checked[arm], seed=0) for found in live])
-        minutes = [found.steps[arm] / STEPS_PER_SECOND / 60 for found in live]
-        done = [sum(one.success for one in found.checked[arm]) for found in live]
-        pace = f"{np.mean([n / m for n, m in zip(done, minutes, strict=True)]):.1f}"
-        yield arm, *map(_share, cells), pace, _share(checked)
-
-
-def _share(found: Interval | None) -> str:
-    return "" if found is None else format_share(found)
-
-
-def _points(found: Interval | None) -> str:
-    return "" if found is None else format_difference(found)
-
-
-def _markdown(rows: Iterator[Sequence[str]]) -> str:
-    return markdown_table(next(rows), rows).rstrip("\n")
-
-
-def against_time(suite: Sequence[Found], live: Sequence[Found], arms: Sequence[str]) -> Figure:
+def against_time(suite: Rows, live: Rows, arms: Sequence[str]) -> Figure:
     """Draw the share of requests fulfilled within a time, means of the seeds: the suite and live evaluation."""
     figure, panels = style.panels(7.6, 3.0, columns=2, grid="both", sharey=True)
     colours = colours_of(arms, arms[0])
-    for axes, found, title, begin in (
-        (panels[0], suite, "Test suite", "take-over"),
-        (panels[1], live, "Live evaluation", "request"),
+    for axes, rows, place, title, begin in (
+        (panels[0], suite, SUITE, "Test suite", "take-over"),
+        (panels[1], live, LIVE, "Live evaluation", "request"),
     ):
         style.label(axes, title, f"seconds after the {begin}")
-        longest = int(max(one.steps or 0 for each in found for arm in arms for one in each.judged[arm]))
-        for arm in arms:
+        found = grouped(rows_of(rows, place), by_arm)
+        longest = int(max(row.measures.get("steps", 0) for own in found.values() for row in own))
+        for arm in (arm for arm in arms if arm in found):
             curves = [
-                cumulative_success(each.judged[arm], longest, by_cluster=found is suite, seed=0)
-                for each in found
-                if each.judged[arm]
+                cumulative_success(_outcomes(own, place), longest, by_cluster=place == SUITE, seed=0)
+                for own in of_seeds(found[arm]).values()
             ]
             share = np.mean([curve.share for curve in curves], axis=0)
             axes.plot(curves[0].seconds, 100 * share, color=colours[arm], lw=1.6)

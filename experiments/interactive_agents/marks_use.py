@@ -18,7 +18,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from experiments.engine.config import PLAYER, Arm, ExperimentConfig
-from experiments.interactive_agents import plateau
+from experiments.interactive_agents import plateau, probes
 from pipelines.presets.small import refining
 from rlhf.learning.refining_config import Method, RefiningConfig
 
@@ -45,6 +45,7 @@ def experiment() -> ExperimentConfig:
             "BC": Arm(),
             "BC+RL (IBT)": Arm(reward=MODEL, improve=improve),
             "BC+RL (scripted reward)": Arm(improve=improve),
+            "BC+RL (free marks)": Arm(reward=MODEL, marks=probes.FREE, improve=improve),
             **refined,
             "BC+RL (IBT, more examples)": Arm(reward="further", improve=improve),
             "BC+RL (AR)": Arm(reward="ar", improve=improve),

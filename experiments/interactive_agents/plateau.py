@@ -42,7 +42,7 @@ def experiment() -> ExperimentConfig:
     base = probes.experiment()
     cloning = replace(base.clones[PLAYER], checkpoint_every=3000)
     short = replace(
-        cloning, network='{"vision_norm": true, "glimpse": true}', text_length="auto",
+        cloning, network={"vision_norm": True, "glimpse": True}, text_length="auto",
         training=replace(cloning.training, updates=24_000),
     )  # fmt: skip
     further = replace(
@@ -69,6 +69,7 @@ def experiment() -> ExperimentConfig:
             "BC": Arm(),
             scripted: Arm(improve=improving()),
             marked: Arm(reward="later", improve=improving()),
+            "BC+RL (free marks)": Arm(reward="later", marks=probes.FREE, improve=improving()),
             "demonstrator": Arm(clone="scripted"),
             "default BC": Arm(clone=DEFAULT),
             default: Arm(clone=DEFAULT, improve=as_before),
@@ -86,7 +87,7 @@ def improving() -> ImproveConfig:
     return replace(
         base, updates=1500, steps=16, slots=32, batch=16, checkpoint_every=300, evaluate_every=125,
         learner=replace(
-            base.learner, language_weight=4.0, bc_language_weight=0.3, discount=0.98, frozen_vision=True,
+            base.learner, rl_language_weight=4.0, bc_language_weight=0.3, discount=0.98, frozen_vision=True,
             decay=0.1,
         ),
     )  # fmt: skip

@@ -14,6 +14,9 @@ at 0 where raters watched and marked nothing. :mod:`experiments.interactive_agen
 
 "Larger BC" is of twice the parameters (micro), and learns at a rate that is lower by as much as it is wider.
 
+"BC+RL (free marks)" is the baseline without raters: the reward model learns from a mark of progress one step before
+each further request of the setter in the demonstrations (`rlhf mark --from requests`).
+
 The arm "BC, as many updates" continues cloning for as many updates as BC+RL has (the curve of Figure 5A): the same
 learner with reinforcement learning's weights at 0.
 """
@@ -25,8 +28,11 @@ from dataclasses import replace
 from experiments.engine.config import PLAYER, Arm, ExperimentConfig
 from pipelines.presets import small
 from pipelines.stages.improve_config import ImproveConfig
+from pipelines.stages.mark import MarkConfig
+from rlhf.records.episode import SCRIPTED
 
-LARGER = "micro"
+LARGER, FREE = "micro", "free"
+FREE_MARKS = MarkConfig(from_="requests", solver=SCRIPTED)
 
 
 def experiment() -> ExperimentConfig:
@@ -38,12 +44,14 @@ def experiment() -> ExperimentConfig:
         play=base.play,
         held_out_play=base.held_out_play,
         mark=base.mark,
+        marks={FREE: (FREE_MARKS,)},
         rewards={"ibt": base.reward, "ar": replace(base.reward, kind="autoregressive")},
         arms={
             "BC": Arm(),
             "BC+RL (IBT)": Arm(reward="ibt", improve=base.improve),
             "BC+RL (AR)": Arm(reward="ar", improve=base.improve),
             "BC+RL (scripted reward)": Arm(improve=base.improve),
+            "BC+RL (free marks)": Arm(reward="ibt", marks=FREE, improve=base.improve),
             "demonstrator": Arm(clone="scripted"),
             "BC, as many updates": Arm(improve=without_rewards(base.improve)),
             "larger BC": Arm(clone=LARGER),
@@ -57,6 +65,6 @@ def experiment() -> ExperimentConfig:
 def without_rewards(improve: ImproveConfig) -> ImproveConfig:
     """Return the same settings with only imitation: the losses on the agent's own play have weight 0."""
     imitating = replace(
-        improve.learner, movement_weight=0.0, language_weight=0.0, value_weight=0.0, no_op_kl_weight=0.0
+        improve.learner, rl_movement_weight=0.0, rl_language_weight=0.0, value_weight=0.0, no_op_kl_weight=0.0
     )
     return replace(improve, learner=imitating)

@@ -19,13 +19,12 @@ import numpy as np
 
 from agents.agent import InteractiveAgent
 from agents.folder import load_agent
-from agents.ranges import Seed, Share, check_ranges
 from agents.tokenizer import Tokenizer
 from annotation.scripted_rater import ScriptedRater
+from experiments.engine.page import write_page
 from experiments.engine.plan import Plan
-from experiments.interactive_agents.rater_noise_figure import draw, table
+from experiments.interactive_agents.rater_noise_figure import section
 from experiments.interactive_agents.rater_noise_results import AXES, Noise, NoiseResult
-from pipelines.charts.style import png
 from pipelines.diagnose.diagnosis import Measure
 from pipelines.presets import small
 from pipelines.stages.episodes.division import divide_episodes
@@ -46,12 +45,14 @@ from rlhf.store import open_store
 from rlhf.store.columns import json_text
 from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
+from worlds.ranges import Seed, Share
+from worlds.settings import settings
 
-RESULTS_FILE, TABLE_FILE, FIGURE_FILE = "results.json", "raters.md", "raters.png"
+RESULTS_FILE = "results.json"
 _CLEAN = ScriptedRater("clean", delay=(0.0, 0.0), longest_delay=0, miss=0.0, mistake=0.0, spurious=0.0)
 
 
-@dataclass(frozen=True)
+@settings
 class RaterNoiseConfig:
     """Settings of the sweep. The values of every list are tried with all other settings as in usual.
 
@@ -82,7 +83,6 @@ class RaterNoiseConfig:
     training: RewardTrainingConfig = field(default_factory=RewardTrainingConfig)
 
     def __post_init__(self) -> None:
-        check_ranges(self, UserError)
         if not self.seeds:
             raise UserError("name at least one seed")
         if any(not 0.0 < share <= 1.0 for share in self.marked):
@@ -133,7 +133,7 @@ def plan_rater_noise(config: RaterNoiseConfig) -> Plan:
     def stages(_: str, seed: int) -> list[Stage]:
         return [Stage(noise.name, "a reward model", partial(learn, noise, seed)) for noise in config.noises()]
 
-    def report(seeds: Sequence[int]) -> Path:
+    def report(_: str, seeds: Sequence[int]) -> Path:
         places = [_place(config, noise, seed) for noise in config.noises() for seed in seeds]
         return _write(config, [from_json(NoiseResult, json_text.from_json(one.read_text("utf-8"))) for one in places])
 
@@ -176,7 +176,7 @@ class _Experiment:
         except UserError as error:
             return replace(result, failed=str(error))
         return _evaluated(
-            replace(result, update=done.best_update), score(done.model, self._held_out.episodes), self._held_out
+            replace(result, update=done.update), score(done.model, self._held_out.episodes), self._held_out
         )
 
     def _encode(self, episodes: Sequence[Episode], marks: Sequence[Mark]) -> MarkedPlay:
@@ -231,11 +231,7 @@ def _digest(config: RaterNoiseConfig) -> str:
 
 def _write(config: RaterNoiseConfig, results: Sequence[NoiseResult]) -> Path:
     """Write all results, the table and the figure; return the path of the table."""
-    usual, folder = config.noises()[0], config.run
-    write_file(folder / RESULTS_FILE, json.dumps(to_json(list(results)), indent=1).encode())
-    write_file(folder / FIGURE_FILE, png(draw(results, usual)))
-    text = table(results, usual)
-    write_file(folder / TABLE_FILE, text.encode())
-    announce(text)
-    announce(f"figure: {(folder / FIGURE_FILE).resolve()}")
-    return folder / TABLE_FILE
+    write_file(config.run / RESULTS_FILE, json.dumps(to_json(list(results)), indent=1).encode())
+    found = section(results, config.noises()[0])
+    announce(found.markdown())
+    return write_page(config.run, "Noise of raters", [found], config.seeds)

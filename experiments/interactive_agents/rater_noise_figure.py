@@ -6,15 +6,19 @@ import math
 from collections.abc import Sequence
 from dataclasses import fields, replace
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from experiments.engine.page import Section
+from experiments.engine.rows import Row, Rows
+from experiments.engine.table import Cell, mean, table
 from experiments.interactive_agents.rater_noise_results import Noise, NoiseResult
 from pipelines.charts import style
 from pipelines.charts.palette import COLOURS, QUIET, RULE
 from rlhf.run.statistics import Interval, over_runs, percent
 
+FIGURE_FILE = "raters.png"
+MEASURES = ("accuracy", "balanced")
 AXIS_WORDS = {
     "miss": "share of events without a mark",
     "delay": "delay of marks in steps",
@@ -33,35 +37,51 @@ def by_axis(results: Sequence[NoiseResult], usual: Noise) -> dict[str, list[tupl
     return found
 
 
-def table(results: Sequence[NoiseResult], usual: Noise) -> str:
-    """Format all results as a table in Markdown; the usual rater is in every part of it."""
-    lines = [
-        "| rater | episodes | marks | pairs ordered correctly | balanced | commoner sign |",
-        "|---|---|---|---|---|---|",
-    ]
+def section(results: Sequence[NoiseResult], usual: Noise) -> Section:
+    """Return all results as a table and a figure; the usual rater is in every part of the table."""
+    rows, failed = list[Row](), dict[str, str]()
     for axis, points in by_axis(results, usual).items():
         for value, own in points:
             name = f"{AXIS_WORDS[axis]}: {value:g}" + (" (usual)" if value == getattr(usual, axis) else "")
-            lines.append(f"| {name} | {_mean(own, 'episodes')} | {_mean(own, 'marks')} | {_shares(own)} |")
+            rows += [Row("rater-noise", name, one.seed, axis, measures=_measures(one)) for one in own]
+            failed[name] = own[0].failed
+
+    def share(measure: str) -> Cell:
+        def cell(own: Rows) -> str:
+            found = over_runs([_interval(row, measure) for row in own if measure in row.measures], same_episodes=True)
+            if found is None:
+                return failed[own[0].arm] if measure == MEASURES[0] else ""
+            return f"{percent(found.estimate)} ({percent(found.low)} to {percent(found.high)})"
+
+        return cell
+
+    columns = (
+        ("episodes", mean("episodes", ",.0f")),
+        ("marks", mean("marks", ",.0f")),
+        ("pairs ordered correctly", share("accuracy")),
+        ("balanced", share("balanced")),
+        (
+            "commoner sign",
+            lambda own: next((percent(row.measures["majority"]) for row in own if "majority" in row.measures), ""),
+        ),
+    )
     count = len({one.seed for one in results})
-    lines += ["", f"Evaluated on clean marks of held-out play; {count} seed{'s' if count > 1 else ''}, 95% intervals."]
-    return "\n".join(lines) + "\n"
+    about = f"Evaluated on clean marks of held-out play; {count} seed{'s' if count > 1 else ''}, 95% intervals."
+    return Section(rows, [table(rows, "rater", columns), about], {FIGURE_FILE: draw(results, usual)})
 
 
-def _mean(results: Sequence[NoiseResult], name: str) -> str:
-    return f"{np.mean([getattr(one, name) for one in results]):,.0f}"
+def _measures(one: NoiseResult) -> dict[str, float]:
+    found = {"episodes": float(one.episodes), "marks": float(one.marks)}
+    for name in MEASURES:
+        if (measure := getattr(one, name)) is not None:
+            found |= {name: measure.estimate, f"{name}, low": measure.low, f"{name}, high": measure.high}
+            found |= {"held-out episodes": measure.episodes, "majority": one.majority}
+    return found
 
 
-def _shares(results: Sequence[NoiseResult]) -> str:
-    """Cells of accuracy, balanced accuracy and majority, or the reason why there are none."""
-    cells = []
-    for name in ("accuracy", "balanced"):
-        interval = _over(results, name)
-        if interval is None:
-            return f"{results[0].failed} | | "
-        cells.append(f"{percent(interval.estimate)} ({percent(interval.low)} to {percent(interval.high)})")
-    majority = next(one.majority for one in results if not math.isnan(one.majority))
-    return " | ".join([*cells, percent(majority)])
+def _interval(row: Row, name: str) -> Interval:
+    middle, low, high = (row.measures[each] for each in (name, f"{name}, low", f"{name}, high"))
+    return Interval(middle, low, high, int(row.measures["held-out episodes"]))
 
 
 def draw(results: Sequence[NoiseResult], usual: Noise) -> Figure:

@@ -56,7 +56,7 @@ def experiment() -> ExperimentConfig:
     return replace(
         base,
         clones={"bc": base.clones["bc"]},
-        marks=marks,
+        marks={name: (way,) for name, way in marks.items()},
         rewards=rewards,
         arms={
             "BC": Arm(),

@@ -21,11 +21,10 @@ RUN/table.md             success of every round's agent, less BC and less the ro
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import field, replace
 from pathlib import Path
 
-from agents.ranges import check_ranges
 from experiments.engine.config import (
     PLAYER,
     ExperimentConfig,
@@ -36,11 +35,13 @@ from experiments.engine.config import (
     load_experiment,
 )
 from experiments.engine.declaration import ReproduceConfig
+from experiments.engine.page import Section, write_page
 from experiments.engine.plan import Plan
-from experiments.engine.results_docs import markdown_table
-from experiments.engine.table import format_difference, format_success
+from experiments.engine.results_docs import ResultTable
+from experiments.engine.rows import Row, Rows, gained, grouped, rows_of_results, success
+from experiments.engine.table import Cell, by_arm, format_difference, format_success, table
 from experiments.interactive_agents import plateau, raters
-from pipelines.loops.iterate import IterateConfig, iterate
+from pipelines.loops.loop import LoopConfig, iterate
 from pipelines.loops.rounds import (
     CLONE,
     REFERENCE,
@@ -50,18 +51,15 @@ from pipelines.loops.rounds import (
     round_folder,
 )
 from pipelines.presets import tower
-from pipelines.report.file import made_by
-from pipelines.stages.evaluate import EvaluateConfig, ProbeResult, evaluate, load_results
-from pipelines.stages.outcomes.paired import gain, success_of
+from pipelines.stages.evaluate import EvaluateConfig, evaluate, load_results
 from pipelines.stages.running.staged_run import Stage
-from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
+from worlds.settings import settings
 
-TABLE, KNOWN, RESULTS = "table.md", "known", "results.json"
-Found = dict[str, ProbeResult]  # by agent, in one seed
+KNOWN, RESULTS = "known", "results.json"
 
 
-@dataclass(frozen=True)
+@settings
 class RoundsConfig:
     """Settings of rounds from several seeds.
 
@@ -75,10 +73,9 @@ class RoundsConfig:
     source: Path
     run: Path = Path("runs/reproduce/rounds")
     seeds: tuple[ExperimentSeed, ...] = (0, 1, 2)
-    rounds: IterateConfig = field(default_factory=IterateConfig)
+    rounds: LoopConfig = field(default_factory=LoopConfig)
 
     def __post_init__(self) -> None:
-        check_ranges(self, UserError)
         check_seeds(self.seeds)
         if len(self.rounds.evaluate.probes) != 1:
             raise UserError(f"rounds are evaluated at one probe, not {len(self.rounds.evaluate.probes)}")
@@ -100,13 +97,13 @@ def plan_rounds(config: RoundsConfig) -> Plan:
             Stage("known requests", "of training, in new houses", lambda: evaluate(evaluation)),
         ]
 
-    def report(seeds: Sequence[int]) -> Path:
+    def report(_: str, seeds: Sequence[int]) -> Path:
         return _write_report(config, {seed: runs[seed] for seed in seeds})
 
     return Plan(config.run, config.seeds, stages, report, config)
 
 
-def _rounds_of(config: RoundsConfig, experiment: ExperimentConfig, seed: int) -> IterateConfig:
+def _rounds_of(config: RoundsConfig, experiment: ExperimentConfig, seed: int) -> LoopConfig:
     begun = clone_folder(folder_of(experiment, seed), PLAYER)
     if not (begun / "model.safetensors").is_file():
         raise UserError(f"the cloned agent of seed {seed} is not in {config.source}; train it, or name other --seeds")
@@ -114,23 +111,25 @@ def _rounds_of(config: RoundsConfig, experiment: ExperimentConfig, seed: int) ->
     return resolve_config(replace(config.rounds, run=config.run / f"seed-{seed}" / "rounds", seed=seed, clone=clone))
 
 
-def _on_known_requests(rounds: IterateConfig) -> EvaluateConfig:
+def _on_known_requests(rounds: LoopConfig) -> EvaluateConfig:
     """Return the settings of evaluating all agents on requests of training."""
     start = resolve_start(rounds).evaluate
     made = {agent_name(n): str(round_folder(rounds.run, n) / "improve" / "agent") for n in _numbers(rounds)}
     return replace(start, agents={**start.agents, **made}, split="train", out=rounds.run / KNOWN / RESULTS)
 
 
-def _numbers(rounds: IterateConfig) -> range:
+def _numbers(rounds: LoopConfig) -> range:
     return range(1, rounds.rounds + 1)
 
 
-def _write_report(config: RoundsConfig, runs: dict[int, IterateConfig]) -> Path:
-    new, known = [], []
-    for rounds in runs.values():
+def _write_report(config: RoundsConfig, runs: dict[int, LoopConfig]) -> Path:
+    new, known = list[Row](), list[Row]()
+    for seed, rounds in runs.items():
         folders = [rounds.run, *(round_folder(rounds.run, number) for number in _numbers(rounds))]
-        new.append({one.agent: one for folder in folders for one in load_results(folder / RESULTS)})
-        known.append({one.agent: one for one in load_results(rounds.run / KNOWN / RESULTS)})
+        for found, files in ((new, [folder / RESULTS for folder in folders]), (known, [rounds.run / KNOWN / RESULTS])):
+            results = {one.agent: one for file in files for one in load_results(file)}
+            place = "rounds" if found is new else f"rounds/{KNOWN}"
+            found += [row for agent, one in results.items() for row in rows_of_results(place, agent, seed, [one])]
     (probe,) = config.rounds.evaluate.probes
     about = (
         f"Success at {probe} in per cent, and points more than another agent, paired by episode: "
@@ -138,34 +137,39 @@ def _write_report(config: RoundsConfig, runs: dict[int, IterateConfig]) -> Path:
         "new houses. 95% intervals over seeds (Student's t, or a bootstrap of the episodes where that is wider)."
     )
     agents = [CLONE, *map(agent_name, _numbers(config.rounds)), REFERENCE]
-    table = markdown_table(_HEAD, table_rows(agents, new, known))
-    write_file(config.run / TABLE, "\n\n".join(["# rounds", made_by(tuple(runs)), about, table]).encode())
-    return config.run / TABLE
+    section = Section([*new, *known], [about, rounds_table(agents, new, known)])
+    return write_page(config.run, "rounds", [section], tuple(runs))
 
 
-_HEAD = (
-    "agent", "held-out words", f"than {CLONE}", "than the round before",
-    "words of training", f"than {CLONE}", "than the round before",
-)  # fmt: skip
-
-
-def table_rows(agents: Sequence[str], new: Sequence[Found], known: Sequence[Found]) -> Iterator[tuple[str, ...]]:
-    """Yield the lines of the table.
+def rounds_table(agents: Sequence[str], new: Rows, known: Rows) -> ResultTable:
+    """Return success with held-out words and with those of training, less BC and less the round before.
 
     Args:
-      agents: BC, the agent of every round, and the demonstrator.
-      new: outcomes of every seed, with held-out words.
-      known: the same, with words of training.
+      agents: BC, the agent of every round in order, and the demonstrator.
     """
-    for place, agent in enumerate(agents):
-        cells = []
-        for found in (new, known):
-            runs = {name: [[one[name]] for one in found] for name in agents}
-            cells.append(format_success(success_of(runs[agent])))
-            improved = agent not in (CLONE, REFERENCE)
-            for other, shown in ((CLONE, improved), (agents[place - 1], improved and place > 1)):
-                cells.append(format_difference(gain(runs[agent], runs[other])) if shown else "")
-        yield agent, *cells
+
+    def less(rows: Rows, other: Callable[[int], int]) -> Cell:
+        by = grouped(rows, by_arm)
+
+        def cell(own: Rows) -> str:
+            place = agents.index(own[0].arm)
+            before = other(place)
+            if own[0].arm in (CLONE, REFERENCE) or before < 0:
+                return ""
+            found = gained(by[own[0].arm], by[agents[before]])
+            return "" if found is None else format_difference(found)
+
+        return cell
+
+    columns = list[tuple[str, Cell]]()
+    for title, rows in (("held-out words", new), ("words of training", known)):
+        by = grouped(rows, by_arm)
+        columns += [
+            (title, lambda own, by=by: format_success(success(by[own[0].arm]))),
+            (f"than {CLONE}", less(rows, lambda _: 0)),
+            ("than the round before", less(rows, lambda place: place - 1 if place > 1 else -1)),
+        ]
+    return table(new, "agent", columns, lines=agents)
 
 
 def plan(config: ReproduceConfig) -> Plan:
@@ -175,7 +179,7 @@ def plan(config: ReproduceConfig) -> Plan:
     )
 
 
-def seed_rounds() -> IterateConfig:
+def seed_rounds() -> LoopConfig:
     """Settings of every seed's rounds."""
     base = tower.iterate()
     further = plateau.experiment().clones[PLAYER]

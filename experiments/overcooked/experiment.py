@@ -20,11 +20,12 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TypeVar
 
-import numpy as np
-
 from experiments.engine.declaration import ReproduceConfig
+from experiments.engine.page import Section, write_page
 from experiments.engine.plan import Plan
-from experiments.engine.results_docs import markdown_table
+from experiments.engine.results_docs import ResultTable
+from experiments.engine.rows import Row, Rows
+from experiments.engine.table import Cell, bounds, mean, table
 from experiments.overcooked.learning import (
     CLONING,
     REWARD,
@@ -41,7 +42,6 @@ from rlhf.learning.cloner import CloningConfig
 from rlhf.records.episode import Episode
 from rlhf.records.json_records import from_json
 from rlhf.run.progress import announce
-from rlhf.run.statistics import mean_of
 from rlhf.store import open_store
 from rlhf.store.columns import json_text
 from rlhf.store.contract import EpisodeStore
@@ -67,8 +67,6 @@ class Published:
     """Published figures of one kitchen.
 
     Args:
-      accuracy: of the agent cloned from the training file.
-      loss: its cross-entropy, in nats.
       without_people: accuracy of agents that never saw people: the better of self-play and population-based training.
     """
 
@@ -100,10 +98,6 @@ def plan_overcooked(
 
     Args:
       source: folder of the published files or of the package that has them.
-      run: folder of the experiment.
-      seeds: of the divisions and the trainings.
-      cloning: settings of the cloning.
-      reward: settings of the utility's training.
     """
 
     @cache
@@ -126,15 +120,13 @@ def plan_overcooked(
         clones = [Stage(f"clone {layout}", "people's games", partial(clone, layout, seed)) for layout in kitchens()]
         return [*clones, Stage("utility", "learned from deliveries", lambda: learn_utility(seed))]
 
-    def report(seeds: Sequence[int]) -> Path:
+    def report(_: str, seeds: Sequence[int]) -> Path:
         clones, utilities = list[CloneResult](), list[UtilityResult]()
         for seed in seeds:
             for layout in kitchens():
                 clones += _load(CloneResult, _clone_file(run, seed, layout))
             utilities += _load(UtilityResult, _utility_file(run, seed))
-        path = run / "table.md"
-        write_file(path, "\n".join((accuracy_table(clones), loss_table(clones), utility_table(utilities))).encode())
-        return path
+        return write_page(run, "overcooked", [section(clones, utilities)], seeds)
 
     importing = Stage("recordings", "imported", lambda: _import(source, run), run / PLAY)
     return Plan(run, seeds, stages, report, Learning(cloning, reward), shared=[importing])
@@ -177,62 +169,66 @@ def _by_layout(store: EpisodeStore) -> dict[str, list[Episode]]:
     return found
 
 
-def accuracy_table(results: Sequence[CloneResult]) -> str:
-    """Accuracies of the cloned agents: means over the seeds, with Student's 95% interval."""
-    rows = []
-    for layout, found in _by_kitchen(results):
-        published, values = PUBLISHED[layout], [each.accuracy for each in found]
-        acting = [each.acting for each in found]
-        known = (published.without_people, published.accuracy)
-        stay = _mean(each.stay for each in found)
-        rows.append((layout, *map(_number, known), stay, *_interval(values, most=1.0), _mean(acting)))
-    head = ("kitchen", "without people", "published BC", "always stay", "our BC", "95% interval", "where people act")
-    return _table(head, rows)
+def section(clones: Sequence[CloneResult], utilities: Sequence[UtilityResult]) -> Section:
+    """Return the results as tables: means over the seeds, with Student's 95% interval."""
+    cloned, learned = (list(_rows(name, found)) for name, found in (("BC", clones), ("utility", utilities)))
+    return Section([*cloned, *learned], [accuracy_table(cloned), loss_table(cloned), utility_table(learned)])
 
 
-def loss_table(results: Sequence[CloneResult]) -> str:
-    """Cross-entropies of the cloned agents, in nats: means over the seeds, with Student's 95% interval."""
-    rows = []
-    for layout, found in _by_kitchen(results):
-        values, frequencies = [each.loss for each in found], _mean(each.marginal_loss for each in found)
-        rows.append((layout, _number(PUBLISHED[layout].loss), frequencies, *_interval(values)))
-    return _table(("kitchen", "published BC", "frequencies of actions", "our BC", "95% interval"), rows)
+def _rows(arm: str, results: Iterable[CloneResult | UtilityResult]) -> Iterator[Row]:
+    for result in results:
+        measures = {name: each for name, each in vars(result).items() if name not in ("layout", "seed")}
+        yield Row("overcooked", arm, result.seed, result.layout, measures=measures)
 
 
-def utility_table(results: Sequence[UtilityResult]) -> str:
-    """Areas under the utility's curve: means over the seeds, with Student's 95% interval."""
-    rows = []
-    for layout, found in _by_kitchen(results):
-        counts = (f"{found[0].deliveries:,}", f"{found[0].others:,}")
-        rows.append((layout, *counts, *_interval([each.area for each in found], most=1.0)))
-    return _table(("kitchen", "deliveries", "other windows", "area under the curve", "95% interval"), rows)
+def accuracy_table(rows: Rows) -> ResultTable:
+    """Return the accuracies of the cloned agents."""
+    return _table(
+        rows,
+        ("without people", _published("without_people")),
+        ("published BC", _published("accuracy")),
+        ("always stay", mean("stay", ".3f")),
+        ("our BC", mean("accuracy", ".3f")),
+        ("95% interval", bounds("accuracy", "{:.3f}".format, most=1.0)),
+        ("where people act", mean("acting", ".3f")),
+    )
 
 
-def _by_kitchen(results: Sequence[Result]) -> Iterator[tuple[str, list[Result]]]:
-    """Yield the results of every kitchen that has some, in the order of the published ones."""
-    for layout in (*PUBLISHED, ALL):
-        found = [each for each in results if each.layout == layout]
-        if found:
-            yield layout, found
+def loss_table(rows: Rows) -> ResultTable:
+    """Return the cross-entropies of the cloned agents, in nats."""
+    return _table(
+        rows,
+        ("published BC", _published("loss")),
+        ("frequencies of actions", mean("marginal_loss", ".3f")),
+        ("our BC", mean("loss", ".3f")),
+        ("95% interval", bounds("loss", "{:.3f}".format)),
+    )
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    return markdown_table(head, ((row[0].replace("_", " "), *row[1:]) for row in rows))
+def utility_table(rows: Rows) -> ResultTable:
+    """Return the areas under the utility's curve."""
+    return _table(
+        rows,
+        ("deliveries", lambda own: f"{own[0].measures['deliveries']:,.0f}"),
+        ("other windows", lambda own: f"{own[0].measures['others']:,.0f}"),
+        ("area under the curve", mean("area", ".3f")),
+        ("95% interval", bounds("area", "{:.3f}".format, most=1.0)),
+    )
 
 
-def _mean(values: Iterable[float]) -> str:
-    return _number(float(np.mean(list(values))))
+def _table(rows: Rows, *columns: tuple[str, Cell]) -> ResultTable:
+    """Return a table of the kitchens that have results, in the order of the published ones."""
+    played = {row.probe for row in rows}
+    lines = [_kitchen(layout) for layout in (*PUBLISHED, ALL) if layout in played]
+    return table(rows, "kitchen", columns, lambda row: _kitchen(row.probe), lines)
 
 
-def _interval(values: Sequence[float], most: float = float("inf")) -> tuple[str, str]:
-    """Return the mean of ``values`` and its interval, which ends at ``most``."""
-    deviation = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
-    found = mean_of(float(np.mean(values)), deviation, len(values))
-    return _mean(values), "one seed" if found is None else f"{_number(found.low)} to {_number(min(most, found.high))}"
+def _kitchen(layout: str) -> str:
+    return layout.replace("_", " ")
 
 
-def _number(value: float) -> str:
-    return f"{value:.3f}"
+def _published(figure: str) -> Cell:
+    return lambda rows: f"{getattr(PUBLISHED[rows[0].probe], figure):.3f}"
 
 
 def plan(config: ReproduceConfig) -> Plan:

@@ -17,6 +17,7 @@ from agents import registry
 from agents.agent import InteractiveAgent
 from agents.tokenizer import Tokenizer
 from experiments.overcooked.recordings import INSTRUCTION, SPACES, STAY
+from pipelines.presets import small
 from reward_models.inter_temporal import InterTemporalRewardModel
 from reward_models.learning.mark_signal import TOLERANCE, window_changes
 from reward_models.learning.training import RewardTrainer, RewardTrainingConfig
@@ -25,6 +26,7 @@ from reward_models.marks.pairs import PLUS
 from reward_models.scores.scoring import score
 from rlhf.data.memory import MemoryDataset, encode_episodes
 from rlhf.learning.cloner import Cloner, CloningConfig
+from rlhf.learning.training import Training
 from rlhf.records.episode import Episode
 from rlhf.records.marks import Mark
 from rlhf.records.spaces import EpisodeSpaces
@@ -34,27 +36,25 @@ from worlds.spaces.observation import ObservationSpec, PlayerSpec
 WIDTH = 48  # of the agent's Transformer; the rest is that of nano
 _STEPS_AT_ONCE = 64  # bounds the memory of scoring
 
-CLONING = CloningConfig(
+CLONING = small.cloning(
     updates=600,
     steps=16,
     batch=16,
     learning_rate=2e-3,
-    beta1=0.9,
+    beta2=0.999,
     warmup=20,
     css_weight=0.0,  # there is one instruction
     language_weight=0.0,  # and nobody speaks
     evaluate_every=100,
 )
-REWARD = RewardTrainingConfig(
+REWARD = small.rewarding(
     updates=300,
-    steps=50,
     batch=8,
-    learning_rate=1e-3,
-    beta1=0.9,
+    beta2=0.999,
     warmup=20,
+    calibrate=False,
     css_weight=0.0,
     language_weight=0.0,
-    unmarked_drift_weight=1.0,  # without it, utility need only rise with time
 )
 
 # The map repeats what the vector says; without it an update takes a fifth of the time.
@@ -119,12 +119,7 @@ class Division:
 
 
 def divide(episodes: Sequence[Episode], seed: int) -> Division:
-    """Divide the episodes of one kitchen: the published test games, and one pair of people of the others, at random.
-
-    Args:
-      episodes: as imported; there are training games of two pairs or more.
-      seed: of the choice of the pair.
-    """
+    """Divide the episodes of one kitchen: the published test games, and one pair of people of the others, at random."""
     published = [episode for episode in episodes if episode.split == "train"]
     games = sorted({_game(episode) for episode in published})
     chosen = games[int(np.random.default_rng(seed).integers(len(games)))]
@@ -154,26 +149,15 @@ def clone_and_measure(layout: str, play: Division, seed: int, cloning: CloningCo
     """Clone an agent from the training games, keep its best weights on the validation games, and measure it.
 
     Args:
-      layout: the kitchen, for the result.
-      play: its games.
       seed: of the agent's first weights and of the training.
-      cloning: settings of the training.
     """
     agent, tokenizer = _untrained(seed)
     train, validation, test = (
         encode_episodes(part, tokenizer, agent.config) for part in (play.train, play.validation, play.test)
     )
-    cloner = Cloner(agent, train, replace(cloning, seed=seed))
-    least, best, weights = np.inf, 0, {}
-    agent.train()
-    while not cloner.finished:
-        cloner.update(cloner.progress)
-        if cloner.finished or cloner.update_index % cloning.evaluate_every == 0:
-            loss = float(np.concatenate([each.loss for each in predictions(agent, validation)]).mean())
-            if loss < least:
-                least, best = loss, cloner.update_index
-                weights = {name: value.clone() for name, value in agent.state_dict().items()}
-    agent.load_state_dict(weights)
+    cloner = _GameCloner(agent, train, replace(cloning, seed=seed, keep="best"), validation)
+    training = Training(cloner, cloner.config)
+    training.run()
     found = predictions(agent, test)
     done, guessed = (np.concatenate([getattr(each, name) for each in found]) for name in ("done", "likeliest"))
     acted = done != STAY
@@ -187,8 +171,21 @@ def clone_and_measure(layout: str, play: Division, seed: int, cloning: CloningCo
         loss=float(np.concatenate([each.loss for each in found]).mean()),
         stay=float(np.mean([(each.done == STAY).mean() for each in found])),
         marginal_loss=float(-np.log(counts / counts.sum())[done].mean()),
-        updates=best,
+        updates=training.best.update,
     )
+
+
+class _GameCloner(Cloner):
+    """A cloner that is evaluated by its predictions of every step of the validation games."""
+
+    validation: MemoryDataset
+
+    def measure(self) -> dict[str, float]:
+        found = predictions(self.model, self.validation)
+        return {"loss": float(np.concatenate([each.loss for each in found]).mean())}
+
+    def score(self, metrics: Mapping[str, float]) -> float:
+        return -metrics["loss"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,8 +235,6 @@ def utility_and_measure(
     """Learn one utility from the deliveries in all kitchens' training games, and measure it on their test games.
 
     Args:
-      plays: the games of every kitchen.
-      marks: deliveries.
       seed: of the model's first weights and of the training.
       training: its settings; the weights after the last update are measured.
 
@@ -255,11 +250,8 @@ def utility_and_measure(
     train, validation = (
         [each for play in plays.values() for each in getattr(play, name)] for name in ("train", "validation")
     )
-    trainer = RewardTrainer(model, marked(train), marked(validation), replace(training, seed=seed))
-    model.train()
-    while not trainer.finished:
-        trainer.update(trainer.progress)
-    model.eval()
+    settings = replace(training, seed=seed, keep="last")
+    Training(RewardTrainer(model, marked(train), marked(validation), settings), settings).run()
     found = {layout: _windows(model, marked(play.test)) for layout, play in plays.items()}
     found["all"] = tuple(np.concatenate([each[side] for each in found.values()]) for side in (0, 1))
     return [

@@ -119,11 +119,6 @@ class _Unpickler(pickle.Unpickler):
 def read_table(file: IO[bytes], name: str, columns: Sequence[str]) -> dict[str, np.ndarray]:
     """Return the named columns of the pickled table in ``file``, [rows] each.
 
-    Args:
-      file: the pickle.
-      name: of the file, for messages.
-      columns: names of the columns that are needed; others are left out.
-
     Raises:
       UserError: the file is damaged, is another pickle, names a class that such a table does not need, or lacks a
         column.

@@ -148,9 +148,6 @@ def _game(split: str, layout: str, pair: int, table: Mapping[str, np.ndarray]) -
     """Return the game of the rows of ``table``.
 
     Args:
-      split: of its episodes.
-      layout: published name of the kitchen.
-      pair: number of the two people.
       table: columns of the game, one row a joint step.
     """
     if layout not in LAYOUTS:

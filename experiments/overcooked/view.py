@@ -108,8 +108,6 @@ def view(layout: Layout, state: Mapping[str, Any], player: int) -> tuple[np.ndar
     """Return what a player sees.
 
     Args:
-      layout: the kitchen.
-      state: as published.
       player: 0 or 1.
 
     Returns:

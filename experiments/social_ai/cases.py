@@ -30,7 +30,6 @@ class Arm:
       allowed: values by parameter to which its tree is narrowed.
       settings: of the environment, e.g. ``hidden_npc``; curriculum and the like.
       begins_with: arm whose agent it begins with; "" begins from scratch.
-      frames: of training, a part of the case's.
       bonus: for exploration, a name of :func:`experiments.social_ai.exploration.bonuses.make_bonus`; "" for none.
       scale: of cb and cbl, C of their equation in the published settings (before it is divided by 40).
       beside: further environments, of which each is played in as many places; their bonus is this one's.
@@ -66,8 +65,6 @@ class Small:
     """The size of a case for two cores.
 
     Args:
-      frames: of training.
-      settings: of all environments, beside the case's.
       problems: of training; () leaves the case's.
       arms: agents by name; none leaves the case's.
       tests: environments by name; none leaves the case's.
@@ -91,13 +88,9 @@ class Case:
     """A case.
 
     Args:
-      question: it answers.
       arms: agents by name. Those that begin from scratch are compared with the first of them, those that begin with
         another's agent likewise.
       tests: environments by name, in which every arm is tested while it learns.
-      frames: of training in the paper.
-      claim: of the paper.
-      small: the case on two cores.
       agent: sizes of the agent that differ from the usual ones.
     """
 

@@ -23,6 +23,7 @@ from pathlib import Path
 
 from experiments.engine.config import slug
 from experiments.engine.declaration import ReproduceConfig
+from experiments.engine.page import write_page
 from experiments.engine.plan import Plan
 from experiments.social_ai import language
 from experiments.social_ai.cases import CASES, Arm, Case
@@ -31,13 +32,12 @@ from experiments.social_ai.ppo.settings import SMALL, PPOSettings
 from experiments.social_ai.results import draw_curves, load_curves, section
 from experiments.social_ai.training import SchoolTraining, train
 from pipelines.charts.style import png
-from pipelines.report.file import made_by
 from pipelines.stages.running.staged_run import Stage
 from rlhf.run.checkpoint import Checkpoints
 from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
 
-TABLE, FULL, PPO = "table.md", "full", "ppo"
+FULL, PPO = "full", "ppo"
 _SIZES = ("", FULL, PPO, f"{FULL}/{PPO}")  # what may follow a case's name
 _OTHERS = language.NAME, feedback.NAME  # parts that are no training by rewards alone
 
@@ -53,12 +53,9 @@ def plan_school(
     """Return the plan that trains and tests the agents of cases, and writes the tables.
 
     Args:
-      run: folder of all cases.
-      seeds: of each agent.
       parts: names of cases; "NAME/full" has as many frames as the paper, "NAME/ppo" and "NAME/full/ppo" learn by PPO.
         None means all, at the smaller size, by V-trace.
       training: size of a case; None is the usual one, whose frames are the case's.
-      cases: all cases by name.
       language_model: folder of a causal language model for the part "language-models"; None compares none.
 
     Raises:
@@ -77,10 +74,11 @@ def plan_school(
         size = replace(size, agent={**size.agent, **case.agent}, ppo=ppo or size.ppo)
         return _stages(run / part, part, case, size, seed)
 
-    def report(_: Sequence[int]) -> Path:
-        for name, (case, _ppo) in chosen.items():
-            if curves := load_curves(run / name, case):
-                write_file(run / name / "curves.png", png(draw_curves(case, curves)))
+    def report(part: str, _: Sequence[int]) -> Path:
+        for name in [part] if part else chosen:
+            case = chosen[name][0] if name in chosen else None
+            if case is not None and (rows := load_curves(name, run / name, case)):
+                write_file(run / name / "curves.png", png(draw_curves(case, rows)))
         return write_tables(run, cases)
 
     others = [name for name in _OTHERS if name in names]
@@ -89,14 +87,9 @@ def plan_school(
 
 def write_tables(run: Path, cases: Mapping[str, Case] = CASES) -> Path:
     """Write the page of results from all metrics there are, and return its path."""
-    head = f"# The SocialAI school\n\n{made_by()}"
     sizes = [(f"{name}/{size}".strip("/"), size, case) for name, case in cases.items() for size in _SIZES]
-    names = [(part, case if FULL in size else case.smaller()) for part, size, case in sizes]
-    sections = [text for name, case in names if (text := section(name, case, run / name))]
-    sections += [text for text in (language.section(run), feedback.section(run)) if text]
-    path = run / TABLE
-    write_file(path, ("\n\n".join([head, *(each.strip("\n") for each in sections)]) + "\n").encode())
-    return path
+    sections = [section(part, case if FULL in size else case.smaller(), run / part) for part, size, case in sizes]
+    return write_page(run, "The SocialAI school", [*sections, language.section(run), feedback.section(run)])
 
 
 def _chosen(parts: Sequence[str], cases: Mapping[str, Case]) -> Iterator[tuple[str, Case, PPOSettings | None]]:

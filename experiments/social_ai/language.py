@@ -21,15 +21,15 @@ from agents.language_models import is_language_model
 from agents.language_models.calls import read_calls
 from agents.language_models.config import ModelSource, PromptConfig
 from agents.language_models.folder import load_language_model
-from experiments.engine.results_docs import markdown_table
-from experiments.engine.table import format_share
+from experiments.engine.page import Section
+from experiments.engine.rows import Row, rows_of_results
+from experiments.engine.table import Cell, pooled, table
 from pipelines.stages.evaluate import EvaluateConfig, evaluate, load_results
 from pipelines.stages.language_model import MakeLanguageModelConfig, make_language_model
 from pipelines.stages.record import RecordConfig, record
 from pipelines.stages.running.staged_run import Stage
 from pipelines.stages.settings.world_config import WorldConfig
 from pipelines.stages.solvers import calls_file
-from rlhf.run.statistics import wilson_interval
 from worlds.errors import UserError
 
 NAME = "language-models"
@@ -44,9 +44,6 @@ class LanguageCase:
 
     Args:
       played: id of the environment, without its beginning and end.
-      examples: that of the example episodes.
-      count: of example episodes in a prompt.
-      question: it answers.
     """
 
     played: str
@@ -68,10 +65,7 @@ def stages(run: Path, seed: int, model: Path | None = None, episodes: int = 100)
     """Return the stages of a seed: chance, the demonstrator without errors, and a model, in every case.
 
     Args:
-      run: folder of all cases of the school.
-      seed: of the places that are played.
       model: folder of a causal language model as transformers saves it; None leaves it out.
-      episodes: of each case.
 
     Raises:
       UserError: the folder holds no model.
@@ -98,24 +92,34 @@ def stages(run: Path, seed: int, model: Path | None = None, episodes: int = 100)
     ]
 
 
-def section(run: Path) -> str:
-    """Return the results so far, Markdown; "" if nothing was played."""
-    rows = []
-    for name, case in LANGUAGE_CASES.items():
-        files = sorted((run / NAME).glob(f"{name}-seed-[0-9]*.json"))
-        played = [result for path in files for result in load_results(path)]
-        for agent in dict.fromkeys(result.agent for result in played):
-            outcomes = [one for result in played if result.agent == agent for one in result.success]
-            success = format_share(wilson_interval(sum(outcomes), len(outcomes)))
-            rows.append((case.question, agent, str(len(outcomes)), success, *_cost(files, agent)))
+def section(run: Path) -> Section:
+    """Return the results so far; no paragraphs if nothing was played."""
+    rows, files = list[Row](), dict[str, list[Path]]()
+    for name in LANGUAGE_CASES:
+        files[name] = sorted((run / NAME).glob(f"{name}-seed-[0-9]*.json"))
+        for path in files[name]:
+            seed = int(path.stem.rpartition("-")[2])
+            for result in load_results(path):
+                rows += rows_of_results(f"school/{NAME}/{name}", result.agent, seed, [result])
     if not rows:
-        return ""
-    head = ("to open", "player", "episodes", "success", "tokens a step", "seconds a step")
+        return Section()
+
+    def case(row: Row) -> str:
+        return row.experiment.rpartition("/")[2]
+
+    def cost(place: int) -> Cell:
+        return lambda own: _cost(files[case(own[0])], own[0].arm)[place]
+
+    columns = (
+        ("episodes", lambda own: str(len(own))), ("success", pooled), ("tokens a step", cost(0)),
+        ("seconds a step", cost(1)),
+    )  # fmt: skip
     about = (
         f"Rooms of {_SIZE}x{_SIZE} cells, {MOST_STEPS} steps, texts; 95% intervals of Wilson. `{CHANCE}` draws acts, "
         f"`{ORACLE}` is the demonstrator without errors."
     )
-    return f"## {NAME}\n\n{about}\n\n{markdown_table(head, rows)}"
+    made = table(rows, ("to open", "player"), columns, lambda row: (LANGUAGE_CASES[case(row)].question, row.arm))
+    return Section(rows, [f"## {NAME}", about, made])
 
 
 def _with_examples(folder: Path, name: str, case: LanguageCase, model: Path) -> Path:
@@ -130,6 +134,7 @@ def _with_examples(folder: Path, name: str, case: LanguageCase, model: Path) -> 
         RecordConfig(
             data=data,
             episodes=4 * case.count,
+            steps=1125,
             tail=0,
             split="train",
             workers=1,

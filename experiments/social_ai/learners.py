@@ -57,13 +57,8 @@ class VTraceLearner:
     """V-trace, one update on every fragment of play.
 
     Args:
-      agent: that learns.
-      tokenizer: the agent's.
       make_env: number from 0 -> an environment.
-      envs: N, environments played in lock step.
       steps: T, steps of each in an update.
-      config: the update.
-      seed: of the agent's choices and of the episodes.
       updates: of the whole training, over which the learning rate falls; None keeps it as it is.
     """
 
@@ -88,26 +83,21 @@ class VTraceLearner:
         return self._updates * self._frames_each
 
     def update(self) -> Mapping[str, float]:
-        """See :meth:`RewardLearner.update`."""
         metrics = self._learner.update(self._runner.sample())
         self._runner.set_weights(self._agent.state_dict())
         self._updates += 1
         return metrics | {"entropy": metrics["policy/entropy"], "explained": metrics["vtrace/explained"]}
 
     def finished(self) -> list[bool]:
-        """See :meth:`RewardLearner.finished`."""
         return [each.success for each in self._runner.finished() if each.success is not None]
 
     def call(self, method: str, *arguments: Any) -> None:
-        """See :meth:`RewardLearner.call`."""
         self._runner.call(method, *arguments)
 
     def state_dict(self) -> dict[str, Any]:
-        """See :meth:`RewardLearner.state_dict`."""
         return {"learner": self._learner.state_dict(), "runner": self._runner.state_dict()}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """See :meth:`RewardLearner.load_state_dict`."""
         self._learner.load_state_dict(state["learner"])
         self._runner.load_state_dict(state["runner"])
 
@@ -120,7 +110,6 @@ class CurriculumLearner:
     """A learner whose episodes all count for one curriculum, which every environment follows.
 
     Args:
-      learner: whose environments have such a curriculum.
       curriculum: that counts; the environments' own are overwritten after every update.
     """
 
@@ -144,26 +133,21 @@ class CurriculumLearner:
         return {**metrics, "phase": float(self._curriculum.phase)}
 
     def finished(self) -> list[bool]:
-        """See :meth:`RewardLearner.finished`."""
         ended, self._ended = self._ended, []
         return ended
 
     def call(self, method: str, *arguments: Any) -> None:
-        """See :meth:`RewardLearner.call`."""
         self._learner.call(method, *arguments)
 
     def state_dict(self) -> dict[str, Any]:
-        """See :meth:`RewardLearner.state_dict`."""
         return {**self._learner.state_dict(), "curriculum": self._curriculum.state()}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """See :meth:`RewardLearner.load_state_dict`."""
         self._curriculum.restore(state["curriculum"])
         self._pass_on()  # before the learner begins its next episodes
         self._learner.load_state_dict(state)
 
     def close(self) -> None:
-        """See :meth:`RewardLearner.close`."""
         self._learner.close()
 
     def _pass_on(self) -> None:
@@ -176,11 +160,7 @@ def make_ppo(
     """Return PPO through RLlib; Ray is started for it on this machine unless a cluster is named.
 
     Args:
-      agent: that learns.
-      tokenizer: the agent's.
       make_env: number from 0 -> an environment.
-      settings: of PPO.
-      seed: of the agent's choices and of the episodes.
       frames: played before, so that a resumed training does not play the same episodes again.
 
     Raises:

@@ -11,35 +11,33 @@ from matplotlib.figure import Figure
 from scipy import stats
 
 from experiments.engine.config import slug
-from experiments.engine.results_docs import markdown_table
-from experiments.engine.table import format_range
+from experiments.engine.page import Section
+from experiments.engine.rows import Row, Rows, grouped, of_seeds, seed_means
+from experiments.engine.table import Cell, by_arm, spread, table
 from experiments.social_ai.cases import Case
-from experiments.social_ai.training import METRICS
 from pipelines.charts import style
 from pipelines.charts.palette import colours_of
-from rlhf.run.json_lines import Row, read_rows
+from rlhf.run.json_lines import read_rows
+from rlhf.run.tracking import METRICS_FILE
 
-TRAINING = "in training"
-Curves = Mapping[str, Mapping[int, Sequence[Row]]]  # arm, seed
+SCHOOL, TRAINING = "school", "in training"
 
 
-def load_curves(folder: Path, case: Case) -> Curves:
-    """Return the metrics of every arm and seed of a case; arms without any are left out."""
-    found: dict[str, dict[int, Sequence[Row]]] = {}
-    for name in case.arms:
-        for path in sorted((folder / slug(name)).glob(f"seed-*/{METRICS}")):
-            if rows := read_rows(path):
-                found.setdefault(name, {})[int(path.parent.name.removeprefix("seed-"))] = rows
+def load_curves(name: str, folder: Path, case: Case) -> list[Row]:
+    """Return the success of every arm and seed of a case, in training and in each test, at every ``frames``."""
+    found = []
+    for arm in case.arms:
+        for path in sorted((folder / slug(arm)).glob(f"seed-*/{METRICS_FILE}")):
+            seed = int(path.parent.name.removeprefix("seed-"))
+            for row in read_rows(path):
+                for test in (TRAINING, *case.tests):
+                    measures = {"frames": row["step"], "share": row["train" if test == TRAINING else test]}
+                    found.append(Row(f"{SCHOOL}/{name}", arm, seed, test, measures=measures))
     return found
 
 
 def welch(one: Sequence[float], other: Sequence[float]) -> float | None:
-    """Return the p value of Welch's t-test of equal means; None where it is not defined.
-
-    Args:
-      one: a number a seed.
-      other: the same of another arm.
-    """
+    """Return the p value of Welch's t-test of equal means; None where it is not defined."""
     if len(one) < 2 or len(other) < 2 or (np.ptp(one) == 0 and np.ptp(other) == 0):
         return None
     with warnings.catch_warnings():  # of an arm whose seeds are alike; the other's variance is what counts
@@ -64,49 +62,53 @@ def p_text(p: float | None) -> str:
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def final(curves: Curves, arm: str, test: str) -> list[float]:
-    """Return the last success of every seed of an arm."""
-    return [float(rows[-1][_key(test)]) for rows in curves.get(arm, {}).values()]
+def final(rows: Rows, test: str) -> list[Row]:
+    """Return the last row of every seed at a test."""
+    return [own[-1] for own in of_seeds(row for row in rows if row.probe == test).values()]
 
 
-def section(name: str, case: Case, folder: Path) -> str:
-    """Return the case's results so far, Markdown; "" if nothing was trained."""
-    curves = load_curves(folder, case)
-    if not curves:
-        return ""
-    tests = [TRAINING, *case.tests]
-    rows = []
-    for arm, seeds in curves.items():
-        frames = min(rows_[-1]["step"] for rows_ in seeds.values())
-        cells = [share_text(final(curves, arm, test)) for test in tests]
-        other = compared_with(case, arm)
-        p = None if other is None else welch(final(curves, arm, tests[-1]), final(curves, other, tests[-1]))
-        compared = "" if p is None else f"{p_text(p)} ({other})"
-        rows.append((arm, str(len(seeds)), f"{frames / 1e6:.2f}", *cells, compared))
-    head = ("agent", "seeds", "million frames", *tests, "p (against)")
+def welch_of(rows: Rows, others: Rows, name: str) -> float | None:
+    """Return the p value of Welch's test of a measure of two arms; see :func:`welch`."""
+    return welch(seed_means(rows, name), seed_means(others, name))
+
+
+def section(name: str, case: Case, folder: Path) -> Section:
+    """Return the case's results so far; no paragraphs if nothing was trained."""
+    rows = load_curves(name, folder, case)
+    if not rows:
+        return Section()
+    tests, arms = [TRAINING, *case.tests], grouped(rows, by_arm)
+
+    def last(test: str) -> Cell:
+        return lambda own: spread("share", unit="%", scale=100)(final(own, test))
+
+    def compared(own: Rows) -> str:
+        other = compared_with(case, own[0].arm)
+        if other is None:
+            return ""
+        p = welch_of(final(own, tests[-1]), final(arms.get(other, ()), tests[-1]), "share")
+        return "" if p is None else f"{p_text(p)} ({other})"
+
+    columns = [
+        ("seeds", lambda own: str(len(of_seeds(own)))),
+        ("million frames", lambda own: f"{min(row.measures['frames'] for row in final(own, TRAINING)) / 1e6:.2f}"),
+        *((test, last(test)) for test in tests),
+        ("p (against)", compared),
+    ]
     title = f"## {name}\n\n{case.question[:1].upper()}{case.question[1:]} Published: {case.claim}."
     tested = "training" if tests[-1] == TRAINING else f'"{tests[-1]}"'
     about = (
         f"Shares of success at the end, means of the seeds with the least and the greatest; Welch's test of {tested}."
     )
-    return f"{title} {about}\n\n{markdown_table(head, rows)}"
+    return Section(rows, [f"{title} {about}", table(rows, "agent", columns)])
 
 
-def share_text(values: Sequence[float]) -> str:
-    """Return the mean of shares of 1 in per cent, with the least and the greatest of several."""
-    return format_range([100 * value for value in values], unit="%")
-
-
-def _key(test: str) -> str:
-    """Return the name of a test's share in the rows of metrics."""
-    return "train" if test == TRAINING else test
-
-
-def shares_at(seeds: Mapping[int, Sequence[Row]], test: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return million frames [K] and shares of success in per cent [seeds, K], as far as all seeds have come."""
-    length = min(len(rows) for rows in seeds.values())
-    values = 100 * np.array([[row[_key(test)] for row in rows[:length]] for rows in seeds.values()])
-    return np.array([row["step"] / 1e6 for row in next(iter(seeds.values()))[:length]]), values
+def shares_at(rows: Rows, test: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return million frames [K] and success in per cent [seeds, K] of an arm, as far as all seeds have come."""
+    seeds = list(of_seeds(row for row in rows if row.probe == test).values())
+    length = min(map(len, seeds))
+    values = 100 * np.array([[row.measures["share"] for row in own[:length]] for own in seeds])
+    return np.array([row.measures["frames"] / 1e6 for row in seeds[0][:length]]), values
 
 
 def differs_at(frames: np.ndarray, values: np.ndarray, others_frames: np.ndarray, others: np.ndarray) -> np.ndarray:
@@ -127,13 +129,13 @@ def differs_at(frames: np.ndarray, values: np.ndarray, others_frames: np.ndarray
     return np.array(found)
 
 
-def draw_curves(case: Case, curves: Curves) -> Figure:
+def draw_curves(case: Case, rows: Rows) -> Figure:
     """Draw success over frames in training and in each test: means of the seeds, and all between the extremes.
 
     The curve of an arm that begins with another's agent begins where that one's ends. A dot below the curves is a test
     in which an arm differs from the one that it is compared with: Welch's test, p < 0.05.
     """
-    tests = [TRAINING, *case.tests]
+    tests, curves = [TRAINING, *case.tests], grouped(rows, by_arm)
     columns = min(3, len(tests))
     lines, colours = -(-len(tests) // columns), colours_of(list(curves))
     figure, panels = style.panels(
@@ -142,8 +144,8 @@ def draw_curves(case: Case, curves: Curves) -> Figure:
     for axes, test in zip(panels, tests, strict=False):
         drawn: dict[str, tuple[np.ndarray, np.ndarray]] = {}
         style.label(axes, test if test == TRAINING else f"test, {test}")
-        for place, (arm, seeds) in enumerate(curves.items()):
-            frames, values = shares_at(seeds, test)
+        for place, (arm, own) in enumerate(curves.items()):
+            frames, values = shares_at(own, test)
             begins = _frames_before(case, curves, arm)
             axes.plot(begins + frames, values.mean(0), color=colours[arm], lw=1.4)
             axes.fill_between(begins + frames, values.min(0), values.max(0), color=colours[arm], alpha=0.18, lw=0)
@@ -164,7 +166,7 @@ def draw_curves(case: Case, curves: Curves) -> Figure:
     return figure
 
 
-def _frames_before(case: Case, curves: Curves, arm: str) -> float:
+def _frames_before(case: Case, curves: Mapping[str, Rows], arm: str) -> float:
     """Return the frames, in millions, after which an arm begins: those of the agent that it begins with."""
     before = case.arms[arm].begins_with
     return shares_at(curves[before], TRAINING)[0][-1] if before in curves else 0.0

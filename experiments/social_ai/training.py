@@ -9,6 +9,7 @@ ARM/seed-S/checkpoints/...: the agent, from which a run is resumed
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ import torch
 from agents.acting import AgentSolvers
 from agents.agent import InteractiveAgent
 from agents.config import AgentConfig
+from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
 from experiments.social_ai.cases import TWO_LEARNERS, Arm
 from experiments.social_ai.exploration.bonuses import ExplorationBonus, make_bonus
@@ -27,12 +29,11 @@ from experiments.social_ai.learners import CurriculumLearner, RewardLearner, VTr
 from experiments.social_ai.ppo.settings import PPOSettings
 from experiments.social_ai.solver_env import SPEC, SolverEnv
 from experiments.social_ai.two_sides import Side, two_sides
-from rlhf.learning.config import LearnerConfig
+from pipelines.stages.training import train_in
+from rlhf.learning.config import LearnerConfig, Schedule
 from rlhf.run.checkpoint import Checkpoints
-from rlhf.run.json_lines import Row, read_rows, truncate_after
-from rlhf.run.progress import bar
-from rlhf.store.columns import json_text
-from rlhf.store.files.durable import open_own
+from rlhf.run.json_lines import Row, read_rows
+from rlhf.run.tracking import METRICS_FILE
 from worlds.errors import UserError
 from worlds.school.environments.sampled import SampledEnv
 from worlds.school.environments.two_learners import TwoLearners
@@ -41,7 +42,6 @@ from worlds.school.grid.dialogue import sentences
 from worlds.school.tasks import INSTRUCTION
 from worlds.spaces.description import to_json
 
-METRICS = "metrics.jsonl"
 _PUBLISHED_STEPS = 40  # frames of a process in an update, by which the published code divides a bonus
 # What peers say, of which tokens are learned.
 _SAID = ("Hot", "Medium", "Warm", "Cold", *COLOUR_NAMES)
@@ -89,8 +89,8 @@ class SchoolTraining:
     )
     learner: LearnerConfig = field(
         default_factory=lambda: LearnerConfig(
-            movement_weight=1.0,
-            language_weight=0.2,
+            rl_movement_weight=1.0,
+            rl_language_weight=0.2,
             value_weight=0.5,
             no_op_kl_weight=0.0,
             entropy_weight=0.003,
@@ -157,50 +157,74 @@ def train(
     """Train an agent, or resume its training, and return the rows of its metrics.
 
     Args:
-      folder: of this agent and seed.
       arm: what it learns in; of several, each is played in as many environments as the others.
-      tests: environments by name.
-      training: size.
-      seed: of weights, play and episodes.
       begin_with: agent whose weights it begins with; None begins from scratch.
     """
     agent, tokenizer = make_agent(training, seed)
     if begin_with is not None:
         agent.load_state_dict(begin_with.state_dict())
-    checkpoints = Checkpoints(folder, keep=1)
-    frames, state = 0, None
-    if (latest := checkpoints.latest_if_any()) is not None:
-        latest.load_weights_into(agent)
-        frames, state = latest.step, latest.load_state()
+    checkpoint, frames = Checkpoints(folder).latest_if_any(), 0
+    if checkpoint is not None:
+        checkpoint.load_weights_into(agent)
+        frames = checkpoint.step
         if frames >= training.frames:
-            return read_rows(folder / METRICS)
-    folder.mkdir(parents=True, exist_ok=True)
-    truncate_after(folder / METRICS, frames)
+            return read_rows(folder / METRICS_FILE)
     arms = [arm] if isinstance(arm, Arm) else arm
-    learner = _make_learner(agent, tokenizer, arms, training, seed, frames)
-    try:
-        if state is not None:
-            learner.load_state_dict(state)
-        successes: list[bool] = []
-        begun = frames
-        with bar(folder.name, training.frames, "frames", done=frames) as shown:
-            while frames < training.frames:
-                metrics = learner.update()
-                before, frames = frames, begun + learner.frames
-                successes += learner.finished()
-                recent = np.mean(successes[-500:]) if successes else 0.0
-                shown.update(min(frames, training.frames), f"success {recent:.1%}")
-                if frames // training.test_every > before // training.test_every or frames >= training.frames:
-                    row = {"step": frames, "train": float(np.mean(successes)) if successes else 0.0}
-                    row |= {name: measure(agent, tokenizer, test, training, seed) for name, test in tests.items()}
-                    row |= {name: metrics[name] for name in ("entropy", "explained", "phase") if name in metrics}
-                    with open(folder / METRICS, "ab", opener=open_own) as file:
-                        file.write((json_text.to_json(row) + "\n").encode())
-                    checkpoints.save(frames, agent, tokenizer, learner.state_dict())
-                    successes = []
-    finally:
-        learner.close()
-    return read_rows(folder / METRICS)
+    every = training.test_every
+    schedule = Schedule(training.frames, log_every=every, evaluate_every=every)
+    with closing(_make_learner(agent, tokenizer, arms, training, seed, frames)) as learner:
+
+        def test() -> dict[str, float]:
+            return {name: measure(agent, tokenizer, test, training, seed) for name, test in tests.items()}
+
+        tested = Tested(agent, learner, frames, test)
+        train_in(
+            folder, tested, schedule, lambda into: save_agent(agent, tokenizer, into), every, folder.name, "frames"
+        )
+    return read_rows(folder / METRICS_FILE)
+
+
+class Tested:
+    """An agent that learns by rewards alone (:class:`rlhf.learning.training.Trainable`), counted in frames.
+
+    Args:
+      frames: frames that were played before the learner was made.
+      test: returns the success in each test.
+    """
+
+    counted: Mapping[str, float] = {}
+
+    def __init__(
+        self, agent: InteractiveAgent, learner: RewardLearner, frames: int, test: Callable[[], dict[str, float]]
+    ) -> None:
+        self.model, self._learner, self._before, self._test = agent, learner, frames, test
+        self._successes: list[bool] = []  # of the episodes that ended since the last test
+
+    @property
+    def done(self) -> int:
+        return self._before + self._learner.frames
+
+    def update(self, progress: float) -> dict[str, float]:
+        metrics = self._learner.update()
+        self._successes += self._learner.finished()
+        return {name: metrics[name] for name in ("entropy", "explained", "phase") if name in metrics}
+
+    def evaluate(self) -> dict[str, float]:
+        success, self._successes = float(np.mean(self._successes or [0.0])), []
+        return {"train": success} | self._test()
+
+    def score(self, metrics: Mapping[str, float]) -> None:
+        return None
+
+    def note(self, metrics: Mapping[str, float]) -> str:
+        return f"success {np.mean(self._successes[-500:]):.1%}" if self._successes else ""
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"learner": self._learner.state_dict(), "successes": list(self._successes)}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        self._learner.load_state_dict(state["learner"])
+        self._successes = list(state["successes"])
 
 
 def _make_learner(
@@ -235,11 +259,7 @@ def measure(agent: InteractiveAgent, tokenizer: Tokenizer, test: Arm, training: 
     """Return the share of a test's episodes in which an agent succeeds, with sampled actions.
 
     Args:
-      agent: that is tested.
-      tokenizer: the agent's.
-      test: what it is tested in.
       training: how many episodes, and in how many environments at once.
-      seed: of the agent's choices.
     """
     slots = min(training.envs, training.test_episodes)
     envs = [make_env(test) for _ in range(slots)]

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from agents.ranges import CountFromZero, Seed, check_ranges
+from experiments.social_ai.tree_picture import draw_tree
 from rlhf.run.progress import announce
 from rlhf.run.setting_forms import OwnSettings
-from worlds.contract.own_settings import own_settings
-from worlds.errors import UserError
+from worlds.ranges import CountFromZero, Seed
 from worlds.school.parameters.ids import tree_of
-from worlds.school.parameters.picture import draw_tree
-from worlds.school.parameters.text import format_combination, format_tree
-from worlds.school.parameters.tree import combinations, narrow, sample
+from worlds.school.parameters.tree import combinations, format_combination, format_tree, narrow, sample
+from worlds.settings import settings
 
 WHOLE = "SocialAI-SocialAIParamEnv-v1"
 
 
-@dataclass(frozen=True)
+@settings
 class SchoolTreeConfig:
     """Settings of `rlhf school tree`.
 
@@ -39,11 +36,6 @@ class SchoolTreeConfig:
     seed: Seed = 0
     draw: Path | None = None
     paper: bool = False
-
-    def __post_init__(self) -> None:
-        check_ranges(self, UserError)
-        if self.only is not None:
-            object.__setattr__(self, "only", own_settings(self.only, "--only", '{"Problem": "Boxes"}'))
 
 
 def show_tree(config: SchoolTreeConfig) -> None:

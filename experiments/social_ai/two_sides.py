@@ -24,10 +24,6 @@ class Side(gymnasium.Env[dict[str, Any], np.ndarray]):
     Who has eaten its apple waits, in an episode without a reward and without a success, until the game is over for
     the other one, too. If a limit ends the game, both sides' episodes are truncated, so that they stay in step; one
     that has eaten is also terminated.
-
-    Args:
-      game: that both sides share.
-      learner: "A" or "B".
     """
 
     def __init__(self, game: _Game, learner: str) -> None:
@@ -52,9 +48,6 @@ class Side(gymnasium.Env[dict[str, Any], np.ndarray]):
 
     def step(self, action: np.ndarray) -> Step:
         """Return what a step brought; the first side that is stepped plays it for both.
-
-        Args:
-          action: as it was prepared.
 
         Raises:
           RuntimeError: a side has not prepared its action.

@@ -16,13 +16,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from experiments.engine.declaration import ReproduceConfig
+from experiments.engine.page import Section, write_page
 from experiments.engine.plan import Plan
 from experiments.watch_and_help.parts import MODULES, load_parts
-from pipelines.report.file import made_by
 from pipelines.stages.running.staged_run import Stage
-from rlhf.store.files.durable import write_file
-
-TABLE = "table.md"
 
 
 def plan_watch_and_help(
@@ -31,10 +28,7 @@ def plan_watch_and_help(
     """Return the plan of some parts; its tables are of all parts that have results.
 
     Args:
-      run: folder of the experiment.
-      seeds: of all chance in the parts.
       parts: to run now; none means all.
-      modules: of all parts, by name.
 
     Raises:
       UserError: there is no such part.
@@ -44,7 +38,7 @@ def plan_watch_and_help(
     def stages(part: str, seed: int) -> Iterable[Stage]:
         return chosen[part].stages(run, seed)
 
-    def report(_: Sequence[int]) -> Path:
+    def report(_: str, __: Sequence[int]) -> Path:
         return write_tables(run, modules)
 
     return Plan(run, seeds, stages, report, parts=tuple(chosen))
@@ -52,11 +46,10 @@ def plan_watch_and_help(
 
 def write_tables(run: Path, modules: Mapping[str, str] = MODULES) -> Path:
     """Write the page of results from the files of all parts, and return its path."""
-    head = f"# Watch-And-Help\n\n{made_by()}"
-    sections = [section for part in load_parts((), modules).values() if (section := part.section(run))]
-    path = run / TABLE
-    write_file(path, "\n\n".join([head, *(each.strip("\n") for each in sections)]).encode() + b"\n")
-    return path
+    found = [part.section(run) for part in load_parts((), modules).values()]
+    return write_page(
+        run, "Watch-And-Help", [Section(one.rows, one.parts) for one in found]
+    )  # figures are in the parts
 
 
 def plan(config: ReproduceConfig) -> Plan:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
@@ -14,59 +15,37 @@ from worlds.household.tasks.goals import Goal
 EARLY = (0.25, 0.5, 1.0)  # shares of a demonstration after which helpers begin
 
 
-def goals_file(folder: Path, seed: int, split: str) -> Path:
-    """Return the file of the goals that a seed's model inferred for the tasks of a split.
-
-    Args:
-      folder: of the whole experiment.
-      seed: of the model.
-      split: "test_1" or "test_2".
-    """
-    return folder / "watch" / f"seed-{seed}" / f"goals-{split}.json"
+Goals = Mapping[str, Goal]  # task -> count of each predicate; those that are not expected are left out
+# share watched, such as "0.5" -> task -> predicate that is possible -> probabilities of its counts 0, 1, ...
+Posteriors = Mapping[str, Mapping[str, Mapping[str, list[float]]]]
 
 
-def save_goals(folder: Path, seed: int, split: str, goals: Mapping[str, Goal]) -> None:
-    """Write inferred goals; arguments as those of :func:`goals_file`.
+def _file(folder: Path, seed: int, split: str, what: str) -> Path:
+    return folder / "watch" / f"seed-{seed}" / f"{what}-{split}.json"
 
-    Args:
-      goals: count of each predicate, by the name of the task (:class:`worlds.household.tasks.benchmark.BenchmarkTask`)
-        in whose place ``watch`` Alice was seen; predicates that are not expected are left out.
-    """
-    path = goals_file(folder, seed, split)
+
+def _save(path: Path, found: Goals | Posteriors, indent: int | None = None) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_file(path, (json.dumps(goals, indent=1) + "\n").encode())
+    write_file(path, (json.dumps(found, indent=indent) + "\n").encode())
+
+
+def _load(path: Path) -> Any:
+    return json.loads(path.read_bytes()) if path.is_file() else None
+
+
+def save_goals(folder: Path, seed: int, split: str, goals: Goals) -> None:
+    """Write the goals that a seed's model inferred after whole demonstrations of a split's tasks."""
+    _save(_file(folder, seed, split, "goals"), goals, indent=1)
 
 
 def load_goals(folder: Path, seed: int, split: str) -> dict[str, dict[str, int]] | None:
-    """Return inferred goals by task; None if nothing was inferred. Arguments as those of :func:`goals_file`."""
-    path = goals_file(folder, seed, split)
-    return json.loads(path.read_bytes()) if path.is_file() else None
-
-
-Posteriors = Mapping[str, Mapping[str, Mapping[str, list[float]]]]  # share watched, task, predicate: of its counts
-
-
-def posteriors_file(folder: Path, seed: int, split: str) -> Path:
-    """Return the file of the distributions over goals; arguments as those of :func:`goals_file`."""
-    return goals_file(folder, seed, split).with_name(f"posteriors-{split}.json")
+    """Return the goals that a seed's model inferred; None if it inferred none."""
+    return _load(_file(folder, seed, split, "goals"))
 
 
 def save_posteriors(folder: Path, seed: int, split: str, posteriors: Posteriors) -> None:
-    """Write distributions over goals; arguments as those of :func:`goals_file`.
-
-    Args:
-      posteriors: probabilities of the counts 0, 1, ... of each predicate, by the share of the demonstration that was
-        watched (e.g. "0.5") and the name of the task; predicates that are hardly possible are left out.
-    """
-    path = posteriors_file(folder, seed, split)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_file(path, (json.dumps(posteriors) + "\n").encode())
-
-
-def load_posteriors(folder: Path, seed: int, split: str) -> Posteriors | None:
-    """Return distributions over goals; None if there are none. Arguments as those of :func:`goals_file`."""
-    path = posteriors_file(folder, seed, split)
-    return json.loads(path.read_bytes()) if path.is_file() else None
+    """Write a seed's distributions over the goals of a split's tasks."""
+    _save(_file(folder, seed, split, "posteriors"), posteriors)
 
 
 @dataclass(frozen=True)
@@ -74,19 +53,14 @@ class Inferred:
     """What a model inferred for the tasks of a split.
 
     Args:
-      goals: after whole demonstrations, by task.
       posteriors: see :func:`save_posteriors`; empty where there are none.
     """
 
-    goals: Mapping[str, Goal]
+    goals: Goals
     posteriors: Posteriors = field(default_factory=dict)
 
     def probable(self, task: str, share: float) -> Mapping[str, list[float]]:
         """Return the probabilities of the counts of a task's possible predicates.
-
-        Args:
-          task: its name.
-          share: of the demonstration that was watched.
 
         Raises:
           UserError: nothing was inferred for the task after this share.
@@ -107,6 +81,6 @@ class Inferred:
 
 
 def load_inferred(folder: Path, seed: int, split: str) -> Inferred | None:
-    """Return all that was inferred; None if nothing was. Arguments as those of :func:`goals_file`."""
+    """Return all that a seed's model inferred for the tasks of a split; None if it inferred nothing."""
     goals = load_goals(folder, seed, split)
-    return None if goals is None else Inferred(goals, load_posteriors(folder, seed, split) or {})
+    return None if goals is None else Inferred(goals, _load(_file(folder, seed, split, "posteriors")) or {})

@@ -9,10 +9,5 @@ CLONED, IMPROVED = Path("clone/agent"), Path("improve/agent")  # in the folder o
 
 
 def learned_in(folder: Path, seed: int) -> Path:
-    """Return the folder of one seed of the part marks.
-
-    Args:
-      folder: of the whole experiment.
-      seed: of the experiment.
-    """
+    """Return the folder of one seed of the part marks."""
     return folder / MARKS / f"seed-{seed}"

@@ -53,8 +53,8 @@ def record(
 
     Args:
       data: folder of the dataset, which is created if it does not exist; "data/play" by default.
-      episodes: number of episodes, 100 by default.
-      steps: largest number of steps of an episode, 1,125 (five minutes) by default.
+      episodes: number of episodes.
+      steps: largest number of steps of an episode.
       solver: "scripted" (the default), or the folder of an agent that plays.
       split: "train" or "held_out", the split of all episodes; by default a tenth of them is held out.
       seed: seed of places and requests, from 0 to 499; 0 by default.
@@ -148,10 +148,10 @@ def clone(
       name: name of the run, "clone" by default.
       runs: folder of all runs, "runs" by default.
       size: size of the agent: "nano" (the default), "micro", "mini", "5m", "18m", "71m" or "165m".
-      updates: number of gradient steps, 20,000 by default.
-      batch: trajectories in every update, 96 by default.
-      steps: consecutive steps of every trajectory, 50 by default.
-      learning_rate: learning rate of Adam after the warm-up, 1e-4 by default.
+      updates: number of gradient steps.
+      batch: trajectories in every update.
+      steps: consecutive steps of every trajectory.
+      learning_rate: learning rate of Adam after the warm-up.
       seed: seed of weights and order, 0 by default.
       device: "cpu" (the default), "cuda" or "cuda:1".
       resume: folder of a run to resume from its last checkpoint; its settings are those of the run.
@@ -199,10 +199,10 @@ def train_reward_model(
       kind: "inter_temporal" (IBT, the default) or "autoregressive" (AR).
       name: name of the run, "reward" by default.
       runs: folder of all runs, "runs" by default.
-      updates: number of gradient steps, 20,000 by default.
-      batch: trajectories in every update, 96 by default.
-      steps: consecutive steps of every trajectory, 50 by default.
-      learning_rate: learning rate of Adam after the warm-up, 1e-4 by default.
+      updates: number of gradient steps.
+      batch: trajectories in every update.
+      steps: consecutive steps of every trajectory.
+      learning_rate: learning rate of Adam after the warm-up.
       seed: seed of new weights, order and augmentation, 0 by default.
       device: "cpu" (the default), "cuda" or "cuda:1".
       resume: folder of a run to resume from its last checkpoint; its settings are those of the run.
@@ -260,9 +260,9 @@ def improve(
       reward_model: folder of the reward model, "runs/reward/reward_model" by default.
       name: name of the run, "improve" by default.
       runs: folder of all runs, "runs" by default.
-      updates: number of gradient steps, 10,000 by default.
-      slots: environments that are played at once, 96 by default.
-      steps: steps of every fragment of play, 50 by default.
+      updates: number of gradient steps.
+      slots: environments that are played at once.
+      steps: steps of every fragment of play.
       batch: trajectories of recorded play in every update; as many as slots by default.
       learning_rate: learning rate of Adam.
       seed: seed of play and order, 0 by default.
@@ -319,7 +319,7 @@ def evaluate(
       agents: folder of every agent by a name of your choice; the folder "scripted" is the demonstrator, "perfect" the
         demonstrator without its errors, "random" a solver that acts at random.
       probes: names of probe tasks or games; by default all probe tasks of the world.
-      episodes: episodes of each probe and agent, 200 by default.
+      episodes: episodes of each probe and agent.
       split: "held_out" (the default) or "train": the instructions. The houses are new in both.
       seed: seed of houses and instructions, 0 by default.
       device: "cpu" (the default), "cuda" or "cuda:1".
@@ -385,4 +385,4 @@ def _start(config: Config | None, kind: type[Config], resume: AnyPath | None) ->
         return kind() if config is None else config
     if config is not None:
         raise UserError("resume takes the settings of the run; leave out config")
-    return replace(load_config(Path(resume), kind, older=True), resume=Path(resume))  # type: ignore[type-var]
+    return replace(load_config(Path(resume), kind), resume=Path(resume))  # type: ignore[type-var]

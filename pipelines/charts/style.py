@@ -59,12 +59,6 @@ def panels(
     """Create a figure, without a window or global state, and its panels, row by row.
 
     Args:
-      width: in inches.
-      height: in inches.
-      rows: of panels.
-      columns: of panels.
-      title: of the figure, folded to its width.
-      grid: axes with lines at their ticks.
       margins: left, bottom, right and top of a single panel in inches; None fits them to the texts, which takes longer.
       shared: what else :meth:`matplotlib.figure.Figure.subplots` takes.
     """
@@ -115,18 +109,7 @@ def interval(
     axes: Axes, at: float, one: Bounded, colour: str, marker: str = "o", *,
     across: bool = False, scale: float = 1.0, tip: str = "",
 ) -> None:  # fmt: skip
-    """Draw a dot with its interval.
-
-    Args:
-      axes: where.
-      at: its place on the other axis.
-      one: the number with its bounds.
-      colour: of both.
-      marker: of the dot.
-      across: true if the number is on the x axis.
-      scale: factor of the number.
-      tip: tooltip on pages.
-    """
+    """Draw a dot with its interval."""
     bounds, dot = (scale * one.low, scale * one.high), (scale * one.estimate,)
     for values, style in (
         (bounds, {"lw": 2.2, "alpha": 0.5, "solid_capstyle": "round"}),
@@ -160,13 +143,7 @@ def png(figure: Figure, dpi: int = _DPI) -> bytes:
 
 
 def svg(figure: Figure, words: str, css: str = "chart") -> Markup:
-    """Encode ``figure`` as an element for a page, in the page's colours and letters.
-
-    Args:
-      figure: drawn in the colours of the palette.
-      words: its description, for those who do not see it.
-      css: class of the element.
-    """
+    """Encode ``figure`` as an element for a page, in the page's colours and letters."""
     buffer = io.StringIO()
     with rc_context(_STYLE):
         figure.savefig(buffer, format="svg", facecolor="none", metadata={"Date": None})

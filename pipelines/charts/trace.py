@@ -45,13 +45,10 @@ class RewardTrace:
     """One episode of T steps with its scores and marks.
 
     Args:
-      title: above the picture.
       utility: float [T].
       reward: float [T].
-      marks: of any number of raters.
       dialogue: in order of time.
       image: uint8 [T, H, W, 3], frames that the solver saw, or None to leave the frames out.
-      steps_per_second: of the episode's world.
     """
 
     title: str
@@ -68,22 +65,14 @@ def trace(
 ) -> RewardTrace:
     """Collect the data of the picture of ``episode``.
 
-    Args:
-      episode: T steps.
-      utility: [T], by a model.
-      marks: of this and perhaps other episodes; the others' are left out.
-      scale: the model's ``reward_scale``.
-      title: above the picture.
-
-    Raises:
-      ValueError: if the utility has another number of steps.
+    Raises ValueError if the utility has another number of steps.
     """
     if len(utility) != len(episode):
         raise ValueError(
             f"{len(utility)} utilities do not belong to episode {episode.episode_id} of {len(episode)} steps"
         )
     own = tuple(mark for mark in marks if mark.episode_id == episode.episode_id)
-    steps_per_second = episode.declared.solver.action.steps_per_second
+    steps_per_second = episode.spaces.solver.action.steps_per_second
     shown = dialogue_of(episode), None if episode.image is None else episode.rgb()
     return RewardTrace(title, utility, rewards(utility, scale), own, *shown, steps_per_second)
 

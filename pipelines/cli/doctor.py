@@ -12,9 +12,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Literal
 
-from agents.ranges import Seconds, check_ranges
 from rlhf.run import machine
-from worlds.errors import UserError
+from worlds.ranges import Seconds
+from worlds.settings import settings
 
 Verdict = Literal["ok", "warn", "fail"]
 
@@ -33,7 +33,6 @@ _NEEDED = (
     "pyarrow",
     "pillow",
     "rich",
-    "tyro",
     "matplotlib",
 )
 _STEPS_WANTED = 500  # of a world on one core, per second
@@ -59,7 +58,7 @@ class Check:
         return f"{self.verdict:<5} {self.what:<12} {self.found}" + (f"\n{'':<19}-> {self.hint}" if self.hint else "")
 
 
-@dataclass(frozen=True)
+@settings
 class DoctorConfig:
     """Settings of `rlhf doctor`.
 
@@ -72,9 +71,6 @@ class DoctorConfig:
     folder: Path = Path(".")
     world: str | None = None
     seconds: Seconds = 2.0
-
-    def __post_init__(self) -> None:
-        check_ranges(self, UserError)
 
 
 def doctor(config: DoctorConfig) -> int:
@@ -182,8 +178,8 @@ def check_playhouse(seconds: float) -> Iterable[Check]:
     """
     from pipelines.cli.world import try_briefly
     from worlds import registry
-    from worlds.checks.report import NO_ANSWER
-    from worlds.checks.trial import PICKLES
+    from worlds.checks.parts import NO_ANSWER
+    from worlds.checks.report import PICKLES
 
     hint = "pip install --force-reinstall mujoco numba"
     try:

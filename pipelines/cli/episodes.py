@@ -26,8 +26,8 @@ from rlhf.records.preferences import (
 from rlhf.run import terminal
 from rlhf.run.progress import bar
 from rlhf.store import EpisodeRow, Problem, open_store, rebuild_index
+from rlhf.store.parquet import FILE_MB
 from rlhf.store.transfer.hub import MANY_FILES, files_of_play, push
-from rlhf.store.upkeep.compaction import FILE_MB
 from worlds.errors import UserError
 
 _WIDTH_WITHOUT_TERMINAL = 240  # nothing is cut where another program reads
@@ -89,7 +89,7 @@ def show_episode(data: str | Path, episode_id: str, png: Path | None = None, con
     store = open_store(data)
     episode = store.read(episode_id)
     marks, judgements = store.marks(episode_id), store.judgements(episode_id)
-    size, steps_per_second = episode.declared.image_size, store.description.steps_per_second
+    size, steps_per_second = episode.spaces.image_size, store.description.steps_per_second
     pictures = "no pictures" if size is None else f"{size[0]}x{size[1]} pixels"
     lines = [
         f"{episode.episode_id}: {len(episode)} steps ({clock(len(episode), steps_per_second)}), {episode.split}",

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
-from agents.ranges import CountFromZero, Megabytes, check_ranges
 from pipelines.cli import episodes as episodes_command
 from rlhf.run.setting_forms import DatasetFolder, EpisodeId, EpisodeIds, Repository, SourceDataset, TargetDataset
-from rlhf.store.upkeep.compaction import FILE_MB
-from worlds.errors import UserError
+from rlhf.store.parquet import FILE_MB
+from worlds.ranges import CountFromZero, Megabytes
+from worlds.settings import settings
 
 
-@dataclass(frozen=True)
+@settings
 class ListConfig:
     """Settings of `rlhf episodes list`.
 
@@ -28,11 +27,8 @@ class ListConfig:
     solver: str | None = None
     limit: CountFromZero = 50
 
-    def __post_init__(self) -> None:
-        check_ranges(self, UserError)
 
-
-@dataclass(frozen=True)
+@settings
 class ShowConfig:
     """Settings of `rlhf episodes show`.
 
@@ -47,7 +43,7 @@ class ShowConfig:
     png: Path | None = None
 
 
-@dataclass(frozen=True)
+@settings
 class VerifyConfig:
     """Settings of `rlhf episodes verify`.
 
@@ -60,7 +56,7 @@ class VerifyConfig:
     rebuild: bool = False
 
 
-@dataclass(frozen=True)
+@settings
 class MergeConfig:
     """Settings of `rlhf episodes merge`.
 
@@ -73,7 +69,7 @@ class MergeConfig:
     into: TargetDataset
 
 
-@dataclass(frozen=True)
+@settings
 class DropConfig:
     """Settings of `rlhf episodes drop`.
 
@@ -86,7 +82,7 @@ class DropConfig:
     episodes: EpisodeIds
 
 
-@dataclass(frozen=True)
+@settings
 class CompactConfig:
     """Settings of `rlhf episodes compact`.
 
@@ -98,11 +94,8 @@ class CompactConfig:
     data: DatasetFolder
     file_mb: Megabytes = FILE_MB
 
-    def __post_init__(self) -> None:
-        check_ranges(self, UserError)
 
-
-@dataclass(frozen=True)
+@settings
 class PushConfig:
     """Settings of `rlhf episodes push`.
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
-from typing import Annotated, Any, Literal
-
-from tyro.conf import arg
+from dataclasses import field, fields, is_dataclass
+from typing import Any, Literal
 
 from pipelines.exchange.formats import FormatName, export_episodes, import_episodes
 from pipelines.exchange.settings import LeRobotExport, LeRobotImport, MinariExport, MinariImport, RldsExport, RldsImport
 from rlhf.run.progress import announce
 from rlhf.run.setting_forms import SourceDataset, TargetDataset
 from worlds.errors import UserError
+from worlds.settings import settings
 
 
-@dataclass(frozen=True)
+@settings
 class ExportConfig:
     """Settings of `rlhf episodes export`.
 
@@ -43,7 +42,7 @@ class ExportConfig:
         _check_settings(self, self.to)
 
 
-@dataclass(frozen=True)
+@settings
 class ImportConfig:
     """Settings of `rlhf episodes import`.
 
@@ -59,7 +58,7 @@ class ImportConfig:
 
     source: SourceDataset
     target: TargetDataset
-    from_: Annotated[FormatName, arg(name="from")]
+    from_: FormatName
     skip_bad: bool = False
     lerobot: LeRobotImport = field(default_factory=LeRobotImport)
     minari: MinariImport = field(default_factory=MinariImport)

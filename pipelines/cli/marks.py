@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from rlhf.run.progress import announce
 from rlhf.run.setting_forms import DatasetFolder, RecordsFile
 from rlhf.store import ParquetStore, open_store
 from rlhf.store.transfer.record_files import MARK_FILES, export_records, import_records
+from worlds.settings import settings
 
 Unit = Literal["steps", "seconds"]
 
 
-@dataclass(frozen=True)
+@settings
 class ImportMarksConfig:
     """Settings of `rlhf marks import`.
 
@@ -28,7 +28,7 @@ class ImportMarksConfig:
     unit: Unit = "steps"
 
 
-@dataclass(frozen=True)
+@settings
 class ExportMarksConfig:
     """Settings of `rlhf marks export`.
 

@@ -1,39 +1,32 @@
-"""Own settings of a world or its scripted players, as typed flags: ``--world.rooms 1 3 --players.pause 1 2``.
+"""Own settings of a world, its scripted players or an agent's network, as flags: ``--world.rooms 1 3``.
 
-For the parser of the command line they are one JSON object each (``--world.settings``, ``--world.options``,
-``--players.setter``, ``--players.solver``). This module builds that object from flags, from a JSON or TOML file, or
-from both. Names and types are those that the world declares (:attr:`worlds.registry.WorldEntry.declares`).
+In the configuration they are one mapping each (``world.settings``, ``world.options``, ``players.setter``,
+``players.solver``, ``network``). Names and types are those that the world or the agent declares
+(:attr:`worlds.registry.WorldEntry.declares`).
 """
 
 from __future__ import annotations
 
 import difflib
 import inspect
-import json
-import re
-import textwrap
-import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any, get_type_hints
 
-from pipelines.cli.typed_words import form_of, value_of
+from pipelines.cli.docstrings import arguments
 from pipelines.cli.usage import UsageError
 from worlds import registry
 from worlds.contract import WorldError
-from worlds.errors import UserError
 
-PARTS = {"world": ("settings", "options"), "players": ("setter", "solver")}
+PARTS = {"world": ("settings", "options"), "players": ("setter", "solver"), "network": ("",)}
 # Settings that have flags of their own, or that the command gives.
 _NOT_OWN = ("self", "height", "width", "views", "settings", "tasks", "split", "seed", "perfect")
-_FILES = (".json", ".toml")
 
 
 @dataclass(frozen=True)
 class OwnSetting:
-    """One setting that a world declares.
+    """One setting that a world or an agent declares.
 
     Args:
       name: name of the setting, e.g. "rooms".
@@ -52,19 +45,23 @@ class OwnSetting:
     @property
     def form(self) -> str:
         """Placeholder of its values in the help text."""
+        from pipelines.cli.settings import form_of
+
         return form_of(self.hint)
 
 
 def declared(world: str | None, group: str) -> dict[str, OwnSetting]:
-    """Return the own settings of a world ("world") or of its scripted players ("players"), by name.
+    """Return the own settings of a world ("world"), its scripted players ("players") or an agent ("network"), by name.
 
     Args:
       world: name of the world, or its Python file; None is the Playhouse.
-      group: "world" or "players".
+      group: one of :data:`PARTS`.
 
     Raises:
       WorldError: there is no such world.
     """
+    if group == "network":
+        return _of_a_network()
     entry = registry.get(world or "playhouse")
     found: dict[str, OwnSetting] = {}
     for part in PARTS[group]:
@@ -73,111 +70,99 @@ def declared(world: str | None, group: str) -> dict[str, OwnSetting]:
     return found
 
 
-def expand(words: Sequence[str], fields: Collection[str], default: Any) -> list[str]:
-    """Return ``words`` with all own settings of each world and group of players as one JSON object.
+def _of_a_network() -> dict[str, OwnSetting]:
+    from agents.config import AgentConfig  # these import much of `transformers`
+    from pipelines.stages.agent_network import FIELDS
 
-    An object replaces the default, and an object typed earlier. Flags change single settings of it, in any order.
+    about, hints = arguments(AgentConfig), get_type_hints(AgentConfig.__init__)
+    return {name: OwnSetting(name, "", hints[name], one.default, about[name]) for name, one in FIELDS.items()}
+
+
+class Own:
+    """Own settings that a command line gives, whole and one by one.
 
     Args:
-      words: the words of a command line.
-      fields: dotted names of all settings of the command.
+      fields: dotted names of the settings of the command.
+      words: the words of its line.
       default: configuration that the words override, or None.
-
-    Raises:
-      UsageError: for a name that the world does not declare, or a value of another type; the right ones are listed.
     """
-    owners = {name.rpartition(".")[0] for name in fields if name.split(".")[-2:] in _HOLDERS}
-    rest: list[str] = []
-    whole: dict[str, dict[str, Any] | None] = {}  # by the name of the field, e.g. "world.settings"
-    flagged: dict[str, dict[str, Any]] = {}  # likewise
-    place = 0
-    while place < len(words):
-        word, place = words[place], place + 1
-        flag, equals, value = word.partition("=")
+
+    def __init__(self, fields: Collection[str], words: Sequence[str], default: Any) -> None:
+        self.owners = sorted({owner for name in fields if (owner := _owner(name))}, key=len, reverse=True)
+        self._words, self._default = words, default
+        self._whole: dict[str, Mapping[str, Any] | None] = {}  # by the name of the field, e.g. "world.settings"
+        self._single: dict[str, dict[str, Any]] = {}  # likewise
+
+    def holds(self, name: str) -> bool:
+        """Whether a setting is a mapping of own settings."""
+        return _owner(name) in self.owners
+
+    def whole(self, name: str, value: Mapping[str, Any] | None) -> None:
+        """Take a whole mapping, which replaces the default and an earlier one."""
+        self._whole[name] = value
+
+    def find(self, flag: str) -> OwnSetting | None:
+        """Return the setting of a flag, which may include its part (``--world.settings.rooms``).
+
+        Returns None where the command has no such group. Raises UsageError for a name that the world does not declare.
+        """
         name = flag.removeprefix("--").replace("-", "_")
-        owner = next((one for one in owners if name.startswith(one + ".")), None)
-        if not word.startswith("--") or owner is None or (name in fields and name.split(".")[-2:] not in _HOLDERS):
-            rest.append(word)
-            continue
-        values = value.split(",") if equals else []
-        while not equals and place < len(words) and not words[place].startswith("--"):
-            values, place = [*values, words[place]], place + 1
-        if name in fields:
-            text = value if equals else " ".join(values)
-            whole[name] = _whole(text, flag) if text != "None" else None
-            continue
-        setting = _find(name.removeprefix(owner + "."), owner, _world(owner, words, default), flag)
-        holder = f"{owner}.{setting.part}"
-        flagged.setdefault(holder, {})[setting.name] = value_of(setting.hint, values, flag)
-        _check(_world(owner, words, default), setting, flagged[holder], flag)
-    for name in whole | flagged:
-        settings = whole[name] if name in whole else _value_at(default, name)
-        settings = {**(settings or {}), **flagged[name]} if name in flagged else settings
-        rest.append(f"--{name}={'None' if settings is None else json.dumps(settings)}")
-    return rest
-
-
-_HOLDERS = [[group, part] for group, parts in PARTS.items() for part in parts]
-
-
-def help_text(fields: Collection[str], words: Sequence[str], default: Any, width: int = 100) -> str:
-    """Describe the flags of all own settings, for the end of a command's help; "" where there are none."""
-    owners = sorted({name.rpartition(".")[0] for name in fields if name.split(".")[-2:] in _HOLDERS}, key=len)
-    lines: list[str] = []
-    for group in PARTS:
-        flagged = [owner for owner in owners if owner.rpartition(".")[2] == group]
-        if not flagged:
-            continue
-        world = _world(flagged[0], words, default)
-        noun = "the world" if group == "world" else "the scripted players of the world"
-        others = f"; also --{', --'.join(one + '.NAME' for one in flagged[1:])}" if flagged[1:] else ""
-        lines.append(f"own settings of {noun} {world or 'playhouse'}{others}:")
-        for setting in declared(world, group).values():
-            lines.append(f"  --{flagged[0]}.{setting.name.replace('_', '-')} {setting.form}")
-            about = f"{setting.about or 'no description'} (default: {_shown(setting.default)})"
-            lines += textwrap.wrap(about, width, initial_indent=" " * 6, subsequent_indent=" " * 6)
-        lines.append("")
-    return "\n".join(lines)
-
-
-def _check(world: str | None, setting: OwnSetting, settings: Mapping[str, Any], flag: str) -> None:
-    """Refuse a value that a declared dataclass refuses, without creating the world. Raises UsageError."""
-    declares: Any = registry.get(world or "playhouse").declares[setting.part]()
-    if not (isinstance(declares, type) and is_dataclass(declares)):
-        return
-    try:
-        declares(**{setting.name: settings[setting.name]})
-    except WorldError as error:
-        raise UsageError(f"{flag}: {str(error).removeprefix(f'setting {setting.name}: ')}") from None
-
-
-def _find(name: str, owner: str, world: str | None, flag: str) -> OwnSetting:
-    """Return the setting ``name``, which may include its part ("settings.rooms")."""
-    group = owner.rpartition(".")[2]
-    known = declared(world, group)
-    part, dot, last = name.partition(".")
-    wanted = last if dot and part in PARTS[group] else name
-    if wanted not in known and wanted.removeprefix("no_") in known:
-        wanted = wanted.removeprefix("no_")
-    if wanted not in known or (dot and known[wanted].part != part):
-        fields = ("name", "height", "width", *PARTS[group]) if group == "world" else ("tasks", *PARTS[group])
-        close = difflib.get_close_matches(wanted, [*known, *fields], n=1)
+        owner = next((one for one in self.owners if name.startswith(f"{one}.")), None)
+        if owner is None:
+            return None
+        name, group, world = name.removeprefix(f"{owner}."), owner.rpartition(".")[2], self.world(owner)
+        known = declared(world, group)
+        part, dot, last = name.partition(".")
+        wanted = last if dot and part in PARTS[group] else name
+        if wanted not in known and wanted.removeprefix("no_") in known:
+            wanted = wanted.removeprefix("no_")
+        if wanted in known and (not dot or known[wanted].part == part):
+            return known[wanted]
+        fields = {"world": ("name", "height", "width"), "players": ("tasks",), "network": ()}[group]
+        names = [*fields, *filter(None, PARTS[group]), *known]
+        close = difflib.get_close_matches(wanted, names, n=1)
         hint = f"did you mean {owner}.{close[0].replace('_', '-')}? " if close else ""
-        listed = ", ".join(one.replace("_", "-") for one in (*fields, *known))
-        raise UsageError(f"no setting {flag.removeprefix('--')}; {hint}known in {world or 'playhouse'}: {listed}")
-    return known[wanted]
+        listed = ", ".join(one.replace("_", "-") for one in names)
+        where = "agents" if group == "network" else world or "playhouse"
+        raise UsageError(f"no setting {flag.removeprefix('--')}; {hint}known in {where}: {listed}")
+
+    def take(self, flag: str, setting: OwnSetting, words: Sequence[str]) -> None:
+        """Take the words behind the flag of one setting."""
+        from pipelines.cli.settings import value_of
+
+        name = flag.removeprefix("--").replace("-", "_")
+        owner = next(one for one in self.owners if name.startswith(f"{one}."))
+        value = value_of(setting.hint, words, flag)
+        if owner.rpartition(".")[2] != "network":
+            _check(self.world(owner), setting, value, flag)
+        self._single.setdefault(f"{owner}.{setting.part}".rstrip("."), {})[setting.name] = value
+
+    def values(self) -> dict[str, Any]:
+        """Return each mapping: what was given whole, else the default, with what was given one by one."""
+        found = {}
+        for name in self._whole | self._single:
+            base = self._whole[name] if name in self._whole else _value_at(self._default, name)
+            found[name] = {**(base or {}), **self._single[name]} if name in self._single else base
+        return found
+
+    def world(self, owner: str) -> str | None:
+        """Return the name of the world that the settings of ``owner`` are for: as typed, or as in the default."""
+        stem = owner.rpartition(".")[0]
+        flag = f"--{stem + '.' if stem else ''}world.name".replace("_", "-")
+        for place, word in enumerate(self._words):
+            if word.startswith(flag + "="):
+                return word.partition("=")[2]
+            if word == flag and place + 1 < len(self._words):
+                return self._words[place + 1]
+        return _value_at(self._default, flag.removeprefix("--").replace("-", "_"))
 
 
-def _world(owner: str, words: Sequence[str], default: Any) -> str | None:
-    """Return the name of the world that the settings of ``owner`` are for: as typed, or as in ``default``."""
-    stem = owner.rpartition(".")[0]
-    flag = f"--{stem + '.' if stem else ''}world.name".replace("_", "-")
-    for place, word in enumerate(words):
-        if word.startswith(flag + "="):
-            return word.partition("=")[2]
-        if word == flag and place + 1 < len(words):
-            return words[place + 1]
-    return _value_at(default, flag.removeprefix("--").replace("-", "_"))
+def _owner(name: str) -> str:
+    """Return the group of own settings that the setting ``name`` holds; "" if it holds none."""
+    if name.rpartition(".")[2] == "network":
+        return name
+    owner, _, part = name.rpartition(".")
+    return owner if part in PARTS.get(owner.rpartition(".")[2], ()) else ""
 
 
 def _value_at(config: Any, name: str) -> Any:
@@ -187,20 +172,15 @@ def _value_at(config: Any, name: str) -> Any:
     return config
 
 
-def _whole(text: str, flag: str) -> dict[str, Any]:
-    """Read an object from JSON text, or from a JSON or TOML file."""
-    if not text.lstrip().startswith("{") and text.endswith(_FILES):
-        try:
-            content = Path(text).expanduser().read_text(encoding="utf-8")
-            found = tomllib.loads(content) if text.endswith(".toml") else json.loads(content)
-        except (OSError, ValueError) as error:
-            raise UserError(f"{flag}: {text} cannot be read ({error}); name a JSON or TOML file") from None
-        if not isinstance(found, dict):
-            raise UserError(f"{flag}: {text} holds no JSON object")
-        return found
-    from worlds.contract.own_settings import own_settings
-
-    return own_settings(text, flag.removeprefix("--"))
+def _check(world: str | None, setting: OwnSetting, value: Any, flag: str) -> None:
+    """Refuse a value that a declared dataclass refuses, without creating the world. Raises UsageError."""
+    declares: Any = registry.get(world or "playhouse").declares[setting.part]()
+    if not (isinstance(declares, type) and is_dataclass(declares)):
+        return
+    try:
+        declares(**{setting.name: value})
+    except WorldError as error:
+        raise UsageError(f"{flag}: {str(error).removeprefix(f'setting {setting.name}: ')}") from None
 
 
 def _settings_of(declares: Callable[..., Any], part: str) -> Iterator[OwnSetting]:
@@ -214,28 +194,9 @@ def _settings_of(declares: Callable[..., Any], part: str) -> Iterator[OwnSetting
         hints = get_type_hints(inner if hasattr(inner, "__dataclass_fields__") else init)
     except (TypeError, ValueError, NameError):
         return
-    about = _arguments(inspect.getdoc(inner) or "")
+    about = arguments(inner)
     for name, one in parameters.items():
         if name in _NOT_OWN or one.kind in (one.VAR_KEYWORD, one.VAR_POSITIONAL, one.POSITIONAL_ONLY):
             continue
         default = None if one.default is one.empty else one.default
-        yield OwnSetting(name, part, hints.get(name), default, about.get(name, ""))
-
-
-def _arguments(docstring: str) -> dict[str, str]:
-    """Return the description of each argument in a Google-style docstring."""
-    section = re.search(r"^Args:\n((?:[ ]+.*\n?|\n)*)", docstring + "\n", re.MULTILINE)
-    found: dict[str, str] = {}
-    name = ""
-    for line in textwrap.dedent(section[1]).splitlines() if section else ():
-        if start := re.match(r"(\w+): (.*)", line):
-            name, found[start[1]] = start[1], start[2]
-        elif name and line.strip():
-            found[name] += " " + line.strip()
-    return {name: re.sub(r"``|:\w+:`~?([^`]*)`", r"\1", text) for name, text in found.items()}
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, (tuple, list)):
-        return " ".join(map(str, value))
-    return str(value).lower() if isinstance(value, bool) else str(value)
+        yield OwnSetting(name, part, hints.get(name, Any), default, about.get(name, ""))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from pipelines.cli.marks import Unit, steps_per_second
@@ -10,11 +9,12 @@ from rlhf.run.progress import announce
 from rlhf.run.setting_forms import DatasetFolder, RecordsFile
 from rlhf.store import open_store
 from rlhf.store.transfer.record_files import PREFERENCE_FILES, export_records, import_records
+from worlds.settings import settings
 
 PreferenceTable = Literal["clip_pairs", "verdicts", "take_overs", "scores", "inferred_goals", "helper_ratings"]
 
 
-@dataclass(frozen=True)
+@settings
 class ImportPreferencesConfig:
     """Settings of `rlhf preferences import`.
 
@@ -31,7 +31,7 @@ class ImportPreferencesConfig:
     unit: Unit = "steps"
 
 
-@dataclass(frozen=True)
+@settings
 class ExportPreferencesConfig:
     """Settings of `rlhf preferences export`.
 

@@ -52,7 +52,7 @@ def starting_point(
     if preset is not None and resume is not None:
         raise UsageError("--resume takes its settings from the run's folder; leave out --preset")
     if resume is not None:
-        return replace(load_config(Path(resume), kind, older=True), resume=Path(resume)), rest
+        return replace(load_config(Path(resume), kind), resume=Path(resume)), rest
     preset = preset or otherwise
     if preset is not None:
         config = _configure(_load(preset, function), preset, function, kind)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from agents.ranges import Count, CountFromZero, check_ranges
 from rlhf.run.progress import announce
 from rlhf.run.setting_forms import EpisodeId
 from rlhf.store import open_store
 from worlds.drawing.picture_file import whole_file
 from worlds.errors import UserError
+from worlds.ranges import Count, CountFromZero
+from worlds.settings import settings
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 _SUFFIXES = (".png", ".gif", ".mp4")
 
 
-@dataclass(frozen=True)
+@settings
 class RenderConfig:
     """Settings of `rlhf render`.
 
@@ -55,7 +56,6 @@ class RenderConfig:
     view: Literal["first", "third", "above"] = "first"
 
     def __post_init__(self) -> None:
-        check_ranges(self, UserError)
         if self.out.suffix.lower() not in _SUFFIXES:
             raise UserError(f"{self.out} is no .png, .gif or .mp4 file; name one of these")
         if self.out.suffix.lower() == ".mp4" and (self.width % 2 or self.height % 2):
@@ -82,7 +82,7 @@ def render(config: RenderConfig) -> Path:
     if style.caption % 2 and config.out.suffix.lower() == ".mp4":
         style = replace(style, height=style.height + 1)
     is_sheet = config.out.suffix.lower() == ".png"
-    _check_per_step(config.per_step, episode.declared.solver.action.ticks)
+    _check_per_step(config.per_step, episode.spaces.solver.action.ticks)
     views = views_of(episode, style.height, style.width, 1 if is_sheet else config.per_step, config.plain, config.view)
     try:
         config.out.parent.mkdir(parents=True, exist_ok=True)

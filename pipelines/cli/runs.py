@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from rlhf.run.setting_forms import RunFolder, RunFolders
+from worlds.settings import settings
 
 _LONGEST_VALUE = 40  # characters of a setting's value in a table
 
 
-@dataclass(frozen=True)
+@settings
 class ListRunsConfig:
     """Settings of `rlhf runs list`.
 
@@ -26,7 +27,7 @@ class ListRunsConfig:
     json: bool = False
 
 
-@dataclass(frozen=True)
+@settings
 class CompareRunsConfig:
     """Settings of `rlhf runs compare`.
 

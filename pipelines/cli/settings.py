@@ -1,34 +1,64 @@
-"""Parsing of a command line into one frozen configuration.
+"""Words of a command line to one frozen configuration.
 
-tyro documents the settings and creates the configuration; this module checks the words first, so that errors are one
-line each.
+Words become values of the settings that they name; pydantic converts and checks them (:mod:`worlds.settings`).
 """
 
 from __future__ import annotations
 
-import contextlib
 import difflib
 import functools
-import io
-import itertools
-import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+import json
+import tomllib
+import types
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-import tyro
-from tyro.constructors import PrimitiveConstructorSpec
-
-from agents.ranges import ranges_of, refusal, shortened
 from pipelines.cli import own_settings
-from pipelines.cli.shown import SHOWN, others, part_of
-from pipelines.cli.typed_words import members_of, value_of
+from pipelines.cli.docstrings import arguments
 from pipelines.cli.usage import UsageError
-from rlhf.records.json_records import earlier_names
-from rlhf.run.terminal import Unguarded
+from rlhf.run.setting_forms import Form, Without
+from worlds.errors import UserError
+from worlds.settings import BadValue, from_words, shortened
 
 Config = TypeVar("Config")
+HELP = ("-h", "--help")
+_FILES = {".json": json.loads, ".toml": tomllib.loads}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One setting of a configuration.
+
+    Args:
+      name: dotted name, as in the configuration, e.g. "learner.lambda_".
+      hint: annotation, with its range.
+      default: value where it is not given; MISSING if it must be given.
+      about: description, from the docstring of its class.
+      group: dotted name and description of every group around it, the innermost last.
+    """
+
+    name: str
+    hint: Any
+    default: Any = MISSING
+    about: str = ""
+    group: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def flag(self) -> str:
+        """The setting as typed, e.g. "--learner.lambda" for "learner.lambda_", as "lambda" is a Python keyword."""
+        return "--" + ".".join(part.rstrip("_") for part in self.name.split(".")).replace("_", "-")
+
+    @property
+    def form(self) -> Form | None:
+        """How it is typed, where its type does not say."""
+        return next((mark for mark in getattr(self.hint, "__metadata__", ()) if isinstance(mark, Form)), None)
+
+    @property
+    def by_place(self) -> bool:
+        """Whether it has no flag."""
+        return self.form is not None and self.form.by_place
 
 
 def parse(
@@ -37,7 +67,7 @@ def parse(
     """Parse the words of a command line into a configuration.
 
     Settings are written ``--a.b=c`` or ``--a.b c``; switches also ``--flag`` and ``--no-flag``; sequences ``--x 1 2``
-    or ``--x=1,2``; mappings ``--x a=1 b=2``, ``--x a 1 b 2`` or ``--x=a=1,b=2``.
+    or ``--x=1,2``; mappings ``--x a=1 b=2``, ``--x a 1 b 2``, ``--x=a=1,b=2``, as JSON, or as a JSON or TOML file.
 
     Args:
       kind: class of the configuration.
@@ -47,283 +77,277 @@ def parse(
       about: line of the help text.
 
     Raises:
-      UsageError: for a setting that does not exist, a value of the wrong kind, a number outside the range of its
-        setting, or a name that is given two values.
+      UsageError: for a setting that does not exist, a value of the wrong kind or out of its range, or a name that is
+        given two values.
       UserError: for settings that contradict each other.
       SystemExit: with status 0, after ``--help``.
     """
-    known = _by_typed_name(settings_of(kind, default))
-    words = own_settings.expand(words, {setting.name for setting in known.values()}, default)
-    words = _pair_up([word for typed in words for word in _translate(typed, known, command)], known)
-    if {"-h", "--help"}.isdisjoint(words):
-        _check_words(words, kind, known, command, default)
-    shown = None if {"-h", "--help"}.isdisjoint(words) or "all" in words else SHOWN.get(kind.__name__)
-    parsed, start = (kind, default) if shown is None else part_of(kind, default, shown)
+    every = list(all_settings(kind, default))
+    if not set(HELP).isdisjoint(words):
+        from pipelines.cli.help_text import help_text
+
+        print(help_text(kind, every, words, command, default, about))
+        raise SystemExit(0)
+    line = _Line({name: one for one in every if not one.by_place for name in (one.name, _plain(one.flag))}, command)
+    own = own_settings.Own(line.known, words, default)
+    by_place = line.read(words, own)
+    values = line.values | own.values() | _placed(by_place, [one for one in every if one.by_place], command)
+    needed = [one for one in every if one.default is MISSING and one.name not in values] if default is None else []
+    if needed:
+        names = " and ".join(one.form.metavar if one.form and one.by_place else one.flag for one in needed)
+        raise UsageError(f"{command} needs {names}" + ("" if needed[0].by_place else f" (see {command} --help)"))
     try:
-        coloured: Any = Unguarded(sys.stdout)  # the help is tyro's text
-        with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(coloured):
-            return tyro.cli(
-                tyro.conf.AvoidSubcommands[parsed],  # type: ignore[valid-type]
-                args=words if shown is None else ["--help"],
-                default=tyro.MISSING_NONPROP if start is None else start,
-                prog=command,
-                description=about or None,
-            )
-    except SystemExit as stop:
-        if not stop.code:
-            names = list(dict.fromkeys(setting.name for setting in known.values()))
-            print(own_settings.help_text(set(names), words, default))
-            if shown is not None:
-                print(others(names, shown, command))
-            raise
-        raise UsageError(f"{_refusal(stop)} (see {command} --help)") from None
+        return _made(kind, default, values)
+    except ValueError as error:
+        raise UsageError(f"{' '.join(str(error).split())} (see {command} --help)") from None
 
 
-def _refusal(error: BaseException | None) -> str:
-    """Return the message of the ValueError, e.g. of a configuration, that led to ``error``."""
-    while error is not None and not isinstance(error, ValueError):
-        error = error.__context__
-    return " ".join(str(error or "").split()) or "the command line cannot be understood"
+def settings_of(kind: type, default: Any = None) -> Iterator[Setting]:
+    """Yield all settings of a dataclass that have flags, including those of nested dataclasses."""
+    return (setting for setting in all_settings(kind, default) if not setting.by_place)
 
 
-@dataclass(frozen=True)
-class Setting:
-    """One setting of a configuration.
-
-    Args:
-      name: dotted name, as in the configuration, e.g. "learner.lambda_".
-      hint: annotation; ``str`` for a value with its own format, e.g. a JSON object.
-      ranges: annotation with the ranges of its numbers; see :mod:`agents.ranges`.
-      earlier: dotted names in earlier versions.
-    """
-
-    name: str
-    hint: Any
-    ranges: Any = None
-    earlier: tuple[str, ...] = ()
-
-    @property
-    def flag(self) -> str:
-        """The setting as typed, e.g. "--learner.lambda" for "learner.lambda_", as "lambda" is a Python keyword."""
-        return "--" + ".".join(part.rstrip("_") for part in self.name.split(".")).replace("_", "-")
-
-
-def settings_of(kind: type, default: Any = None, prefix: str = "") -> Iterator[Setting]:
-    """Yield all settings of a dataclass that have flags, including those of nested dataclasses.
-
-    Positional fields have no flag.
+def all_settings(
+    kind: type, default: Any = None, prefix: str = "", group: tuple[tuple[str, str], ...] = ()
+) -> Iterator[Setting]:
+    """Yield all settings of a dataclass, including those of nested dataclasses and those without flags.
 
     Args:
       kind: class of the configuration.
-      default: its default value, which decides the classes of nested settings; None leaves them as annotated.
+      default: its default value, which decides the classes of nested settings; None takes the class's defaults.
       prefix: dotted prefix of the names.
+      group: name and description of the groups around it.
     """
-    hints, annotated = _annotations(kind)
-    for field in fields(kind):
-        marks = _marks(annotated[field.name])
-        if not field.init or tyro.conf.Positional in marks:
+    hints, about = _hints(kind), arguments(kind)
+    for one in fields(kind):
+        if not one.init:
             continue
-        value = getattr(default, field.name, None)
-        nested = type(value) if is_dataclass(value) else hints[field.name]
-        if is_dataclass(nested) and isinstance(nested, type):
-            yield from settings_of(nested, value, f"{prefix}{field.name}.")
-        else:
-            own_form = any(isinstance(mark, PrimitiveConstructorSpec) for mark in marks)
-            hint, ranges = (str, str) if own_form else (nested, annotated[field.name])
-            earlier = tuple(prefix + old for old, new in earlier_names(kind).items() if new == field.name)
-            yield Setting(prefix + field.name, hint, ranges, earlier)
+        name, hint = prefix + one.name, hints[one.name]
+        value = _default(one) if default is None else getattr(default, one.name)
+        if not is_dataclass(value):
+            yield Setting(name, hint, value, about.get(one.name, ""), group)
+            continue
+        given = [mark.names for mark in getattr(hint, "__metadata__", ()) if isinstance(mark, Without)]
+        hidden = {f"{name}.{each}" for each in frozenset().union(*given)}
+        inner = all_settings(type(value), value, f"{name}.", (*group, (name, about.get(one.name, ""))))
+        yield from (setting for setting in inner if not any(f"{setting.name}.".startswith(f"{h}.") for h in hidden))
 
 
 @functools.cache
-def _annotations(kind: type) -> tuple[dict[str, Any], dict[str, Any]]:
-    return get_type_hints(kind), get_type_hints(kind, include_extras=True)
+def _hints(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind, include_extras=True)
 
 
-def _by_typed_name(settings: Iterable[Setting]) -> dict[str, Setting]:
-    """Return settings by their names and by their flags, both with "_" for "-" and without the flag's dashes."""
-    known = {}
-    for setting in settings:
-        known[setting.name] = known[_plain(setting.flag)] = setting
-    return known
+def _default(one: Field[Any]) -> Any:
+    return one.default if one.default_factory is MISSING else one.default_factory()
+
+
+def _made(kind: type, default: Any, values: Mapping[str, Any]) -> Any:
+    """Return a configuration with some values by dotted name, over its default."""
+    found = {name: value for name, value in values.items() if "." not in name}
+    groups = {name.partition(".")[0] for name in values if "." in name}
+    for one in fields(kind):
+        if one.name in groups:
+            inner = {n.partition(".")[2]: value for n, value in values.items() if n.startswith(f"{one.name}.")}
+            base = _default(one) if default is None else getattr(default, one.name)
+            found[one.name] = _made(type(base), base, inner)
+    return kind(**found) if default is None else replace(default, **found)
+
+
+@dataclass
+class _Line:
+    """Values of the settings that the words of a command line name.
+
+    Args:
+      known: settings by their names and by their flags, both with "_" for "-" and without the flag's dashes.
+      command: the command, for messages.
+      values: what is found, by name.
+    """
+
+    known: Mapping[str, Setting]
+    command: str
+    values: dict[str, Any] = field(default_factory=dict)
+
+    def read(self, words: Sequence[str], own: own_settings.Own) -> list[str]:
+        """Take the values of all flags, and return the words that belong to none."""
+        rest, remaining = [], list(words)
+        while remaining:
+            word = remaining.pop(0)
+            if not word.startswith("--") or word == "--":
+                rest.append(word)
+                continue
+            flag, equals, value = word.partition("=")
+            setting = self.known.get(_plain(flag)) or self._switched_off(flag)
+            declared = None if setting else own.find(flag)
+            found = setting or declared
+            if found is None:
+                raise UsageError(self._no_such(flag))
+            hint = found.hint
+            switched = hint is bool and remaining[:1] not in (["true"], ["false"])
+            most = 0 if equals or switched else most_values(hint)
+            given = _split(value, hint) if equals else []
+            while remaining and len(given) < most and not remaining[0].startswith("--"):
+                given.append(remaining.pop(0))
+            if isinstance(found, own_settings.OwnSetting):
+                own.take(flag, found, given)
+            elif own.holds(found.name):
+                own.whole(found.name, value_of(hint, given, flag))
+            else:
+                self._take(found, given, flag)
+        return rest
+
+    def _take(self, setting: Setting, given: list[str], flag: str) -> None:
+        value, before = value_of(setting.hint, given, flag), self.values.get(setting.name)
+        if is_mapping(setting.hint) and before and value:
+            for name in before.keys() & value.keys():
+                raise UsageError(_twice(setting.flag, name, before[name], value[name]))
+            value = {**before, **value}
+        self.values[setting.name] = value
+
+    def _switched_off(self, flag: str) -> Setting | None:
+        group, dot, last = _plain(flag).rpartition(".")
+        setting = self.known.get(f"{group}{dot}{last.removeprefix('no_')}")
+        return setting if setting is not None and setting.hint is bool else None
+
+    def _no_such(self, flag: str) -> str:
+        """Return the message about a setting that does not exist, with the most similar one if there is one."""
+        name, known = _plain(flag), self.known
+        last = {candidate.rpartition(".")[2]: candidate for candidate in known}  # the group is often left out
+        close = difflib.get_close_matches(name, known, n=1) or [
+            last[match] for match in difflib.get_close_matches(name.rpartition(".")[2], last, n=1)
+        ]
+        hint = (
+            f"did you mean {known[close[0]].flag.removeprefix('--')}?" if close else f"{self.command} --help lists them"
+        )
+        return f"no setting {flag.removeprefix('--')}; {hint}"
+
+
+def _placed(words: list[str], places: Sequence[Setting], command: str) -> dict[str, Any]:
+    """Return the values of settings without flags."""
+    found: dict[str, Any] = {}
+    for setting in places:
+        count = len(words) if is_sequence(setting.hint) else 1
+        if given := words[:count]:
+            found[setting.name] = value_of(setting.hint, given, setting.form.metavar if setting.form else "")
+        words = words[count:]
+    if words:
+        raise UsageError(f"{words[0]} belongs to no setting (see {command} --help)")
+    return found
 
 
 def _plain(flag: str) -> str:
     return flag.removeprefix("--").replace("-", "_")
 
 
-def _translate(word: str, known: Mapping[str, Setting], command: str) -> list[str]:
-    """Translate a typed word into words for tyro. Raises UsageError if it names a setting that does not exist."""
-    if not word.startswith("--") or word in ("--", "--help"):
-        return [word]
-    typed, equals, value = word.partition("=")
-    setting = known.get(_plain(typed))
-    if setting is None:
-        if _without_no(_plain(typed)) in known and not equals:
-            return [word]
-        raise UsageError(_no_such(typed, known, command))
-    if equals and setting.hint is bool:
-        return [_switch(setting, value)]
-    if equals and (_is_sequence(setting.hint) or _is_mapping(setting.hint)):
-        return [setting.flag, *(part for part in value.split(",") if part)]
-    return [setting.flag + equals + value]
+def _split(value: str, hint: Any) -> list[str]:
+    several = is_sequence(hint) or (is_mapping(hint) and not value.lstrip().startswith("{"))
+    return [part for part in value.split(",") if part] if several else [value]
 
 
-def _pair_up(words: Sequence[str], known: Mapping[str, Setting]) -> list[str]:
-    """Collect all pairs of each mapping behind one flag, as NAME VALUE.
+def value_of(hint: Any, words: Sequence[str], flag: str) -> Any:
+    """Convert the words behind a flag to a value.
+
+    Args:
+      hint: annotation of the setting.
+      words: the words; of a switch, none or one.
+      flag: the flag as typed; a name with "no-" makes a switch without a word False.
 
     Raises:
-      UsageError: for a name without a value, or with two, of which tyro would keep the last without a message.
+      UsageError: if the words are no such value.
     """
-    plain: list[str] = []
-    pairs: dict[str, dict[str, str]] = {}
-    flag = ""
+    if list(words) == ["None"] and type(None) in _members(hint):
+        return None
+    data: Any = list(words)
+    if bool in _members(hint) and not words:
+        return not flag.rpartition(".")[2].removeprefix("--").startswith("no-")
+    if is_mapping(hint):
+        data = _by_name(hint, words, flag)
+    elif not words:
+        raise UsageError(f"{flag} needs {'at least one' if is_sequence(hint) else 'a'} value")
+    elif is_sequence(hint):
+        if len(words) != most_values(hint) < float("inf"):
+            raise UsageError(f"{flag} is {form_of(hint)}, not {shortened(' '.join(words))}")
+    elif len(words) == 1:
+        data = words[0]
+    try:
+        return from_words(hint, data, flag)
+    except BadValue as error:
+        raise UsageError(str(error)) from None
+
+
+def _by_name(hint: Any, words: Sequence[str], flag: str) -> dict[str, Any]:
+    """Return words as a mapping: a JSON object, the name of a file with one, or names and values."""
+    text = " ".join(words)
+    if text.lstrip().startswith("{"):
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise UsageError(f"{flag} is not JSON ({error})") from None
+    if len(words) == 1 and (suffix := Path(text).suffix) in _FILES:
+        try:
+            return _FILES[suffix](Path(text).expanduser().read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError) as error:
+            raise UserError(f"{flag}: {text} cannot be read ({error}); name a JSON or TOML file") from None
+    if any(Any in get_args(member) for member in _members(hint)):  # words do not say the types of its values
+        raise UsageError(f"{flag} is a JSON object, or a file with one, not {shortened(text)}")
+    found: dict[str, str] = {}
     values = iter(words)
     for word in values:
-        if word.startswith("--"):
-            setting = known.get(_plain(word))
-            flag = setting.flag if setting is not None and _is_mapping(setting.hint) else ""
-            if flag:
-                pairs.setdefault(flag, {})
-            else:
-                plain.append(word)
-        elif flag:
-            name, equals, value = word.partition("=")
-            value = value if equals else next(values, "")
-            if not name or not value or value.startswith("--"):
-                raise UsageError(f"{flag}: {word} has no value; write {flag} NAME=VALUE NAME=VALUE ...")
-            if name in pairs[flag]:
-                raise UsageError(f"{flag} names {name} twice: {pairs[flag][name]} and {value}; give each its own name")
-            pairs[flag][name] = value
-        else:
-            plain.append(word)
-    return plain + [word for flag, named in pairs.items() for word in (flag, *itertools.chain(*named.items()))]
+        name, equals, value = word.partition("=")
+        value = value if equals else next(values, "")
+        if not name or not value:
+            raise UsageError(f"{flag}: {shortened(word)} has no value; write {flag} NAME=VALUE NAME=VALUE ...")
+        if name in found:
+            raise UsageError(_twice(flag, name, found[name], value))
+        found[name] = value
+    return found
 
 
-def _check_words(words: Sequence[str], kind: type, known: Mapping[str, Setting], command: str, default: Any) -> None:
-    """Check every word before the configuration is created: tyro's own messages are boxes of many lines.
-
-    Raises:
-      UsageError: for a value of the wrong type or out of range, a missing one, and a word that belongs to no setting.
-    """
-    by_position, remaining = [], list(words)
-    while remaining:
-        flag, equals, value = remaining.pop(0).partition("=")
-        setting = known.get(_plain(flag)) if flag.startswith("--") else None
-        if setting is None or setting.hint is bool:
-            by_position += [] if flag.startswith("--") else [flag + equals + value]
-            continue
-        values, most = [value] if equals else [], 0 if equals else _most_values(setting.hint)
-        while remaining and len(values) < most and not remaining[0].startswith("--"):
-            values.append(remaining.pop(0))
-        _check_values(setting, values, command)
-    _check_positions(by_position, kind, command, default)
-    _check_required({word.partition("=")[0] for word in words}, kind, command, default)
+def _twice(flag: str, name: str, one: Any, other: Any) -> str:
+    return f"{flag} names {name} twice: {one} and {other}; give each its own name"
 
 
-def _check_values(setting: Setting, values: Sequence[str], command: str) -> None:
-    """Check the values of one setting; those of mappings are pairs already. Raises UsageError naming the flag."""
-    if _is_mapping(setting.hint):
-        return
-    if not values:
-        raise UsageError(f"{setting.flag} needs {'at least one' if _is_sequence(setting.hint) else 'a'} value")
-    for value in values:
-        _check_number(setting, value, command)
-    value_of(setting.hint, values, setting.flag)
+def most_values(hint: Any) -> float:
+    """Return the largest number of words after the flag of a setting."""
+    for member in _members(hint):
+        inner = get_args(member)
+        if get_origin(member) is tuple and Ellipsis not in inner:
+            return len(inner)
+    return float("inf") if is_sequence(hint) or is_mapping(hint) else 1
 
 
-def _check_positions(words: Sequence[str], kind: type, command: str, default: Any) -> None:
-    """Check the number of words without a flag. Raises UsageError for one too many, and for those that are missing."""
-    hints, annotated = _annotations(kind)
-    places = [field for field in fields(kind) if tyro.conf.Positional in _marks(annotated[field.name])]
-    single = [field for field in places if not _is_sequence(hints[field.name])]
-    if len(words) > len(places) == len(single):
-        raise UsageError(f"{words[len(places)]} belongs to no setting (see {command} --help)")
-    if missing := [field for field in single[len(words) :] if _is_required(field) and default is None]:
-        raise UsageError(f"{command} needs {' and '.join(_metavar(annotated[field.name]) for field in missing)}")
+def form_of(hint: Any) -> str:
+    """Return the placeholder of the words of an annotation, e.g. "INT INT"."""
+    if get_origin(hint) is Annotated:
+        marks = [mark.metavar for mark in hint.__metadata__ if isinstance(mark, Form)]
+        return marks[0] if marks else form_of(get_args(hint)[0])
+    origin, members = get_origin(hint), get_args(hint)
+    if origin in (Union, types.UnionType):
+        return "|".join("None" if member is type(None) else form_of(member) for member in members)
+    if origin is Literal:
+        return "{" + ",".join(map(str, members)) + "}"
+    if is_sequence(hint):
+        each = [form_of(member) for member in members if member is not Ellipsis] or ["NAME"]
+        return " ".join(each) if origin is tuple and Ellipsis not in members else f"{each[0]} [{each[0]} ...]"
+    if is_mapping(hint):
+        return "JSON" if Any in members or not members else f"NAME={form_of(members[1])} ..."
+    return {int: "INT", float: "FLOAT", bool: "[true|false]", str: "NAME", Path: "PATH"}.get(hint, "JSON")
 
 
-def _check_required(flags: Collection[str], kind: type, command: str, default: Any) -> None:
-    """Check that settings without a default are given. Raises UsageError naming those that are not."""
-    places = {field.name for field in fields(kind) if tyro.conf.Positional in _marks(_annotations(kind)[1][field.name])}
-    wanted = [Setting(f.name, None).flag for f in fields(kind) if _is_required(f) and f.name not in places]
-    if default is None and (missing := [flag for flag in wanted if flag not in flags]):
-        raise UsageError(f"{command} needs {' and '.join(missing)} (see {command} --help)")
+def _members(hint: Any) -> tuple[Any, ...]:
+    """Return the members of a union, without their ranges; of any other annotation, itself."""
+    if get_origin(hint) is Annotated:
+        return _members(get_args(hint)[0])
+    if get_origin(hint) in (Union, types.UnionType):
+        return tuple(inner for member in get_args(hint) for inner in _members(member))
+    return (hint,)
 
 
-def _is_required(field: Field[Any]) -> bool:
-    return field.init and field.default is field.default_factory is MISSING
+def is_sequence(hint: Any) -> bool:
+    """Return True if a setting of this annotation takes several words."""
+    return any((get_origin(member) or member) in (tuple, list, Sequence, frozenset) for member in _members(hint))
 
 
-def _metavar(annotated: Any) -> str:
-    """Return the name of a setting without a flag in the help text."""
-    return next(mark.metavar for mark in _marks(annotated) if hasattr(mark, "metavar"))
-
-
-def _marks(annotated: Any) -> tuple[Any, ...]:
-    return getattr(annotated, "__metadata__", ())
-
-
-def _check_number(setting: Setting, text: str, command: str) -> None:
-    kinds = list(ranges_of(setting.ranges))
-    if not kinds or _allows_text(setting.hint) or (text == "None" and type(None) in members_of(setting.hint)):
-        return
-    kind, own = kinds[0]
-    try:
-        number = kind(text)
-    except ValueError:
-        raise UsageError(
-            f"{setting.flag} is {'a whole number' if kind is int else 'a number'}, not {shortened(text)} "
-            f"(see {command} --help)"
-        ) from None
-    if refused := own.refusal(number) if own is not None else refusal(kind, number):
-        raise UsageError(f"{setting.flag} is {refused}")
-
-
-def _most_values(hint: Any) -> float:
-    """Return the largest number of words after the flag of a setting of this annotation."""
-    if not _is_sequence(hint) and not _is_mapping(hint):
-        return 1
-    members = get_args(hint)
-    return len(members) if get_origin(hint) is tuple and Ellipsis not in members else float("inf")
-
-
-def _allows_text(hint: Any) -> bool:
-    return hint in (str, Path) or any(_allows_text(member) for member in get_args(hint))
-
-
-def _switch(setting: Setting, value: str) -> str:
-    """Return ``--a.flag`` or ``--a.no-flag`` for a value such as "true" or "0"."""
-    if value_of(bool, [value], setting.flag):
-        return setting.flag
-    group, dot, last = setting.flag.removeprefix("--").rpartition(".")
-    return f"--{group}{dot}no-{last}"
-
-
-def _without_no(name: str) -> str:
-    """Return ``a.flag`` for ``a.no_flag``; other names as they are."""
-    group, dot, last = name.rpartition(".")
-    return f"{group}{dot}{last.removeprefix('no_')}"
-
-
-def _is_sequence(hint: Any) -> bool:
-    """Return True if ``hint`` is a tuple or list, or a union with one."""
-    return any(get_origin(member) in (tuple, list) for member in members_of(hint))
-
-
-def _is_mapping(hint: Any) -> bool:
+def is_mapping(hint: Any) -> bool:
     """Return True if ``hint`` maps names to values."""
-    return get_origin(hint) in (Mapping, dict)
-
-
-def _no_such(typed: str, known: Mapping[str, Setting], command: str) -> str:
-    """Return the message about a setting that does not exist, with the most similar one if there is one."""
-    name = _plain(typed)
-    for setting in known.values():
-        if name in setting.earlier:
-            return f"no setting {typed.removeprefix('--')}; it is called {setting.flag.removeprefix('--')} now"
-    last = {candidate.rpartition(".")[2]: candidate for candidate in known}  # the group is often left out
-    close = difflib.get_close_matches(name, known, n=1) or [
-        last[match] for match in difflib.get_close_matches(name.rpartition(".")[2], last, n=1)
-    ]
-    hint = f"did you mean {known[close[0]].flag.removeprefix('--')}?" if close else f"{command} --help lists them"
-    return f"no setting {typed.removeprefix('--')}; {hint}"
+    return any((get_origin(member) or member) in (Mapping, dict) for member in _members(hint))

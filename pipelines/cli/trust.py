@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -14,11 +13,12 @@ from rlhf.run.progress import announce
 from rlhf.run.setting_forms import TrustedThings
 from worlds.errors import UserError
 from worlds.foreign_code import trust
+from worlds.settings import settings
 
 _LARGEST_FILE = 16_000_000  # bytes; what names code is far smaller
 
 
-@dataclass(frozen=True)
+@settings
 class TrustConfig:
     """Settings of `rlhf trust`.
 

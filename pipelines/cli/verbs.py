@@ -112,8 +112,9 @@ CORE: Groups = (
     (
         "the whole loop",
         (
-            Verb("demo", "pipelines.loops.demo:demo", "all of it here, in minutes", ROUNDS, preset="demo"),
-            Verb("iterate", "pipelines.loops.iterate:iterate", "rounds of improvement", ROUNDS, preset="tower"),
+            Verb("demo", "pipelines.loops.loop:demo", "all of it here, in minutes", ROUNDS, preset="demo"),
+            Verb("iterate", "pipelines.loops.loop:iterate", "rounds of improvement", ROUNDS, preset="tower"),
+            Verb("teach", "pipelines.cli.teach:teach", "improve an agent from your own marks, in a browser", ROUNDS),
         ),
     ),
     (

@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from agents.ranges import Seconds, check_ranges
 from rlhf.run.setting_forms import OwnSettings, WorldName
-from worlds.contract.own_settings import read_own_settings
-from worlds.errors import UserError
+from worlds.ranges import Seconds
+from worlds.settings import settings
 
 if TYPE_CHECKING:
-    from worlds.checks.trial import WorldReport
+    from worlds.checks.report import WorldReport
     from worlds.registry import WorldEntry
     from worlds.spaces.action import Component
     from worlds.spaces.observation import PlayerSpec
@@ -33,7 +32,7 @@ class Use:
     Args:
       name: of the use, with the commands that have it.
       tier: that the world has to reach.
-      parts: of the examination that have to pass, too.
+      parts: other parts of the check that have to pass.
       pictured: True if people look at what the solver observed.
     """
 
@@ -57,7 +56,7 @@ USES = (
 )
 
 
-@dataclass(frozen=True)
+@settings
 class WorldCheckConfig:
     """Settings of `rlhf world check`.
 
@@ -72,10 +71,6 @@ class WorldCheckConfig:
     options: OwnSettings = None
     seconds: Seconds = 2.0
 
-    def __post_init__(self) -> None:
-        check_ranges(self, UserError)
-        read_own_settings(self, "world", ("options",))
-
 
 def check(config: WorldCheckConfig) -> int:
     """Try every promise of the contract and print what is found.
@@ -88,7 +83,7 @@ def check(config: WorldCheckConfig) -> int:
     """
     from pipelines.stages.settings.world_config import check_names
     from worlds import registry
-    from worlds.checks.trial import WorldReport, try_world
+    from worlds.checks.report import WorldReport, check_world
     from worlds.foreign.demonstrator import has_adviser
     from worlds.foreign.world import ForeignWorld
     from worlds.foreign_code.faults import named_failure
@@ -102,7 +97,7 @@ def check(config: WorldCheckConfig) -> int:
     unguided = isinstance(world, ForeignWorld) and not has_adviser(world.env)
     world.close()
     print(f"world {entry.name}\n", flush=True)
-    for found in try_world(entry, name, options, config.seconds):
+    for found in check_world(entry, name, options, config.seconds):
         if isinstance(found, WorldReport):
             print("\n".join(("", *report_lines(found))))
             if unguided:
@@ -112,7 +107,7 @@ def check(config: WorldCheckConfig) -> int:
         print(f"  {found.part:<17} {verdict if found.offered else 'not offered'}", flush=True)
         for problem in found.problems:
             print(_indented(str(problem), 20), flush=True)
-    raise AssertionError("the trial ends with a report")
+    raise AssertionError("the check ends with a report")
 
 
 def report_lines(report: WorldReport) -> Iterator[str]:
@@ -195,11 +190,11 @@ def _indented(text: str, first: int, rest: int | None = None) -> str:
 
 def try_briefly(entry: WorldEntry, seconds: float) -> tuple[WorldReport, tuple[str, ...]]:
     """Return the report of a world and the names of the parts that passed, for `rlhf doctor`."""
-    from worlds.checks.trial import WorldReport, try_world
+    from worlds.checks.report import WorldReport, check_world
 
     passed: list[str] = []
-    for found in try_world(entry, seconds=seconds):
+    for found in check_world(entry, seconds=seconds):
         if isinstance(found, WorldReport):
             return found, tuple(passed)
         passed.append(found.part if found.offered else f"no {found.part}")
-    raise AssertionError("the trial ends with a report")
+    raise AssertionError("the check ends with a report")

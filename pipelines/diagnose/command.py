@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from agents.ranges import Count, CountFromZero, Seed, Steps, check_ranges
 from pipelines.charts import trace
 from pipelines.charts.style import png
 from pipelines.diagnose import sentences
@@ -37,11 +36,13 @@ from rlhf.run.config import whole_run
 from rlhf.run.progress import announce
 from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
+from worlds.ranges import Count, CountFromZero, Seed, Steps
+from worlds.settings import settings
 
 PAGE_FILE = "diagnostics.html"
 
 
-@dataclass(frozen=True)
+@settings
 class DiagnoseConfig:
     """Settings of `rlhf diagnose`.
 
@@ -80,7 +81,6 @@ class DiagnoseConfig:
     eyes: EyesConfig = field(default_factory=EyesConfig)
 
     def __post_init__(self) -> None:
-        check_ranges(self, UserError)
         if not self.reward_model or not self.data:
             raise UserError("name at least one reward model with --reward-model and one dataset with --data")
         if len({folder.resolve() for folder in self.reward_model}) < len(self.reward_model):
@@ -93,9 +93,8 @@ class DiagnoseConfig:
 def diagnose(config: DiagnoseConfig) -> Path:
     """Diagnose the reward models, or the agent's eyes, and return the page's path.
 
-    Raises:
-      UserError: if a model or dataset cannot be read, there is no play of the parts, or it has no marks; of an agent,
-        see :func:`pipelines.diagnose.eyes.diagnosis.diagnose_eyes`.
+    Raises UserError if a model or dataset cannot be read, there is no play of the parts, or it has no marks; of an
+    agent, see :func:`pipelines.diagnose.eyes.diagnosis.diagnose_eyes`.
     """
     if config.agent is not None:
         return _diagnose_eyes(config, config.agent)

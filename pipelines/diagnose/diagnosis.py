@@ -70,9 +70,7 @@ class PairFindings:
       accuracy: share of all pairs ordered correctly.
       better: share of the pairs that got better.
       worse: share of the pairs that got worse.
-      balanced: mean of ``better`` and ``worse``.
       majority: accuracy of always predicting the commoner of the two.
-      by_distance: accuracy by the distance of the two moments.
     """
 
     accuracy: Measure | None
@@ -100,10 +98,7 @@ class CalibrationFindings:
 
     Args:
       of: the predicted event, e.g. "the later moment is better".
-      error: expected calibration error.
       log_loss: mean of -log of the probability of the outcome.
-      base_log_loss: log loss of always predicting the base rate.
-      bins: reliability by bins of the probability.
     """
 
     of: str
@@ -121,7 +116,6 @@ class SignFindings:
       sign: +1 or -1.
       precision: share of predicted marks that match a given one.
       recall: share of given marks that match a predicted one.
-      f1: harmonic mean of the two.
       raters: F1 of one rater against another, the ceiling; None with fewer than two.
       chance: F1 of the marks predicted for another episode, the floor; None where there is no other.
     """
@@ -147,10 +141,7 @@ class SignalFindings:
     """Change of utility (in units of reward) at marks and elsewhere (:mod:`reward_models.learning.mark_signal`).
 
     Args:
-      plus: mean change over the steps around a (+).
-      minus: mean change over the steps around a (-).
       noise: standard deviation of the change over as many steps without marks.
-      ratio: of the difference of ``plus`` and ``minus`` to the noise.
     """
 
     plus: Measure | None
@@ -164,8 +155,6 @@ class OutcomeFindings:
     """Findings on requests that succeeded, or on those that failed.
 
     Args:
-      mean_return: mean of the modelled return of a request.
-      returns: modelled return of every request.
       rated_plus: share of (request, rater) with a (+) in the request.
       rated_minus: share of (request, rater) with a (-) in the request.
       predicted_plus: share of requests with a positive peak of the reward.
@@ -186,9 +175,6 @@ class SuccessFindings:
 
     Args:
       auc: probability that a request that succeeded has a larger return than one that failed.
-      by_task: the same among requests of one task.
-      succeeded: findings on the requests that succeeded.
-      failed: findings on the requests that failed.
     """
 
     auc: Measure | None
@@ -212,14 +198,9 @@ class WordsFindings:
     """Scores of the same behaviour under right, plausible and unrelated words (:mod:`reward_models.scores.rescoring`).
 
     Args:
-      moments: number of moments.
       change: mean utility after the moment less that before it, in units of reward, for each of the three.
       right_over_plausible: share of moments with this order.
-      plausible_over_unrelated: share of moments with this order.
-      right_over_unrelated: share of moments with this order.
       in_order: share of moments with all three in order.
-      by_kind: ``in_order`` and ``right_over_plausible`` by task.
-      curves: utility around the moment, for each of the three.
     """
 
     moments: int

@@ -52,18 +52,17 @@ from reward_models.scores.request_outcomes import (
     pairwise_wins,
 )
 from reward_models.scores.rescoring import VARIANTS, Rescored, order_shares
-from rlhf.run.statistics import LEVEL, episode_interval, ratio_interval, resampled_counts
+from rlhf.run.statistics import (
+    LEVEL,
+    episode_interval,
+    ratio_difference_interval,
+    ratio_interval,
+    resampled_counts,
+)
 
 
 class Measurer:
-    """Measurement of models' scores, with the settings that all models share.
-
-    Args:
-      reach: in steps, see ``DiagnoseConfig``.
-      tolerance: in steps, see ``DiagnoseConfig``.
-      delay: in steps, see ``DiagnoseConfig``.
-      seed: of the resampling.
-    """
+    """Measurement of models' scores, with the settings that all models share."""
 
     def __init__(self, reach: int, tolerance: int, delay: int, seed: int) -> None:
         self.reach, self.tolerance, self.delay, self.seed = reach, tolerance, delay, seed
@@ -230,7 +229,8 @@ class Measurer:
             total, base = first.total.sum((1, 2)), first.right.sum((1, 2))
             for name, scores in zip(names[1:], scored.scores[1:], strict=True):
                 gain = together(scores[group].pairs).right.sum((1, 2)) - base
-                difference = self._measure(lambda w, gain=gain, total=total: _divide(w @ gain, w @ total), total)
+                interval = ratio_difference_interval(gain, total, seed=self.seed)
+                difference = Measure.of(interval, float(total.sum()))
                 if difference is not None:
                     found.append(Comparison(names[0], name, *group, difference))
         return tuple(found)

@@ -29,13 +29,7 @@ Figures = Mapping[str, Figure]
 
 
 def page(diagnosis: Diagnosis, figures: Figures, traces: Sequence[Picture]) -> Markup:
-    """Render the whole page.
-
-    Args:
-      diagnosis: all numbers.
-      figures: by name.
-      traces: whole episodes with the models' scores.
-    """
+    """Render the whole page."""
     title = "Diagnosis of reward models" if len(diagnosis.models) > 1 else "Diagnosis of a reward model"
     notices = [*([_SCRIPTED] if diagnosis.scripted else []), *diagnosis.remarks]
     heroes = part("heroes", [_hero(diagnosis, model) for model in diagnosis.models])

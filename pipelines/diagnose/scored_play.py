@@ -1,4 +1,4 @@
-"""Play on which reward models are measured, in groups, and every model's scores of it."""
+"""The play on which reward models are measured, in groups, and every model's scores of it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from pipelines.diagnose.diagnosis import ALL_SOLVERS
 from pipelines.stages.episodes.division import Division
-from pipelines.stages.episodes.recordings import in_order
+from pipelines.stages.episodes.recordings import evenly_spaced, in_order
 from reward_models.learning.ordering import RARE, OrderedPairs, Reliability, order_pairs
 from reward_models.loaded import LoadedRewardModel, Scores
 from reward_models.marks.marked_play import MarkedPlay, mark_play
@@ -36,10 +36,7 @@ class GroupPlay:
     """Data of one group, independent of the model; entry i of every list is of episode i.
 
     Args:
-      ids: of the episodes.
       raters: marked steps of each rater who saw the episode.
-      spans: its requests.
-      marks: number of marks in the group.
     """
 
     ids: list[str] = field(default_factory=list)
@@ -59,8 +56,6 @@ class GroupScores:
 
     Args:
       rewards: [T] of each episode.
-      pairs: order of the pairs of each episode.
-      mark_odds: of models that predict marks, reliability of the probabilities of (+) and (-).
       words: moments rescored under other words, by their speaker.
     """
 
@@ -79,11 +74,7 @@ class GroupScores:
 
 
 class Recordings:
-    """Several datasets as one.
-
-    Raises:
-      UserError: if two of them have an episode of the same id.
-    """
+    """Several datasets as one. Raises UserError if two of them have an episode of the same id."""
 
     def __init__(self, folders: Sequence[Path]) -> None:
         self._stores: dict[str, EpisodeStore] = {}  # by episode id
@@ -135,15 +126,8 @@ def group_rows(recordings: Recordings, divisions: Sequence[Division], most: int)
                 continue
             share = len(chosen) / (len(fitted) + len(chosen))
             groups["learned", solver] += fitted
-            groups["validation", solver] += sorted([*chosen, *_evenly_spaced(rest, round(share * len(rest)))])
-    return {group: _evenly_spaced(ids, most) for group, ids in groups.items() if ids}
-
-
-def _evenly_spaced(ids: Sequence[str], most: int) -> list[str]:
-    """At most ``most`` of ``ids``, evenly spaced."""
-    if len(ids) <= most:
-        return list(ids)
-    return [ids[index * len(ids) // most] for index in range(most)]
+            groups["validation", solver] += sorted([*chosen, *evenly_spaced(rest, round(share * len(rest)))])
+    return {group: evenly_spaced(ids, min(len(ids), most)) for group, ids in groups.items() if ids}
 
 
 def who_rated(recordings: Recordings, ids: Sequence[str]) -> dict[str, list[str]]:
@@ -199,15 +183,7 @@ def score_models(
     reach: int,
     seed: int,
 ) -> ModelScores:
-    """Score every group by every model, as recorded and, at its moments, under other words.
-
-    Args:
-      recordings: datasets of the groups.
-      groups: ids of their episodes.
-      models: loaded reward models.
-      reach: steps after a moment that are scored under other words.
-      seed: of the other words.
-    """
+    """Score every group by every model, as recorded and, at its moments, under other words."""
     scored = ModelScores({}, [{} for _ in models])
     heard: dict[Speaker, set[Words]] = {"solver": set(), "setter": set()}
     with_moments: dict[Group, list[str]] = {}

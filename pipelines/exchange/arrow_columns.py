@@ -1,4 +1,4 @@
-"""Columns of Arrow tables that other programs wrote, as arrays and texts."""
+"""Columns of other programs' Arrow tables, as arrays and texts."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ import pyarrow.compute as pc
 
 
 def to_numpy(column: Any, shape: Sequence[int]) -> np.ndarray:
-    """Return a column of numbers as an array [T, *shape], the caller's own.
+    """Return a column of numbers as a new array [T, *shape].
 
-    Raises:
-      ValueError: it has nulls, no numbers, or other shapes.
+    Raises ValueError if it has nulls, no numbers, or other shapes.
     """
     values: Any = plain(column)
     steps, wanted, sides = len(values), tuple(shape), list[int]()
@@ -39,14 +38,14 @@ def to_numpy(column: Any, shape: Sequence[int]) -> np.ndarray:
 
 
 def is_text(kind: pa.DataType) -> bool:
-    """Return whether columns of a type have texts, also where each text lies there once and rows have its number."""
+    """Return whether columns of a type hold texts, dictionary-encoded ones included."""
     if pa.types.is_dictionary(kind):
         return is_text(kind.value_type)
     return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
 
 
 def to_texts(column: Any) -> tuple[str, ...]:
-    """Return a column of texts. Raises ValueError if it has others."""
+    """Return a column of texts. Raises ValueError if it holds anything else."""
     values = column.to_pylist()
     if not all(isinstance(value, str) for value in values):
         raise ValueError("it has values that are no texts")
@@ -62,7 +61,7 @@ def _length(lists: Any, shape: Sequence[int]) -> int:
 
 
 def plain(column: Any) -> Any:
-    """Return ``column`` as one Arrow array of a type that Arrow itself knows, without numbers that stand for values."""
+    """Return ``column`` as one Arrow array of one of Arrow's own types, not dictionary-encoded."""
     values = column
     if isinstance(column, pa.ChunkedArray):
         values = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TypeVar
+from typing import NoReturn, TypeVar
 
+from rlhf.records.episode import Episode
+from rlhf.run.progress import bar
+from rlhf.store import ParquetStore
+from rlhf.store.group_writer import GroupWriter
 from worlds.errors import UserError
 
 OPTION = "--skip-bad"
@@ -29,12 +33,7 @@ class BadEpisodes:
     def read(self, name: str, make: Callable[[], Read]) -> Read | None:
         """Return what ``make`` returns; None for an episode that is left out, now or by an earlier call.
 
-        Args:
-          name: of the episode, the same in every call for it.
-          make: reads the episode, or a part of it.
-
-        Raises:
-          UserError: the one that ``make`` raised, with the option that leaves the episode out.
+        Raises the UserError of ``make``, with the option that leaves the episode out.
         """
         if name in self._reasons:
             return None
@@ -47,6 +46,18 @@ class BadEpisodes:
             return None
         self._has_read = True
         return found
+
+    def write_all(self, store: ParquetStore, reads: Iterable[tuple[str, Callable[[], Episode]]], total: int) -> int:
+        """Write every episode that can be read into ``store``, and return how many steps they have."""
+        steps = 0
+        with bar("importing", total, "episodes") as shown, GroupWriter(store.write_group) as writer:
+            for name, make in reads:
+                episode = self.read(name, make)
+                if episode is not None:
+                    writer.add(episode)
+                    steps += len(episode)
+                shown.advance()
+        return steps
 
     def check_some(self, source: Path | str) -> None:
         """Raise UserError if all episodes of ``source`` that have been read are left out."""
@@ -68,3 +79,8 @@ class BadEpisodes:
             rest = [name for some in list(names.values())[_MOST_LINES - 1 :] for name in some]
             lines[_MOST_LINES - 1 :] = [f"left out for other reasons, {len(rest)} in all: {', '.join(rest)}"]
         return lines
+
+
+def refuse(line: str) -> NoReturn:
+    """Raise UserError instead of reading an episode that is not there."""
+    raise UserError(line)

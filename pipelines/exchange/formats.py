@@ -1,4 +1,4 @@
-"""The formats: which there are, and the steps that every export and import has in common.
+"""The formats, and the steps that all exports and imports share.
 
 A format is a module with the functions of :class:`Format`. It gets a folder of its own that is renamed, or taken into
 the target, when it has returned; an error or an interruption leaves the target as it was. To add a format, write its
@@ -25,11 +25,9 @@ FormatName = Literal["lerobot", "minari", "rlds"]
 
 @dataclass(frozen=True)
 class Exported:
-    """An export that has ended.
+    """A finished export.
 
     Args:
-      episodes: number of episodes.
-      steps: number of their steps.
       notes: one line each about what the format cannot hold, or holds with a loss.
     """
 
@@ -40,12 +38,9 @@ class Exported:
 
 @dataclass(frozen=True)
 class Imported:
-    """An import that has ended.
+    """A finished import.
 
     Args:
-      episodes: number of episodes that were imported.
-      steps: number of their steps.
-      marks: number of marks.
       notes: one line each about what was left out, or how it was understood.
     """
 
@@ -61,16 +56,14 @@ class Format(Protocol):
     def export(self, store: ParquetStore, ids: Sequence[str], out: Path, settings: Any) -> Exported:
         """Write the episodes ``ids`` of ``store`` into the empty folder ``out``.
 
-        Raises:
-          UserError: if the format cannot hold them.
+        Raises UserError if the format cannot hold them.
         """
         ...
 
     def import_(self, source: Path, store: ParquetStore, settings: Any, bad: BadEpisodes) -> Imported:
         """Write what ``source`` holds into the empty ``store``; ``bad`` reads each episode.
 
-        Raises:
-          UserError: naming the file of ``source`` that is missing or damaged, or of another version.
+        Raises UserError naming the file of ``source`` that is missing or damaged, or of another version.
         """
         ...
 
@@ -98,8 +91,7 @@ FORMATS: dict[str, FormatEntry] = {
 def load_format(name: str) -> Format:
     """Import the module of the format ``name``.
 
-    Raises:
-      UserError: if there is no such format, or a package that it needs is not installed.
+    Raises UserError if there is no such format, or a package that it needs is not installed.
     """
     if name not in FORMATS:
         raise UserError(f"there is no format {name}; there are {', '.join(FORMATS)}")
@@ -124,15 +116,11 @@ def export_episodes(
     """Write a dataset in another library's format into a new folder.
 
     Args:
-      data: folder of the dataset.
-      out: folder to write, which does not exist.
-      to: name of the format.
-      settings: of the format.
       episodes: ids of the episodes; empty exports all.
       split: of the episodes; None exports both.
 
-    Raises:
-      UserError: if ``data`` is no dataset, an id is unknown, ``out`` exists, or the format cannot hold the episodes.
+    Raises UserError if ``data`` is no dataset, an id is unknown, ``out`` exists, or the format cannot hold the
+    episodes.
     """
     form, store = load_format(to), open_store(data)
     check_known(episodes, set(store.ids()), store)
@@ -155,14 +143,9 @@ def import_episodes(source: Path, into: Path, of: str, settings: Any, skip_bad: 
     """Add what another library's format holds to a dataset, which is created if it does not exist.
 
     Args:
-      source: folder in that format.
-      into: folder of the dataset.
-      of: name of the format.
-      settings: of the format.
       skip_bad: leave out episodes that cannot be read, and name them; otherwise the first one ends the import.
 
-    Raises:
-      UserError: if ``source`` cannot be read, or does not fit the dataset; nothing is imported then.
+    Raises UserError if ``source`` cannot be read, or does not fit the dataset; nothing is imported then.
     """
     form, bad = load_format(of), BadEpisodes(skip_bad)
     if not source.is_dir():

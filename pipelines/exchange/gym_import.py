@@ -1,4 +1,4 @@
-"""Episodes that other programs recorded in Gymnasium's terms, as episodes of a dataset.
+"""Episodes that other programs recorded in Gymnasium's terms, turned into episodes of a dataset.
 
 Their spaces are translated as those of a Gymnasium environment that is played as a world (``gym:ID``): an agent that is
 cloned from them has the spaces of that world. A text ``mission`` among the observations is what the setter asks for.
@@ -40,13 +40,9 @@ class ForeignPlay:
     """One episode of T steps of another program.
 
     Args:
-      name: of the episode, for messages.
       observations: tree of arrays [T or more, ...] and lists of text.
       actions: tree of arrays [T, ...].
       rewards: float64 [T].
-      terminated: the environment ended the episode.
-      truncated: a limit ended it.
-      seed: of the environment; None if it is not known.
       success: None if it is not known.
     """
 
@@ -62,14 +58,9 @@ class ForeignPlay:
 
 @dataclass(frozen=True)
 class ForeignSource:
-    """What all episodes of a source have in common.
+    """What all episodes of a source share.
 
     Args:
-      name: of the source, for messages.
-      observation_space: of the environment.
-      action_space: of the environment, with bounds, see :func:`with_bounds`.
-      world: name of the world of the episodes.
-      solver: who played.
       instruction: what is asked for; None takes the texts ``asked``.
       asked: names of texts among the observations that say what is asked for; the first one that says anything in an
         episode is taken.
@@ -77,8 +68,7 @@ class ForeignSource:
       env_id: of the environment; "" if it is not known.
       options: beginning of the names of the format's options, e.g. "--minari".
 
-    Raises:
-      UserError: a part that is left out is not there.
+    Raises UserError if a part that is left out is not there.
     """
 
     name: str
@@ -134,16 +124,7 @@ class ForeignSource:
         return self.env_id.startswith(("MiniGrid-", "BabyAI-")) and shape[2:] == (3,) and max(shape) < 32
 
     def episode(self, play: ForeignPlay, episode_id: str, split: str = "train") -> Episode:
-        """Return ``play`` as an episode.
-
-        Args:
-          play: of this source.
-          episode_id: of the episode.
-          split: "train" or "held_out".
-
-        Raises:
-          UserError: something in it is outside its space.
-        """
+        """Return ``play`` as an episode. Raises UserError if something in it is outside its space."""
         steps = len(play.rewards)
         if not np.isfinite(play.rewards).all():
             raise UserError(f"{play.name} has rewards that are not finite")
@@ -187,7 +168,6 @@ class ForeignSource:
         )
 
     def _asked(self, observations: Any, steps: int) -> list[str]:
-        """Return what is asked for at each step."""
         if self.instruction is not None:
             return [self.instruction] * steps
         for name in self.asked:
@@ -216,16 +196,12 @@ class ForeignSource:
 
 
 def asked_texts(name: str, space: spaces.Space, known: Sequence[str], named: str | None) -> tuple[str, ...]:
-    """Return the names of the texts of a space that say what is asked for, the first one first.
+    """Return the names of the texts of a space that say what is asked for, in order of preference.
 
     Args:
-      name: of the source, for messages.
-      space: of observations.
-      known: names that such texts have.
       named: the only one to take; None takes all known ones.
 
-    Raises:
-      UserError: there is no such text.
+    Raises UserError if there is no such text.
     """
     there = [path_name(path, "observation") for path, leaf in leaves(space) if isinstance(leaf, spaces.Text)]
     if named is None:
@@ -248,14 +224,14 @@ def _part(space: spaces.Space, key: str) -> spaces.Space | None:
 
 
 def _silent(space: spaces.Space) -> spaces.Space:
-    """Return a space of actions without what is said."""
+    """Return a space of actions without its texts."""
     if not isinstance(space, spaces.Dict) or not isinstance(_part(space, _SPOKEN), spaces.Text):
         return space
     return spaces.Dict({key: part for key, part in space.spaces.items() if key != _SPOKEN})
 
 
 def _utterances(heard: Sequence[str]) -> list[str]:
-    """Return the setter's utterance at each step: a step before it is heard, and what is heard at once, at once."""
+    """Return the setter's utterance at each step: one step before it is heard, or at step 0 if it is heard there."""
     said = [after if after != before else "" for before, after in zip(heard, heard[1:], strict=False)] + [""]
     if not heard[0]:
         return said
@@ -271,10 +247,6 @@ def with_bounds(space: spaces.Space, actions: Iterable[Any]) -> spaces.Space:
 
     Bounds that are not finite, and those that actions exceed, become the lowest and the highest value of all actions.
     Whole numbers in a Box become Discrete or MultiDiscrete; if its bounds are far apart, those of all actions.
-
-    Args:
-      space: of the actions.
-      actions: a tree of arrays for each episode.
     """
     boxes = {path: leaf for path, leaf in leaves(space) if isinstance(leaf, spaces.Box)}
     lowest: dict[Path, Any] = {}
@@ -336,7 +308,7 @@ def _row(space: spaces.Space, tree: Any, step: int) -> Any:
 
 
 def _check(where: str, leaf: spaces.Space, rows: Any, steps: int) -> None:
-    """Refuse a column that is not of its space, as far as the episode's own checks do not. Raises UserError."""
+    """Refuse a column outside its space where the episode's own checks would not. Raises UserError."""
     if isinstance(leaf, spaces.Text):
         if not isinstance(rows, list) or len(rows) < steps or not all(isinstance(row, str) for row in rows):
             raise UserError(f"{where} is no text at every one of {steps} steps")

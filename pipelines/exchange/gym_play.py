@@ -13,17 +13,16 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from rlhf.records.declared_fields import ENTITY_COUNTS, seen_names
 from rlhf.records.episode import CO_PILOT, Episode
 from rlhf.records.marks import Mark
 from rlhf.records.spaces import EpisodeSpaces
 from worlds.errors import UserError
 from worlds.spaces.action import ActionSpec
 from worlds.spaces.as_gym import gym_action_space, gym_observation_space
-from worlds.spaces.observation import Entities, PlayerSpec
+from worlds.spaces.observation import PlayerSpec
+from worlds.spaces.steps import ENTITIES, ENTITY_COUNTS, padded, step_arrays, unpadded
 
 REWARDS, TERMINATED = "rewards", "terminated"  # in the notes of an imported episode
-_PADDED = ("entity_categories", "entity_values")
 Columns = dict[str, Any]
 
 
@@ -49,20 +48,16 @@ class GymPlay:
     def of(cls, episode: Episode, marks: Iterable[Mark] = ()) -> GymPlay:
         """Return ``episode`` in this form; ``marks`` of it are summed step by step.
 
-        Raises:
-          UserError: the name of a text would be a path.
+        Raises UserError if the name of a text would be a path.
         """
-        declared = episode.declared
+        declared = episode.spaces
         path = next((name for name in episode.texts if "/" in name), None)
         if path is not None:
             raise UserError(f"episode {episode.episode_id} has a text {path!r}, whose name would be a path; rename it")
         solver = _without_none(_action("", episode), declared.solver.action)
         setter = {f"setter_{name}": one for name, one in _action("setter_", episode).items()}
-        signs = np.zeros(len(episode), np.int16)
-        for mark in marks:
-            signs[mark.step] += mark.sign
         infos = _without_none(setter, declared.setter, "setter_")
-        infos |= {"controller": episode.controller, "mark": signs}
+        infos |= {"controller": episode.controller, "mark": net_marks(marks, len(episode)).astype(np.int16)}
         return cls(
             _observations(episode),
             solver,
@@ -70,6 +65,14 @@ class GymPlay:
             episode.notes.get(TERMINATED) is True,
             {name: _with_neutral(one) for name, one in infos.items()},
         )
+
+
+def net_marks(marks: Iterable[Mark], steps: int) -> np.ndarray:
+    """Return the sum of the signs of all raters' marks at every step: int64 [steps]."""
+    net = np.zeros(steps, np.int64)
+    for mark in marks:
+        net[mark.step] += mark.sign
+    return net
 
 
 def rewards_of(episode: Episode) -> np.ndarray:
@@ -92,29 +95,23 @@ class Texts:
     longest: int = 1
 
     def add(self, *columns: Mapping[str, Any]) -> None:
-        """Take note of the texts among ``columns``."""
+        """Note the texts among ``columns``."""
         for column in (column for one in columns for column in one.values() if isinstance(column, list)):
             for text in set(column):
                 self.characters.update(text)
                 self.longest = max(self.longest, len(text))
 
     def space(self) -> spaces.Text:
-        """Return the space of all texts."""
         return spaces.Text(self.longest, min_length=0, charset="".join(sorted(self.characters)))
 
 
 def observation_space(player: PlayerSpec, texts: Texts) -> spaces.Dict:
-    """Return the space of :attr:`GymPlay.observations`.
-
-    Args:
-      player: the solver's spaces.
-      texts: of all episodes.
-    """
+    """Return the space of :attr:`GymPlay.observations`."""
     parts = dict(gym_observation_space(player).spaces)
     entities = player.observation.entities
     if entities is not None:
-        parts["entity_counts"] = spaces.Discrete(entities.most + 1)
-        for name in _PADDED:
+        parts[ENTITY_COUNTS] = spaces.Discrete(entities.most + 1)
+        for name in ENTITIES:
             row: Any = parts[name].feature_space  # type: ignore[attr-defined]
             low, high = (np.broadcast_to(side, (entities.most, *row.shape)) for side in (row.low, row.high))
             parts[name] = spaces.Box(low, high, dtype=row.dtype)
@@ -122,12 +119,7 @@ def observation_space(player: PlayerSpec, texts: Texts) -> spaces.Dict:
 
 
 def action_space(action: ActionSpec, texts: Texts) -> spaces.Dict:
-    """Return the space of :attr:`GymPlay.actions`.
-
-    Args:
-      action: the solver's.
-      texts: of all episodes.
-    """
+    """Return the space of :attr:`GymPlay.actions`."""
     parts = dict(gym_action_space(action).spaces)
     if action.speech is None:
         del parts["utterance"]
@@ -135,11 +127,7 @@ def action_space(action: ActionSpec, texts: Texts) -> spaces.Dict:
 
 
 def info_space(setter: ActionSpec) -> spaces.Dict:
-    """Return the space of :attr:`GymPlay.infos`, as far as :func:`episode_columns` needs them.
-
-    Args:
-      setter: its actions.
-    """
+    """Return the space of :attr:`GymPlay.infos`, as far as :func:`episode_columns` needs them."""
     done = action_space(setter, Texts()).spaces
     return spaces.Dict(
         {f"setter_{name}": part for name, part in done.items()} | {"controller": spaces.Box(0, CO_PILOT, (), np.uint8)}
@@ -153,19 +141,20 @@ def episode_columns(observations: Columns, actions: Columns, infos: Columns, dec
       observations: [T or T + 1, ...].
       actions: [T or T + 1, ...].
       infos: [T or T + 1, ...].
-      declared: spaces of the episode.
 
-    Raises:
-      KeyError: naming the column that is missing.
+    Raises KeyError naming the column that is missing.
     """
-    steps = len(infos["controller"]) - 1
-    seen = {name: _rows(observations, name, steps) for name in seen_names(declared.solver) if name not in _PADDED}
-    if declared.solver.observation.entities is not None:
-        seen |= _unpadded(observations, seen[ENTITY_COUNTS], declared.solver.observation.entities)
-    pictured = declared.solver.observation.image is not None
+    steps, seen = len(infos["controller"]) - 1, Columns()
+    for name, (dtype, shape) in step_arrays(declared.solver).items():
+        if name not in ENTITIES:
+            seen[name] = _rows(observations, name, steps)
+        elif 0 in shape:
+            seen[name] = np.zeros((int(seen[ENTITY_COUNTS].sum()), 0), dtype)
+        else:
+            seen[name] = unpadded(_rows(observations, name, steps), seen[ENTITY_COUNTS])
     known = declared.solver.observation.texts
     return {
-        "image": _rows(observations, "image", steps) if pictured else None,
+        "image": seen.pop("image", None),
         "setter_text": tuple(_rows(observations, "setter_text", steps)),
         "solver_text": tuple(_rows(observations, "solver_text", steps)),
         **_done("", actions, declared.solver.action, steps),
@@ -178,10 +167,11 @@ def episode_columns(observations: Columns, actions: Columns, infos: Columns, dec
 
 
 def _observations(episode: Episode) -> Columns:
-    solver, seen = episode.declared.solver, dict(episode.seen)
+    solver, seen = episode.spaces.solver, dict(episode.seen)
     found: Columns = {} if episode.image is None else {"image": episode.image}
     if solver.observation.entities is not None:
-        seen |= {name: _padded(seen[name], seen[ENTITY_COUNTS], solver.observation.entities) for name in _PADDED}
+        most = solver.observation.entities.most
+        seen |= {name: padded(seen[name], seen[ENTITY_COUNTS], most) for name in ENTITIES}
     found |= seen | {name: list(texts) for name, texts in episode.texts.items()}
     found = {name: _with_last(one) for name, one in found.items() if len(one) and np.asarray(one[0]).size}
     for player, said in (("setter", episode.setter_utterance), ("solver", episode.utterance)):
@@ -197,30 +187,13 @@ def _observations(episode: Episode) -> Columns:
     return found
 
 
-def _padded(rows: np.ndarray, counts: np.ndarray, known: Entities) -> np.ndarray:
-    """Return entities that lie end to end as [T, most, features], with zeros where there are none."""
-    found = np.zeros((len(counts), known.most, rows.shape[1]), rows.dtype)
-    found[np.arange(known.most) < counts[:, None]] = rows
-    return found
-
-
-def _unpadded(observations: Columns, counts: np.ndarray, known: Entities) -> Columns:
-    """Return the entities of all steps end to end."""
-    there = np.arange(known.most) < counts[:, None]
-    kinds = ((_PADDED[0], known.categorical, np.int16), (_PADDED[1], known.real, np.float32))
-    return {
-        name: _rows(observations, name, len(counts))[there] if features else np.zeros((int(counts.sum()), 0), dtype)
-        for name, features, dtype in kinds
-    }
-
-
 def _action(player: str, episode: Episode) -> Columns:
     names = ("movement", "continuous", "utterance")
     return {name: getattr(episode, f"{player}{name}") for name in names}
 
 
 def _without_none(found: Columns, action: ActionSpec, player: str = "") -> Columns:
-    """Return the columns that the action has, of texts as lists."""
+    """Return the columns that the action has; texts as lists."""
     kept = {f"{player}movement": bool(action.discrete), f"{player}continuous": bool(action.continuous)}
     kept[f"{player}utterance"] = action.speech is not None
     return {name: list(one) if isinstance(one, tuple) else one for name, one in found.items() if kept[name]}

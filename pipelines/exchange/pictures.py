@@ -23,11 +23,8 @@ def decoded(rows: Any, space: spaces.Space, where: str) -> Any:
 
     Args:
       rows: array, list of texts, or of the bytes of files.
-      space: of one row.
-      where: place of the leaf, for messages.
 
-    Raises:
-      UserError: a file is no picture of the shape that the space has.
+    Raises UserError if a file is no picture of the shape that the space has.
     """
     shape = space.shape or ()
     encoded = isinstance(rows, list) and any(isinstance(row, bytes) for row in rows)
@@ -45,10 +42,9 @@ def may_be_encoded(space: spaces.Space) -> bool:
 
 
 def plain_mode(opened: Image.Image, file: bytes) -> str | None:
-    """Return which of "L", "LA", "RGB" and "RGBA" keeps every pixel of a picture; None if none does.
+    """Return the mode among "L", "LA", "RGB" and "RGBA" that keeps every pixel of a picture; None if none does.
 
     Args:
-      opened: the picture in ``file``, JPEG or PNG.
       file: its bytes, as Pillow opens also RGB of 16 bits as "RGB".
     """
     mode = {"1": "L", "P": "RGBA" if opened.has_transparency_data else "RGB"}.get(opened.mode, opened.mode)
@@ -61,11 +57,8 @@ def picture(file: bytes, shape: Sequence[int], where: str) -> np.ndarray:
 
     Args:
       file: its bytes; what follows the picture is not read.
-      shape: that it should have.
-      where: place of the picture, for messages.
 
-    Raises:
-      UserError: it is none, or of another shape, or has more than 8 bits a channel.
+    Raises UserError if it is none, or of another shape, or has more than 8 bits a channel.
     """
     try:
         with Image.open(io.BytesIO(file), formats=("JPEG", "PNG")) as opened:

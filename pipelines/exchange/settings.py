@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from agents.ranges import Count, Megabytes, Seconds, check_ranges
-from worlds.errors import UserError
+from worlds.ranges import Count, Megabytes, Seconds
+from worlds.settings import settings
 
 
-@dataclass(frozen=True)
+@settings
 class LeRobotExport:
     """Settings of an export to LeRobot's dataset v3.
 
@@ -26,11 +25,8 @@ class LeRobotExport:
     reward_model: Path | None = None
     file_mb: Megabytes = 100.0
 
-    def __post_init__(self) -> None:
-        check_ranges(self, UserError)
 
-
-@dataclass(frozen=True)
+@settings
 class LeRobotImport:
     """Settings of an import of a LeRobot dataset that another program wrote; one of ours needs none.
 
@@ -58,11 +54,8 @@ class LeRobotImport:
     instruction_column: str | None = None
     tolerance_sec: Seconds | None = None
 
-    def __post_init__(self) -> None:
-        check_ranges(self, UserError)
 
-
-@dataclass(frozen=True)
+@settings
 class MinariExport:
     """Settings of an export to a Minari dataset.
 
@@ -73,7 +66,7 @@ class MinariExport:
     dataset_id: str = "play-v0"
 
 
-@dataclass(frozen=True)
+@settings
 class MinariImport:
     """Settings of an import of a Minari dataset that another program wrote.
 
@@ -93,7 +86,7 @@ class MinariImport:
     leave_out: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@settings
 class RldsExport:
     """Settings of an export to an RLDS dataset.
 
@@ -105,11 +98,8 @@ class RldsExport:
     name: str = "play"
     file_mb: Megabytes = 100.0
 
-    def __post_init__(self) -> None:
-        check_ranges(self, UserError)
 
-
-@dataclass(frozen=True)
+@settings
 class RldsImport:
     """Settings of an import of an RLDS dataset that another program wrote.
 

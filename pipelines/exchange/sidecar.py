@@ -1,4 +1,4 @@
-"""A file beside exported episodes with all that the other library's format has no place for.
+"""A file beside exported episodes with everything for which the other library's format has no place.
 
 JSON Lines: a header with the version and the spaces, a line for each episode, then the marks, judgements and other
 preferences of these episodes. With it, episodes that come back are those that were exported, to the last bit.
@@ -8,66 +8,62 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pipelines.exchange.gym_play import Columns, episode_columns
 from pipelines.exchange.source_files import regular
 from rlhf.records import json_records
-from rlhf.records.episode import Episode, Request
+from rlhf.records.checks import is_whole
+from rlhf.records.episode import Episode
 from rlhf.records.marks import Judgement, Mark
 from rlhf.records.preferences import STATEMENTS, Statement
 from rlhf.records.spaces import EpisodeSpaces
+from rlhf.run.progress import bar
 from rlhf.store import EpisodeStore, ParquetStore, episode_fingerprint
 from rlhf.store.columns.json_text import from_json, to_json
+from rlhf.store.columns.tables import EPISODE_COLUMNS, episode_row, episode_table, fields_of_row
 from rlhf.store.contract import Record, episodes_of
-from worlds.contract import Event
 from worlds.errors import UserError
 
 SIDECAR_FILE = "interactive-rlhf.jsonl"
 VERSION = 1
 _RECORDS: dict[str, type] = {"mark": Mark, "judgement": Judgement, **STATEMENTS}
-_CHECKS = ("steps", "fingerprint", "unpictured")
 _NAMES = {kind: name for name, kind in _RECORDS.items()}
 
 
 @dataclass(frozen=True)
 class EpisodeAbout:
-    """The fields of an :class:`~rlhf.records.episode.Episode` without a row for every step, and what checks the others.
+    """An episode's row of the table ``episodes``, and what checks its steps.
 
-    Args:
-      steps: number of steps.
-      fingerprint: of the episode.
-      unpictured: fingerprint without its pictures, for formats that lose some of them; "" of exports from before it.
+    ``unpictured`` is the fingerprint without its pictures, for formats that lose some of them.
     """
 
-    episode_id: str
-    world: str
-    config: Mapping[str, Any]
-    setter: str
-    solver: str
-    requests: tuple[Request, ...]
-    truth: tuple[Event, ...]
-    success_step: tuple[int | None, ...]
-    seed: int
-    created: str
-    split: str
-    notes: Mapping[str, Any]
-    steps: int
+    row: Mapping[str, Any]
     fingerprint: str
-    unpictured: str = ""
+    unpictured: str
+
+    def __post_init__(self) -> None:
+        if unknown := set(self.row) - set(EPISODE_COLUMNS):
+            raise ValueError(f"an episode has no {min(unknown)}")
+        episode_table([self.row])  # refuses values of other types
+        if not is_whole(self.steps):
+            raise ValueError(f"an episode's steps are a whole number, not {self.steps!r}")
+
+    @property
+    def steps(self) -> int:
+        """Length of the episode."""
+        return self.row["steps"]
 
     @classmethod
     def of(cls, episode: Episode) -> EpisodeAbout:
-        """Return the fields of ``episode``, its length and its fingerprints."""
-        own = {one.name: getattr(episode, one.name) for one in fields(cls) if one.name in vars(episode)}
-        whole, unpictured = episode_fingerprint(episode), episode_fingerprint(episode, pictures=False)
-        return cls(**own, steps=len(episode), fingerprint=whole, unpictured=unpictured)
+        """Return the row and the fingerprints of ``episode``."""
+        return cls(episode_row(episode), episode_fingerprint(episode), episode_fingerprint(episode, pictures=False))
 
     def fields(self) -> dict[str, Any]:
-        """Return the fields of the episode."""
-        return {one.name: getattr(self, one.name) for one in fields(self) if one.name not in _CHECKS}
+        """Return the fields of the episode that are in its row. Raises ValueError or TypeError if one is damaged."""
+        return fields_of_row(self.row)
 
 
 @dataclass
@@ -76,8 +72,6 @@ class Sidecar:
 
     Args:
       spaces: of all episodes, also those of the Playhouse; None before the first.
-      episodes: in the order of the export.
-      records: marks, judgements and preferences.
       play_settings: with which the episodes were played, as ``dataset.json`` notes them.
     """
 
@@ -97,10 +91,22 @@ class Sidecar:
         """Number of steps of all episodes."""
         return sum(about.steps for about in self.episodes)
 
-    def add(self, episode: Episode) -> None:
-        """Add ``episode``, the next of the export."""
-        self.spaces = episode.declared
-        self.episodes.append(EpisodeAbout.of(episode))
+    @classmethod
+    def of(cls, store: ParquetStore, ids: Sequence[str]) -> Sidecar:
+        """Return that of an export of the episodes ``ids``, to which :meth:`export` adds them."""
+        return cls(records=records_about(store, ids), play_settings=store.description.play_settings)
+
+    def export(self, store: ParquetStore, ids: Sequence[str]) -> Iterator[tuple[Episode, Sequence[Mark]]]:
+        """Yield the episodes to be written, each with its marks, and add them."""
+        marks: dict[str, list[Mark]] = defaultdict(list)
+        for mark in _of(Mark, self.records):
+            marks[mark.episode_id].append(mark)
+        with bar("exporting", len(ids), "episodes") as shown:
+            for episode in store.stream(ids):
+                yield episode, marks[episode.episode_id]
+                self.spaces = episode.spaces
+                self.episodes.append(EpisodeAbout.of(episode))
+                shown.advance()
 
     def write(self, path: Path) -> None:
         """Write the file."""
@@ -114,11 +120,7 @@ class Sidecar:
 
     @classmethod
     def read(cls, path: Path) -> Sidecar:
-        """Read the file.
-
-        Raises:
-          UserError: naming the line that is wrong, or the version that is not known.
-        """
+        """Read the file. Raises UserError naming the line that is wrong, or the version that is not known."""
         try:
             lines = regular(path).read_bytes().rstrip(b"\n").split(b"\n")
         except OSError as error:
@@ -136,18 +138,7 @@ class Sidecar:
         return found
 
     def episode(self, number: int, where: str, observations: Columns, actions: Columns, infos: Columns) -> Episode:
-        """Return an episode that was exported.
-
-        Args:
-          number: in the order of the export.
-          where: its place in the other format, for the message.
-          observations: see :func:`pipelines.exchange.gym_play.episode_columns`.
-          actions: likewise.
-          infos: likewise.
-
-        Raises:
-          UserError: the columns are not those of the episode.
-        """
+        """Return an episode that was exported. Raises UserError if the columns are not those of the episode."""
         about, problem = self.episodes[number], "has changed since it was exported"
         try:
             episode = Episode(**about.fields(), **episode_columns(observations, actions, infos, self.declared))
@@ -181,26 +172,18 @@ class Sidecar:
             return
         ((name, value),) = said.items()
         if name == "episode":
-            self.episodes.append(json_records.from_json(EpisodeAbout, {"unpictured": "", **value}))
+            self.episodes.append(json_records.from_json(EpisodeAbout, value))
         else:
             self.records.append(json_records.from_json(_RECORDS[name], value))
 
 
 def records_about(store: EpisodeStore, ids: Sequence[str]) -> list[Mark | Judgement | Statement]:
-    """Return all marks, judgements and preferences that are about no other episodes than ``ids``."""
+    """Return all marks, judgements and preferences that are about the episodes ``ids`` alone."""
     wanted = set(ids)
     found: list[Mark | Judgement | Statement] = [*store.marks(), *store.judgements()]
     for kind in STATEMENTS.values():
         found += store.preferences(kind)
     return [record for record in found if episodes_of(record) <= wanted]
-
-
-def marks_by_episode(records: Iterable[Mark | Judgement | Statement]) -> Mapping[str, list[Mark]]:
-    """Return the marks among ``records`` by episode; no marks for an episode without any."""
-    found: dict[str, list[Mark]] = defaultdict(list)
-    for mark in _of(Mark, records):
-        found[mark.episode_id].append(mark)
-    return found
 
 
 def _of(kind: type[Record], records: Iterable[Any]) -> Iterator[Record]:

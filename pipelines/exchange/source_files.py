@@ -1,4 +1,4 @@
-"""Files of a source, which anybody may have written."""
+"""Files of a source, which are trusted in nothing."""
 
 from __future__ import annotations
 
@@ -10,11 +10,7 @@ from worlds.errors import UserError
 
 
 def regular(path: Path) -> Path:
-    """Return ``path``, from which nobody has to wait for bytes.
-
-    Raises:
-      UserError: it is a pipe, a device or a folder.
-    """
+    """Return ``path``. Raises UserError if it is a pipe, a device or a folder: reading a pipe may never end."""
     if path.exists() and not path.is_file():
         kind = "a folder" if path.is_dir() else "a pipe or a device"
         raise UserError(f"{path} is {kind}, not a file; put a copy of the file in its place")
@@ -25,11 +21,9 @@ def read_json(path: Path, missing: str) -> dict[str, Any]:
     """Return the object that a file of JSON holds.
 
     Args:
-      path: the file.
       missing: the message if there is no such file.
 
-    Raises:
-      UserError: the file is missing, or holds no object.
+    Raises UserError if the file is missing, or holds no object.
     """
     try:
         found = from_json(regular(path).read_bytes())

@@ -1,4 +1,4 @@
-"""Folders that are written beside the one they will become, and are removed if their process ends without that."""
+"""Folders written beside the one they will become, and removed if their process dies before that."""
 
 from __future__ import annotations
 
@@ -19,9 +19,6 @@ def unfinished(beside: Path) -> Iterator[Path]:
 
     What killed processes left in the same place is removed first. A process holds a lock in its folder, which the
     system frees when the process ends.
-
-    Args:
-      beside: the folder that it will become.
     """
     beside.parent.mkdir(parents=True, exist_ok=True)
     _remove_abandoned(beside.parent)

@@ -12,7 +12,7 @@ from pipelines.loops.rounds import (
     CLONE,
     EVALUATED,
     REFERENCE,
-    IterateConfig,
+    LoopConfig,
     agent_name,
     resolve_round,
     resolve_start,
@@ -23,6 +23,7 @@ from pipelines.report.file import circumstances, write_report
 from pipelines.report.findings import OVERALL
 from pipelines.report.gathered import clips, losses, outcome, replay_curve, reward_traces, watched
 from pipelines.stages.evaluate import ProbeResult, load_results
+from pipelines.stages.evidence import EVIDENCE_FILE
 from pipelines.stages.outcomes.paired import gain, success_of
 from pipelines.stages.outcomes.replay_change import Metric, Replays, change_of, compared_replays
 from pipelines.stages.running.staged_run import FinishedStage, finished_stages
@@ -39,7 +40,7 @@ ROUNDS_FILE = "rounds.json"
 Results = Mapping[str, Sequence[ProbeResult]]  # by agent
 
 
-def write_comparison(config: IterateConfig) -> Path:
+def write_comparison(config: LoopConfig) -> Path:
     """Write rounds.json and the report of all evaluated rounds, and return the report's path."""
     start = resolve_start(config)
     rounds = list(takewhile(lambda number: _is_evaluated(config, number), count(1)))
@@ -73,11 +74,11 @@ def _by_agent(results: Sequence[ProbeResult]) -> dict[str, list[ProbeResult]]:
     return {agent: [r for r in results if r.agent == agent] for agent in dict.fromkeys(r.agent for r in results)}
 
 
-def _is_evaluated(config: IterateConfig, number: int) -> bool:
+def _is_evaluated(config: LoopConfig, number: int) -> bool:
     return any(stage.name == EVALUATED for stage in finished_stages(round_folder(config.run, number)))
 
 
-def _round_result(config: IterateConfig, number: int, results: Results) -> RoundResult:
+def _round_result(config: LoopConfig, number: int, results: Results) -> RoundResult:
     one = resolve_round(config, number)
     store, agent, deployed = open_store(one.play.data), agent_name(number), agent_name(number - 1)
     marks = store.marks()
@@ -103,7 +104,7 @@ def _round_result(config: IterateConfig, number: int, results: Results) -> Round
 
 def _accuracy(folder: Path) -> float | None:
     """Pair accuracy of the reward model on held-out play, or else on validation play."""
-    best = json_text.from_json((folder / "best.json").read_text(encoding="utf-8"))
+    best = json_text.from_json((folder / EVIDENCE_FILE).read_text(encoding="utf-8"))
     names = (f"{where}/pair_accuracy" for where in ("reward_model_held_out", "reward_model_validation"))
     return next((best[name] for name in names if name in best), None)
 
@@ -114,7 +115,7 @@ def _ends(rows: list[Row], metric: Metric) -> tuple[float, float] | None:
     return None if found.first is None or found.last is None else (found.first.value, found.last.value)
 
 
-def _report(config: IterateConfig, compared: RoundsCompared, results: Results) -> Path:
+def _report(config: LoopConfig, compared: RoundsCompared, results: Results) -> Path:
     """Write report.json and report.html into the run's folder and return the latter's path."""
     start, one = resolve_start(config), resolve_round(config, len(compared.rounds))
     numbers = [result.number for result in compared.rounds]
@@ -143,7 +144,7 @@ def _report(config: IterateConfig, compared: RoundsCompared, results: Results) -
     return write_report(data, config.run / "report.html")
 
 
-def _stages(config: IterateConfig, numbers: Sequence[int]) -> list[FinishedStage]:
+def _stages(config: LoopConfig, numbers: Sequence[int]) -> list[FinishedStage]:
     stages = finished_stages(config.run)
     for number in numbers:
         named = finished_stages(round_folder(config.run, number))
@@ -159,7 +160,7 @@ def _counts(compared: RoundsCompared) -> dict[str, object]:
     }
 
 
-def _chart(config: IterateConfig, numbers: Sequence[int], name: Metric, title: str) -> Chart:
+def _chart(config: LoopConfig, numbers: Sequence[int], name: Metric, title: str) -> Chart:
     curves = []
     for number in numbers:
         rows = read_metrics(round_folder(config.run, number) / "improve")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+from rlhf.records.preferences import RequestVerdict
 from rlhf.run.progress import announce
 from rlhf.store import ParquetStore, open_store
 from rlhf.store.transfer.record_files import MARK_FILES, import_records
@@ -18,16 +19,17 @@ class MarksMissing(Exception):
     """A round needs marks of people before it resumes. The message is one line: episodes to mark, and how to resume."""
 
 
-def wait_for_marks(folder: Path, number: int, least: int, wait: bool) -> int:
-    """Return the number of marks on a round's play, once there are enough.
+def wait_for_marks(data: Path, folder: Path, number: int, least: int, wait: bool) -> int:
+    """Return the number of marks and verdicts on a round's play, once there are enough.
 
-    Any process may write marks into the dataset ``folder/data`` (``store.write_marks``, ``rlhf marks import``). A file
-    ``marks.jsonl`` or ``marks.parquet`` in ``folder`` is imported.
+    Any process may write marks into the dataset (``store.write_marks``, ``rlhf marks import``). A file ``marks.jsonl``
+    or ``marks.parquet`` in ``folder`` is imported.
 
     Args:
+      data: dataset with the play.
       folder: folder of the round.
       number: number of the round, for messages.
-      least: number of marks that are needed.
+      least: number of marks and verdicts that are needed.
       wait: poll until there are enough; False checks once.
 
     Raises:
@@ -35,13 +37,13 @@ def wait_for_marks(folder: Path, number: int, least: int, wait: bool) -> int:
       UserError: if the file cannot be imported and ``wait`` is False. While waiting, that is announced, and the file is
         read again when it has changed.
     """
-    store, imported, announced = open_store(folder / "data"), None, None
+    store, imported, announced = open_store(data), None, None
     while True:
         version = _version(folder)
         if version != imported:
             imported = version
             _import(folder, store, wait)
-        count = len(store.marks())
+        count = len(store.marks()) + len(store.preferences(RequestVerdict))
         if count >= least:
             announce(f"round {number} has {count} marks")
             return count

@@ -1,17 +1,19 @@
 """Rounds of improvement: their settings, their folders, and the settings of the stages of each round.
 
 RUN/data, RUN/clone, RUN/results.json      demonstrations, cloned agent and its evaluation
-RUN/round-1/data                           play of the previous agent, with its marks
+RUN/play-1                                 play of the previous agent, with its marks
 RUN/round-1/reward, improve, results.json  reward model, improved agent and its evaluation
+A single round (`rlhf demo`) has no folder of its own.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from agents.ranges import Count, CountFromZero, Range, check_ranges
+from pydantic import Field
+
 from pipelines.loops.wiring import StageSettings, Wiring
 from pipelines.stages.clone import CloneConfig
 from pipelines.stages.evaluate import EvaluateConfig
@@ -25,41 +27,70 @@ from pipelines.stages.settings.play_settings import (
     settings_of_agent,
     settings_of_datasets,
 )
+from pipelines.stages.settings.world_config import WorldConfig
+from rlhf.records.episode import SCRIPTED
 from rlhf.run.place_seeds import LARGEST_SEED
+from rlhf.run.setting_forms import without
+from rlhf.run.tracking import WandbMode
 from worlds.errors import UserError
+from worlds.ranges import Count, CountFromZero
+from worlds.settings import settings
 
-CLONE, REFERENCE = "BC", "demonstrator"  # agents that were there before the first round
+CLONE, IMPROVED, REFERENCE = "BC", "BC+RL", "demonstrator"  # agents of a single round; of several, the first and last
+PLAYED, MARKED = "play", "marks"  # stages of a round: before and after the second, people mark
 EVALUATED = "evaluation"  # the stage after which a round can be compared with others
 MOST_ROUNDS = 19
 _SEEDS = MOST_ROUNDS + 1  # of recordings in one run: the demonstrations' and one for each round
 
+_Trained = ("data", "runs", "name", "resume", "device", "wandb")
+_Recorded = ("data", "seed", "split", "held_out", "world", "solver", "device", "name")
+Demonstrations = Annotated[
+    RecordConfig, without(*_Recorded, "slots", "shared_control", "co_pilot", "greedy_words", "setters")
+]
+Play = Annotated[RecordConfig, without(*_Recorded, "workers")]
+Marking = Annotated[MarkConfig, without("data", "seed")]
+Cloning = Annotated[CloneConfig, without(*_Trained, "role", "training.seed")]
+Rewarding = Annotated[RewardConfig, without(*_Trained, "agent", "start", "training.seed")]
+Improving = Annotated[
+    ImproveConfig, without(*_Trained, "agent", "reward_model", "replay_data", "seed", "world", "drop_play")
+]
+Evaluating = Annotated[
+    EvaluateConfig, without("agents", "out", "baseline", "seed", "device", "slots", "world", "players")
+]
 
-@dataclass(frozen=True)
-class IterateConfig(StageSettings):
-    """Settings of `rlhf iterate`. Folders and seeds of the stages follow from run, seed and the round.
+
+@settings
+class LoopConfig(StageSettings):
+    """Settings of `rlhf demo` and `rlhf iterate`. Folders and seeds of the stages follow from run, seed and the round.
 
     Args:
       run: folder of the run; a round writes into its folder "round-K".
       rounds: number of rounds, from 1 to 19; more of them continue the run later.
-      seed: seed of everything, from 0 to 24.
+      single: play one round in the run's own folder, and in one dataset with the demonstrations, as `rlhf demo` does.
+      seed: seed of everything, from 0 to 24; of a single round to 249.
+      device: device of play, training and evaluation: "cpu", "cuda" or "cuda:1"; None keeps each stage's own.
+      wandb: whether metrics also go to Weights & Biases: "offline" (a local folder), "online" or "disabled"; None keeps
+        each stage's own.
+      world: world of every stage, with its settings.
       data: dataset with the demonstrations that BC imitates; None records them as demonstrations says.
       agent: folder of the cloned agent that all rounds start from; None clones one as clone says.
       marks: raters of each round's play: "scripted", or "people", for whom the run stops or waits.
-      least_marks: marks of people that a round needs.
+      least_marks: marks and verdicts of people that a round needs.
       wait: poll for people's marks every two seconds, instead of stopping until the command is given again.
-      marked_demonstrations: train the reward model also on marks of the demonstrations, even where people mark
-        the rounds' play and scripted raters the demonstrations. Scripted raters mark
-        demonstrations that the run has recorded; of a dataset of the user, the marks in it are used.
+      marked_demonstrations: whose marks of the demonstrations the reward model learns from beside those of the rounds'
+        play, even where people mark that: "raters": scripted raters mark demonstrations that the run has recorded, and
+        of a dataset of the user, the marks in it are used; "requests": a mark of progress before each further request
+        (`rlhf mark --from requests`), which nobody has to give; "none": no marks.
       reward_start: start of the reward model in every round: the weights of the "clone", as in the paper, or the reward
         model of the "previous" round.
       improve_start: start of the agent in every round's improvement: the "clone", as in the paper, or the agent of the
         "previous" round, which is also the reference that its decisions to speak are kept close to.
-      replay: replay setters of "all" rounds' play in improvement, or only those of the "latest".
+      replayed_rounds: replay setters of "all" rounds' play in improvement, or only those of the "latest".
       held_out_play: episodes of a round's play in held-out houses, which show the modelled reward on play that nothing
         is trained on; 0 records none.
       demonstrations: the scripted demonstrator's play.
       clone: the agent that imitates it.
-      play: a round's recording.
+      play: a round's recording. Its players and slots are also those of the evaluation.
       mark: the scripted raters.
       reward: a round's reward model.
       improve: a round's improvement.
@@ -67,37 +98,68 @@ class IterateConfig(StageSettings):
     """
 
     run: Path = Path("runs/iterate")
-    rounds: Annotated[int, Range(least=1, most=MOST_ROUNDS)] = 2
-    seed: Annotated[int, Range(least=0, most=LARGEST_SEED // _SEEDS - 1)] = 0
+    rounds: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = 2
+    single: bool = False
+    seed: Annotated[int, Field(ge=0, le=LARGEST_SEED // 2 - 1)] = 0
+    device: str | None = None
+    wandb: WandbMode | None = None
+    world: WorldConfig = field(default_factory=WorldConfig)
     data: Path | None = None
     agent: Path | None = None
     marks: Literal["scripted", "people"] = "scripted"
     least_marks: Count = 100
     wait: bool = False
-    marked_demonstrations: bool = True
+    marked_demonstrations: Literal["raters", "requests", "none"] = "raters"
     reward_start: Literal["clone", "previous"] = "clone"
     improve_start: Literal["clone", "previous"] = "clone"
-    replay: Literal["all", "latest"] = "all"
+    replayed_rounds: Literal["all", "latest"] = "all"
     held_out_play: CountFromZero = 60
-    demonstrations: RecordConfig = field(default_factory=RecordConfig)
-    clone: CloneConfig = field(default_factory=CloneConfig)
-    play: RecordConfig = field(default_factory=RecordConfig)
-    mark: MarkConfig = field(default_factory=MarkConfig)
-    reward: RewardConfig = field(default_factory=RewardConfig)
-    improve: ImproveConfig = field(default_factory=ImproveConfig)
-    evaluate: EvaluateConfig = field(default_factory=EvaluateConfig)
+    demonstrations: Demonstrations = field(default_factory=RecordConfig)
+    clone: Cloning = field(default_factory=CloneConfig)
+    play: Play = field(default_factory=RecordConfig)
+    mark: Marking = field(default_factory=MarkConfig)
+    reward: Rewarding = field(default_factory=RewardConfig)
+    improve: Improving = field(default_factory=ImproveConfig)
+    evaluate: Evaluating = field(default_factory=EvaluateConfig)
 
     def __post_init__(self) -> None:
-        check_ranges(self, UserError)
+        if not self.single and self.seed >= LARGEST_SEED // _SEEDS:
+            raise UserError(f"seed is at most {LARGEST_SEED // _SEEDS - 1} in rounds, not {self.seed}")
+        if self.single and (self.data or self.agent or self.marks == "people"):
+            raise UserError("a single round records and marks its own play; leave out single, or data, agent and marks")
+        if self.single and self.marked_demonstrations != "raters":
+            raise UserError("a single round has raters mark all play; leave out single, or marked_demonstrations")
         if self.agent is not None and self.data is None:
             raise UserError(
                 "improvement imitates demonstrations: name the dataset that the agent was cloned from with --data"
             )
+        players = self.play.players.or_else(self.evaluate.players)
+        object.__setattr__(self, "evaluate", replace(self.evaluate, players=players, slots=self.play.slots))
+        for name in ("demonstrations", "play", "clone", "reward", "improve", "evaluate"):
+            object.__setattr__(self, name, self._shared(getattr(self, name)))
+
+    def _shared(self, stage: Any) -> Any:
+        """Return the settings of a stage with those that all stages share."""
+        shared = {"device": self.device, "wandb": self.wandb}
+        given: dict[str, Any] = {
+            name: value for name, value in shared.items() if value is not None and hasattr(stage, name)
+        }
+        if hasattr(stage, "world"):
+            given["world"] = self.world.or_else(stage.world)
+        return replace(stage, **given)
 
 
 @dataclass(frozen=True)
 class Start:
-    """Settings of the stages before the first round."""
+    """Settings of the stages before the first round.
+
+    Args:
+      demonstrations: recording of the demonstrations.
+      mark: marking of them, in their dataset or in one that shares their play.
+      clone: the agent that imitates them.
+      agent: folder of the agent that the first round begins with.
+      evaluate: evaluation of that agent.
+    """
 
     demonstrations: RecordConfig
     mark: MarkConfig
@@ -136,11 +198,14 @@ class Round:
     evaluate: EvaluateConfig
 
 
-def resolve_config(config: IterateConfig) -> IterateConfig:
+def resolve_config(config: LoopConfig) -> LoopConfig:
     """Return the configuration with the settings that are the same for all rounds.
 
     Paths are absolute, recordings are of one split each, and world and players that a stage leaves open are those of
     the demonstrations.
+
+    Raises:
+      UserError: if the stages differ in their world.
     """
     data, agent = (None if path is None else path.absolute() for path in (config.data, config.agent))
     given = PlaySettings(config.demonstrations.world, config.demonstrations.players)
@@ -148,12 +213,21 @@ def resolve_config(config: IterateConfig) -> IterateConfig:
         known = UNKNOWN if agent is None else settings_of_agent(agent)
         given = known.or_else(settings_of_datasets([data], known)).or_else(given)
     improve = replace(config.improve, world=config.improve.world.or_else(given.world).complete())
-    return replace(config, data=data, agent=agent, improve=improve).in_one_world(given)
+    config = replace(config, data=data, agent=agent, improve=improve).in_one_world(given)
+    playing = ("play", "improve", "evaluate") if config.data else ("demonstrations", "play", "improve", "evaluate")
+    if any(getattr(config, stage).world != config.play.world for stage in playing):
+        raise UserError(f"{', '.join(playing)} differ in their world: an agent plays where it was cloned")
+    return config
 
 
 def round_folder(run: Path, number: int) -> Path:
-    """Return the folder of round ``number``."""
+    """Return the folder of round ``number`` of several."""
     return run / f"round-{number}"
+
+
+def play_folder(run: Path, number: int) -> Path:
+    """Return the dataset with the play of round ``number``, beside that of demonstrations: `rlhf serve` serves both."""
+    return run / f"play-{number}"
 
 
 def agent_name(number: int) -> str:
@@ -161,27 +235,35 @@ def agent_name(number: int) -> str:
     return CLONE if number == 0 else f"Round {number}"
 
 
-def resolve_start(config: IterateConfig) -> Start:
+def resolve_start(config: LoopConfig) -> Start:
     """Return the settings of the stages before the first round, with folders and seeds."""
     run, wiring = config.run, _wiring(config, config.run)
     data = config.data or run / "data"
+    mark = wiring.mark(config.mark, data)
+    if config.marked_demonstrations == "requests":
+        # A dataset that was given is never written to. What shares its play lies deeper than what `rlhf serve` serves.
+        marked = run / "demonstrations" / "data" if config.data else data
+        mark = MarkConfig(data=marked, from_="requests", solver=SCRIPTED)
     agent = config.agent or run / "clone" / "agent"
     return Start(
         demonstrations=wiring.demonstrations(config.demonstrations, data),
-        mark=wiring.mark(config.mark, data),
+        mark=mark,
         clone=wiring.clone(config.clone, data),
         agent=agent,
         evaluate=wiring.evaluate(config.evaluate, {CLONE: str(agent), REFERENCE: "scripted"}, run / "results.json"),
     )
 
 
-def resolve_round(config: IterateConfig, number: int) -> Round:
+def resolve_round(config: LoopConfig, number: int) -> Round:
     """Return the settings of round ``number``, counted from 1, with folders and seeds."""
     start = resolve_start(config)
+    if config.single:
+        return _only_round(config, start)
     folders = [round_folder(config.run, earlier) for earlier in range(1, number + 1)]
     folder, before = folders[-1], folders[-2] if number > 1 else None
-    wiring, played = _wiring(config, folder), tuple(each / "data" for each in folders)
-    demonstrations = (start.data,) if config.marked_demonstrations else ()
+    wiring = _wiring(config, folder)
+    played = tuple(play_folder(config.run, earlier) for earlier in range(1, number + 1))
+    demonstrations = () if config.marked_demonstrations == "none" else (start.mark.data,)
     deployed = before / "improve" / "agent" if before else start.agent
     begun = deployed if config.improve_start == "previous" else start.agent
     return Round(
@@ -189,18 +271,18 @@ def resolve_round(config: IterateConfig, number: int) -> Round:
         folder=folder,
         name=agent_name(number),
         play=replace(
-            wiring.play(config.play, folder / "data", deployed, number),
+            wiring.play(config.play, played[-1], deployed, number),
             name=before.name if before else CLONE,
         ),
-        mark=wiring.mark(config.mark, folder / "data"),
+        mark=wiring.mark(config.mark, played[-1]),
         reward=replace(
             wiring.reward(config.reward, (*demonstrations, *played), start.agent),
             start=before / "reward" / "reward_model" if before and config.reward_start == "previous" else None,
-            mix_raters=config.reward.mix_raters or (config.marks == "people" and config.marked_demonstrations),
+            mix_raters=config.reward.mix_raters or (config.marks == "people" and bool(demonstrations)),
         ),
         improve=replace(
             wiring.improve(config.improve, start.data, begun, folder / "reward" / "reward_model"),
-            replay_data=played if config.replay == "all" else played[-1:],
+            replay_data=played if config.replayed_rounds == "all" else played[-1:],
             replay=None,
         ),
         evaluate=wiring.evaluate(
@@ -209,5 +291,21 @@ def resolve_round(config: IterateConfig, number: int) -> Round:
     )
 
 
-def _wiring(config: IterateConfig, folder: Path) -> Wiring:
-    return Wiring(folder, config.seed, recordings=_SEEDS)
+def _only_round(config: LoopConfig, start: Start) -> Round:
+    """Return the settings of a single round, in the folder and the dataset of the demonstrations."""
+    run, wiring = config.run, _wiring(config, config.run)
+    agents = {CLONE: str(start.agent), IMPROVED: str(run / "improve" / "agent"), REFERENCE: "scripted"}
+    return Round(
+        number=1,
+        folder=run,
+        name=IMPROVED,
+        play=wiring.play(config.play, start.data, start.agent),
+        mark=start.mark,
+        reward=wiring.reward(config.reward, (start.data,), start.agent),
+        improve=wiring.improve(config.improve, start.data, start.agent, run / "reward" / "reward_model"),
+        evaluate=wiring.evaluate(config.evaluate, agents, run / "results.json"),
+    )
+
+
+def _wiring(config: LoopConfig, folder: Path) -> Wiring:
+    return Wiring(folder, config.seed, recordings=2 if config.single else _SEEDS)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pipelines.loops.demo import DemoConfig
+from pipelines.loops.rounds import LoopConfig
 from pipelines.presets import small
 from pipelines.presets.small import WORLD
 from pipelines.stages.clone import CloneConfig
@@ -27,7 +27,7 @@ from rlhf.learning.refining_config import RefiningConfig
 __all__ = ["WORLD", "demo", "refine"]
 
 
-def demo() -> DemoConfig:
+def demo() -> LoopConfig:
     """`rlhf demo`."""
     base = small.loop()
     played = replace(base.play.players, tasks=small.ALL_TASKS)
@@ -40,7 +40,6 @@ def demo() -> DemoConfig:
         play=replace(base.play, players=played),
         reward=_rewarding(base.reward),
         improve=_improving(base.improve),
-        evaluate=replace(base.evaluate, players=played),
     )  # fmt: skip
 
 
@@ -50,7 +49,7 @@ def refine() -> RefineConfig:
 
 
 def _cloning(base: CloneConfig) -> CloneConfig:
-    return replace(base, network='{"vision_norm": true, "glimpse": true}', text_length="auto")
+    return replace(base, network={"vision_norm": True, "glimpse": True}, text_length="auto")
 
 
 def _rewarding(base: RewardConfig) -> RewardConfig:
@@ -60,6 +59,6 @@ def _rewarding(base: RewardConfig) -> RewardConfig:
 
 def _improving(base: ImproveConfig) -> ImproveConfig:
     learner = replace(
-        base.learner, learning_rate=1e-3, decay=0.05, language_weight=4.0, bc_language_weight=0.3
+        base.learner, learning_rate=1e-3, decay=0.05, rl_language_weight=4.0, bc_language_weight=0.3
     )  # fmt: skip
     return replace(base, replay=None, updates=800, evaluate_every=200, checkpoint_every=400, learner=learner)

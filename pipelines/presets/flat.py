@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pipelines.loops.iterate import IterateConfig
+from pipelines.loops.rounds import LoopConfig
 from pipelines.presets import small
 from pipelines.stages.clone import CloneConfig
 from pipelines.stages.evaluate import EvaluateConfig
@@ -34,12 +34,12 @@ from pipelines.stages.mark import MarkConfig
 from pipelines.stages.record import RecordConfig
 from pipelines.stages.reward import RewardConfig
 from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
-from worlds.playhouse.games.registry import games
+from worlds.playhouse.games.registry import language_games
 
 SIZE = "nano"
 NEVER_HELD_OUT = ("stand by", "notice")
-EVALUATED = tuple(name for name in games() if name not in NEVER_HELD_OUT)
-TASKS = dict.fromkeys(games(), 1.0)
+EVALUATED = tuple(name for name in language_games() if name not in NEVER_HELD_OUT)
+TASKS = dict.fromkeys(language_games(), 1.0)
 
 WORLD = WorldConfig("playhouse", 72, 96, settings={"preset": "flat"}, options={"fov_y_deg": 60.0, "hands": "full"})
 _SOLVER = {"wrong_object": 0.1, "motor_noise": 0.01, "hesitation": 0.02, "reaction": 0, "drop": 0.05}
@@ -47,17 +47,18 @@ _DEMONSTRATED = PlayersConfig(tasks=TASKS, setter={"first_request": [0, 0], "pau
 _PLAYED = PlayersConfig(tasks=TASKS, setter={"first_request": [0, 0], "follow_up": False}, solver=_SOLVER)
 
 
-def iterate() -> IterateConfig:
+def iterate() -> LoopConfig:
     """`rlhf iterate --preset flat`, and all six stages."""
-    return IterateConfig(
-        demonstrations=RecordConfig(episodes=1000, steps=300, world=WORLD, players=_DEMONSTRATED),
+    return LoopConfig(
+        world=WORLD,
+        demonstrations=RecordConfig(episodes=1000, steps=300, players=_DEMONSTRATED),
         clone=cloning(SIZE, updates=4000, steps=4, batch=48),
-        play=RecordConfig(episodes=600, steps=200, slots=64, world=WORLD, players=_PLAYED),
+        play=RecordConfig(episodes=600, steps=200, slots=64, players=_PLAYED),
         held_out_play=64,
         mark=MarkConfig(),
         reward=rewarding(SIZE, updates=330, steps=50),
         improve=replace(improving(SIZE, updates=250), replay=None),
-        evaluate=EvaluateConfig(probes=EVALUATED, episodes=20, slots=64, world=WORLD, players=_PLAYED),
+        evaluate=EvaluateConfig(probes=EVALUATED, episodes=20),
     )
 
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pipelines.loops.iterate import IterateConfig
+from pipelines.loops.rounds import LoopConfig
 from pipelines.presets import flat
 from pipelines.stages.mark import MarkConfig
 
@@ -27,17 +27,18 @@ PAPERS_DENSITY = 14.0  # marks in five minutes (section 3.2)
 WORLD = replace(flat.WORLD, settings={"preset": "house"})
 
 
-def iterate() -> IterateConfig:
+def iterate() -> LoopConfig:
     """`rlhf iterate --preset house`, and all six stages."""
     base = flat.iterate()
     return replace(
         base,
-        demonstrations=replace(base.demonstrations, episodes=16_000, steps=450, world=WORLD),
+        world=WORLD,
+        demonstrations=replace(base.demonstrations, episodes=16_000, steps=450),
         clone=flat.cloning(SIZE, updates=20_000, steps=8, batch=96),
-        play=replace(base.play, episodes=3000, steps=300, world=WORLD),
+        play=replace(base.play, episodes=3000, steps=300),
         held_out_play=128,
         mark=MarkConfig(per_five_minutes=PAPERS_DENSITY),
         reward=flat.rewarding(SIZE, updates=2200, steps=100),
-        improve=replace(flat.improving(SIZE, updates=1000), replay=None, world=WORLD),
-        evaluate=replace(base.evaluate, episodes=100, world=WORLD),
+        improve=replace(flat.improving(SIZE, updates=1000), replay=None),
+        evaluate=replace(base.evaluate, episodes=100),
     )

@@ -11,7 +11,10 @@ settings, and why:
 
 from __future__ import annotations
 
-from pipelines.loops.demo import DemoConfig
+from pathlib import Path
+
+from pipelines.loops.rounds import LoopConfig
+from pipelines.presets import small
 from pipelines.stages.clone import CloneConfig
 from pipelines.stages.evaluate import EvaluateConfig
 from pipelines.stages.improve_config import ImproveConfig
@@ -19,39 +22,35 @@ from pipelines.stages.mark import MarkConfig
 from pipelines.stages.record import RecordConfig
 from pipelines.stages.reward import RewardConfig
 from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
-from reward_models.learning.training import RewardTrainingConfig
-from rlhf.learning.cloner import CloningConfig
-from rlhf.learning.config import LearnerConfig
 
 WORLD = WorldConfig("household")
 STEPS = 250  # of an episode
 _ALICE = PlayersConfig(setter={"acts": True})
 
 
-def demo() -> DemoConfig:
+def demo() -> LoopConfig:
     """`rlhf demo --preset household`."""
-    return DemoConfig(
-        demonstrations=RecordConfig(episodes=4000, steps=STEPS, tail=3, world=WORLD, players=_ALICE),
+    return LoopConfig(
+        run=Path("runs/demo"),
+        rounds=1,
+        single=True,
+        world=WORLD,
+        demonstrations=RecordConfig(episodes=4000, steps=STEPS, tail=3, players=_ALICE),
         clone=CloneConfig(
             vocabulary=512,
             text_length="size",
-            training=CloningConfig(
-                updates=20_000, steps=8, batch=32, css_weight=0.0, learning_rate=1e-3, beta1=0.9, beta2=0.99
-            )
+            training=small.cloning(updates=20_000, steps=8, batch=32, css_weight=0.0, learning_rate=1e-3)
         ),
-        play=RecordConfig(episodes=400, steps=STEPS, world=WORLD, players=_ALICE),
+        play=RecordConfig(episodes=400, steps=STEPS, players=_ALICE),
         held_out_play=40,
         mark=MarkConfig(),
         reward=RewardConfig(
-            training=RewardTrainingConfig(
-                updates=1000, steps=40, batch=12, css_weight=0.0, learning_rate=1e-3, beta1=0.9, beta2=0.99,
-                evaluate_every=100, calibrate=True, unmarked_drift_weight=1.0,
-            )
+            training=small.rewarding(updates=1000, steps=40, batch=12, css_weight=0.0, evaluate_every=100)
         ),
         improve=ImproveConfig(
             setters="live", slots=32, steps=20, updates=500, evaluate_every=50, checkpoint_every=50,
-            evaluation_episodes=20, world=WORLD,
-            learner=LearnerConfig(learning_rate=3e-4, beta2=0.99, movement_weight=4.0, language_weight=0.0),
+            evaluation_episodes=20,
+            learner=small.learner(bc_movement_weight=1.0),
         ),
-        evaluate=EvaluateConfig(episodes=50, world=WORLD, players=_ALICE),
+        evaluate=EvaluateConfig(episodes=50),
     )  # fmt: skip

@@ -28,7 +28,7 @@ Differences from the paper:
 
 from __future__ import annotations
 
-from pipelines.loops.iterate import IterateConfig
+from pipelines.loops.rounds import LoopConfig
 from pipelines.presets import flat, house
 from pipelines.stages.clone import CloneConfig
 from pipelines.stages.evaluate import EvaluateConfig
@@ -46,11 +46,12 @@ WORLD = WorldConfig("playhouse", 72, 96, settings=house.WORLD.settings, options=
 _PLAYERS = PlayersConfig(tasks=flat.TASKS, setter={}, solver={})  # their defaults are as people
 
 
-def iterate() -> IterateConfig:
+def iterate() -> LoopConfig:
     """`rlhf iterate --preset paper`, and all six stages."""
-    record = RecordConfig(episodes=10_000, steps=FIVE_MINUTES, slots=96, world=WORLD, players=_PLAYERS)
-    return IterateConfig(
+    record = RecordConfig(episodes=10_000, steps=FIVE_MINUTES, slots=96, players=_PLAYERS)
+    return LoopConfig(
         rounds=2,
+        world=WORLD,
         demonstrations=record,
         clone=CloneConfig(size="5m", checkpoint_every=2000, training=cloning()),
         play=record,
@@ -58,7 +59,7 @@ def iterate() -> IterateConfig:
         mark=MarkConfig(per_five_minutes=house.PAPERS_DENSITY),
         reward=RewardConfig(checkpoint_every=2000, training=rewarding()),
         improve=improving(),
-        evaluate=EvaluateConfig(probes=flat.EVALUATED, slots=96, world=WORLD, players=_PLAYERS),
+        evaluate=EvaluateConfig(probes=flat.EVALUATED, episodes=200),
     )
 
 
@@ -82,9 +83,10 @@ def rewarding() -> RewardTrainingConfig:
 def improving() -> ImproveConfig:
     """A.7, in BC+RL."""
     return ImproveConfig(
-        steps=50, slots=96, batch=96, updates=100_000, evaluate_every=2000, checkpoint_every=1000, world=WORLD,
+        steps=50, slots=96, batch=96, updates=100_000, evaluate_every=2000, checkpoint_every=1000,
         learner=LearnerConfig(
-            movement_weight=0.5, language_weight=0.1, value_weight=1.0, bc_movement_weight=1.0, bc_language_weight=5.0,
-            css_weight=1.0, no_op_kl_weight=1e-3, discount=0.96, learning_rate=1e-4, beta1=0.0, beta2=0.999,
+            rl_movement_weight=0.5, rl_language_weight=0.1, value_weight=1.0,
+            bc_movement_weight=1.0, bc_language_weight=5.0, css_weight=1.0,
+            no_op_kl_weight=1e-3, discount=0.96, learning_rate=1e-4, beta1=0.0, beta2=0.999,
         ),
     )  # fmt: skip

@@ -6,20 +6,12 @@ It is the easiest of the houses room, flat, house and paper.
 
 from __future__ import annotations
 
-from pipelines.loops.iterate import IterateConfig
+from dataclasses import replace
+
+from pipelines.loops.rounds import LoopConfig
 from pipelines.presets.demo import demo
 
 
-def iterate() -> IterateConfig:
+def iterate() -> LoopConfig:
     """`rlhf iterate --preset room`, and all six stages."""
-    whole = demo()
-    return IterateConfig(
-        demonstrations=whole.demonstrations,
-        clone=whole.clone,
-        play=whole.play,
-        held_out_play=whole.held_out_play,
-        mark=whole.mark,
-        reward=whole.reward,
-        improve=whole.improve,
-        evaluate=whole.evaluate,
-    )
+    return replace(demo(), run=LoopConfig().run, rounds=2, single=False)

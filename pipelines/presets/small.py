@@ -26,10 +26,11 @@ in the paper: its marks have enough answers for it.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TypeVar
+from pathlib import Path
+from typing import Any, TypeVar
 
 from agents.config import AgentConfig
-from pipelines.loops.demo import DemoConfig
+from pipelines.loops.rounds import LoopConfig
 from pipelines.stages.clone import CloneConfig
 from pipelines.stages.evaluate import EvaluateConfig
 from pipelines.stages.improve_config import ImproveConfig
@@ -68,27 +69,35 @@ _DEMONSTRATED = PlayersConfig(
 _PLAYED = PlayersConfig(tasks=_TASKS, setter={"first_request": [0, 0], "follow_up": False}, solver=_SOLVER)
 
 
-def loop() -> DemoConfig:
+def loop() -> LoopConfig:
     """Settings of all stages."""
-    return DemoConfig(
-        demonstrations=RecordConfig(episodes=2000, steps=48, world=WORLD, players=_DEMONSTRATED),
-        clone=CloneConfig(size="nano", vocabulary=512, text_length="size", training=_cloning()),
-        play=RecordConfig(episodes=700, steps=40, slots=64, world=WORLD, players=_PLAYED),
+    learned = cloning(updates=3000, steps=2, css_weight=10.0, clip=20.0, decay=0.3, shift=2)
+    judged = rewarding(
+        updates=550, steps=40, batch=12, learning_rate=2e-3, evaluate_every=110, evaluation_episodes=150, shift=2
+    )
+    return LoopConfig(
+        run=Path("runs/demo"),
+        rounds=1,
+        single=True,
+        world=WORLD,
+        demonstrations=RecordConfig(episodes=2000, steps=48, players=_DEMONSTRATED),
+        clone=CloneConfig(size="nano", vocabulary=512, text_length="size", training=learned),
+        play=RecordConfig(episodes=700, steps=40, slots=64, players=_PLAYED),
         held_out_play=64,
         mark=MarkConfig(),
-        reward=RewardConfig(checkpoint_every=110, training=_rewarding()),
+        reward=RewardConfig(checkpoint_every=110, training=judged),
         improve=_improving(),
-        evaluate=EvaluateConfig(episodes=100, slots=64, world=WORLD, players=_PLAYED),
+        evaluate=EvaluateConfig(episodes=100),
     )
 
 
-def longer() -> DemoConfig:
+def longer() -> LoopConfig:
     """Settings of all stages with three times as much to learn, and to learn from."""
     base = loop()
     played = replace(base.play.players, tasks=ALL_TASKS)
     improve = replace(
         base.improve, updates=500, evaluate_every=50, checkpoint_every=100,
-        learner=replace(base.improve.learner, language_weight=0.1),
+        learner=replace(base.improve.learner, rl_language_weight=0.1),
     )  # fmt: skip
     return replace(
         base,
@@ -100,7 +109,7 @@ def longer() -> DemoConfig:
         held_out_play=128,
         reward=replace(base.reward, training=replace(base.reward.training, updates=1100, evaluate_every=110)),
         improve=improve,
-        evaluate=replace(base.evaluate, episodes=200, players=played),
+        evaluate=replace(base.evaluate, episodes=200),
     )  # fmt: skip
 
 
@@ -129,35 +138,27 @@ def refining(method: RefiningConfig, improve: ImproveConfig) -> RefineConfig:
     return RefineConfig(training=training)
 
 
-def _cloning() -> CloningConfig:
-    return CloningConfig(
-        updates=3000,
-        steps=2,
-        batch=96,
-        css_weight=10.0,
-        clip=20.0,
-        learning_rate=1.5e-3,
-        decay=0.3,
-        beta1=0.9,
-        beta2=0.99,
-        shift=2,
+def cloning(**others: Any) -> CloningConfig:
+    """Return settings of cloning in minutes, with other values of some."""
+    return replace(CloningConfig(learning_rate=1.5e-3, beta1=0.9, beta2=0.99), **others)
+
+
+def rewarding(**others: Any) -> RewardTrainingConfig:
+    """Return settings of training a reward model in minutes, with other values of some."""
+    usual = RewardTrainingConfig(learning_rate=1e-3, beta1=0.9, beta2=0.99, calibrate=True, unmarked_drift_weight=1.0)
+    return replace(usual, **others)
+
+
+def learner(**others: Any) -> LearnerConfig:
+    """Return settings of BC+RL's updates in minutes, with other values of some."""
+    usual = LearnerConfig(
+        learning_rate=3e-4, beta2=0.99, rl_movement_weight=4.0, rl_language_weight=0.0, bc_movement_weight=0.3
     )
-
-
-def _rewarding() -> RewardTrainingConfig:
-    return RewardTrainingConfig(
-        updates=550, steps=40, batch=12, learning_rate=2e-3, beta1=0.9, beta2=0.99, evaluate_every=110,
-        evaluation_episodes=150, calibrate=True, unmarked_drift_weight=1.0, shift=2,
-    )  # fmt: skip
+    return replace(usual, **others)
 
 
 def _improving() -> ImproveConfig:
     return ImproveConfig(
         replay="agent:clone", slots=64, steps=8, batch=32, updates=250, evaluate_every=50, checkpoint_every=125,
-        torch_threads=1,
-        world=WORLD,
-        learner=LearnerConfig(
-            learning_rate=3e-4, beta2=0.99, movement_weight=4.0, language_weight=0.0, bc_movement_weight=0.3
-        ),
-        execution=ExecutorConfig(overlap=True),
+        torch_threads=1, learner=learner(), execution=ExecutorConfig(overlap=True),
     )  # fmt: skip

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pipelines.loops.iterate import IterateConfig
+from pipelines.loops.rounds import LoopConfig
 from pipelines.presets import small
 from pipelines.stages.evaluate import EvaluateConfig
 from pipelines.stages.record import RecordConfig
@@ -40,20 +40,21 @@ _STEPS = 64  # of an episode, recorded or played
 WORLD = WorldConfig("playhouse", 36, 48, settings=_HOUSE, options={"fov_y_deg": 60.0, "show_hand": True})
 
 
-def iterate() -> IterateConfig:
+def iterate() -> LoopConfig:
     """`rlhf iterate`."""
     base = small.longer()
     shown = {"first_request": [0, 0], "pause": [1, 3], "patience": _STEPS}
     demonstrated = replace(base.demonstrations.players, tasks=_SHOWN, setter=shown)
     asked = PlayersConfig(tasks={TASK: 1.0}, setter=base.play.players.setter, solver=base.play.players.solver)
-    return IterateConfig(
+    return LoopConfig(
         rounds=2,
-        demonstrations=replace(base.demonstrations, episodes=4000, steps=_STEPS, world=WORLD, players=demonstrated),
+        world=WORLD,
+        demonstrations=replace(base.demonstrations, episodes=4000, steps=_STEPS, players=demonstrated),
         clone=base.clone,
-        play=RecordConfig(episodes=1000, steps=_STEPS, slots=64, world=WORLD, players=asked),
+        play=RecordConfig(episodes=1000, steps=_STEPS, slots=64, players=asked),
         held_out_play=64,
         mark=base.mark,
         reward=base.reward,
-        improve=replace(base.improve, world=WORLD, replay=None),
-        evaluate=EvaluateConfig(probes=(TASK,), episodes=200, slots=64, world=WORLD, players=asked),
+        improve=replace(base.improve, replay=None),
+        evaluate=EvaluateConfig(probes=(TASK,), episodes=200),
     )

@@ -26,14 +26,7 @@ _LANE, _PADDING = 0.15, 0.17  # inches between the intervals of one probe, and b
 
 
 def line_chart(chart: Chart, colours: Sequence[str], small: bool = False, marked: Sequence[float] = ()) -> Markup:
-    """Draw curves over one x axis, or the note that nothing was measured.
-
-    Args:
-      chart: the curves.
-      colours: names of the curves' colours.
-      small: true for one of three in a row.
-      marked: values on the x axis, each shown by a vertical line; those beyond the curves are left out.
-    """
+    """Draw curves over one x axis, or the note that nothing was measured."""
     if not any(math.isfinite(value) for curve in chart.curves for value in curve.y):
         return NOTHING
     figure, axes = chart_axes(SMALL if small else SIZE, chart.share)
@@ -54,9 +47,7 @@ def chart_axes(size: tuple[float, float], share: bool, foot: float = 0.46) -> tu
     """Create the figure and the axes of one chart; shares of 1 are labelled in per cent.
 
     Args:
-      size: in inches.
       share: true if y is a share of 1.
-      foot: inches below the axes.
     """
     figure, (axes,) = style.panels(*size, margins=(0.52, foot, 0.16, 0.14))
     for axis in (axes.xaxis, axes.yaxis):
@@ -80,12 +71,7 @@ class Compared(Protocol):
 
 
 def interval_plot(rows: Sequence[Compared], colours: dict[str, str]) -> Markup:
-    """Draw success by probe from 0 to 100%: a dot and its interval for each agent.
-
-    Args:
-      rows: one block each.
-      colours: name of the colour by agent, in the order to draw.
-    """
+    """Draw success by probe from 0 to 100%: a dot and its interval for each agent."""
     figure, axes = _lanes(rows, len(colours))
     axes.set_xlim(0, 1)
     axes.set_xticks([0, 0.25, 0.5, 0.75, 1])
@@ -103,7 +89,6 @@ def difference_plot(rows: Sequence[Row], lanes: int = 1) -> Markup:
     """Draw the paired difference by probe with its interval, coloured by its verdict.
 
     Args:
-      rows: one block each.
       lanes: number of lanes of the :func:`interval_plot` beside it, so that the probes have the same heights.
     """
     low = min(-0.02, *(row.difference.low for row in rows))
@@ -144,7 +129,7 @@ def short(number: float) -> str:
 
 
 def _set_limits(axes: Axes, chart: Chart) -> None:
-    """End the axes at the finite points, with a margin above and below but for shares."""
+    """End the axes at the finite points, with a margin above and below except for shares."""
     finite = [(x, y) for curve in chart.curves for x, y in zip(curve.x, curve.y, strict=True) if math.isfinite(y)]
     (x_low, y_low), (x_high, y_high) = np.min(finite, axis=0), np.max(finite, axis=0)
     axes.set_xlim(x_low, x_high if x_high > x_low else x_low + 1)

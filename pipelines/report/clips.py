@@ -21,8 +21,7 @@ def animate(pair: ComparedClips) -> tuple[bytes, str]:
 
     The clip that ends first stays on its last frame.
 
-    Returns:
-      The file and its media type.
+    Returns the file and its media type.
     """
     steps = max(pair.left.shape[0], pair.right.shape[0]) + HOLD_STEPS
     stride = -(-steps // LONGEST)
@@ -45,7 +44,7 @@ def _enlarged(clip: Clip) -> np.ndarray:
 
 
 def _beside(left: np.ndarray, right: np.ndarray, step: int) -> Image.Image:
-    """Frames of both at ``step``, or their last ones, with a transparent gap between."""
+    """Frames of both at ``step``, or their last ones, with a transparent gap between them."""
     pictures = [Image.fromarray(frames[min(step, len(frames) - 1)]) for frames in (left, right)]
     height = max(picture.height for picture in pictures)
     canvas = Image.new("RGBA", (pictures[0].width + GAP + pictures[1].width, height))

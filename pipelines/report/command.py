@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from pipelines.report.data import DATA_FILE, load_report_data
@@ -10,11 +9,12 @@ from pipelines.report.file import write_page, write_report
 from pipelines.report.training_state import TRAININGS
 from rlhf.run.config import CONFIG_FILE, read_record
 from worlds.errors import UserError
+from worlds.settings import settings
 
 _NAMED = 6  # folders in a message at most
 
 
-@dataclass(frozen=True)
+@settings
 class ReportConfig:
     """Settings of `rlhf report`.
 
@@ -31,8 +31,7 @@ class ReportConfig:
 def report(config: ReportConfig) -> Path:
     """Write the report of a run and return its path.
 
-    Raises:
-      UserError: if the folder has nothing for a report, or its files are damaged.
+    Raises UserError if the folder has nothing for a report, or its files are damaged.
     """
     run, out = config.run, config.out or config.run / "report.html"
     if (run / DATA_FILE).is_file():
@@ -48,8 +47,7 @@ def report(config: ReportConfig) -> Path:
 def _check_training(run: Path) -> None:
     """Check that ``run`` is the folder of a single training.
 
-    Raises:
-      UserError: if it is not; the message names the runs inside it.
+    Raises UserError if it is not; the message names the runs inside it.
     """
     if not run.is_dir():
         raise UserError(f"{run} {'is a file, not' if run.exists() else 'does not exist; name'} a run's folder")

@@ -14,12 +14,13 @@ import numpy as np
 from pipelines.stages.outcomes.results_file import Split
 from pipelines.stages.running.staged_run import FinishedStage
 from rlhf.learning.guards import Alarm
-from rlhf.records.json_records import BadRecord, from_json, to_json, with_new_settings
+from rlhf.records.json_records import from_json, to_json
 from rlhf.run.statistics import Interval
 from rlhf.store.columns import json_text
 from rlhf.store.files.durable import write_file
 from worlds.contract import STEPS_PER_SECOND
 from worlds.errors import UserError
+from worlds.settings import BadValue
 
 DATA_FILE = "report.json"
 
@@ -29,11 +30,7 @@ class Outcomes:
     """Outcomes of one agent at one probe: ``success[i]`` is of the episode with seed ``seeds[i]``.
 
     Args:
-      agent: name of the agent.
-      probe: name of the probe.
       run: seed from which the agent was trained; agents of the same run are compared, episode by episode.
-      seeds: of the episodes; the same for every agent, in any order.
-      success: of the episodes.
     """
 
     agent: str
@@ -55,9 +52,6 @@ class Curve:
     """Line of a chart: ``y[i]`` at ``x[i]``, x rising; nan leaves a gap.
 
     Args:
-      name: in the legend.
-      x: values on the x axis.
-      y: values there.
       dashed: true by convention for measurements on held-out episodes.
       counts: number of requests or plays behind each y; empty where it is unknown.
     """
@@ -107,13 +101,10 @@ class Clip:
         """Create a clip.
 
         Args:
-          agent: name of the agent.
           success: true if the request succeeded.
           frames: uint8 [T, H, W, 3], T > 0.
-          steps_per_second: of its world.
 
-        Raises:
-          ValueError: if ``frames`` is another array.
+        Raises ValueError if ``frames`` is another array.
         """
         if frames.ndim != 4 or frames.shape[-1] != 3 or frames.dtype != np.uint8 or len(frames) == 0:
             raise ValueError(f"a clip's frames are uint8 [T, H, W, 3], not {frames.dtype} {frames.shape}")
@@ -144,7 +135,6 @@ class WatchedRun:
     Args:
       run: its name where a report shows several, else "".
       since: first update at which alarms were saved; None if the run's older version saved none.
-      alarms: in the order of their updates.
     """
 
     run: str
@@ -157,14 +147,8 @@ class Circumstances:
     """Circumstances of the numbers of a report.
 
     Args:
-      command: the command line.
-      machine: description of the machine.
-      version: of this project.
-      created: date and time of the start.
       commit: of Git, if known.
-      config: the resolved configuration, as JSON.
       counts: names and numbers, e.g. ("recorded episodes", "600"), in the order to show.
-      stages: finished stages of the run.
     """
 
     command: str
@@ -183,13 +167,6 @@ class RoundResult:
 
     Args:
       number: of the round, from 1.
-      agent: name of the agent that the round trained.
-      deployed: name of the agent whose play was marked.
-      episodes: number of episodes of that play.
-      held_out_episodes: number of held-out episodes of that play.
-      progress: number of (+) on it.
-      regress: number of (-) on it.
-      by_people: number of its marks that are by people.
       accuracy: of the reward model on held-out play, or on validation play where there is none; None if unknown.
       modelled_return: reward of a replayed episode by the round's own reward model, at first and last; None if too few
         plays ended to compare the two.
@@ -226,9 +203,7 @@ class RoundsCompared:
 
     Args:
       clone: name of the agent that all rounds start from.
-      clone_success: its interval by probe, as in the rounds.
       reference_success: interval of the demonstrator by probe; None if it was not evaluated.
-      rounds: results in their order.
     """
 
     clone: str
@@ -242,24 +217,11 @@ class ReportData:
     """All data of a report; its conclusions are computed from them.
 
     Args:
-      title: of the page.
-      before: name of the agent compared with.
-      after: name of the agent in question.
-      outcomes: of ``before``, ``after`` and the other agents.
-      circumstances: of the run.
-      reference: name of the demonstrator, if it was evaluated.
       scripted: true if setters, solvers and raters were scripted stand-ins; false only if all were people.
       reward_over_training: modelled reward of training and held-out episodes while the agent improved (Figure 4).
-      success_over_training: true success over the same x.
       traces: utility and reward along episodes with the marks on them (Figure 3).
-      clips: of two agents at each probe.
       clips_note: choice of the clips, e.g. "The first episode of each probe."
-      training: further curves, e.g. losses.
-      resampling_seed: of the bootstrap intervals.
-      between: names of further agents, shown between ``before`` and ``after``.
-      rounds: of improvement, side by side.
       watched: alarms of the runs that improved the agent; empty if unknown.
-      split: of the requests that were evaluated.
     """
 
     title: str
@@ -308,15 +270,14 @@ def save_report_data(data: ReportData, path: Path) -> None:
 def load_report_data(path: Path) -> ReportData:
     """Read what :func:`save_report_data` wrote; parts missing from an older version are empty.
 
-    Raises:
-      UserError: if the file is missing, damaged or of a later version.
+    Raises UserError if the file is missing, damaged or of a later version.
     """
     try:
         record = json_text.from_json(path.read_text(encoding="utf-8"))
-        return from_json(ReportData, with_new_settings(ReportData, record))
+        return from_json(ReportData, record)
     except (FileNotFoundError, NotADirectoryError):
         raise UserError(f"{path} does not exist; name the folder of a run that has been evaluated") from None
-    except BadRecord as error:
+    except BadValue as error:
         raise UserError(f"{path} is not the data of a report ({error}); make the run's report again") from None
     except ValueError as error:
         raise UserError(f"{path} is damaged ({error}); make the run's report again") from None

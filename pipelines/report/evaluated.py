@@ -17,12 +17,7 @@ RESULTS_FILE = "results.json"
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Success of agents.
-
-    Args:
-      table: a row for each probe and one over all, a column for each agent.
-      lead: sentence above it.
-    """
+    """Success of agents."""
 
     table: Table
     lead: str
@@ -31,8 +26,7 @@ class Evaluation:
 def evaluation(run: Path) -> Evaluation | None:
     """Return the evaluation in ``RESULTS_FILE`` of the folder ``run``; None without that file.
 
-    Raises:
-      UserError: if the file holds no results.
+    Raises UserError if the file holds no results.
     """
     path = run / RESULTS_FILE
     results = load_results(path) if path.is_file() else []
@@ -61,7 +55,7 @@ def _at_probe(result: ProbeResult | None) -> Cell:
 
 
 def _over_all(results: Sequence[ProbeResult], probes: int) -> Cell:
-    """Cell over all probes, none of an agent that has not played all."""
+    """Cell over all probes, empty for an agent that has not played them all."""
     if len(results) < probes:
         return Cell()
     success = success_of([results])

@@ -20,13 +20,7 @@ from rlhf.store.files.durable import write_file
 def circumstances(
     config: Any, stages: Sequence[FinishedStage] = (), counts: Mapping[str, object] | None = None
 ) -> Circumstances:
-    """Circumstances of this process: its command, machine and version, now.
-
-    Args:
-      config: the run's frozen configuration.
-      stages: finished stages of the run.
-      counts: numbers by name, in the order to show; they get thousands separators.
-    """
+    """Circumstances of this process: its command, machine and version, now."""
     shown = {name: f"{count:,}" if isinstance(count, int) else str(count) for name, count in (counts or {}).items()}
     return Circumstances(
         command=command_line(),

@@ -19,12 +19,7 @@ _GAP = 8  # pixels
 
 @dataclass(frozen=True)
 class Style:
-    """Sizes of a drawn frame, in pixels.
-
-    Args:
-      height: of the view.
-      width: of the view.
-    """
+    """Sizes of a drawn frame, in pixels."""
 
     height: int = 240
     width: int = 320
@@ -41,17 +36,7 @@ class Style:
 
 
 def film(episode: Episode, marks: Sequence[Mark], style: Style, views: EpisodeViews) -> Iterator[Image.Image]:
-    """Yield the frames of the whole episode.
-
-    Args:
-      episode: recorded play.
-      marks: on the episode.
-      style: sizes.
-      views: pictures of the episode, of the style's height and width.
-
-    Raises:
-      UserError: if the episode does not replay.
-    """
+    """Yield the frames of the whole episode. Raises UserError if the episode does not replay."""
     for step, view in views.pictures:
         yield drawn(view, step, episode, marks, style)
 
@@ -62,15 +47,9 @@ def sheet(
     """Draw some steps side by side in one picture.
 
     Args:
-      episode: recorded play.
-      marks: on the episode.
-      style: sizes.
-      views: pictures of the episode, of the style's height and width.
-      steps: to draw.
       columns: number of frames in a row, at most.
 
-    Raises:
-      UserError: if the episode does not replay.
+    Raises UserError if the episode does not replay.
     """
     wanted, frames = set(steps), []
     for step, view in views.pictures:
@@ -137,4 +116,4 @@ def _fitting(
 
 def frames_per_second(episode: Episode, per_step: int) -> float:
     """Frames a second at which a film of ``per_step`` frames a step runs in the time of the episode's world."""
-    return episode.declared.solver.action.steps_per_second * per_step
+    return episode.spaces.solver.action.steps_per_second * per_step

@@ -30,14 +30,7 @@ VERDICT_WORDS: dict[Verdict, str] = {
 
 @dataclass(frozen=True)
 class Row:
-    """Success at one probe (or over all, with equal weights), as shares of 1.
-
-    Args:
-      probe: name of the probe.
-      agents: interval by name of the agent, in the order to show.
-      difference: of the agent after less the agent before, paired by episode.
-      verdict: on the difference.
-    """
+    """Success at one probe (or over all, with equal weights), as shares of 1."""
 
     probe: str
     agents: dict[str, Interval]

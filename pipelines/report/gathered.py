@@ -50,17 +50,7 @@ def write_loop_report(
 ) -> Path:
     """Write report.json and report.html.
 
-    Args:
-      folder: of the loop's run.
-      config: of the loop.
-      stages: finished stages.
-      evaluate: configuration of the evaluation.
-      improve: configuration of the improvement.
-      mark: configuration of the scripted raters.
-      seed: from which the agents were trained.
-
-    Returns:
-      The path of report.html.
+    Returns the path of report.html.
     """
     store, rows = open_store(improve.data[0]), read_metrics(improve.runs / improve.name)
     data = ReportData(
@@ -133,7 +123,7 @@ def clips(evaluate: EvaluateConfig, before: str = BEFORE, after: str = AFTER) ->
 
 
 def _clip(agent: str, episode: Episode) -> Clip:
-    steps_per_second = episode.declared.solver.action.steps_per_second
+    steps_per_second = episode.spaces.solver.action.steps_per_second
     return Clip.of(agent, episode.success_step[0] is not None, episode.rgb(), steps_per_second)
 
 

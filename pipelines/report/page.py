@@ -29,10 +29,8 @@ class Cell:
     """Number with lines in small letters below.
 
     Args:
-      text: the number.
       notes: the lines, e.g. its interval.
       pill: CSS class of a coloured pill around the number; "" has none.
-      title: tooltip.
     """
 
     text: str = DASH
@@ -48,14 +46,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Row:
-    """Row of a table.
-
-    Args:
-      name: in its first column.
-      cells: of the other columns.
-      note: in small letters below the name.
-      css: class of the row.
-    """
+    """Row of a table."""
 
     name: str
     cells: tuple[Cell, ...]
@@ -86,10 +77,6 @@ class Hero:
     """Big number of a page.
 
     Args:
-      name: of what it is.
-      number: as text.
-      notes: lines below it.
-      unit: in small letters after it.
       colour: CSS class of a dot before the name; "" has none.
       share: drawn as a bar in this colour; None draws none.
       css: class of the card, e.g. "better".
@@ -126,13 +113,7 @@ def page(
     """Render a whole page.
 
     Args:
-      title: of the browser's window.
-      kicker: small line above the headline.
-      headline: the result in a sentence.
-      header: parts below it.
       sections: in their order; None is left out.
-      ran: shown in the last section.
-      method: sentences at the foot of the page.
     """
     shown = [*(section for section in sections if section is not None), _circumstances(ran)]
     light, dark = palette.css(palette.LIGHT), palette.css(palette.DARK)

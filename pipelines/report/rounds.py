@@ -114,7 +114,6 @@ def before_and_after(pairs: Sequence[tuple[str, tuple[float, float] | None]], sh
 
     Args:
       pairs: name of each round, and its two numbers if they are known.
-      share: true if the numbers are shares of 1.
     """
     if all(pair is None for _, pair in pairs):
         return NOTHING

@@ -19,7 +19,7 @@ from worlds.errors import UserError
 
 State = Literal["running", "finished", "resumable", "stopped"]
 
-_LOOPS = ("DemoConfig", "IterateConfig", "ExperimentConfig", "ReproduceConfig")
+_LOOPS = ("LoopConfig", "ExperimentConfig", "ReproduceConfig")
 # Metrics of the result of a training, by their name in comparisons.
 RESULTS = {
     "loss of movement on validation play": "bc_held_out/movement",
@@ -37,14 +37,11 @@ class RunRow:
     """One run in a list.
 
     Args:
-      folder: the run's folder.
       stage: the command that started it: clone, reward, refine, improve, demo, iterate or experiment.
       state: "running", "finished", "resumable" (interrupted, with a checkpoint or finished stages) or "stopped"
         (interrupted before its first checkpoint or stage).
       updates: number of updates made; None for loops.
       of: number of updates that the run is to make; None for loops.
-      created: when the run was started, as an ISO date and time.
-      headline: its result in a sentence; "" before there is one.
     """
 
     folder: str
@@ -61,7 +58,6 @@ class RunsDifference:
     """Two or more runs side by side.
 
     Args:
-      runs: the runs.
       settings: values of every setting that differs between runs, by its dotted name, in the order of the runs.
       results: the last value of each metric of :data:`RESULTS` that at least one run has, likewise.
     """
@@ -74,8 +70,7 @@ class RunsDifference:
 def list_runs(folder: Path) -> list[RunRow]:
     """Return the runs in ``folder`` and in its subfolders, oldest first.
 
-    Raises:
-      UserError: if there is no such folder.
+    Raises UserError if there is no such folder.
     """
     if not folder.is_dir():
         raise UserError(f"{folder} is no folder; name the folder of your runs")
@@ -85,8 +80,7 @@ def list_runs(folder: Path) -> list[RunRow]:
 def compare_runs(folders: Sequence[Path]) -> RunsDifference:
     """Return the differences of the runs in ``folders``.
 
-    Raises:
-      UserError: if there are fewer than two, or one is no run's folder or damaged.
+    Raises UserError if there are fewer than two, or one is no run's folder or damaged.
     """
     if len(folders) < 2:
         raise UserError("runs compare needs the folders of two runs or more")
@@ -105,11 +99,7 @@ def compare_runs(folders: Sequence[Path]) -> RunsDifference:
 
 
 def run_row(folder: Path) -> RunRow:
-    """Summarise the run in ``folder``.
-
-    Raises:
-      UserError: if it is no run's folder, or damaged.
-    """
+    """Summarise the run in ``folder``. Raises UserError if it is no run's folder, or damaged."""
     record = read_record(folder)
     kind, created = record["kind"], str(record.get("created", ""))
     if kind not in TRAININGS:

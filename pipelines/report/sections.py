@@ -38,12 +38,7 @@ class AlarmLine:
 
 
 def monitor(charts: Sequence[Chart | None], watched: Sequence[WatchedRun], lead: str = BY_MODEL) -> Section | None:
-    """Return the reward-hacking monitor: modelled reward against true success, with the alarms.
-
-    Args:
-      charts: modelled reward and true success.
-      watched: the runs that improved the agent.
-      lead: sentence on the source of the agent's rewards.
+    """Return the reward-hacking monitor: modelled reward beside true success, with the alarms.
 
     Returns:
       The section; None if nothing was measured.
@@ -111,13 +106,7 @@ def training(charts: Sequence[Chart], lead: str = "") -> Section | None:
 
 
 def figure(chart: Chart, small: bool = False, marked: Sequence[float] = ()) -> DrawnFigure:
-    """Draw a chart with its title, legend and note; a single curve with the name of its chart has no legend entry.
-
-    Args:
-      chart: the curves.
-      small: true for one of three in a row.
-      marked: updates at which an alarm was raised.
-    """
+    """Draw a chart with its title, legend and note; a single curve with the name of its chart has no legend entry."""
     colours = _curve_colours(chart)
     named = zip(chart.curves, colours, strict=True)
     entries = [(curve.name, colour, curve.dashed) for curve, colour in named if curve.name != chart.title]
@@ -136,5 +125,5 @@ def _curve_colours(chart: Chart) -> list[str]:
 
 
 def solid(colours: dict[str, str]) -> Legend:
-    """Legend of names with their CSS classes."""
+    """Legend of names and their CSS classes."""
     return tuple((name, css, False) for name, css in colours.items())

@@ -49,7 +49,7 @@ from pipelines.stages.settings.play_settings import UNKNOWN, settings_of_agent, 
 from pipelines.stages.settings.world_config import DEFAULT_WORLD, WorldConfig
 from pipelines.stages.text_limits import noted_text_fit
 from rlhf.data.text_fit import text_fit_sentences, text_fit_warnings
-from rlhf.records.json_records import BadRecord, from_json, to_json, with_new_settings
+from rlhf.records.json_records import from_json, to_json
 from rlhf.records.preferences import NOUNS, PREFERENCES
 from rlhf.run.config import load_config, read_record
 from rlhf.run.json_lines import Row
@@ -57,6 +57,7 @@ from rlhf.run.machine import Machine
 from rlhf.run.statistics import percent
 from rlhf.run.tracking import METRICS_FILE, column, read_metrics
 from worlds.errors import UserError
+from worlds.settings import BadValue
 
 
 @dataclass(frozen=True)
@@ -74,21 +75,7 @@ class TrainingReport:
     """All data of the page of a training.
 
     Args:
-      kind: of the training, in words.
-      headline: the result, in numbers.
-      facts: big numbers of the page.
-      next_step: sentence on the next command.
-      command: the next command.
-      circumstances: of the run's start.
-      curves: of its metrics.
-      warnings: sentences on what is wrong.
-      monitored: modelled reward and true success, of BC+RL.
-      watched: alarms of BC+RL.
-      evaluation: of a reward model, on validation episodes.
       evaluated: results of `rlhf evaluate` in the run's folder; None without.
-      traces: utility and reward along episodes.
-      traces_note: reason why there are no traces.
-      rewarded_by_truth: true if no reward model was optimised.
       unfinished: true if the run is running or was interrupted.
       words: sentences on how many recorded texts the agent reads and says in full, and on its vocabulary.
     """
@@ -115,14 +102,13 @@ class TrainingReport:
 def training_report(run: Path) -> TrainingReport:
     """Build the report of the run in the folder ``run``, finished, running or interrupted.
 
-    Raises:
-      UserError: if it is no training's folder, or its files are damaged.
+    Raises UserError if it is no training's folder, or its files are damaged.
     """
     record = read_record(run)
     if record["kind"] not in _CONFIGS:
         raise UserError(f"{run} is no run of a training, but of {record['kind']}; name the folder of a training")
     try:
-        settings = to_json(load_config(run, _CONFIGS[record["kind"]], older=True))
+        settings = to_json(load_config(run, _CONFIGS[record["kind"]]))
     except UserError as refused:  # it is damaged, or of a version with other settings
         try:
             return _report(run, record)
@@ -344,7 +330,7 @@ def _newest(run: Path, kind: str) -> Path:
 
 def _world_flags(world: Mapping[str, Any], *agents: str | Path) -> str:
     """Flags of the run's ``world`` for an evaluation of ``agents``; none if the agents' folders have its settings."""
-    here = from_json(WorldConfig, with_new_settings(WorldConfig, world))
+    here = from_json(WorldConfig, world)
     learned = [settings_of_agent(agent).world for agent in agents]
     if all(one != WorldConfig() and not world_differences(here, one) for one in learned):
         return ""
@@ -357,10 +343,10 @@ def _traces(run: Path, record: Mapping[str, Any]) -> tuple[tuple[Picture, ...], 
         return (), "No traces: the agent was rewarded by the tasks' ground truth."
     try:
         if record["kind"] == "RewardConfig":
-            trained = load_config(run, RewardConfig, older=True)
+            trained = load_config(run, RewardConfig)
             config = ImproveConfig(data=trained.data, reward_model=run / "reward_model")
         else:
-            config = load_config(run, ImproveConfig, older=True)
+            config = load_config(run, ImproveConfig)
         traces = reward_traces(config)
     except UserError as error:
         return (), f"No traces: {error}."
@@ -385,7 +371,7 @@ def _circumstances(record: Mapping[str, Any]) -> Circumstances:
 def _machine(described: Any) -> str:
     try:
         return str(from_json(Machine, described))
-    except BadRecord:
+    except BadValue:
         return "an unknown machine"
 
 

@@ -16,10 +16,8 @@ class ChartPlan:
     """Chart to be drawn of metrics.
 
     Args:
-      title: of the chart.
       curves: metric and name of the curve, in the order to draw; metrics without values are left out. A curve named
         "held-out" is dashed.
-      note: below the chart.
       share: true if values are shares of 1.
       least: lower values are drawn there, so that one outlier does not flatten the rest.
       level: metric measured once and drawn as a constant for comparison, and its name.

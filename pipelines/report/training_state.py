@@ -45,14 +45,7 @@ class RunState:
 
 
 def run_state(run: Path, kind: str, done: int, planned: int) -> RunState:
-    """Return the state of the run in the folder ``run``.
-
-    Args:
-      run: the run's folder.
-      kind: the name of its configuration's class.
-      done: updates made.
-      planned: largest number of updates.
-    """
+    """Return the state of the run in the folder ``run``."""
     reached = f"update {done:,} of at most {planned:,}"
     if is_locked(run):
         return RunState(False, f"The run is running, at {reached}.")

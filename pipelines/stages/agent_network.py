@@ -1,14 +1,18 @@
-"""Settings of commands and an agent's network: fields of its configuration, as JSON, and parts that it needs."""
+"""Settings of commands and an agent's network: fields of its configuration, and parts that it needs."""
 
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator
 
 from agents.config import AgentConfig
 from worlds.contract.own_settings import own_settings
 from worlds.errors import UserError
+from worlds.settings import BadValue
 
 # Those that follow from the recordings and their dialogue, or have a setting of their own.
 _LEARNED = (
@@ -22,13 +26,17 @@ _LEARNED = (
     "prompted",
     "improvement_indicator",
 )
+FIELDS: Mapping[str, inspect.Parameter] = {
+    name: field
+    for name, field in inspect.signature(AgentConfig.__init__).parameters.items()
+    if name not in ("self", "kwargs", *_LEARNED)
+}
 
 
 def check_image_encoder(frozen: bool, agent: Any, folder: Path | None, group: str) -> None:
     """Refuse to keep the image encoder of an agent that has none, before play is encoded.
 
     Args:
-      frozen: keep it as it is.
       agent: an agent or a reward model.
       folder: of the agent, for the message; None for one that is new.
       group: of the setting, e.g. "training".
@@ -44,19 +52,23 @@ def check_image_encoder(frozen: bool, agent: Any, folder: Path | None, group: st
         )
 
 
-def parse_network(text: str) -> dict[str, Any]:
-    """Parse fields of an agent's configuration by name.
+def read_network(given: Any) -> dict[str, Any]:
+    """Return values of fields of an agent's configuration by name.
+
+    Args:
+      given: a mapping, or the JSON text of one.
 
     Raises:
-      UserError: ``text`` is no JSON object, or names what an agent does not have or takes from its recordings.
+      BadValue: for a field that agents lack, or that follows from the recordings.
     """
-    fields = own_settings(text, "network", '{"vision_stem": "windows"}')
-    known = [name for name in inspect.signature(AgentConfig.__init__).parameters if name not in ("self", "kwargs")]
-    for name in fields:
+    found = own_settings(given, example='{"vision_stem": "windows"}')
+    for name in found:
         if name in _LEARNED:
-            raise UserError(f"network: {name} follows from the recordings or from other settings; leave it out")
-        if name not in known:
-            raise UserError(
-                f"network: agents have no {name}; known: {', '.join(n for n in known if n not in _LEARNED)}"
-            )
-    return fields
+            raise BadValue(f"{name} follows from the recordings or from other settings; leave it out")
+        if name not in FIELDS:
+            raise BadValue(f"agents have no {name}; known: {', '.join(FIELDS)}")
+    return found
+
+
+Network = Annotated[Mapping[str, Any], BeforeValidator(read_network)]
+"""Values of fields of an agent's configuration, by name."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import TypeVar
 
-from rlhf.records.marks import Mark
+from rlhf.records.marks import Mark, rater_key
 from rlhf.records.preferences import Preference
-from rlhf.records.raters import rater_key
 from worlds.errors import UserError
 
 PEOPLE, SCRIPTED = "people", "scripted"  # in place of raters' names

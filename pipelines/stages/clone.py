@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,40 +14,40 @@ from agents.agent import InteractiveAgent
 from agents.card import ModelCard, PlaySource
 from agents.computing import usable_device
 from agents.config import AgentConfig
-from agents.folder import load_agent, save_agent
-from agents.ranges import Count, ShareBelowOne, check_ranges
+from agents.folder import load_agent
 from agents.tokenizer import Tokenizer
-from pipelines.stages.agent_network import check_image_encoder, parse_network
-from pipelines.stages.episodes.division import noted_division, save_division
+from pipelines.stages.agent_network import Network, check_image_encoder, read_network
+from pipelines.stages.episodes.division import save_division, validation_ids
 from pipelines.stages.episodes.noted_episodes import EVERY_EPISODE, NotedEpisodes, note_episodes, noted_episodes
-from pipelines.stages.episodes.play_kinds import PlayGroup, begun_with, find_groups, imitated, mixed, parse_play_kinds
-from pipelines.stages.episodes.recordings import RecordedPlay, evenly_spaced, most_entities, read_episodes, spoken_texts
+from pipelines.stages.episodes.play_kinds import PlayGroup, PlayKinds, begun_with, find_groups, imitated, mixed
+from pipelines.stages.episodes.recordings import RecordedPlay, most_entities, read_episodes, spoken_texts
 from pipelines.stages.episodes.setter_sides import are_prompted, setter_sides, sides_of
-from pipelines.stages.outcomes.cards import began_as_agent, latest_metrics, model_card, play_imitated
+from pipelines.stages.outcomes.cards import began_as_agent, model_card, play_imitated
 from pipelines.stages.outcomes.headlines import cloning_headline
 from pipelines.stages.running.memory import check_training
 from pipelines.stages.settings.play_settings import settings_of_datasets
 from pipelines.stages.text_limits import TextLength, fitting_limits, longer_request, report_texts
-from pipelines.stages.training import run_training
+from pipelines.stages.training import TrainingStage, train
+from pipelines.stages.training_config import TrainingRunConfig
 from rlhf.data.config import ReadingConfig
 from rlhf.data.dataset import Dataset
-from rlhf.data.source import Source
 from rlhf.learning.cloner import Cloner, CloningConfig, marginal_entropy
-from rlhf.records.json_records import before
+from rlhf.learning.training import Training
 from rlhf.records.spaces import EpisodeSpaces
-from rlhf.run.checkpoint import Checkpoint, Checkpoints
-from rlhf.run.config import locked_run, save_settings
+from rlhf.run.checkpoint import Checkpoint
 from rlhf.run.progress import announce
-from rlhf.run.tracking import Tracker, WandbMode, read_metrics
+from rlhf.run.tracking import read_metrics
 from worlds.contract import SETTER, SOLVER
 from worlds.errors import UserError
+from worlds.ranges import Count, ShareBelowOne
+from worlds.settings import settings
 from worlds.spaces.description import to_json
 
 __all__ = ["CloneConfig", "clone", "new_agent", "read_episodes", "spoken_texts"]
 
 
-@dataclass(frozen=True)
-class CloneConfig:
+@settings
+class CloneConfig(TrainingRunConfig):
     """Settings of `rlhf clone`.
 
     Args:
@@ -56,16 +56,13 @@ class CloneConfig:
         is drawn by a replay of the recordings (docs/setters.md).
       solver: imitate only play of this solver, or with the role setter of this setter; None takes all. An agent's own
         steps are seen but not imitated; a co-pilot's are.
-      kinds: kinds of play to imitate, with the share of each in the columns of every batch, as JSON, e.g.
-        '{"human": 1, "agent+co-pilot": 0.5}'. The kinds are human, scripted, agent and agent+co-pilot, as recorded.
+      kinds: kinds of play to imitate, with the share of each in the columns of every batch, e.g. human=1
+        agent+co-pilot=0.5. The kinds are human, scripted, agent and agent+co-pilot, as recorded.
         Replaces solver. A kind of which fewer steps are demonstrated (a co-pilot's) weighs less in the loss.
       agent: folder of an agent that learns further from these recordings; none trains a new one. Its vocabulary,
         network, text limits and role stay as they are.
-      runs: folder of all runs.
-      name: name of this run's folder in it; the agent is written into its folder "agent".
       size: size of the agent: nano, micro, mini, 5m, 18m, 71m or 165m; KIND/SIZE of your own agent (docs/agents.md).
-      network: other values of fields of the agent's configuration than its size has, as JSON, e.g.
-        '{"vision_stem": "windows"}' (docs/sizes.md).
+      network: other values of fields of the agent's configuration than its size has (docs/sizes.md).
       vision_model: folder of a pretrained vision model of `transformers`, such as DINOv3 or SigLIP 2, whose features
         are the agent's eyes and stay as they are; none has an image encoder that is trained.
       vocabulary: largest number of tokens that are learned from the dialogue. Other words are spelled from pieces.
@@ -73,11 +70,6 @@ class CloneConfig:
         and 32 of an utterance, and texts that are cut say so; "size" is what the size has.
       held_out: share of the episodes kept for validation, from 0 (none) to less than 1, spread evenly over all solvers
         and datasets. The run's division.json lists them.
-      checkpoint_every: updates between checkpoints.
-      resume: folder of a run to resume from its last checkpoint, with its own settings. It ends in the same agent as a
-        run that was never interrupted.
-      device: device that computes: "cpu", "cuda" or "cuda:1".
-      wandb: whether metrics also go to Weights & Biases: "offline" (a local folder), "online" or "disabled".
       training: how the agent is trained.
       reading: whether episodes are held in memory or streamed.
     """
@@ -85,84 +77,79 @@ class CloneConfig:
     data: tuple[Path, ...] = (Path("data/play"),)
     role: Literal["solver", "setter"] = "solver"
     solver: str | None = "scripted"
-    kinds: str = "{}"
+    kinds: PlayKinds = field(default_factory=dict)
     agent: Path | None = None
-    runs: Path = Path("runs")
     name: str = "clone"
     size: str = "nano"
-    network: str = "{}"
+    network: Network = field(default_factory=dict)
     vision_model: Path | None = None
-    vocabulary: Count = field(default=2048, metadata=before(512))
-    text_length: TextLength = field(default="auto", metadata=before("size"))
+    vocabulary: Count = 2048
+    text_length: TextLength = "auto"
     held_out: ShareBelowOne = 0.05
-    checkpoint_every: Count = 500
-    resume: Path | None = None
-    device: str = "cpu"
-    wandb: WandbMode = "offline"
-    training: CloningConfig = field(default_factory=CloningConfig)
+    training: CloningConfig = field(
+        default_factory=lambda: CloningConfig(updates=1000, steps=16, batch=16, learning_rate=1e-3)
+    )
     reading: ReadingConfig = field(default_factory=ReadingConfig)
 
     def __post_init__(self) -> None:
-        check_ranges(self, UserError)
-        parse_play_kinds(self.kinds)
-        parse_network(self.network)
         try:
             registry.find_size(self.size)
         except ValueError as error:
             raise UserError(str(error)) from error
-        if self.agent is not None and (self.network != "{}" or self.vision_model is not None):
+        if self.agent is not None and (self.network or self.vision_model is not None):
             raise UserError(
                 f"the agent in {self.agent} keeps its network: leave out --network and --vision-model, or --agent"
             )
 
 
-# Settings that fix the agent and what it learns from; all others may change when a run is resumed.
-_FIXED = (
-    "role", "solver", "kinds", "agent", "name", "size", "network", "vision_model", "vocabulary", "text_length",
-    "held_out",
-)  # fmt: skip
-_FIXED_TRAINING = ("training.steps", "training.batch", "training.seed")
+class Cloning(TrainingStage[CloneConfig]):
+    """A run of `rlhf clone`."""
+
+    command = "rlhf clone"
+    # The agent and what it learns from.
+    fixed = (
+        "role", "solver", "kinds", "agent", "name", "size", "network", "vision_model", "vocabulary", "text_length",
+        "held_out", "training.steps", "training.batch", "training.seed",
+    )  # fmt: skip
+
+    def __init__(self, config: CloneConfig) -> None:
+        data, begun = tuple(folder.absolute() for folder in config.data), config.agent
+        self.config = replace(config, data=data, agent=begun and begun.absolute())  # for resuming from any folder
+        self.schedule = config.training
+
+    def prepare(self, folder: Path, checkpoint: Checkpoint | None) -> Cloner:
+        config = self.config
+        groups = find_groups(_learned_data(config), "train", config.solver, config.kinds)
+        noted = EVERY_EPISODE if checkpoint is None else noted_episodes(folder)
+        self.groups = begun_with(groups, noted)
+        self.sources = [source for group in self.groups for source in group.sources]
+        self.validation = validation_ids(folder, [group.sources for group in self.groups], config.held_out)
+        self.agent, self.tokenizer, self.play, held_out = _prepare(config, checkpoint, self.groups, self.validation)
+        check_training(config.training, self.agent, config.device, most_entities(self.sources))
+        torch.nn.Module.to(self.agent, usable_device(config.device))
+        self.card = agent_card(config, noted)
+        self.title = f"cloning an agent of {self.agent.num_parameters():,} parameters"
+        return Cloner(self.agent, self.play, config.training, held_out)
+
+    def begin(self, folder: Path) -> None:
+        note_episodes(folder, {imitated(group): group.sources for group in self.groups})
+        names, validation = [source.episode_id for source in self.sources], self.validation
+        save_division(folder, [name for name in names if name not in validation], sorted(validation))
+        report_texts(folder, self.sources, self.tokenizer, self.agent.config)
+
+    def first_metrics(self) -> dict[str, float]:
+        entropy, parameters = marginal_entropy(self.play), self.agent.num_parameters()
+        return {"bc/marginal_entropy": entropy, "bc/parameters": parameters}
+
+    def report(self, training: Training, folder: Path) -> None:
+        if training.schedule.keep == "best":
+            announce(f"the agent of update {training.best.update:,} imitated validation episodes best")
+        announce(cloning_headline(read_metrics(folder), len(self.validation)))
 
 
 def clone(config: CloneConfig) -> Path:
     """Train an agent and return its folder."""
-    data, begun = tuple(folder.absolute() for folder in config.data), config.agent
-    config = replace(config, data=data, agent=begun and begun.absolute())  # for resuming from any folder
-    device = usable_device(config.device)
-    with locked_run(config, (*_FIXED, *_FIXED_TRAINING), "rlhf clone") as folder:
-        checkpoint = Checkpoints(folder).latest_if_any()
-        groups = find_groups(_learned_data(config), "train", config.solver, config.kinds)
-        noted = EVERY_EPISODE if checkpoint is None else noted_episodes(folder)
-        groups = begun_with(groups, noted)
-        validation = _validation_ids(folder, groups, config.held_out)
-        agent, tokenizer, train, held_out = _prepare(config, checkpoint, groups, validation)
-        sources = [source for group in groups for source in group.sources]
-        check_training(config.training, agent, config.device, most_entities(sources))
-        torch.nn.Module.to(agent, device)
-        cloner = Cloner(agent, train, config.training, held_out)
-        if checkpoint is None:
-            note_episodes(folder, {imitated(group): group.sources for group in groups})
-            names = [source.episode_id for source in sources]
-            save_division(folder, [name for name in names if name not in validation], sorted(validation))
-            report_texts(folder, sources, tokenizer, agent.config)
-        else:
-            with checkpoint.taken_over() as state:
-                cloner.load_state_dict(state)
-        save_settings(folder, config)
-        with Tracker(folder, config, config.wandb, resume_step=cloner.update_index) as tracker:
-            card = agent_card(config, noted)
-            if checkpoint is None:
-                entropy, parameters = marginal_entropy(train), agent.num_parameters()
-                tracker.log({"bc/marginal_entropy": entropy, "bc/parameters": parameters}, 0)
-            title, noted = f"cloning an agent of {agent.num_parameters():,} parameters", ("movement", "language")
-            run_training(cloner, folder, tokenizer, tracker, card, config.checkpoint_every, title, noted)
-            cloner.finish()
-            if config.training.keep == "best":
-                announce(f"the agent of update {cloner.best_update:,} imitated validation episodes best")
-        saved = save_agent(agent, tokenizer, folder / "agent", replace(card, metrics=latest_metrics(folder)))
-        announce(cloning_headline(read_metrics(folder), len(validation)))
-        announce(f"agent: {saved}")
-        return saved
+    return train(Cloning(config))
 
 
 def agent_card(config: CloneConfig, noted: NotedEpisodes = EVERY_EPISODE) -> ModelCard:
@@ -192,41 +179,6 @@ def _learned_data(config: CloneConfig) -> Sequence[Path]:
     if config.role == SOLVER:
         return config.data
     return setter_sides(config.data, "train", config.solver, config.kinds, config.reading.threads)
-
-
-def _validation_ids(folder: Path, groups: Sequence[PlayGroup], share: float) -> frozenset[str]:
-    """Return the ids of the run's validation episodes: those saved when it began, else a new choice.
-
-    Args:
-      folder: folder of the run.
-      groups: episodes of the run.
-      share: share of the episodes to set aside in a new run.
-
-    Raises:
-      UserError: if the saved ids cannot be read, or one of the episodes is missing.
-    """
-    if (known := noted_division(folder)) is not None:
-        present = {source.episode_id for group in groups for source in group.sources}
-        if missing := known.validation - present:
-            raise UserError(
-                f"{len(missing)} of the {len(known.validation)} validation episodes of {folder} are missing, for "
-                f"example {min(missing)}; put the datasets back as they were, or start a new run"
-            )
-        return known.validation
-    return frozenset(source.episode_id for group in groups for source in set_aside(group.sources, share))
-
-
-def set_aside(sources: Sequence[Source], share: float) -> list[Source]:
-    """Return a ``share`` of ``sources`` for validation: at least one if the share is above 0, and never all.
-
-    Of one solver's play in one dataset these are the first episodes. Of several solvers or datasets they are spread
-    evenly, so that training and validation have play of each.
-    """
-    if not share:
-        return []
-    first = list(sources[: min(max(1, round(share * len(sources))), len(sources) - 1)])
-    one_origin = len({(source.store, source.solver) for source in sources}) == 1
-    return first if one_origin else evenly_spaced(sources, len(first))
 
 
 def _prepare(
@@ -286,7 +238,7 @@ def agent_for(
     requests: Iterable[str] = (),
     answers: Iterable[str] = (),
     text_length: TextLength = "size",
-    network: str = "{}",
+    network: Network | None = None,
     vision_model: Path | None = None,
     role: str = SOLVER,
     prompted: bool = False,
@@ -294,49 +246,42 @@ def agent_for(
     """Create an untrained agent for play of ``spaces``; see :func:`new_agent`.
 
     Args:
-      spaces: of the play.
       size: name of the size, e.g. "nano".
-      tokenizer: tokenizer whose vocabulary the agent has.
-      requests: utterances of the setters.
-      answers: utterances of the solvers.
       text_length: see :class:`CloneConfig`. With "size", in other spaces than the Playhouse's, the agent still reads as
         many tokens of the setter's words as the longest request has, up to MOST_READ.
       network: see :class:`CloneConfig`.
       vision_model: see :class:`CloneConfig`.
       role: see :class:`CloneConfig`.
-      prompted: the setters of the play were prompted.
 
     Raises:
       UserError: ``network`` does not fit the size, or there is no such vision model.
     """
-    of_the_playhouse = spaces.of_the_playhouse and spaces.image_size is not None
-    sizes: dict[str, Any] = {} if of_the_playhouse else {"spaces": to_json(spaces.solver)}
+    sizes: dict[str, Any] = {"spaces": to_json(spaces.solver)}
     if text_length == "auto":
         sizes |= asdict(fitting_limits(size, tokenizer, requests, answers, role))
-    elif not of_the_playhouse and (longer := longer_request(size, tokenizer, requests)) is not None:
+    elif not spaces.of_the_playhouse and (longer := longer_request(size, tokenizer, requests)) is not None:
         sizes["setter_text_length"] = longer
-    sizes |= parse_network(network)
+    sizes |= read_network(network or {})
     if role != SOLVER:  # solvers of other kinds of agent have no such fields
         sizes |= {"role": role, "prompted": prompted}
     if vision_model is None:
-        return new_agent(size, tokenizer, spaces.image_size or (0, 0), **sizes)
+        return new_agent(size, tokenizer, **sizes)
     from agents.networks.frozen_vision import FrozenVisionEncoder  # these import much of `transformers`
     from agents.vision_model import read_vision_model
 
     pretrained = read_vision_model(vision_model)
-    agent = new_agent(size, tokenizer, spaces.image_size or (0, 0), **sizes, vision_model=pretrained.settings)
+    agent = new_agent(size, tokenizer, **sizes, vision_model=pretrained.settings)
     if not isinstance(agent.trunk.vision, FrozenVisionEncoder):
         raise UserError("the recordings have no pictures, so a pretrained vision model has nothing to see")
     agent.trunk.vision.take(pretrained)
     return agent
 
 
-def new_agent(size: str, tokenizer: Tokenizer, image_size: tuple[int, int], **overrides: Any) -> InteractiveAgent:
+def new_agent(size: str, tokenizer: Tokenizer, **overrides: Any) -> InteractiveAgent:
     """Create an untrained agent.
 
     Args:
       size: name of the size, e.g. "nano".
-      tokenizer: tokenizer whose vocabulary the agent has.
       image_size: (height, width) of its images in pixels.
       **overrides: other values of fields of the agent's configuration.
 
@@ -344,7 +289,7 @@ def new_agent(size: str, tokenizer: Tokenizer, image_size: tuple[int, int], **ov
       UserError: if there is no such size.
     """
     try:
-        return registry.make(size, image_size=image_size, vocab_size=tokenizer.vocab_size, **overrides)
+        return registry.make(size, vocab_size=tokenizer.vocab_size, **overrides)
     except ValueError as error:
         raise UserError(str(error)) from error
     except TypeError as error:

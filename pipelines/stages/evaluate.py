@@ -9,7 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from agents.ranges import Count, Range, Seconds, check_ranges
+from pydantic import Field
+
 from agents.roles import folder_of
 from pipelines.stages.evaluate_setters import (
     announce_unread,
@@ -51,7 +52,9 @@ from worlds.contract.random_solver import RandomSolver
 from worlds.errors import UserError
 from worlds.foreign_code.faults import named_failure
 from worlds.foreign_code.watchdog import call_within, limit_unless_debugging
+from worlds.ranges import Count, Seconds
 from worlds.registry import WorldEntry
+from worlds.settings import settings
 
 if TYPE_CHECKING:
     from agents.acting import AgentSetters
@@ -69,10 +72,10 @@ __all__ = [
 _TRIED = 400  # places without a feasible request after which a probe is given up
 _NO_FOLDER = (*SCRIPTED, RANDOM)  # solvers that are no agents
 
-EvaluationSeed = Annotated[int, Range(least=0, most=2**32 - 1, why="below are the places of training")]
+EvaluationSeed = Annotated[int, Field(ge=0, le=2**32 - 1)]
 
 
-@dataclass(frozen=True)
+@settings
 class EvaluateConfig:
     """Settings of `rlhf evaluate`.
 
@@ -102,7 +105,7 @@ class EvaluateConfig:
 
     agents: NamedPlayers = field(default_factory=dict)
     probes: tuple[str, ...] = ()
-    episodes: Count = 200
+    episodes: Count = 50
     split: Split = "held_out"
     seed: EvaluationSeed = 0
     slots: Count = 32
@@ -118,7 +121,6 @@ class EvaluateConfig:
     setter_steps: Count = 120
 
     def __post_init__(self) -> None:
-        check_ranges(self, UserError)
         if self.setters is not None and self.setter_agent is None:
             raise UserError(f"setters are agent:FOLDER, or None for probes, not {self.setters!r}")
         if self.setters is not None and self.probes:
@@ -238,13 +240,7 @@ def _result(agent: str, probe: str, episodes: Sequence[Episode | UnplayedEpisode
 
 @dataclass(frozen=True)
 class UnplayedEpisode:
-    """An episode whose world failed before the first step.
-
-    Args:
-      seed: of the episode.
-      notes: with the failure.
-      success_step: of its one request.
-    """
+    """An episode whose world failed before the first step."""
 
     seed: int
     notes: Mapping[str, Any]
@@ -255,7 +251,6 @@ class _Failures:
     """The failures of the world while one agent plays one probe, each reported in one line.
 
     Args:
-      episodes: number of episodes that are to be played.
       ends: to which those are added in which the world tries to end the process.
     """
 
@@ -331,7 +326,6 @@ def probe_plans(config: EvaluateConfig, probe: str, scripted_solver: str | None 
     They depend only on the seed, so all agents play the same ones.
 
     Args:
-      config: settings of the evaluation.
       probe: name of a probe task or game.
       scripted_solver: "scripted", "perfect" or "random" to plan with that solver; None leaves it to the agent.
     """

@@ -67,8 +67,6 @@ def learned_plans(config: AskedEvaluation, prompted: bool, solver: Solver | None
     """Yield plans of ``config.episodes`` episodes in new places, each until the first request is over.
 
     Args:
-      config: settings of the evaluation.
-      prompted: the setter is given prompts.
       solver: the scripted solver, which plays one episode after the other; None where an agent plays.
     """
     entry, first = config.world.entry(), probe_seed(config.seed)

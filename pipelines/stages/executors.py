@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import torch
@@ -22,26 +22,23 @@ from pipelines.stages.episodes.play_kinds import begun_with, find_groups, mixed
 from pipelines.stages.episodes.recordings import RecordedPlay, find_episodes, read_sources
 from pipelines.stages.improve_config import REPLAYED_SETTERS, ImproveConfig
 from pipelines.stages.settings.play_settings import settings_of_datasets
-from pipelines.stages.solvers import open_setters, prompt_notes
-from reward_models.contract import RewardModel
-from reward_models.ensemble import combined_model
-from reward_models.registry import load_reward_model
-from reward_models.scores.scoring import MeanScorer, StreamingScorer, UtilityScorer
 from rlhf.data.dataset import WindowStream, check_demonstrated
 from rlhf.data.source import Source
 from rlhf.learning.learner import Learner
 from rlhf.learning.local_executor import LocalExecutor, UpdateReport
 from rlhf.records.episode import SCRIPTED, Episode
-from rlhf.replay.learned_setter import LearnedSetter, LearnedSetterPlay
-from rlhf.replay.live_setter import LiveSetter
-from rlhf.replay.runner import Runner
+from rlhf.replay.runner import RewardSource, Runner
 from rlhf.replay.setter_replay import SetterReplay
-from rlhf.replay.setter_side import prompt_of
 from rlhf.run.machine import playing_threads
 from worlds.contract import Setter
 from worlds.errors import UserError
 from worlds.foreign_code.watchdog import limit_unless_debugging
 from worlds.registry import WorldEntry
+
+if TYPE_CHECKING:
+    from reward_models.contract import RewardModel
+    from reward_models.scores.scoring import StreamingScorer, UtilityScorer
+    from rlhf.replay.learned_setter import LearnedSetter
 
 REPLAYED, HELD_OUT = "replayed", "held_out"  # uses of episodes in a run's episodes.json
 
@@ -70,10 +67,7 @@ def make_executor(
     """Create the executor of a run, here or on Ray.
 
     Args:
-      config: settings of the run.
       agent: agent that is improved in place.
-      tokenizer: its tokenizer.
-      noted: episodes that the run began with.
     """
     if config.executor == "ray":
         return make_ray_executor(config, agent, noted)
@@ -123,14 +117,7 @@ def make_ray_executor(config: ImproveConfig, agent: InteractiveAgent, noted: Not
 
 
 def runner_on_ray(config: ImproveConfig, index: int, generation: int, noted: NotedEpisodes = EVERY_EPISODE) -> Runner:
-    """Create a runner of a run on Ray, in its own process.
-
-    Args:
-      config: settings of the run, with the slots of one runner.
-      index: number of the runner.
-      generation: number of earlier runners of this index that died.
-      noted: episodes that the run began with.
-    """
+    """Create a runner of a run on Ray, in its own process."""
     seed = int(np.random.SeedSequence([config.seed, index, generation]).generate_state(1)[0])
     device = "cuda" if config.ray.gpus_per_runner else "cpu"
     config = replace(config, seed=seed, device=device, threads=max(1, int(config.ray.cpus_per_runner)))
@@ -162,11 +149,8 @@ def make_learner(
     """Create a learner and its stream of recorded play.
 
     Args:
-      config: settings of the run.
       agent: agent that is improved in place.
-      tokenizer: its tokenizer.
       workers: all learners; the stream has this one's share of the columns.
-      noted: episodes that the run began with.
     """
     groups = begun_with(find_groups(config.data, "train", config.imitate, config.kinds), noted)
     play = RecordedPlay([source for group in groups for source in group.sources], config.reading)
@@ -192,30 +176,21 @@ def make_runner(
 
     Args:
       config: settings of the run, which decide the rewards.
-      agent: agent that plays.
-      tokenizer: its tokenizer.
       episodes: recorded episodes; their frames are not read.
-      slots: number of environments.
       steps: length T of a fragment.
-      stagger: begin the first episodes at different steps.
       expected: reward the expectation of a model that samples marks, also where ``config`` rewards its samples.
     """
     reference, _ = load_agent(config.agent, device=config.device)
     rewards = None
     if not config.scripted_reward:
         rewarding = replace(config, expected_reward=expected or config.expected_reward)
-        models = [
-            load_fitting_reward_model(folder, agent, tokenizer, config.agent, config.device)
-            for folder in config.reward_models
-        ]
-        if config.ensemble_by != "mean":
-            models = [combined_model(models, config.ensemble_by, config.deviation_weight)]
-        scorers = [_scorer(rewarding, model, slots) for model in models]
-        rewards = MeanScorer(scorers) if len(scorers) > 1 else scorers[0]
+        rewards = make_scorer(rewarding, agent, tokenizer, slots)
     if episodes:
         config.world.check_recorded(episodes[0], " and ".join(map(str, config.replay_folders)))
     setters = None
     if config.setter_agent is not None:
+        from pipelines.stages.solvers import open_setters
+
         setters = open_setters(config.world, config.setter_agent, slots, config.device, config.seed + 1)
     replays = make_environments(config, episodes, slots, setters is not None and setters.prompted)
     return Runner(
@@ -231,12 +206,6 @@ def make_environments(
 ) -> list[SetterReplay]:
     """Create environments in which setters of recorded play are replayed, or others play in their places.
 
-    Args:
-      config: settings of the run.
-      episodes: recorded episodes.
-      slots: number of environments.
-      prompted: learned setters are given prompts.
-
     Raises:
       UserError: scripted setters are to react, and one of the episodes has no scripted setter.
     """
@@ -245,6 +214,8 @@ def make_environments(
         things: dict[str, np.ndarray | None] = {}
         return [SetterReplay(world, episodes[0], truth=True, things=things) for world in worlds]
     if config.setter_agent is not None:
+        from rlhf.replay.learned_setter import LearnedSetterPlay
+
         make_learned = partial(learned_setter, entry, prompted)
         return [LearnedSetterPlay(world, episodes[0], make_learned, truth=True) for world in worlds]
     if others := sorted({episode.setter for episode in episodes} - {SCRIPTED}):
@@ -252,6 +223,8 @@ def make_environments(
             f"setters live: only scripted setters can react, and there are episodes of {others[0]}; replay their "
             "setters, or name other datasets with --replay-data"
         )
+    from rlhf.replay.live_setter import LiveSetter
+
     players = settings_of_datasets(config.replay_folders).players.complete()
     settings, tasks = players.setter_settings(), players.weights(entry)
 
@@ -263,8 +236,13 @@ def make_environments(
 
 def learned_setter(entry: WorldEntry, prompted: bool, episode: Episode) -> LearnedSetter:
     """Return a learned setter for the place of ``episode``, with its prompt, recorded or drawn from its seed."""
+    from rlhf.replay.learned_setter import LearnedSetter
+
     if not prompted:
         return LearnedSetter(entry)
+    from pipelines.stages.solvers import prompt_notes
+    from rlhf.replay.setter_side import prompt_of
+
     return LearnedSetter(entry, prompt_of(episode.notes) or prompt_of(prompt_notes(episode.seed)))
 
 
@@ -272,6 +250,8 @@ def load_fitting_reward_model(
     folder: Path, agent: InteractiveAgent, tokenizer: Tokenizer, origin: Path, device: str
 ) -> RewardModel:
     """Load the reward model in ``folder``. Raises UserError if it is of another agent than that of ``origin``."""
+    from reward_models.registry import load_reward_model
+
     model, words = load_reward_model(folder, device)
     inputs = ("player", "setter_text_length", "solver_text_length")
     fits = all(getattr(model.config, name) == getattr(agent.config, name) for name in inputs)
@@ -280,8 +260,23 @@ def load_fitting_reward_model(
     return model
 
 
-def _scorer(config: ImproveConfig, model: RewardModel, slots: int) -> StreamingScorer | UtilityScorer:
-    """Create the scorer of ``model``."""
-    if config.pays == "utility":
-        return UtilityScorer(model, slots)
-    return StreamingScorer(model, slots, seed=config.seed, expected=config.expected_reward)
+def make_scorer(config: ImproveConfig, agent: InteractiveAgent, tokenizer: Tokenizer, slots: int) -> RewardSource:
+    """Create what rewards play in ``slots`` slots by the reward models of the run."""
+    from reward_models.scores.scoring import MeanScorer, StreamingScorer, UtilityScorer
+
+    models = [
+        load_fitting_reward_model(folder, agent, tokenizer, config.agent, config.device)
+        for folder in config.reward_models
+    ]
+    if config.ensemble_by != "mean":
+        from reward_models.ensemble import combined_model
+
+        models = [combined_model(models, config.ensemble_by, config.deviation_weight)]
+
+    def scorer(model: RewardModel) -> StreamingScorer | UtilityScorer:
+        if config.pays == "utility":
+            return UtilityScorer(model, slots)
+        return StreamingScorer(model, slots, seed=config.seed, expected=config.expected_reward)
+
+    scorers = [scorer(model) for model in models]
+    return MeanScorer(scorers) if len(scorers) > 1 else scorers[0]

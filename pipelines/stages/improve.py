@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,18 +13,18 @@ from typing import Any
 import numpy as np
 import torch
 
+from agents.agent import InteractiveAgent
 from agents.card import ModelCard
 from agents.computing import usable_device
-from agents.folder import load_agent, save_agent
+from agents.folder import load_agent
 from pipelines.stages.agent_network import check_image_encoder
 from pipelines.stages.episodes.noted_episodes import EVERY_EPISODE, NotedEpisodes, note_episodes, noted_episodes
 from pipelines.stages.episodes.play_kinds import find_groups, imitated
 from pipelines.stages.episodes.recordings import find_episodes, most_entities, read_sources
-from pipelines.stages.executors import HELD_OUT, REPLAYED, find_replayed, make_executor, make_runner
+from pipelines.stages.evidence import check_evidence
+from pipelines.stages.executors import HELD_OUT, REPLAYED, Executor, find_replayed, make_executor, make_runner
 from pipelines.stages.improve_config import LIVE_SETTERS, REPLAYED_SETTERS, ImproveConfig
-from pipelines.stages.outcomes.cards import began_as_agent, latest_metrics, model_card, play_imitated, play_used
-from pipelines.stages.outcomes.headlines import improvement_headline
-from pipelines.stages.running.duration import DurationCheck
+from pipelines.stages.outcomes.cards import began_as_agent, model_card, play_imitated, play_used
 from pipelines.stages.running.memory import check_improvement
 from pipelines.stages.settings.play_settings import (
     PlaySettings,
@@ -34,45 +34,21 @@ from pipelines.stages.settings.play_settings import (
     settings_of_datasets,
 )
 from pipelines.stages.settings.world_config import WorldConfig
-from pipelines.stages.text_limits import report_texts
+from pipelines.stages.training import TrainingStage, train
 from rlhf.data.source import Source
-from rlhf.learning.alarms import AlarmLog
-from rlhf.learning.guards import Guards
+from rlhf.learning.guards import Alarm, Guards
 from rlhf.learning.local_executor import UpdateReport
+from rlhf.learning.training import Training
 from rlhf.records.episode import Episode
-from rlhf.replay.live_setter import live_steps
 from rlhf.replay.runner import Runner
-from rlhf.replay.setter_replay import replay_steps
+from rlhf.replay.setter_replay import live_steps, replay_steps
 from rlhf.replay.slot import EpisodeResult
-from rlhf.run.checkpoint import Checkpoint, Checkpoints
-from rlhf.run.config import locked_run, save_settings
-from rlhf.run.progress import announce, bar
-from rlhf.run.stopping import between_updates
-from rlhf.run.tracking import Tracker, read_metrics
+from rlhf.run.checkpoint import Checkpoint
+from rlhf.run.progress import announce
+from rlhf.run.tracking import read_metrics
 from rlhf.store import open_store
 from worlds.errors import UserError
 from worlds.foreign_code.watchdog import limit_unless_debugging
-
-# Settings that fix what is played and learned, and the shapes in a checkpoint. All others may change when a run is
-# resumed, paths included: runs are moved with their datasets.
-_FIXED = (
-    "imitate",
-    "kinds",
-    "replay",
-    "setters",
-    "name",
-    "scripted_reward",
-    "pays",
-    "expected_reward",
-    "ensemble",
-    "ensemble_by",
-    "deviation_weight",
-    "slots",
-    "steps",
-    "batch",
-    "seed",
-    "world",
-)
 
 _SETTERS = {
     REPLAYED_SETTERS: "recorded setters are replayed",
@@ -83,13 +59,8 @@ _LEARNED_SETTERS = "a learned setter, the agent in `{folder}`, plays in the plac
 
 def improve(config: ImproveConfig) -> Path:
     """Improve the agent and return the improved one's folder."""
-    usable_device(config.device)
-    config = resolve_config(config.from_anywhere())
-    config.world.check(limit_unless_debugging(config.step_limit_sec))
-    with locked_run(config, _FIXED, "rlhf improve") as folder, torch_threads(config.torch_threads):
-        with closing(Improvement(config, folder)) as improvement:
-            save_settings(folder, replace(config, drop_play=False))  # which holds for this call only
-            return improvement.run()
+    with torch_threads(config.torch_threads):
+        return train(Improvement(config))
 
 
 @contextmanager
@@ -103,40 +74,52 @@ def torch_threads(count: int | None) -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-class Improvement:
-    """One run of BC+RL, on any executor: agent, executor, held-out evaluation, guards and checkpoints.
-
-    Args:
-      config: settings of the run.
-      folder: folder of the run.
+class Improvement(TrainingStage[ImproveConfig]):
+    """A run of `rlhf improve`: BC+RL, on any executor.
 
     Raises:
-      UserError: if an input is missing or does not fit the others.
+      UserError: if the agent or the world does not fit.
     """
 
-    def __init__(self, config: ImproveConfig, folder: Path) -> None:
-        self.config, self.folder = config, folder
+    command, updates_setting, title = "rlhf improve", "--updates", "improving the agent (BC+RL)"
+    # What is played and learned, and the shapes in a checkpoint. Paths may change: runs are moved with their datasets.
+    fixed = (
+        "imitate", "kinds", "replay", "setters", "name", "scripted_reward", "pays", "expected_reward", "ensemble",
+        "ensemble_by", "deviation_weight", "slots", "steps", "batch", "seed", "world",
+    )  # fmt: skip
+
+    def __init__(self, config: ImproveConfig) -> None:
+        usable_device(config.device)
+        self.config = resolve_config(config.from_anywhere())
+        self.schedule, self.keep_checkpoints = config.schedule, config.keep_checkpoints
+        self._opened = ExitStack()
+        self.config.world.check(limit_unless_debugging(config.step_limit_sec))
+
+    @property
+    def remembered(self) -> ImproveConfig:
+        return replace(self.config, drop_play=False)  # which holds for this call only
+
+    def prepare(self, folder: Path, checkpoint: Checkpoint | None) -> Improving:
+        config = self.config
+        if checkpoint is None and not (config.scripted_reward or config.anyway):
+            check_evidence(config.reward_models)
         self.agent, self.tokenizer = load_agent(config.agent, device=config.device)
         check_image_encoder(config.learner.frozen_vision, self.agent, config.agent, "learner")
         _check_held_out(config)
-        if self.agent.config.spaces is not None:  # another body than the Playhouse's, which is the default world
-            for data in config.replay_folders:
-                config.world.check_known(open_store(data).description.world, data)
         config.world.check_fits(self.agent.config, config.agent)
         check_improvement(config, self.agent, most_entities(find_replayed(config)))
-        self.checkpoints = Checkpoints(folder, config.keep_checkpoints)
-        self.noted = noted_episodes(folder) if self.checkpoints.latest_if_any() else begin_note(config, folder)
+        _check_worlds(config)
+        self.noted = begin_note(config, folder) if checkpoint is None else noted_episodes(folder)
         self.card = improved_agent_card(config, folder.name, self.noted)
-        with ExitStack() as opened:
-            self.executor = make_executor(config, self.agent, self.tokenizer, self.noted)
-            opened.callback(self.executor.close)
-            self.held_out = self._held_out_runner()
-            if self.held_out is not None:
-                opened.callback(self.held_out.close)
-            self._opened = opened.pop_all()
-        self._held_out_start = self.held_out.state_dict() if self.held_out else {}
-        self.recent: deque[EpisodeResult] = deque(maxlen=200)
-        self.guards = Guards(config.guards)
+        executor = make_executor(config, self.agent, self.tokenizer, self.noted)
+        self._opened.callback(executor.close)
+        held_out = self._held_out_runner()
+        if held_out is not None:
+            self._opened.callback(held_out.close)
+        if checkpoint is not None:
+            checkpoint.load_weights_into(self.agent)
+        self.improving = Improving(config, self.agent, executor, held_out)
+        return self.improving
 
     def _held_out_runner(self) -> Runner | None:
         """Return the runner of the held-out episodes; None if there are none.
@@ -152,112 +135,95 @@ class Improvement:
             self.config, self.agent, self.tokenizer, episodes, len(episodes), longest, stagger=False, expected=True
         )
 
+    def begin(self, folder: Path) -> None:
+        from pipelines.stages.text_limits import report_texts
+
+        report_texts(folder, _heard(self.config), self.tokenizer, self.agent.config)
+
+    def first_metrics(self) -> dict[str, float]:
+        return self.improving.play_held_out()
+
+    def watch(self, update: int, metrics: Mapping[str, float]) -> list[Alarm]:
+        return self.improving.guards.look(update, metrics)
+
+    def report(self, training: Training, folder: Path) -> None:
+        from pipelines.stages.outcomes.headlines import improvement_headline
+
+        rows = read_metrics(folder)
+        if training.schedule.keep == "best":
+            best = training.best.update
+            announce(f"the agent of update {best} had the highest modelled return on held-out replays")
+            rows = [row for row in rows if row["step"] <= best]
+        announce(improvement_headline(rows))
+
     def close(self) -> None:
-        """Stop the executor and close all worlds; a second call does nothing."""
         self._opened.close()
 
-    def run(self) -> Path:
-        """Make updates until ``config.updates`` or the end of patience, and return the improved agent's folder."""
-        if not self.checkpoints.latest_if_any():
-            report_texts(self.folder, _heard(self.config), self.tokenizer, self.agent.config)
-        self._make_updates()
-        rows = read_metrics(self.folder)
-        if self.config.guards.patience is not None and (best := self.checkpoints.best()) is not None:
-            best.load_weights_into(self.agent)
-            announce(f"the agent of update {best.step} had the highest modelled return on held-out replays")
-            rows = [row for row in rows if row["step"] <= best.step]
-        saved = save_agent(self.agent, self.tokenizer, self.folder / "agent", self._card())
-        announce(improvement_headline(rows))
-        announce(f"agent: {saved}")
-        return saved
 
-    def _make_updates(self) -> None:
-        config, done = self.config, self._resume()
-        if done >= config.updates or self.guards.exhausted:
-            announce(f"{self.folder} is finished: {done} updates were made; its agent: {self.folder / 'agent'}")
-            return
-        with (
-            Tracker(self.folder, config, config.wandb, resume_step=done) as tracker,
-            AlarmLog(self.folder, resume_step=done) as alarms,
-            bar("improving the agent (BC+RL)", config.updates, "updates", done=done) as shown,
-            ExitStack() as opened,
-        ):
-            if done == 0:
-                metrics = self._play_held_out()
-                self._watch(alarms, 0, metrics)
-                tracker.log(metrics, 0)
-            stop = opened.enter_context(between_updates())
-            duration = DurationCheck("--updates", done, done / config.updates)
-            for report in self.executor.steps():
-                self.recent.extend(report.results)
-                metrics = report.metrics | summary(self.recent, "train") | {"played_steps": report.played}
-                ends = report.update >= config.updates
-                evaluates = ends or report.update % config.evaluate_every == 0
-                if evaluates:
-                    self.executor.fetch_agent()
-                    metrics |= self._play_held_out()
-                self._watch(alarms, report.update, metrics)
-                tracker.log(metrics, report.update)
-                shown.update(report.update, _note(metrics))
-                duration.update(report.update, report.update / config.updates)
-                ends |= self.guards.exhausted
-                saves = ends or report.update % config.checkpoint_every == 0 or (evaluates and self._keeps_best)
-                if saves or stop.requested:
-                    # A checkpoint at an interruption is no candidate for the best agent.
-                    kept = self._checkpoint(report, metrics.get("held_out/modelled_return") if saves else None)
-                    if stop.requested:
-                        stop.end(kept)
-                if ends:
-                    break
+class Improving:
+    """The :class:`rlhf.learning.training.Trainable` of BC+RL: an executor, and the held-out episodes.
 
-    @property
-    def _keeps_best(self) -> bool:
-        """True if patience is set and the agent of the last held-out evaluation is the best so far."""
-        return self.config.guards.patience is not None and self.guards.is_best
+    Args:
+      model: the agent, which is improved in place.
+      held_out: plays the held-out episodes; None: nothing is evaluated.
+    """
 
-    def _watch(self, alarms: AlarmLog, update: int, metrics: Mapping[str, float]) -> None:
-        for alarm in self.guards.look(update, metrics):
-            alarms.add(alarm)
-            warnings.warn(str(alarm), stacklevel=2)
+    counted: Mapping[str, float] = {}
 
-    def _resume(self) -> int:
-        """Load the last checkpoint, if there is one, and return the number of updates already made."""
-        checkpoint = self.checkpoints.latest_if_any()
-        if checkpoint is None:
-            return 0
-        checkpoint.load_weights_into(self.agent)
-        with checkpoint.taken_over() as state:
-            self.guards.load_state_dict(state["guards"])
-            self.recent.extend(EpisodeResult.from_state_dict(result) for result in state.get("recent", ()))
-            if checkpoint.step < self.config.updates and not self.guards.exhausted:
-                self._resume_play(checkpoint.step, state["executor"])
-        return checkpoint.step
+    def __init__(
+        self, config: ImproveConfig, model: InteractiveAgent, executor: Executor, held_out: Runner | None
+    ) -> None:
+        self.config, self.model, self.executor, self.held_out = config, model, executor, held_out
+        self.done = 0
+        self.guards = Guards(config.guards)
+        self._held_out_start = held_out.state_dict() if held_out else {}
+        self._recent: deque[EpisodeResult] = deque(maxlen=200)
+        self._reports: Iterator[UpdateReport] | None = None
 
-    def _resume_play(self, step: int, state: Mapping[str, Any]) -> None:
-        announce(f"resuming from update {step}; the plays in progress are rebuilt")
-        if not self.executor.load_state_dict(state, plays=not self.config.drop_play):
-            announce("the plays in progress at the checkpoint are dropped: the run will not end in the same weights")
+    def update(self, progress: float) -> dict[str, float]:
+        self._reports = self._reports or self.executor.steps()
+        report = next(self._reports)
+        self.done = report.update
+        self._recent.extend(report.results)
+        return report.metrics | summary(self._recent, "train") | {"played_steps": report.played}
 
-    def _checkpoint(self, report: UpdateReport, score: float | None) -> Checkpoint:
-        state = {
-            "executor": self.executor.state_dict(),
-            "guards": self.guards.state_dict(),
-            "recent": [result.state_dict() for result in self.recent],
-        }
-        return self.checkpoints.save(report.update, self.agent, self.tokenizer, state, score, self._card())
+    def evaluate(self) -> dict[str, float]:
+        self.executor.fetch_agent()
+        return self.play_held_out()
 
-    def _card(self) -> ModelCard:
-        return replace(self.card, metrics=latest_metrics(self.folder))
-
-    def _play_held_out(self) -> dict[str, float]:
+    def play_held_out(self) -> dict[str, float]:
         """Return modelled return and true success on held-out replays, the same every time."""
         if self.held_out is None:
             return {}
         self.held_out.load_state_dict(self._held_out_start)
-        self.held_out.set_weights(self.agent.state_dict())
+        self.held_out.set_weights(self.model.state_dict())
         self.held_out.sample()
         # Slots whose play ended early have begun others; those that end soon too would be counted, and slow ones not.
         return summary(self.held_out.finished_first(), "held_out")
+
+    def score(self, metrics: Mapping[str, float]) -> float | None:
+        return metrics.get("held_out/modelled_return")
+
+    def note(self, metrics: Mapping[str, float]) -> str:
+        shown = {"modelled return": "train/modelled_return", "success": "train/true_success"}
+        return ", ".join(f"{name} {metrics[key]:.2f}" for name, key in shown.items() if key in metrics)
+
+    def state_dict(self) -> dict[str, Any]:
+        return {
+            "executor": self.executor.state_dict(),
+            "guards": self.guards.state_dict(),
+            "recent": [result.state_dict() for result in self._recent],
+            "done": self.done,
+        }
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Resume from what :meth:`state_dict` returned; the model must have its weights already."""
+        self.done = state["done"]
+        self.guards.load_state_dict(state["guards"])
+        self._recent.extend(EpisodeResult.from_state_dict(result) for result in state["recent"])
+        announce(f"resuming from update {self.done}; the plays in progress are rebuilt")
+        if not self.executor.load_state_dict(state["executor"], plays=not self.config.drop_play):
+            announce("the plays in progress at the checkpoint are dropped: the run will not end in the same weights")
 
 
 def improved_agent_card(config: ImproveConfig, name: str, noted: NotedEpisodes = EVERY_EPISODE) -> ModelCard:
@@ -310,6 +276,12 @@ def _remembered(config: ImproveConfig) -> PlaySettings:
     given = PlaySettings(config.world)
     agent = settings_of_agent(config.agent)
     return settings_of_datasets(config.replay_folders, given.or_else(agent)).or_else(agent)
+
+
+def _check_worlds(config: ImproveConfig) -> None:
+    """Refuse play of a world that is not known here. Raises UserError naming the world."""
+    for data in config.replay_folders:
+        config.world.check_known(open_store(data).description.world, data)
 
 
 def _check_held_out(config: ImproveConfig) -> None:
@@ -372,10 +344,6 @@ def _heard(config: ImproveConfig) -> list[Source]:
 def summary(results: Sequence[EpisodeResult], where: str) -> dict[str, float]:
     """Sum up finished plays.
 
-    Args:
-      results: results of the plays.
-      where: prefix of the metrics' names.
-
     Returns:
       ``modelled_return``, a mean over plays, with its standard deviation ``modelled_return_sd`` (of two plays or more)
       and the number of ``plays``; and, if there were requests, ``true_success``, the share of them that was fulfilled,
@@ -391,8 +359,3 @@ def summary(results: Sequence[EpisodeResult], where: str) -> dict[str, float]:
     if asked:
         means |= {"true_success": np.mean(asked), "requests": len(asked)}
     return {f"{where}/{name}": float(value) for name, value in means.items()}
-
-
-def _note(metrics: dict[str, float]) -> str:
-    shown = {"modelled return": "train/modelled_return", "success": "train/true_success"}
-    return ", ".join(f"{name} {metrics[key]:.2f}" for name, key in shown.items() if key in metrics)

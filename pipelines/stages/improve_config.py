@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Literal
 
-from agents.ranges import Count, Seconds, Seed, Weight, check_ranges
 from agents.roles import AGENT_PREFIX, folder_of
-from pipelines.stages.episodes.play_kinds import parse_play_kinds
+from pipelines.stages.episodes.play_kinds import PlayKinds
 from pipelines.stages.settings.world_config import WorldConfig
+from pipelines.stages.training_config import TrainingRunConfig
 from rlhf.data.config import ReadingConfig
 from rlhf.distributed.config import RayConfig
-from rlhf.learning.config import ExecutorConfig, LearnerConfig
+from rlhf.learning.config import ExecutorConfig, LearnerConfig, Schedule
 from rlhf.learning.guards import GuardConfig
-from rlhf.run.tracking import WandbMode
 from worlds.errors import UserError
+from worlds.ranges import Count, Seconds, Seed, Weight
+from worlds.settings import settings
 
 REPLAYED_SETTERS, LIVE_SETTERS = "replayed", "live"  # or an agent's folder
 
 
-@dataclass(frozen=True)
-class ImproveConfig:
-    """Settings of `rlhf improve`. The learner's defaults are the paper's (A.7).
+@settings
+class ImproveConfig(TrainingRunConfig):
+    """Settings of `rlhf improve`. The learner's defaults are the paper's (A.7), sizes are for a laptop.
 
     Args:
       data: dataset folders.
@@ -35,8 +36,6 @@ class ImproveConfig:
         agent:FOLDER is a learned setter that plays, frozen, in the places of recordings (paper, A.6; docs/setters.md).
       agent: folder of the cloned agent to improve.
       reward_model: folder of the reward model.
-      runs: folder of all runs.
-      name: name of this run's folder in it; the improved agent is written into its folder "agent".
       scripted_reward: reward success as the simulation knows it instead of the model's reward (the paper's baseline).
       pays: reward of a step: the "change" of the model's utility (Eq. 2), or the "utility" itself.
       expected_reward: reward the expectation of a model that samples marks (AR), not its sample.
@@ -46,19 +45,14 @@ class ImproveConfig:
       batch: trajectories of recorded play in every update; None takes as many as there are slots (2 x B in all).
       evaluate_every: updates between evaluations on the held-out episodes.
       evaluation_episodes: largest number of held-out episodes in an evaluation.
-      checkpoint_every: updates between checkpoints.
       keep_checkpoints: number of newest checkpoints that stay on disk.
       threads: threads that step the environments, without changing the result; None is one a core, 8 at most.
       torch_threads: threads of PyTorch's operations; None leaves the number as it is. Where play and learning overlap
         on few cores, one is fastest.
-      device: device that computes: "cpu", "cuda" or "cuda:1".
       seed: seed of play, of the order of episodes and of all other draws.
       executor: "local" runs here; "ray" on Ray, as an RLlib algorithm.
-      resume: folder of a run to resume from its last checkpoint, with its own settings. With the executor "local" it
-        ends in the same weights and metrics as a run that was never interrupted; with "ray", plays in progress are
-        dropped.
-      drop_play: with resume, drop the plays in progress instead of rebuilding them, e.g. on another machine.
-      wandb: whether metrics also go to Weights & Biases: "offline" (a local folder), "online" or "disabled".
+      drop_play: with resume, drop the plays in progress instead of rebuilding them, e.g. on another machine. The
+        executor "ray" always does.
       world: world that is played, with its settings.
       learner: losses and optimiser.
       execution: how play and learning alternate with the executor "local".
@@ -73,36 +67,32 @@ class ImproveConfig:
         the "mean_less_deviation" of what each has given since the episode began, or one model with the mean of their
         "weights". All but the mean take IBT models of one size.
       deviation_weight: standard deviations over the models that "mean_less_deviation" subtracts.
+      anyway: begin also against a reward model whose own evaluation says that it would make the agent worse.
       step_limit_sec: seconds that a world may take for a reset or a step; then it hangs, and its play is ended.
     """
 
     data: tuple[Path, ...] = (Path("data/play"),)
     imitate: str | None = "scripted"
-    kinds: str = "{}"
+    kinds: PlayKinds = field(default_factory=dict)
     replay: str | None = None
     setters: str = "replayed"
     agent: Path = Path("runs/clone/agent")
     reward_model: Path = Path("runs/reward/reward_model")
-    runs: Path = Path("runs")
     name: str = "improve"
     scripted_reward: bool = False
     pays: Literal["change", "utility"] = "change"
     expected_reward: bool = False
-    slots: Count = 96
-    steps: Count = 50
-    updates: Count = 10_000
+    slots: Count = 16
+    steps: Count = 16
+    updates: Count = 200
     batch: Count | None = None
-    evaluate_every: Count = 500
+    evaluate_every: Count = 100
     evaluation_episodes: Count = 64
-    checkpoint_every: Count = 500
     keep_checkpoints: Count = 3
     threads: Count | None = None
     torch_threads: Count | None = None
-    device: str = "cpu"
     seed: Seed = 0
     executor: Literal["local", "ray"] = "local"
-    resume: Path | None = None
-    wandb: WandbMode = "offline"
     world: WorldConfig = field(default_factory=WorldConfig)
     learner: LearnerConfig = field(default_factory=LearnerConfig)
     execution: ExecutorConfig = field(default_factory=ExecutorConfig)
@@ -114,11 +104,10 @@ class ImproveConfig:
     ensemble_by: Literal["mean", "minimum", "mean_less_deviation", "weights"] = "mean"
     deviation_weight: Weight = 1.0
     drop_play: bool = False
+    anyway: bool = False
     step_limit_sec: Seconds = 300.0
 
     def __post_init__(self) -> None:
-        check_ranges(self, UserError)
-        parse_play_kinds(self.kinds)
         if self.ensemble and self.scripted_reward:
             raise UserError("scripted_reward uses no reward model; leave out ensemble")
         if len(set(self.reward_models)) < len(self.reward_models):
@@ -128,6 +117,15 @@ class ImproveConfig:
 
         if self.setters not in (REPLAYED_SETTERS, LIVE_SETTERS) and self.setter_agent is None:
             raise UserError(f'setters are "replayed", "live" or agent:FOLDER, not {self.setters!r}')
+
+    @property
+    def schedule(self) -> Schedule:
+        """When to evaluate and to end; with patience the best agent is kept."""
+        patience = self.guards.patience
+        return Schedule(
+            self.updates, log_every=1, evaluate_every=self.evaluate_every, patience=patience,
+            keep="last" if patience is None else "best",
+        )  # fmt: skip
 
     @property
     def setter_agent(self) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,6 @@ from agents.language_models.folder import LanguageModelAgent, open_model, save_l
 from agents.language_models.prompts import Example, ShownStep
 from agents.language_models.words import doing_words, observation_words
 from agents.play_settings import save_play_settings
-from agents.ranges import Count, CountFromZero, check_ranges
 from pipelines.stages.episodes.recordings import evenly_spaced, in_order
 from pipelines.stages.settings.play_settings import settings_of_datasets
 from pipelines.stages.solvers import check_readable
@@ -21,9 +20,11 @@ from rlhf.records.json_records import to_json
 from rlhf.run.progress import announce
 from rlhf.store import open_store
 from worlds.errors import UserError
+from worlds.ranges import Count, CountFromZero
+from worlds.settings import settings
 
 
-@dataclass(frozen=True)
+@settings
 class MakeLanguageModelConfig:
     """Settings of `rlhf language-model make`.
 
@@ -48,9 +49,6 @@ class MakeLanguageModelConfig:
     solver: str | None = None
     most_steps: Count = 30
     failures: bool = False
-
-    def __post_init__(self) -> None:
-        check_ranges(self, UserError)
 
 
 def make_language_model(config: MakeLanguageModelConfig) -> Path:
@@ -94,7 +92,7 @@ def example_of(episode: Episode) -> Example:
     Raises:
       UserError: its observations have no texts.
     """
-    spec = episode.declared.solver
+    spec = episode.spaces.solver
     check_readable(spec, episode.world)
     success = all(step is not None for step in episode.success_step) if episode.requests else None
     return Example(tuple(shown_step(episode, step) for step in range(len(episode))), success)
@@ -102,7 +100,7 @@ def example_of(episode: Episode) -> Example:
 
 def shown_step(episode: Episode, step: int) -> ShownStep:
     """Return one recorded step in words."""
-    spec = episode.declared.solver
+    spec = episode.spaces.solver
     seen: dict[str, Any] = {"setter_text": episode.setter_text[step]}
     seen |= {name: texts[step] for name, texts in episode.texts.items()}
     if spec.action.masked:

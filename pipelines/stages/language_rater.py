@@ -5,32 +5,34 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Annotated, Any
+
+from pydantic import Field
 
 from agents.language_models.calls import Calls, read_calls
 from agents.language_models.config import Budget, ModelSource, PromptConfig
 from agents.language_models.folder import LanguageModelAgent, open_model
-from agents.ranges import Count, CountFromZero, Range, Seed, Steps, check_ranges
 from annotation.agreement.recorded import recorded_agreement
 from annotation.language_rater import INSTRUCTIONS, LanguageRater, RatedMoment, draw_moments, moment_text
 from pipelines.stages.episodes.recordings import evenly_spaced, in_order
 from pipelines.stages.language_model import shown_step
 from pipelines.stages.solvers import check_readable
 from rlhf.records.episode import Episode
-from rlhf.records.marks import Mark
-from rlhf.records.raters import rater_key
+from rlhf.records.marks import Mark, rater_key
 from rlhf.run.progress import announce, progress
 from rlhf.store import EpisodeStore, open_store
 from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
+from worlds.ranges import Count, CountFromZero, Seed, Steps
+from worlds.settings import settings
 
 CALLS_FILE, RATER_FILE, AGREEMENT_FILE = "calls.jsonl", "rater.json", "agreement.json"
-OneOrMore = Annotated[int, Range(least=1, most=256, what="a number of moments")]
+OneOrMore = Annotated[int, Field(ge=1, le=256)]
 
 
-@dataclass(frozen=True)
+@settings
 class MarkWithModelConfig:
     """Settings of `rlhf language-model mark`. Its marks are labelled as scripted.
 
@@ -67,7 +69,6 @@ class MarkWithModelConfig:
     tolerance: Steps = 3
 
     def __post_init__(self) -> None:
-        check_ranges(self, UserError)
         if not self.name.strip():
             raise UserError("name is empty; give the rater a name")
 
@@ -155,7 +156,7 @@ def _check_same(config: MarkWithModelConfig, store: EpisodeStore, examples: Sequ
       UserError: naming the folder or the name.
     """
     first = store.read(store.ids()[0])
-    check_readable(first.declared.solver, first.world)
+    check_readable(first.spaces.solver, first.world)
     digest = LanguageModelAgent(config.model, config.prompt).digest()
     about = {"name": config.name, "rater": [digest, [str(example) for example in examples], config.every]}
     whose = {"name": config.name, "digest": hashlib.sha256(json.dumps(about).encode()).hexdigest()[:16]}

@@ -1,32 +1,43 @@
-"""`rlhf mark`: marks of scripted raters on a dataset's episodes."""
+"""`rlhf mark`: marks of scripted raters, or of setters' next requests, on a dataset's episodes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
-from agents.ranges import Count, Positive, Range, Seed, Share, Steps, check_ranges
+from pydantic import Field
+
+from annotation.mark_density import Markable, MarkablePlay, five_minutes_of, rater_of_density
+from annotation.next_requests import NEXT_REQUEST, marks_before_requests
 from annotation.scripted_rater import ScriptedRater
 from pipelines.stages.episodes.recordings import evenly_spaced, in_order
-from pipelines.stages.mark_density import Markable, MarkablePlay, five_minutes_of, rater_of_density
 from rlhf.records.marks import Mark
 from rlhf.run.progress import announce, progress
-from rlhf.store import EpisodeStore, open_store
+from rlhf.store import EpisodeRow, EpisodeStore, open_store
 from worlds.errors import UserError
+from worlds.ranges import Count, Positive, Seed, Share, Steps
+from worlds.settings import settings
 
+MarksOf = Callable[[str], list[Mark]]  # of an episode, by its id
+_OF_RATERS = (
+    "raters", "delay", "delay_sd", "miss", "mistake", "longest_delay", "delays", "misses", "mistakes",
+    "per_five_minutes",
+)  # fmt: skip
 _NEARLY = 0.75  # share of the wanted marks below which the lack of events is reported
-LateBy = Annotated[float, Range(least=0, what="a number of steps")]
+LateBy = Annotated[float, Field(ge=0)]
 
 
-@dataclass(frozen=True)
+@settings
 class MarkConfig:
     """Settings of `rlhf mark`. Its marks are labelled as scripted.
 
     Args:
       data: folder of the dataset.
+      from_: "events" has scripted raters notice the tasks' own moments of progress and regress. "requests" marks
+        progress one step before each further request of the setter, whatever was done.
       raters: number of scripted raters; each marks every episode.
       delay: mean delay of a mark, in steps.
       delay_sd: standard deviation of the delay, in steps.
@@ -42,9 +53,11 @@ class MarkConfig:
         mark the same episodes.
       per_five_minutes: marks that a rater gives in five minutes of play, on average; it misses more events than miss
         says where there are more (raters of the paper gave 14). None marks all that it does not miss.
+      most: marks that a rater gives at most, on episodes of every solver and split in proportion; None sets no limit.
     """
 
     data: Path = Path("data/play")
+    from_: Literal["events", "requests"] = "events"
     raters: Count = 1
     delay: LateBy = 1.0
     delay_sd: LateBy = 0.7
@@ -56,15 +69,19 @@ class MarkConfig:
     mistakes: tuple[Share, ...] = ()
     solver: str | None = None
     seed: Seed = 0
-    share: Annotated[float, Range(above=0, most=1)] = 1.0
+    share: Annotated[float, Field(gt=0, le=1)] = 1.0
     per_five_minutes: Positive | None = None
+    most: Count | None = None
 
     def __post_init__(self) -> None:
-        check_ranges(self, UserError)
         for name in ("delays", "misses", "mistakes"):
             each = getattr(self, name)
             if each and len(each) != self.raters:
                 raise UserError(f"{name} has {len(each)} numbers for {self.raters} raters; give one for each")
+        usual = {each.name: each.default for each in fields(self)}
+        given = [name for name in _OF_RATERS if getattr(self, name) != usual[name]]
+        if self.from_ == "requests" and given:
+            raise UserError(f"marks from requests have no rater: leave out {', '.join(given)}")
 
     def rater(self, number: int) -> ScriptedRater:
         """Create the rater of this number, counted from 0."""
@@ -94,18 +111,17 @@ def mark(config: MarkConfig) -> list[Mark]:
     new: set[Mark] = set()
     known: set[Mark] = set()
 
-    @cache
-    def to_judge(episode_id: str) -> Markable:
-        episode = store.read(episode_id)
-        return len(episode), episode.truth
-
-    for rater in _raters(store, wanted, to_judge, config):
-        earlier = {mark for mark in store.marks() if mark.rater == rater.name and mark.episode_id in wanted_ids}
+    for name, marks_of in _raters(store, wanted, config).items():
+        earlier = {mark for mark in store.marks() if mark.rater == name and mark.episode_id in wanted_ids}
         marked = {mark.episode_id for mark in earlier}
         unmarked = [episode_id for episode_id in wanted if episode_id not in marked]
         marks: set[Mark] = set()
-        for episode_id in progress(unmarked, title=f"{rater.name} marks", unit="episodes"):
-            marks.update(rater.mark(episode_id, *to_judge(episode_id)))
+        for episode_id in progress(unmarked, title=f"{name} marks", unit="episodes"):
+            given = marks_of(episode_id)
+            left = len(given) if config.most is None else config.most - len(earlier) - len(marks)
+            marks.update(given[: max(left, 0)])
+            if left <= len(given) and config.most is not None:
+                break
         store.write_marks(marks)
         new |= marks
         known |= earlier
@@ -114,35 +130,47 @@ def mark(config: MarkConfig) -> list[Mark]:
 
 
 def marks_in_five_minutes(store: EpisodeStore, config: MarkConfig, split: str | None = None) -> float | None:
-    """Return how many marks each of the raters of ``config`` gave in five minutes of a dataset; None without play.
+    """Return how many marks each of the raters of ``config`` gave in five minutes of a dataset.
+
+    None without play, and for raters who stop after some marks or mark setters' requests.
 
     Args:
-      store: dataset that they have marked.
-      config: how they did.
       split: of the episodes, "train" or "held_out"; None for both.
     """
+    if config.most is not None or config.from_ == "requests":
+        return None
     rows = {row.episode_id: row for row in store.rows(split=split, solver=config.solver)}
     marks = sum(mark.episode_id in rows for mark in store.marks())
     steps = config.share * config.raters * sum(row.steps for row in rows.values())
     return marks / steps * five_minutes_of(store) if steps else None
 
 
-def _raters(
-    store: EpisodeStore, wanted: Collection[str], to_judge: Callable[[str], Markable], config: MarkConfig
-) -> list[ScriptedRater]:
-    """Return all raters; where a density is set, no more attentive than it needs."""
+def _raters(store: EpisodeStore, wanted: Collection[str], config: MarkConfig) -> dict[str, MarksOf]:
+    """Return every rater by name; where a density is set, no more attentive than it needs."""
+    if config.from_ == "requests":
+        return {NEXT_REQUEST: lambda episode_id: marks_before_requests(store.read(episode_id))}
+
+    @cache
+    def to_judge(episode_id: str) -> Markable:
+        episode = store.read(episode_id)
+        return len(episode), episode.truth
+
     raters = [config.rater(number) for number in range(config.raters)]
-    if config.per_five_minutes is None:
-        return raters
-    play = MarkablePlay.of(map(to_judge, progress(wanted, title="counting what could be marked", unit="episodes")))
-    five_minutes = five_minutes_of(store)
-    return [rater_of_density(rater, config.per_five_minutes, play, five_minutes) for rater in raters]
+    if config.per_five_minutes is not None:
+        play = MarkablePlay.of(map(to_judge, progress(wanted, title="counting what could be marked", unit="episodes")))
+        five_minutes = five_minutes_of(store)
+        raters = [rater_of_density(rater, config.per_five_minutes, play, five_minutes) for rater in raters]
+    return {
+        rater.name: lambda episode_id, rater=rater: rater.mark(episode_id, *to_judge(episode_id)) for rater in raters
+    }
 
 
 def _density(store: EpisodeStore, episodes: Collection[str], marks: int, config: MarkConfig) -> str:
     """Report how many marks a rater gave in five minutes, and that there were too few events for more."""
     steps = config.raters * sum(row.steps for row in store.rows() if row.episode_id in episodes)
     density, wanted = marks / steps * five_minutes_of(store), config.per_five_minutes
+    if config.most is not None:
+        return ""
     said = f"; {density:.1f} marks per five minutes" + (" and rater" if config.raters > 1 else "")
     if wanted is not None and density < _NEARLY * wanted:
         said += f" ({wanted:g} were wanted; play has too few events for more)"
@@ -169,7 +197,17 @@ def _to_mark(store: EpisodeStore, config: MarkConfig) -> list[str]:
         raise UserError(
             f"solver is {config.solver}, but {config.data} has episodes only of {solvers}; name one of them"
         )
-    if config.share == 1.0:
+    if config.share == 1.0 and config.most is None:
         return store.ids(solver=config.solver)
     rows = in_order(store.rows(solver=config.solver))
-    return [row.episode_id for row in evenly_spaced(rows, max(1, round(config.share * len(rows))))]
+    chosen = evenly_spaced(rows, max(1, round(config.share * len(rows))))
+    return [row.episode_id for row in (chosen if config.most is None else _interleaved(chosen))]
+
+
+def _interleaved(rows: Sequence[EpisodeRow]) -> list[EpisodeRow]:
+    """Return the rows in an order whose every beginning has the same share of each solver and split."""
+    groups: dict[tuple[str, str], list[EpisodeRow]] = {}
+    for row in rows:
+        groups.setdefault((row.solver, row.split), []).append(row)
+    at = {row.episode_id: (rank + 0.5) / len(group) for group in groups.values() for rank, row in enumerate(group)}
+    return sorted(rows, key=lambda row: at[row.episode_id])

@@ -59,7 +59,6 @@ def record(config: RecordConfig, finish: Callable[[Episode], Episode] | None = N
     call.
 
     Args:
-      config: the settings.
       finish: changes what is recorded of an episode that was played, such as its notes.
 
     Raises:

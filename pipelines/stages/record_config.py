@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Annotated
 
-from agents.ranges import Count, Range, Seconds, ShareBelowOne, Steps, check_ranges
+from pydantic import Field
+
 from agents.roles import folder_of
 from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
 from rlhf.records.episode import SCRIPTED
 from rlhf.replay.co_pilot import CoPilotConfig
 from rlhf.run.place_seeds import LARGEST_SEED, SEEDS_APART
 from worlds.errors import UserError
+from worlds.ranges import Count, Seconds, ShareBelowOne, Steps
+from worlds.settings import settings
 
 _OTHER_PLACES = "other places are for validation and for evaluation"
 
 
-@dataclass(frozen=True)
+@settings
 class RecordConfig:
     """Settings of `rlhf record`.
 
@@ -52,13 +55,13 @@ class RecordConfig:
     """
 
     data: Path = Path("data/play")
-    episodes: Annotated[int, Range(least=1, most=SEEDS_APART, why=_OTHER_PLACES)] = 100
-    steps: Count = 1125
+    episodes: Annotated[int, Field(ge=1, le=SEEDS_APART)] = 100
+    steps: Count = 300
     tail: Steps | None = None
     solver: str = SCRIPTED
     split: str | None = None
     held_out: ShareBelowOne = 0.1
-    seed: Annotated[int, Range(least=0, most=LARGEST_SEED - 1, why=_OTHER_PLACES)] = 0
+    seed: Annotated[int, Field(ge=0, le=LARGEST_SEED - 1)] = 0
     slots: Count = 32
     workers: Count | None = None
     world: WorldConfig = field(default_factory=WorldConfig)
@@ -72,7 +75,6 @@ class RecordConfig:
     step_limit_sec: Seconds = 300.0
 
     def __post_init__(self) -> None:
-        check_ranges(self, UserError)
         if self.shared_control and self.solver == SCRIPTED:
             raise UserError("shared_control is for an agent: name its folder with --solver")
         if self.split not in (None, "train", "held_out"):

@@ -39,18 +39,13 @@ def guard(failed: Callable[[Failure], None], step_limit_sec: float | None = None
     """Return a guard of play; None with RLHF_DEBUG=1, so that a failure is raised with its traceback.
 
     Args:
-      failed: called with every failure.
       step_limit_sec: seconds that a world may take for a reset or a step; None sets no limit.
     """
     return None if shows_tracebacks() else Guard(failed, step_limit_sec)
 
 
 class Failures:
-    """The failures of one recording, each reported in one line.
-
-    Args:
-      episodes: number of episodes that are to be recorded.
-    """
+    """The failures of one recording, each reported in one line."""
 
     def __init__(self, episodes: int) -> None:
         self._episodes, self._whole = episodes, 0

@@ -22,7 +22,6 @@ class ScriptedPlay:
     """Scripted players in one world, which is kept from episode to episode, until it fails.
 
     Args:
-      plans: of all episodes.
       step_limit_sec: seconds that the world may take for a reset or a step; None where :func:`within_limit` times it.
     """
 
@@ -68,7 +67,6 @@ def begin_worker(plans: RecordingPlans, module: str) -> Callable[[int], PlayedEp
     """Return, in a worker, the function that plays an episode by its number.
 
     Args:
-      plans: of all episodes.
       module: that registers the world, if its name alone does not lead to it.
     """
     if not registry.is_found_anywhere(plans.config.world.world_name):

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 import numpy as np
 
 from agents.card import ModelCard
 from agents.config import AgentConfig
-from agents.folder import load_agent, save_agent
-from agents.ranges import Count, Seed, ShareBelowOne, check_ranges
+from agents.folder import load_agent
 from agents.tokenizer import Tokenizer
 from pipelines.stages.agent_network import check_image_encoder
 from pipelines.stages.chosen_marks import check_not_mixed, check_raters, choose_marks, describe_raters
@@ -26,37 +25,41 @@ from pipelines.stages.episodes.noted_episodes import (
     noted_episodes,
 )
 from pipelines.stages.episodes.recordings import find_episodes, most_entities, read_compressed, stay_packed
-from pipelines.stages.outcomes.cards import began_as_agent, latest_metrics, model_card, play_used
+from pipelines.stages.evidence import EVIDENCE_FILE
+from pipelines.stages.outcomes.cards import began_as_agent, model_card, play_used
 from pipelines.stages.outcomes.headlines import reward_headline
 from pipelines.stages.running.memory import check_followed, check_training
 from pipelines.stages.settings.play_settings import settings_of_agent, settings_of_datasets
 from pipelines.stages.text_limits import report_texts
-from pipelines.stages.training import run_training
+from pipelines.stages.training import TrainingStage, train
+from pipelines.stages.training_config import TrainingRunConfig
 from reward_models import registry
 from reward_models.contract import RewardModel
 from reward_models.learning.evaluation import SIGNAL, Evaluator
 from reward_models.learning.mark_signal import NOISY
-from reward_models.learning.training import RewardTrainer, RewardTrainingConfig, evaluator_of
+from reward_models.learning.training import RewardTrainer, RewardTrainingConfig, evaluator_of, finished
 from reward_models.marks.marked_play import MarkedPlay, mark_play
 from reward_models.preferences.config import PreferenceConfig
 from reward_models.preferences.examples import PreferenceExamples
 from reward_models.registry import load_reward_model
 from rlhf.data.config import Gigabytes
 from rlhf.data.source import Source
+from rlhf.learning.training import Training
 from rlhf.records.marks import Mark
 from rlhf.records.preferences import NOUNS, Preference
-from rlhf.run.checkpoint import Checkpoints
-from rlhf.run.config import locked_run, save_settings
+from rlhf.run.checkpoint import Checkpoint
 from rlhf.run.progress import announce
 from rlhf.run.statistics import ratio_interval
-from rlhf.run.tracking import Tracker, WandbMode, read_metrics
+from rlhf.run.tracking import Tracker, read_metrics
 from rlhf.store import open_store
 from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
+from worlds.ranges import Seed, ShareBelowOne
+from worlds.settings import settings
 
 
-@dataclass(frozen=True)
-class RewardConfig:
+@settings
+class RewardConfig(TrainingRunConfig):
     """Settings of `rlhf reward`.
 
     Args:
@@ -66,15 +69,8 @@ class RewardConfig:
       raters: raters whose marks are learned from: "people", "scripted", or names of raters; none means all raters.
       mix_raters: learn from marks of people and of scripted raters together, which is refused otherwise.
       agent: folder of the cloned agent that the reward model starts from.
-      runs: folder of all runs.
-      name: name of this run's folder in it; the reward model is written into its folder "reward_model".
       validation: share of the training episodes, from 0 to less than 1, that is not trained on and decides which model
         is kept. Held-out episodes only evaluate the model that was kept.
-      checkpoint_every: updates between checkpoints.
-      resume: folder of a run to resume from its last checkpoint, with its own settings. It ends in the same model as a
-        run that was never interrupted.
-      device: device that computes: "cpu", "cuda" or "cuda:1".
-      wandb: whether metrics also go to Weights & Biases: "offline" (a local folder), "online" or "disabled".
       training: how the reward model is trained.
       head_seed: seed of the weights that the head begins with; None is the seed of the training. Models whose weights
         are to be averaged begin with the same ones.
@@ -90,100 +86,93 @@ class RewardConfig:
     raters: tuple[str, ...] = ()
     mix_raters: bool = False
     agent: Path = Path("runs/clone/agent")
-    runs: Path = Path("runs")
     name: str = "reward"
     validation: ShareBelowOne = 0.1
-    checkpoint_every: Count = 500
-    resume: Path | None = None
-    device: str = "cpu"
-    wandb: WandbMode = "offline"
-    training: RewardTrainingConfig = field(default_factory=RewardTrainingConfig)
+    training: RewardTrainingConfig = field(
+        default_factory=lambda: RewardTrainingConfig(updates=300, steps=32, batch=8, learning_rate=1e-3)
+    )
     start: Path | None = None
     head_seed: Seed | None = None
     in_memory_gb: Gigabytes | None = None
 
     def __post_init__(self) -> None:
-        check_ranges(self, UserError)
         if self.kind not in registry.names():
             raise UserError(f"kind is one of {', '.join(registry.names())}, not {self.kind!r}")
 
 
-# Settings that fix what is learned from which marks; all others may change when a run is resumed.
-_FIXED = (
-    "kind",
-    "name",
-    "validation",
-    "raters",
-    "training.steps",
-    "training.batch",
-    "training.seed",
-    "training.raters",
-    "training.raters_tolerance",
-    "training.rater_delay",
-    "training.marks_later",
-    "training.unmarked_margin",
-    "training.augmentation",
-    "training.rewind",
-    "training.hard_answers",
-    "training.cut_weight",
-    "training.between_weight",
-    "training.preferences",
-)
-
 _USED = "marked"  # use of the episodes, in the run's episodes.json
+
+
+class Rewarding(TrainingStage[RewardConfig]):
+    """A run of `rlhf reward`."""
+
+    command, made = "rlhf reward", "reward_model"
+    # What is learned from which marks.
+    fixed = (
+        "kind", "name", "validation", "raters", "training.steps", "training.batch", "training.seed", "training.raters",
+        "training.raters_tolerance", "training.rater_delay", "training.marks_later", "training.unmarked_margin",
+        "training.augmentation", "training.rewind", "training.hard_answers", "training.cut_weight",
+        "training.between_weight", "training.preferences",
+    )  # fmt: skip
+
+    def __init__(self, config: RewardConfig) -> None:
+        self.config = replace(  # absolute paths, for resuming from any folder
+            config,
+            data=tuple(folder.absolute() for folder in config.data),
+            agent=config.agent.absolute(),
+            start=None if config.start is None else config.start.absolute(),
+        )
+        self.schedule = config.training
+
+    def prepare(self, folder: Path, checkpoint: Checkpoint | None) -> RewardTrainer:
+        config, kind = self.config, registry.get(self.config.kind)
+        if checkpoint is None:
+            agent, self.tokenizer = load_agent(config.agent, device=config.device)
+            check_image_encoder(config.training.frozen_vision, agent, config.agent, "training")
+            start = agent if config.start is None else _earlier_model(config, config.start, self.tokenizer)
+            head_seed = config.training.seed if config.head_seed is None else config.head_seed
+            model = kind.from_agent(start, seed=head_seed)
+        else:
+            model, self.tokenizer = checkpoint.load_agent(kind, config.device)
+        self.agent = model
+        noted = EVERY_EPISODE if checkpoint is None else noted_episodes(folder)
+        self.found, self.marks, self.preferences = judged_episodes(config, noted)
+        entities = most_entities(self.found)
+        check_training(config.training, model, config.device, entities)
+        check_followed(config.training, model, self.preferences, config.device, entities)
+        parts = _marked_play(config, self.found, self.marks, self.tokenizer, model.config)
+        self.play, self.validation, self.held_out = parts
+        self.trainer = RewardTrainer(model, self.play, self.validation, config.training, self.preferences)
+        self.card = reward_model_card(config, noted, self.preferences)
+        others = " and other preferences" if self.trainer.preferences else ""
+        self.title = f"training a reward model on {int(self.trainer.play.marks.sum())} marks{others}"
+        announce(_learned_from(self.trainer, self.marks))
+        return self.trainer
+
+    def begin(self, folder: Path) -> None:
+        if self.config.start is None:  # an earlier model knows more than the frequencies of these marks
+            self.trainer.model.prepare(self.trainer.play)
+        note_episodes(folder, {_USED: self.found}, digest_judged(self.marks, self.preferences))
+        save_division(folder, self.play.episode_ids, self.validation.episode_ids)
+        report_texts(folder, self.found, self.tokenizer, self.agent.config)
+
+    def finish(self, training: Training, folder: Path, tracker: Tracker) -> dict[str, float]:
+        """Calibrate the kept model, and evaluate it with intervals, on held-out play too."""
+        done = finished(self.trainer, training)
+        found = _evaluate_kept(self.trainer, self.held_out, self.preferences)
+        tracker.log(found, training.done)
+        self.best = done.metrics | found
+        write_file(folder / EVIDENCE_FILE, json.dumps(self.best, indent=2).encode())
+        return self.best
+
+    def report(self, training: Training, folder: Path) -> None:
+        announce(reward_headline(read_metrics(folder)))
+        _warn_of_noise(self.best)
 
 
 def reward(config: RewardConfig) -> Path:
     """Train a reward model and return its folder."""
-    config = replace(  # absolute paths, for resuming from any folder
-        config,
-        data=tuple(folder.absolute() for folder in config.data),
-        agent=config.agent.absolute(),
-        start=None if config.start is None else config.start.absolute(),
-    )
-    with locked_run(config, _FIXED, "rlhf reward") as folder:
-        checkpoint = Checkpoints(folder).latest_if_any()
-        if checkpoint is None:
-            agent, tokenizer = load_agent(config.agent, device=config.device)
-            check_image_encoder(config.training.frozen_vision, agent, config.agent, "training")
-            start = agent if config.start is None else _earlier_model(config, config.start, tokenizer)
-            head_seed = config.training.seed if config.head_seed is None else config.head_seed
-            model = registry.get(config.kind).from_agent(start, seed=head_seed)
-        else:
-            model, tokenizer = checkpoint.load_agent(registry.get(config.kind), config.device)
-        noted = EVERY_EPISODE if checkpoint is None else noted_episodes(folder)
-        found, marks, preferences = judged_episodes(config, noted)
-        entities = most_entities(found)
-        check_training(config.training, model, config.device, entities)
-        check_followed(config.training, model, preferences, config.device, entities)
-        play, validation, held_out = _marked_play(config, found, marks, tokenizer, model.config)
-        trainer = RewardTrainer(model, play, validation, config.training, preferences)
-        if checkpoint is None:
-            if config.start is None:  # an earlier model knows more than the frequencies of these marks
-                model.prepare(trainer.play)
-            note_episodes(folder, {_USED: found}, digest_judged(marks, preferences))
-            save_division(folder, play.episode_ids, validation.episode_ids)
-            report_texts(folder, found, tokenizer, model.config)
-        else:
-            with checkpoint.taken_over() as state:
-                trainer.load_state_dict(state)
-        save_settings(folder, config)
-        announce(_learned_from(trainer, marks))
-        with Tracker(folder, config, config.wandb, resume_step=trainer.update_index) as tracker:
-            card = reward_model_card(config, noted, preferences)
-            title, shown = f"training a reward model on {int(trainer.play.marks.sum())} marks", (model.term(),)
-            if trainer.preferences:
-                title, shown = f"{title} and other preferences", (*shown, *trainer.preferences)
-            run_training(trainer, folder, tokenizer, tracker, card, config.checkpoint_every, title, shown)
-            done = trainer.finish()
-            best = done.best | _evaluate_kept(trainer, held_out, preferences, tracker)
-        write_file(folder / "best.json", json.dumps(best, indent=2).encode())
-        card = replace(card, metrics=latest_metrics(folder) | best)
-        saved = save_agent(done.model, tokenizer, folder / "reward_model", card)
-        announce(reward_headline(read_metrics(folder)))
-        _warn_of_noise(best)
-        announce(f"reward model: {saved}")
-        return saved
+    return train(Rewarding(config))
 
 
 def reward_model_card(
@@ -215,7 +204,7 @@ def reward_model_card(
 
 
 def _evaluate_kept(
-    trainer: RewardTrainer, held_out: MarkedPlay | None, preferences: Sequence[Preference], tracker: Tracker
+    trainer: RewardTrainer, held_out: MarkedPlay | None, preferences: Sequence[Preference]
 ) -> dict[str, float]:
     """Evaluate the kept model, with intervals, on validation play, and on held-out play if there is any."""
     config, model = trainer.config, trainer.model
@@ -225,7 +214,6 @@ def _evaluate_kept(
         evaluator = evaluator_of(held_out, config, preferences)
         found |= {f"reward_model_held_out/{name}": value for name, value in evaluator.evaluate(model).items()}
         found |= _kept("reward_model_held_out", evaluator, model)
-    tracker.log(found, int(trainer.history[-1]["update"]))
     return found
 
 

@@ -35,12 +35,9 @@ def open_solvers(
     Args:
       world: in which it plays.
       folder: of the agent or language model.
-      slots: number of worlds played at once.
       calls: file of a language model's calls.
       device: "cpu", "cuda" or "cuda:1".
-      seed: of its choices.
       greedy: an agent always takes the likeliest action; of a language model its temperature decides.
-      greedy_words: an agent always takes the likeliest words, whatever else is a sample.
 
     Raises:
       UserError: the folder holds neither, or one that does not fit the world.
@@ -68,10 +65,7 @@ def open_setters(world: WorldConfig, folder: str, slots: int, device: str = "cpu
 
     Args:
       world: in which it plays.
-      folder: of the agent.
-      slots: number of worlds played at once.
       device: "cpu", "cuda" or "cuda:1".
-      seed: of its choices.
 
     Raises:
       UserError: the folder holds no agent in that role, or one that does not fit the world.
@@ -96,7 +90,6 @@ def calls_file(beside: Path, name: str) -> Path:
 
     Args:
       beside: path of the results, without their ending, or of the dataset.
-      name: of the player.
     """
     return beside.with_name(f"{beside.name}.{name.replace('/', '-').replace(':', '-')}.calls.jsonl")
 

@@ -34,8 +34,6 @@ class TextLimits:
     Args:
       setter_text_length: see :class:`agents.config.AgentConfig`, as the others.
       solver_text_length: tokens of the solver's own words.
-      utterance_length: tokens of an utterance.
-      marks_cuts: whether texts that are cut say so.
     """
 
     setter_text_length: int
@@ -54,8 +52,6 @@ def fitting_limits(
     Args:
       size: name of the size, e.g. "nano".
       tokenizer: the agent's.
-      requests: utterances of setters.
-      answers: utterances of solvers.
       role: of the agent; a setter reads prompts and what solvers say, and answers with its own utterances.
     """
     own, said = _preset(size), longest(answers, tokenizer)
@@ -112,8 +108,6 @@ def report_texts(
     Of more than _LOOKED_AT episodes, as many are measured, spread evenly over their order.
 
     Args:
-      folder: folder of the run.
-      sources: the episodes.
       tokenizer: the agent's.
       config: the agent's.
       learned: the solvers' utterances are learned; otherwise only the setters' are measured.

@@ -1,4 +1,4 @@
-"""`rlhf suite judge`: scripted stand-ins judge a suite's continuations where there are no people.
+"""`rlhf suite judge`: scripted stand-ins judge a suite's continuations in place of people.
 
 They read success and its step from the ground truth, and err at random. Their judgements are labelled as scripted, and
 `rlhf suite report` leaves them out without `--scripted`.
@@ -6,12 +6,10 @@ They read success and its step from the ground truth, and err at random. Their j
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from agents.ranges import Count, Seed, Share, Steps, check_ranges
 from pipelines.suite.scenarios import NOTE
 from rlhf.records.episode import Episode
 from rlhf.records.marks import Judgement
@@ -19,9 +17,11 @@ from rlhf.run.progress import announce, progress
 from rlhf.store import open_store
 from rlhf.store.columns.transcript import EpisodeTranscript
 from worlds.errors import UserError
+from worlds.ranges import Count, Seed, Share, Steps
+from worlds.settings import settings
 
 
-@dataclass(frozen=True)
+@settings
 class JudgeSuiteConfig:
     """Settings of `rlhf suite judge`.
 
@@ -40,15 +40,13 @@ class JudgeSuiteConfig:
     seed: Seed = 0
 
     def __post_init__(self) -> None:
-        check_ranges(self, UserError)
         check_late(self.late)
 
 
 def judge_suite(config: JudgeSuiteConfig) -> list[Judgement]:
     """Judge every continuation and write the judgements; the same settings give the same ones, which are saved once.
 
-    Raises:
-      UserError: if the dataset has no continuations, or none of a request with a success check.
+    Raises UserError if the dataset has no continuations, or none of a request with a success check.
     """
     store = open_store(config.data)
     ids = sorted(store.ids())
@@ -86,15 +84,11 @@ def judged(episode: Episode, number: int, config: JudgeSuiteConfig) -> Judgement
 def seen_success(
     done: int | None, begin: int, end: int, rng: np.random.Generator, wrong: float, late: tuple[int, int]
 ) -> int | None:
-    """Return the step at which a scripted judge sees success; None for failure.
+    """Return the step at which a scripted judge sees success; None if it sees failure.
 
     Args:
       done: step of the action that truly succeeded, if any.
-      begin: first step that is judged.
-      end: the step after the last one.
-      rng: of the errors.
       wrong: share of judgements that are opposite to the truth.
-      late: fewest and most steps from success to its being seen.
     """
     success = (done is not None) != (rng.random() < wrong)
     delay = int(rng.integers(*late, endpoint=True))

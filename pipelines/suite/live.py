@@ -9,14 +9,14 @@ verdicts of scripted setters out without `--scripted`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import numpy as np
+from pydantic import Field
 
-from agents.ranges import Count, Range, Seed, Share, Steps, check_ranges
 from annotation.session.verdicts import NOTE, Verdict
 from pipelines.stages.outcomes.results_file import SCRIPTED
 from pipelines.stages.record import record
@@ -32,11 +32,13 @@ from rlhf.run.setting_forms import NamedPlayers
 from rlhf.store import open_store
 from rlhf.store.columns.transcript import EpisodeTranscript
 from worlds.errors import UserError
+from worlds.ranges import Count, Seed, Share, Steps
+from worlds.settings import settings
 
 JUDGED_WITH = "judged_with"  # in an episode's notes: how its setter judged
 
 
-@dataclass(frozen=True)
+@settings
 class LiveSuiteConfig:
     """Settings of `rlhf suite live`.
 
@@ -62,7 +64,7 @@ class LiveSuiteConfig:
     steps: Count = 1125
     wrong: Share = 0.05
     late: tuple[Steps, Steps] = (0, 4)
-    seed: Annotated[Seed, Range(most=LARGEST_SEED - 1, why="other places are for validation and for evaluation")] = 0
+    seed: Annotated[Seed, Field(le=LARGEST_SEED - 1)] = 0
     slots: Count = 32
     greedy_words: bool = False
     device: str = "cpu"
@@ -70,7 +72,6 @@ class LiveSuiteConfig:
     players: PlayersConfig = field(default_factory=PlayersConfig)
 
     def __post_init__(self) -> None:
-        check_ranges(self, UserError)
         check_late(self.late)
         for name, folder in self.agents.items():
             if (folder in SCRIPTED or name == DEMONSTRATOR) and not name == folder == DEMONSTRATOR:
@@ -80,9 +81,8 @@ class LiveSuiteConfig:
 def live_suite(config: LiveSuiteConfig) -> list[str]:
     """Play and judge the missing episodes, and return the ids of all.
 
-    Raises:
-      UserError: if an agent cannot be read, the agents learned in different worlds, or the dataset holds episodes that
-        were played or judged with other settings.
+    Raises UserError if an agent cannot be read, the agents learned in different worlds, or the dataset holds episodes
+    that were played or judged with other settings.
     """
     if not config.agents:
         raise UserError("no agents to evaluate: name at least one, e.g. --agents BC=runs/clone/agent")
@@ -115,7 +115,7 @@ def with_verdicts(episode: Episode, config: LiveSuiteConfig) -> Episode:
 
 
 def asked_and_done(episode: Episode | EpisodeTranscript, steps: int) -> Iterator[tuple[int, int, int | None]]:
-    """Yield of every request its step, the step of the next one (or ``steps``), and the step of success between them.
+    """Yield for every request its step, the step of the next one (or ``steps``), and the step of success between.
 
     What succeeds later came after the setter had given up, and is None.
     """

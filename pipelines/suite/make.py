@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
-from agents.ranges import Count, Seed, check_ranges
 from annotation.session.verdicts import no_requests
 from pipelines.stages.settings.world_config import WorldConfig
 from pipelines.suite.request_kinds import KINDS, kind_of
@@ -33,6 +32,8 @@ from rlhf.run.progress import announce, progress
 from rlhf.store import ParquetStore, open_store
 from rlhf.store.columns import json_text
 from worlds.errors import UserError
+from worlds.ranges import Count, Seed
+from worlds.settings import settings
 
 LONGEST = 1125  # steps of an episode, as `rlhf record` plays at most by default
 PAPERS_NUMBER = 162  # scenarios that are drawn by default
@@ -40,7 +41,7 @@ Balance = Literal["proportional", "equal"]
 _FEWEST_WORDS = 2  # of a person's request; "thanks" is none
 
 
-@dataclass(frozen=True)
+@settings
 class MakeSuiteConfig:
     """Settings of `rlhf suite make`.
 
@@ -77,7 +78,6 @@ class MakeSuiteConfig:
     world: WorldConfig = field(default_factory=WorldConfig)
 
     def __post_init__(self) -> None:
-        check_ranges(self, UserError)
         if self.steps >= LONGEST:
             raise UserError(f"steps is below the {LONGEST:,} of an episode, not {self.steps}")
         if self.split not in (None, "train", "held_out"):
@@ -87,9 +87,8 @@ class MakeSuiteConfig:
 def make_suite(config: MakeSuiteConfig) -> Suite:
     """Sample the scenarios and write the suite.
 
-    Raises:
-      UserError: if the file exists, the dataset has no request to continue from, or is of several kinds of world.
-      WorldError: its world declares that it cannot be replayed exactly.
+    Raises UserError if the file exists, the dataset has no request to continue from, or is of several kinds of world,
+    or WorldError if its world declares that it cannot be replayed exactly.
     """
     if config.out.exists():
         raise UserError(f"{config.out} exists, and a suite is never changed; name another file with --out")
@@ -135,8 +134,6 @@ def draw(candidates: Sequence[Scenario], count: int, balance: Balance) -> list[S
     the earlier ones.
 
     Args:
-      candidates: in random order.
-      count: largest number to choose.
       balance: "proportional" for the kinds' shares of the candidates, "equal" for equal shares.
     """
     left, drawn = list(candidates), list[Scenario]()
@@ -215,11 +212,7 @@ def _recordings(folder: Path, store: ParquetStore, options: dict) -> Recordings:
 
 
 def _given_kinds(path: Path | None) -> dict[str, str]:
-    """Read the kinds that the user gives.
-
-    Raises:
-      UserError: if the file has no kinds by words.
-    """
+    """Read the kinds that the user gives. Raises UserError if the file has no kinds by words."""
     if path is None:
         return {}
     try:

@@ -15,7 +15,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from agents.ranges import Count, Seed, check_ranges
 from pipelines.stages.outcomes.results_file import SCRIPTED
 from pipelines.stages.settings.play_settings import (
     PlaySettings,
@@ -44,11 +43,13 @@ from rlhf.store.columns.json_text import to_json as json_text
 from worlds.contract import Solver
 from worlds.contract.tiers import EXACT
 from worlds.errors import UserError
+from worlds.ranges import Count, Seed
+from worlds.settings import settings
 
 _SETTINGS = "recorded_with"  # in an episode's notes, as `rlhf record` writes it
 
 
-@dataclass(frozen=True)
+@settings
 class PlaySuiteConfig:
     """Settings of `rlhf suite play`.
 
@@ -80,7 +81,6 @@ class PlaySuiteConfig:
     players: PlayersConfig = field(default_factory=PlayersConfig)
 
     def __post_init__(self) -> None:
-        check_ranges(self, UserError)
         for name in self.agents:
             if not name or not name.replace("-", "").replace("_", "").replace("+", "").replace(".", "").isalnum():
                 raise UserError(f"an agent's name has letters, digits and - _ + . only, not {name!r}")
@@ -89,10 +89,9 @@ class PlaySuiteConfig:
 def play_suite(config: PlaySuiteConfig) -> list[str]:
     """Play the missing continuations, and return the ids of all. Each is durable as soon as it has ended.
 
-    Raises:
-      UserError: if the suite or its recordings have changed, an agent cannot be read or has another image size, or the
-        dataset holds other play, or continuations played with other settings.
-      WorldError: the world declares that it cannot be replayed exactly.
+    Raises UserError if the suite or its recordings have changed, an agent cannot be read or has another image size, or
+    the dataset holds other play, or continuations played with other settings, or WorldError if the world declares that
+    it cannot be replayed exactly.
     """
     if not config.agents:
         raise UserError("no agents to play: name at least one, e.g. --agents BC runs/clone/agent recorded recorded")
@@ -125,12 +124,7 @@ def _resolved(config: PlaySuiteConfig, world: WorldConfig, held: PlaySettings) -
 
 
 def _world_of(suite: Suite, held: WorldConfig) -> WorldConfig:
-    """Return the world in which the suite was recorded.
-
-    Args:
-      suite: has its registered name.
-      held: the world of the recordings, perhaps by the file that registers it.
-    """
+    """Return the world in which the suite was recorded."""
     about = suite.recordings
     height, width = about.image_size or (None, None)
     name = held.name if held.name is not None and held.by_name().name == about.world else about.world
@@ -191,11 +185,7 @@ class _Entrant:
             yield self.wanted[first : first + self.config.slots]
 
     def solvers(self, slots: int, batch: str = "") -> Solvers:
-        """Solvers after the take-over in ``slots`` slots.
-
-        Raises:
-          UserError: if the agent cannot play in this world.
-        """
+        """Solvers after the take-over in ``slots`` slots. Raises UserError if the agent cannot play in this world."""
         if self.folder in (RECORDED, *SCRIPTED):
             self.world.entry().make_solver(**self._stand_in()) if self.folder != RECORDED else None
             return ScriptedSolvers(slots)
@@ -303,11 +293,7 @@ def _plan(entrant: _Entrant, wanted: _Wanted, recorded: Recorded) -> Plan:
 
 
 def _check_purpose(store: ParquetStore) -> None:
-    """Check that the dataset holds continuations only.
-
-    Raises:
-      UserError: if it holds other play.
-    """
+    """Check that the dataset holds continuations only. Raises UserError if it holds other play."""
     rows = store.rows()
     if rows and NOTE not in store.read_transcript(rows[0].episode_id).notes:
         raise UserError(f"{store} holds recorded play; name another dataset for the continuations with --data")
@@ -316,8 +302,7 @@ def _check_purpose(store: ParquetStore) -> None:
 def _check_same(store: ParquetStore, episode_id: str, entrant: _Entrant) -> None:
     """Check that a saved continuation was played with the same settings.
 
-    Raises:
-      UserError: if it was played with others.
+    Raises UserError if it was played with others.
     """
     if store.read_transcript(episode_id).notes.get(_SETTINGS) != entrant.settings:
         raise UserError(

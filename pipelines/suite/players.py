@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from pipelines.suite.scenarios import Scenario, silence_after
-from rlhf.records.columns import observed_at
 from rlhf.records.episode import Episode, without_frames
 from rlhf.replay.referee import Referee
 from rlhf.replay.slot import observation_digest
 from worlds import registry
 from worlds.contract import SOLVER, Action, Observation, Solver, Task, World
 from worlds.errors import RunError
+from worlds.spaces.steps import observed_at
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,7 @@ class Context:
     def act(self, step: int, observation: Observation, referee: Referee) -> Action | None:
         """See :meth:`rlhf.replay.co_pilot.CoPilot.act`.
 
-        Raises:
-          DoesNotReplay: if an observation differs from the recorded one.
+        Raises DoesNotReplay if an observation differs from the recorded one.
         """
         if step > self._step:
             return None
@@ -82,14 +81,12 @@ class ContinuedSetter:
     task: Task | None
 
     def reset(self, world: World, seed: int) -> None:
-        """See :meth:`worlds.contract.Setter.reset`."""
         self._step, self.task = 0, None
 
     def act(self, observation: Observation) -> Action:
-        """See :meth:`worlds.contract.Setter.act`."""
         step, self._step = self._step, self._step + 1
         if step > self._last_words:
-            return _in_silence(self._episode, step) if step < self._end else self._episode.declared.setter.silent()
+            return _in_silence(self._episode, step) if step < self._end else self._episode.spaces.setter.silent()
         for request in self._episode.requests:
             if request.step == step:
                 self.task = registry.get(self._episode.world).make_task(request.task)
@@ -108,15 +105,13 @@ class RecordedSolver:
         self._step = 0
 
     def reset(self, world: World, seed: int) -> None:
-        """See :meth:`worlds.contract.Solver.reset`."""
         self._step = 0
 
     def act(self, observation: Observation) -> Action:
-        """See :meth:`worlds.contract.Solver.act`."""
         step, self._step = self._step, self._step + 1
         if step < self._end:
             return self._episode.solver_action(step)
-        return self._episode.declared.solver.action.silent()
+        return self._episode.spaces.solver.action.silent()
 
 
 class LateSolver:
@@ -128,11 +123,9 @@ class LateSolver:
         self._world: World | None = None
 
     def reset(self, world: World, seed: int) -> None:
-        """See :meth:`worlds.contract.Solver.reset`."""
         self._step, self._world = 0, world
 
     def act(self, observation: Observation) -> Action:
-        """See :meth:`worlds.contract.Solver.act`."""
         step, self._step = self._step, self._step + 1
         assert self._world is not None, "reset comes before act"
         if step < self._begins:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agents.ranges import Seed, check_ranges
 from pipelines.report.file import circumstances
 from pipelines.suite.page import page
 from pipelines.suite.report_data import (
@@ -41,12 +39,14 @@ from rlhf.run.statistics import points
 from rlhf.store import ParquetStore, open_store
 from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
+from worlds.ranges import Seed
+from worlds.settings import settings
 
 VERDICTS = "verdicts"  # in the notes of an episode judged by its setter
 JSON_FILE, PAGE_FILE = "report.json", "report.html"
 
 
-@dataclass(frozen=True)
+@settings
 class ReportSuiteConfig:
     """Settings of `rlhf suite report`.
 
@@ -65,7 +65,6 @@ class ReportSuiteConfig:
     seed: Seed = 0
 
     def __post_init__(self) -> None:
-        check_ranges(self, UserError)
         if not self.data:
             raise UserError("no dataset to report on: name at least one with --data")
 
@@ -73,8 +72,7 @@ class ReportSuiteConfig:
 def report_suite(config: ReportSuiteConfig) -> SuiteReport:
     """Print the report, and write it as JSON and as a page.
 
-    Raises:
-      UserError: if the datasets have no judgements, or damaged ones.
+    Raises UserError if the datasets have no judgements, or damaged ones.
     """
     stores = [open_store(folder) for folder in config.data]
     notes = {
@@ -145,12 +143,7 @@ def _agent(
     """Return the results of one agent.
 
     Args:
-      agent: its name.
-      outcomes: of all agents.
-      played: number of all its continuations, or requests.
-      longest: steps of success against time.
       clock: steps in a second.
-      seed: of the resampling.
       baseline: agent that it is compared with; None compares it with none.
       by_cluster: true if scenarios weigh the same, false if requests do.
     """
@@ -187,11 +180,7 @@ def _scenario(about: Mapping[str, Any]) -> str:
 
 
 def _check(about: Mapping[str, Mapping[str, Any]]) -> None:
-    """Check that continuations' notes are those that `rlhf suite play` writes.
-
-    Raises:
-      UserError: if one is missing.
-    """
+    """Check that continuations' notes are those that `rlhf suite play` writes. Raises UserError if one is missing."""
     wanted = {"suite": str, "name": str, "agent": str, "step": int, "limit": int, "kind": str, "player": str}
     for episode, note in about.items():
         wrong = [name for name, kind in wanted.items() if not isinstance(note.get(name), kind)]
@@ -229,16 +218,7 @@ def _judged_by_scripts(store: ParquetStore) -> set[str]:
 
 
 def verdict_outcome(solver: str, episode: str, verdict: Any) -> Outcome:
-    """Convert a setter's verdict on one request.
-
-    Args:
-      solver: of the episode.
-      episode: its id.
-      verdict: as in the episode's notes.
-
-    Raises:
-      UserError: if ``verdict`` is none.
-    """
+    """Convert a setter's verdict on one request. Raises UserError if ``verdict`` is none."""
     try:
         step, asked, words, success = (verdict[name] for name in ("step", "request_step", "request", "success"))
         if not (isinstance(success, bool) and isinstance(words, str) and 0 <= int(asked) <= int(step)):

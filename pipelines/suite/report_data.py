@@ -17,13 +17,7 @@ class AgentResults:
     """Results of one agent.
 
     Args:
-      agent: its name.
-      outcomes: number of judged continuations, or requests.
-      clusters: number of their scenarios, or episodes.
-      played: number of all its continuations.
       success: by kind of request, and of ``ALL``; kinds without outcomes are left out.
-      difference: of all outcomes, less the baseline.
-      cumulative: success against time.
     """
 
     agent: str
@@ -45,14 +39,8 @@ class SuiteResults:
     """Judgements of a suite's continuations.
 
     Args:
-      suites: ids of the suites.
-      scenarios: number of scenarios with continuations.
-      judged: number of scenarios with a judged continuation.
-      baseline: agent that others are compared with.
       recorded_by: number of continuations by ``RECORDED``, by the recorded solver's name.
       left_out: judgements that count neither as success nor as failure, by their verdict.
-      agents: results of each agent.
-      agreement: of the judges.
     """
 
     suites: tuple[str, ...]
@@ -92,11 +80,7 @@ class SuiteReport:
 
 
 def left_out_sentence(left_out: Mapping[str, int]) -> str:
-    """Format the number of judgements that count neither as success nor as failure.
-
-    Args:
-      left_out: their number, by verdict.
-    """
+    """Format the number of judgements that count neither as success nor as failure."""
     counts = ", ".join(f"{count} “{verdict}”" for verdict, count in sorted(left_out.items()))
     return f"{sum(left_out.values())} judgements are left out, neither success nor failure: {counts}."
 

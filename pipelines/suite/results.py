@@ -32,9 +32,6 @@ class Outcome:
     """Outcome of one continuation, or of one request of a live episode.
 
     Args:
-      agent: name of the agent.
-      cluster: its scenario, or episode.
-      kind: of the request.
       success: 1, 0, or TIE.
       steps: from the take-over, or the request, to success; None without success.
     """
@@ -76,13 +73,8 @@ class JudgesAgreement:
     """Agreement of judges.
 
     Args:
-      judged: number of continuations with a judgement.
-      several: number with more than one.
-      ties: number of these that are undecided.
-      alpha: Krippendorff's, of success and failure.
       same: share of pairs of judges of one continuation who agree.
       seconds_apart: median difference of the moments of success of two judges; None without any.
-      judges: one record for each judge.
     """
 
     judged: int
@@ -100,15 +92,9 @@ def majority(judgements: Sequence[Judgement], begin: int) -> tuple[float, float 
     Each judge counts once; equal numbers are a TIE. Judges who contradict themselves do not count. The time is the
     median of the judged moments of success; the step of the moment itself counts.
 
-    Args:
-      judgements: of one continuation.
-      begin: step of the take-over.
+    Returns success, and the number of steps from the take-over to success, if any.
 
-    Returns:
-      Success, and the number of steps from the take-over to success, if any.
-
-    Raises:
-      ValueError: if no judge counts.
+    Raises ValueError if no judge counts.
     """
     votes = one_voice(judgements)
     if not votes:
@@ -148,8 +134,7 @@ def request_rate(outcomes: Sequence[Outcome], *, seed: int, level: float = LEVEL
 def difference(first: Sequence[Outcome], second: Sequence[Outcome], *, seed: int) -> Interval | None:
     """Success of ``first`` less ``second`` over their common scenarios.
 
-    Returns:
-      The difference; None without common scenarios.
+    Returns the difference; None without common scenarios.
     """
     ours, theirs = _clusters(first), _clusters(second)
     differences = np.array([_mean(ours[name]) - _mean(theirs[name]) for name in ours if name in theirs])
@@ -165,16 +150,7 @@ def cumulative_success(
     level: float = LEVEL,
     steps_per_second: float = STEPS_PER_SECOND,
 ) -> Cumulative:
-    """Share of successes within 0, 1, ... ``longest`` steps, with pointwise bounds of a cluster bootstrap.
-
-    Args:
-      outcomes: of one agent.
-      longest: number of steps.
-      by_cluster: equal weights of clusters, as in :func:`success_rate`; else equal weights of outcomes.
-      seed: of the resampling.
-      level: of the bounds.
-      steps_per_second: of the world.
-    """
+    """Share of successes within 0, 1, ... ``longest`` steps, with pointwise bounds of a cluster bootstrap."""
     clusters = list(_clusters(outcomes).values())
     grid = range(longest + 1)
     done = np.array([[sum(one.success for one in own if _within(one, step)) for step in grid] for own in clusters])
@@ -197,13 +173,7 @@ def judges_agreement(
     seed: int,
     steps_per_second: float = STEPS_PER_SECOND,
 ) -> JudgesAgreement:
-    """Agreement of judges on success, with a bootstrap over scenarios.
-
-    Args:
-      judgements: by episode.
-      scenario_of: scenario of each episode.
-      seed: of the resampling.
-    """
+    """Agreement of judges on success, with a bootstrap over scenarios."""
     votes = {episode: one_voice(own) for episode, own in judgements.items()}
     several = {episode: own for episode, own in votes.items() if len(own) > 1}
     yes = np.array([sum(one.success for one in own) for own in several.values()], dtype=np.float64)

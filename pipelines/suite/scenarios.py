@@ -13,7 +13,7 @@ from typing import Any
 
 from pipelines.suite.request_kinds import KINDS
 from rlhf.records.episode import WORLD_OPTIONS, Episode
-from rlhf.records.json_records import BadRecord, from_json, to_json
+from rlhf.records.json_records import from_json, to_json
 from rlhf.store import ParquetStore, open_store
 from rlhf.store.columns import json_text
 from rlhf.store.files.durable import write_file
@@ -22,6 +22,7 @@ from worlds.contract import WorldError
 from worlds.contract.tiers import EXACT
 from worlds.errors import UserError
 from worlds.foreign_code.trust import UntrustedError
+from worlds.settings import BadValue
 
 VERSION = 1
 NOTE = "scenario"  # key of a continuation's agent and scenario in its notes
@@ -34,14 +35,7 @@ class Scenario:
     """Moment from which agents continue.
 
     Args:
-      name: unique in its suite.
-      episode: id in the dataset.
-      request_step: step of the request.
       step: first step of the agent, the one after the request.
-      limit: number of steps of a continuation.
-      kind: of the request, one of ``KINDS``.
-      words: of the request.
-      solver: of the recording.
       co_piloted: true if a co-pilot took over before the setter spoke again.
       recorded: number of steps of the recorded solver until the setter spoke again, or the recording ended.
       context: fingerprint of the recording up to ``step``, see :func:`context_of`.
@@ -71,11 +65,8 @@ class Recordings:
     """Dataset of the scenarios, and the settings of its world.
 
     Args:
-      folder: of the dataset when the suite was made.
       created: as in its dataset.json; with the scenarios' fingerprints it identifies the dataset.
-      world: name of the world.
       image_size: height and width of images, in pixels; None where nothing is observed in pictures.
-      options: of the world, as in the recordings' notes.
     """
 
     folder: str
@@ -116,8 +107,7 @@ def save_suite(suite: Suite, path: Path) -> None:
 def load_suite(path: Path) -> Suite:
     """Read what :func:`save_suite` wrote.
 
-    Raises:
-      UserError: if there is no such file, or it is no suite of this version, or it was changed.
+    Raises UserError if there is no such file, or it is no suite of this version, or it was changed.
     """
     try:
         data = json_text.from_json(path.read_text(encoding="utf-8"))
@@ -128,7 +118,7 @@ def load_suite(path: Path) -> Suite:
         raise UserError(f"{path} is a suite of version {version}, this program knows {VERSION}; make it again")
     try:
         suite = from_json(Suite, data)
-    except (BadRecord, ValueError) as error:
+    except (BadValue, ValueError) as error:
         raise UserError(f"{path} is damaged ({error}); put back a copy, or make another suite") from error
     names = [scenario.name for scenario in suite.scenarios]
     if not names or len(set(names)) != len(names):
@@ -144,8 +134,7 @@ def load_suite(path: Path) -> Suite:
 def open_recordings(suite: Suite, folder: Path | None) -> ParquetStore:
     """Open the dataset of the suite, at ``folder`` or else at its folder when the suite was made.
 
-    Raises:
-      UserError: if it is missing, or is another dataset.
+    Raises UserError if it is missing, or is another dataset.
     """
     store = open_store(folder or suite.recordings.folder)
     if store.description.created != suite.recordings.created:
@@ -156,8 +145,7 @@ def open_recordings(suite: Suite, folder: Path | None) -> ParquetStore:
 def check_replays(world: str | None) -> None:
     """Refuse a world that declares too low a tier for agents to continue from the same moments.
 
-    Raises:
-      WorldError: it declares one below the tier exact.
+    Raises WorldError if it declares one below the tier exact.
     """
     try:
         entry = registry.get(world or "")

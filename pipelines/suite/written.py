@@ -61,11 +61,7 @@ def record_contexts(
     """Record the missing contexts into a dataset, and return it with the scenarios of all.
 
     Args:
-      written: which.
-      data: folder of the dataset; contexts that are in it already are kept.
-      steps: length of a continuation; requests that need longer have their own time limit.
       longest: number of steps of an episode, at most.
-      seed: of the places.
     """
     world, name = written.world.complete(), written.collection
     assert name is not None

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Annotated, ClassVar
+from dataclasses import field
+from typing import Annotated, Literal
 
-from agents.ranges import LARGEST, Count, Range, Share, Steps, Weight
+from pydantic import Field
+
 from reward_models.marks.pairs import Weighting
 from reward_models.marks.raters import Raters
 from reward_models.preferences.config import PreferenceConfig
 from rlhf.learning.config import TrainingConfig
+from worlds.ranges import LARGEST, Count, Share, Steps, Weight
+from worlds.settings import settings
 
 CUT, BETWEEN = "cut", "between"  # kinds of pairs of requests
 
 
-@dataclass(frozen=True)
+@settings
 class RewardTrainingConfig(TrainingConfig):
     """Settings of training a reward model, with those of every training.
 
@@ -48,17 +50,11 @@ class RewardTrainingConfig(TrainingConfig):
       marks_later: steps by which marks are read later than they were given, at most to the end of their episode (paper:
         0). A utility that rises only then rewards what lasts and not what passes.
       evaluation_episodes: validation episodes that are evaluated, at most.
-      patience: stop after this many evaluations without a better one; None trains to the end.
       calibrate: scale an IBT model's reward so that a (+) mark is worth 1. An AR model's rewards are marks already.
       preferences: learning from clip pairs, verdicts, take-overs and scores beside marks (for an IBT model).
     """
 
-    EARLIER_NAMES: ClassVar[Mapping[str, str]] = {
-        "quiet_weight": "unmarked_drift_weight",
-        "quiet_margin": "unmarked_margin",
-    }
-
-    steps: Annotated[int, Range(least=2, most=LARGEST, why="a shorter window has no pairs")] = 50
+    steps: Annotated[int, Field(ge=2, le=LARGEST)] = 50
     ibt_weight: Weight = 1.0
     ar_weight: Weight = 1.0
     mark_weight: Weight = 1.0
@@ -76,12 +72,11 @@ class RewardTrainingConfig(TrainingConfig):
     between_weight: Weight = 0.0
     marks_later: Steps = 0
     evaluation_episodes: Count = 200
-    patience: Count | None = None
+    keep: Literal["last", "best"] = "best"
     calibrate: bool = False
     preferences: PreferenceConfig = field(default_factory=PreferenceConfig)
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         if self.augmentation + self.rewind > 1.0:
             raise ValueError(f"augmentation and rewind are at most 1 together, not {self.augmentation} + {self.rewind}")
 

@@ -29,7 +29,6 @@ def selection_score(metrics: Mapping[str, float], prefix: str = "") -> float:
 
     Args:
       metrics: metrics of an evaluation; of marks only, the score is their :data:`SELECTED_BY`.
-      prefix: of the metrics' names.
     """
     names = (SELECTED_BY, *(f"{kind}_accuracy" for kind in PREFERENCES))
     found = [metrics[prefix + name] for name in names if prefix + name in metrics]
@@ -45,9 +44,7 @@ class Evaluator:
     """Validation episodes on which models are compared, as recorded and with exchanged words.
 
     Args:
-      play: the marked play.
       episodes: numbers of the episodes of ``play`` that are scored.
-      altered_play: the play with words exchanged so that the behaviour becomes wrong.
       altered_episodes: numbers of the episodes of ``altered_play`` that could be altered.
       preferences: examples of preferences about ``play``, by the name of their table.
       answers: answers that were marked right, beside plausible wrong ones; None leaves them out.
@@ -72,10 +69,8 @@ class Evaluator:
         """Evaluator on evenly spaced comparable episodes of ``play`` and examples of preferences.
 
         Args:
-          play: the play.
           most: episodes, and examples of each kind, at most.
           preferences: of this and perhaps other play; the others are left out.
-          config: the kinds of preferences that are evaluated are those with a weight.
           rater_delay: a (+) at most this many steps after a request may be about what was done before it.
         """
         picked = _evenly(play.comparable, most).tolist()

@@ -22,8 +22,6 @@ class SignalTally:
     """Changes of utility over windows: float64 [..., 3] each, their number, their sum and their sum of squares.
 
     Args:
-      plus: windows around the (+).
-      minus: windows around the (-).
       unmarked: windows as long without a mark in or near them.
     """
 
@@ -72,7 +70,6 @@ def window_changes(utility: np.ndarray, marks: np.ndarray, tolerance: int) -> tu
     Args:
       utility: [T], up to a constant.
       marks: [T, 2], counts of the marks of all raters.
-      tolerance: steps.
 
     Returns:
       The change over the window of every step, float64 [T], and the steps whose windows are unmarked, bool [T].

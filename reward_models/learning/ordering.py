@@ -26,9 +26,7 @@ class Reliability:
     """Predicted probabilities against outcomes, summed in K bins of the probability: float64 [..., K] each.
 
     Args:
-      weight: sum of the weights of the predictions.
       predicted: weighted sum of the probabilities.
-      happened: sum of the weights of the events that happened.
       log_loss: float64 [...], weighted sum of -log of the probability of the outcome.
     """
 

@@ -33,10 +33,8 @@ class RequestPairs:
     """Examples of every update, a function of the seed and the update only: a resumed training needs no state for them.
 
     Args:
-      outcomes: requests of the play.
       delay: steps by which a mark may come after what it is about; the cut is at least as much before the mark.
       size: examples of each kind in every update.
-      seed: of all draws.
     """
 
     def __init__(self, outcomes: RequestOutcomes, delay: int, size: int, seed: int) -> None:
@@ -107,10 +105,6 @@ def request_pairs(
     """Pairs of requests of ``play``, or None if the settings give them no weight.
 
     Args:
-      model: the model that learns from them.
-      play: training play.
-      config: settings of the training.
-      delay: of marks after what they are about, in steps.
       preferences: of these the verdicts decide which requests were carried out.
 
     Raises:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -31,7 +31,6 @@ class ToldAnswers:
     """Excerpts of K answers, each from the beginning of its episode to the last step that is about the answer.
 
     Args:
-      right: the excerpts as they were recorded.
       wrong: the same with a rival's words.
       answered: int64 [K], first step of each excerpt that shows the answer.
       episode: int64 [K], number of the episode of each in the play.
@@ -70,13 +69,13 @@ class ToldAnswers:
         if len(found) > most:
             found = [found[place] for place in np.linspace(0, len(found) - 1, most).astype(int)]
         right = play.episodes.excerpt([np.arange(begin, end) for begin, _, end, _ in found])
-        solver, answered = right.solver_tokens.copy(), []
+        solver, answered = right.observations.solver_tokens.copy(), []
         for start, (begin, answer, end, donor) in zip(right.starts.tolist(), found, strict=False):
             answered.append(answer - begin)
-            solver[start + answer - begin : start + end - begin] = play.episodes.solver_tokens[donor]
+            solver[start + answer - begin : start + end - begin] = play.episodes.observations.solver_tokens[donor]
         answer, donor = (np.array([one[part] for one in found], dtype=np.int64) for part in (1, 3))
         texts = dialogue.solver_text[np.stack([answer, donor], axis=1)]
-        wrong = replace(right, solver_tokens=solver)
+        wrong = right.seeing(solver_tokens=solver)
         return cls(right, wrong, np.array(answered, dtype=np.int64), play.episode_of(answer), texts)
 
     def __len__(self) -> int:
@@ -96,7 +95,6 @@ class ToldAnswers:
 
         Args:
           right: utilities [T] of the right excerpts.
-          wrong: of the wrong ones.
         """
         return 0.5 * (1.0 + np.sign(self._after(right) - self._after(wrong)))
 

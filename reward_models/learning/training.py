@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -29,6 +28,7 @@ from reward_models.preferences.examples import PreferenceExamples, batch_places,
 from reward_models.preferences.losses import differences, preference_loss
 from reward_models.scores.scoring import calibrated_scale
 from rlhf.learning.trainer import Trainer
+from rlhf.learning.training import Training
 from rlhf.records.preferences import NOUNS, Preference
 from worlds.errors import UserError
 
@@ -38,16 +38,15 @@ __all__ = ["RewardTrainer", "RewardTraining", "RewardTrainingConfig", "train_rew
 
 @dataclass(frozen=True)
 class RewardTraining:
-    """Result of a training: the best model, its update, and the metrics of every evaluation."""
+    """Result of a training: the model that is kept, and the metrics of its evaluation, with its ``update``."""
 
     model: RewardModel
-    best_update: int
-    history: tuple[dict[str, float], ...]
+    metrics: dict[str, float]
 
     @property
-    def best(self) -> dict[str, float]:
-        """Metrics of the best model."""
-        return next(metrics for metrics in self.history if metrics["update"] == self.best_update)
+    def update(self) -> int:
+        """The update whose model is kept."""
+        return int(self.metrics["update"])
 
 
 def evaluator_of(play: MarkedPlay, config: RewardTrainingConfig, preferences: Iterable[Preference] = ()) -> Evaluator:
@@ -55,7 +54,6 @@ def evaluator_of(play: MarkedPlay, config: RewardTrainingConfig, preferences: It
 
     Args:
       play: play with its marks as they were given; they are read as late as those that the model learns from.
-      config: settings of the training.
       preferences: of this and perhaps other play; the others are left out.
     """
     later = marks_later(play, config.marks_later)
@@ -68,10 +66,8 @@ class RewardTrainer(Trainer):
     Args:
       model: trained in place. A new one must be prepared for ``trainer.play``
         (:meth:`reward_models.contract.RewardModel.prepare`) before the first update.
-      play: training play.
       validation: marked validation episodes, which select the best model; every rater's marks on them count unchanged,
         however those of ``play`` are used.
-      config: settings of the training.
       preferences: preferences about the episodes of ``play``, from which the model learns, or of ``validation``, on
         which it is evaluated; kinds without a weight and preferences about other episodes are left out.
 
@@ -113,9 +109,10 @@ class RewardTrainer(Trainer):
         stream = MarkedStream(play, config.steps, config.batch, config.seed, augmentation, config.unmarked_margin)
         memory = model.learning_state(config.batch, play.marks.shape[1])
         super().__init__(model, stream, memory, config)
-        self.history: list[dict[str, float]] = []
-        self.best_update = 0
-        self._best_weights: dict[str, Tensor] = {}
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        return (self.model.term(), *self.preferences)
 
     @property
     def weights(self) -> dict[str, float]:
@@ -140,10 +137,10 @@ class RewardTrainer(Trainer):
         """Loss of each kind of preference and of pairs of requests on this update's examples, unweighted."""
         settings, chosen = self.config.preferences, {}
         for kind, examples in self.preferences.items():
-            places = batch_places(len(examples), settings.batch, self.config.seed, kind, self.update_index)
+            places = batch_places(len(examples), settings.batch, self.config.seed, kind, self.done)
             chosen[kind] = examples.take(places)
         if self.requests is not None:
-            chosen |= {kind: self.requests.of(kind, self.update_index) for kind in self.config.request_weights}
+            chosen |= {kind: self.requests.of(kind, self.done) for kind in self.config.request_weights}
         if not chosen:
             return {}
         joined, play = PreferenceExamples.join(list(chosen.values())), self.play.episodes
@@ -154,47 +151,20 @@ class RewardTrainer(Trainer):
         parts = zip(chosen, difference.split(sizes), better.split(sizes), strict=True)
         return {kind: preference_loss(found, wanted) for kind, found, wanted in parts}
 
-    def evaluate(self) -> dict[str, float]:
-        """Evaluate the model on validation episodes; keep its weights if it is the best so far."""
+    def measure(self) -> dict[str, float]:
         measured = self.evaluator.evaluate(self.model)
-        metrics = {f"reward_model_validation/{name}": value for name, value in measured.items()}
-        prefix = "reward_model_validation/"
-        if not self.history or selection_score(metrics, prefix) > selection_score(self.result.best, prefix):
-            self.best_update = self.update_index
-            self._best_weights = {name: value.detach().clone() for name, value in self.model.state_dict().items()}
-        self.history.append({"update": float(self.update_index)} | metrics)
-        return metrics
+        return {f"reward_model_validation/{name}": value for name, value in measured.items()}
 
-    @property
-    def result(self) -> RewardTraining:
-        """Result so far; the model has the weights of the best only after :meth:`finish`."""
-        return RewardTraining(self.model, self.best_update, tuple(self.history))
+    def score(self, metrics: Mapping[str, float]) -> float:
+        return selection_score(metrics, "reward_model_validation/")
 
-    @property
-    def finished(self) -> bool:
-        """True if no update is left, or the last ``patience`` evaluations brought no improvement."""
-        since = sum(metrics["update"] > self.best_update for metrics in self.history)
-        return super().finished or (self.config.patience is not None and since >= self.config.patience)
 
-    def finish(self) -> RewardTraining:
-        """Load the best weights into the model, calibrate it if the settings ask for it, and return it."""
-        self.model.eval()
-        if not self.history:
-            self.evaluate()
-        self.model.load_state_dict(self._best_weights)
-        if self.config.calibrate and not self.model.fixed_scale:
-            self.model.config.reward_scale = calibrated_scale(self.model, self.evaluator.play, self.evaluator.episodes)
-        return self.result
-
-    def state_dict(self) -> dict[str, Any]:
-        best = {"best_update": self.best_update, "best_weights": self._best_weights}
-        return super().state_dict() | {"history": list(self.history)} | best
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        super().load_state_dict(state)
-        self.history = list(state["history"])
-        self.best_update = state["best_update"]
-        self._best_weights = dict(state["best_weights"])
+def finished(trainer: RewardTrainer, training: Training) -> RewardTraining:
+    """Calibrate the model, which has the weights that are kept, if the settings ask for it; return the result."""
+    model = trainer.model.eval()
+    if trainer.config.calibrate and not model.fixed_scale:
+        model.config.reward_scale = calibrated_scale(model, trainer.evaluator.play, trainer.evaluator.episodes)
+    return RewardTraining(model, training.kept)
 
 
 def reward_terms(
@@ -203,9 +173,7 @@ def reward_terms(
     """Terms of the loss on a window, unweighted.
 
     Args:
-      model: the reward model.
       window: [T, B] of marked play.
-      state: memory before the window.
       config: settings; terms of weight 0 are left out.
 
     Returns:
@@ -278,14 +246,12 @@ def train_reward_model(
 
     Args:
       agent: source of the weights; it stays unchanged.
-      play: training play.
-      validation: marked validation episodes.
-      config: settings of the training.
-      on_progress: called after every update with the progress of the training.
-      preferences: preferences about the episodes of either.
     """
     model = InterTemporalRewardModel.from_agent(agent, seed=config.seed)
     trainer = RewardTrainer(model, play, validation, config, preferences)
     trainer.model.prepare(trainer.play)
-    trainer.run(on_progress=on_progress)
-    return trainer.finish()
+    training = Training(trainer, config)
+    for _ in training.updates():
+        on_progress(min(1.0, training.progress))
+    training.keep_best()
+    return finished(trainer, training)

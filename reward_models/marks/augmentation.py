@@ -94,10 +94,7 @@ class Augmentation:
         Both alterations are equally likely where both are possible.
 
         Args:
-          dialogue: the dialogue of all play.
-          rows: of the episode.
           marks: [T, R, 2], of the episode.
-          rng: generator of every draw.
           rival: answers that are plausible and wrong; without them there are none.
 
         Returns:

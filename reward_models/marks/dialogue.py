@@ -63,17 +63,18 @@ class Dialogue:
           marks: uint8 [N, R, 2]; without them right answers are unknown.
           reach: number of steps after an utterance in which marks are about it.
         """
-        asked = _changes(play.setter_tokens, play.first) & (play.setter_tokens[:, 0] != PAD_ID)
+        seen = play.observations
+        asked = _changes(seen.setter_tokens, play.first) & (seen.setter_tokens[:, 0] != PAD_ID)
         speaks = play.utterance[:, 0] != PAD_ID
         speaks[play.starts[1:] - 1] = False  # an utterance of the last step is never seen
-        text, requests = _number(play.setter_tokens, play.first), np.flatnonzero(asked)
+        text, requests = _number(seen.setter_tokens, play.first), np.flatnonzero(asked)
         episode = np.searchsorted(play.starts, requests, side="right") - 1
         plain = cls(
             setter_text=text,
-            solver_text=_number(play.solver_tokens, play.first),
+            solver_text=_number(seen.solver_tokens, play.first),
             requests=requests,
             utterances=np.flatnonzero(speaks),
-            content=_content(play.setter_tokens, text, content_words(play.setter_tokens[requests], episode)),
+            content=_content(seen.setter_tokens, text, content_words(seen.setter_tokens[requests], episode)),
             liked={},
             right_together=set(),
         )
@@ -91,7 +92,6 @@ class Dialogue:
         """Right answers in the episode at ``rows``, and the last request heard before each, as numbers of their texts.
 
         Args:
-          rows: of the episode.
           marks: [T, R, 2], of the episode.
           reach: number of steps after an utterance in which marks are about it.
         """
@@ -128,7 +128,6 @@ class Dialogue:
         """Rows of requests of other episodes that ask for something else than this episode from ``request`` on.
 
         Args:
-          rows: of the episode.
           request: row from which this episode's requests count.
           answers: rows at which its solver spoke and was marked (+) (:func:`liked_answers`).
         """

@@ -100,7 +100,6 @@ def mark_play(
       episodes: at least one.
       marks: of these and perhaps other episodes of the dataset; the others' are left out.
       tokenizer: the model's.
-      config: sizes of the model.
       packed: keep frames as PNG files, see :func:`rlhf.data.memory.encode_episodes`.
 
     Raises:
@@ -137,7 +136,6 @@ def altered(play: MarkedPlay, episodes: Sequence[int], rater_delay: int = 1) -> 
     The alterations are the same at every call, so that models are compared on the same examples.
 
     Args:
-      play: the play.
       episodes: numbers of those that are altered.
       rater_delay: a (+) at most this many steps after a request may be about what was done before it.
 
@@ -145,17 +143,18 @@ def altered(play: MarkedPlay, episodes: Sequence[int], rater_delay: int = 1) -> 
       The altered play, which shares the images of ``play``, and the numbers of the episodes that could be altered.
     """
     dialogue, augmentation = Dialogue.of(play.episodes, play.marks), Augmentation(1.0, rater_delay=rater_delay)
-    setter, solver, marks = play.episodes.setter_tokens.copy(), play.episodes.solver_tokens.copy(), play.marks.copy()
+    seen, marks = play.episodes.observations, play.marks.copy()
+    setter, solver = seen.setter_tokens.copy(), seen.solver_tokens.copy()
     done = []
     for episode in episodes:
         rows = play.rows(episode)
         change = augmentation.alter(dialogue, rows, play.marks[rows], np.random.default_rng([0, episode]))
         if change is not None:
-            setter[rows] = play.episodes.setter_tokens[change.setter_rows]
-            solver[rows] = play.episodes.solver_tokens[change.solver_rows]
+            setter[rows] = seen.setter_tokens[change.setter_rows]
+            solver[rows] = seen.solver_tokens[change.solver_rows]
             marks[rows] = change.marks
             done.append(int(episode))
-    encoded = replace(play.episodes, setter_tokens=setter, solver_tokens=solver)
+    encoded = play.episodes.seeing(setter_tokens=setter, solver_tokens=solver)
     return replace(play, episodes=encoded, marks=marks), done
 
 
@@ -268,12 +267,12 @@ class MarkedStream(EpisodeStream):
     ) -> MarkedWindow:
         episodes = self._play.episodes
         observations, _ = episodes.gather(shown.frames, device)
-        setter = episodes.setter_tokens[shown.setter]
+        setter = episodes.observations.setter_tokens[shown.setter]
         return MarkedWindow(
             observations=observations._replace(
                 setter_tokens=send(setter, device),
-                solver_tokens=send(episodes.solver_tokens[shown.solver], device),
-                previous_movement=send(episodes.previous_movement[shown.movement], device),
+                solver_tokens=send(episodes.observations.solver_tokens[shown.solver], device),
+                previous_movement=send(episodes.observations.previous_movement[shown.movement], device),
             ),
             actions=ActionBatch(send(episodes.movement[rows], device), send(episodes.utterance[rows], device)),
             resets=send(episodes.first[rows], device),

@@ -117,9 +117,7 @@ class PairAgreement:
 
     Args:
       right_plus: of the pairs that got better, those that the utility orders so.
-      plus: all pairs that got better.
       right_minus: of the pairs that got worse, those that the utility orders so.
-      minus: all pairs that got worse.
     """
 
     right_plus: float = 0.0

@@ -25,7 +25,6 @@ def use_raters(play: MarkedPlay, how: Raters, tolerance: int) -> MarkedPlay:
     """Prepare the marks of ``play`` for learning from several raters.
 
     Args:
-      play: marked play.
       how: "each" leaves all marks unchanged. "agreement" does too, and weights raters by their agreement with others
         (:func:`trust`). "majority" merges the marks of each episode into one sequence (:func:`merge`).
       tolerance: marks at most this many steps apart may be of the same moment.

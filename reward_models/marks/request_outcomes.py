@@ -41,10 +41,8 @@ class RequestOutcomes:
         """Requests of ``play`` of at least two steps.
 
         Args:
-          play: marked play.
           delay: marks at most this many steps after a later request may be about the request before it, and are not
             counted for either, nor are marks at its very step.
-          verdicts: of this and perhaps other play.
         """
         dialogue, rated = Dialogue.of(play.episodes), set(np.flatnonzero(play.rated_episodes.any(axis=1)).tolist())
         judged, marks = _by_begin(play, verdicts), play.marks.sum(axis=1, dtype=np.int64)

@@ -54,11 +54,8 @@ def rewindable(dialogue: Dialogue, rows: slice, marks: np.ndarray, reach: int, d
     """Stretches of progress of the episode at ``rows`` that can be played backwards.
 
     Args:
-      dialogue: of all play.
-      rows: of the episode.
       marks: [T, R, 2], of the episode.
       reach: a mark may be about an utterance that is at most this many steps older.
-      delay: a mark may be about what could be seen this many steps earlier.
     """
     marked = np.flatnonzero(marks.any(axis=(1, 2)))
     requests = dialogue.requests_in(rows) - rows.start

@@ -25,7 +25,6 @@ class RivalAnswers:
     """Rivals of every answer of some play.
 
     Args:
-      dialogue: of the play, with its marks.
       play: N steps, encoded.
     """
 
@@ -33,7 +32,7 @@ class RivalAnswers:
         self._dialogue = dialogue
         seen = dialogue.utterances + 1
         self._rows: dict[int, np.ndarray] = {text: seen[dialogue.solver_text[seen] == text] for text in dialogue.liked}
-        words = {text: _words(play.solver_tokens[rows[0]]) for text, rows in self._rows.items()}
+        words = {text: _words(play.observations.solver_tokens[rows[0]]) for text, rows in self._rows.items()}
         self._rivals = rivals(dialogue.liked, words, dialogue.right_together)
 
     def of(self, rows: slice, answer: int, marks: np.ndarray, reach: int) -> np.ndarray:
@@ -42,7 +41,6 @@ class RivalAnswers:
         Rivals that were right in the same house, about something else, are preferred: both can be seen there.
 
         Args:
-          rows: of the episode.
           answer: row at which its solver speaks and is marked (+).
           marks: [T, R, 2], of the episode.
           reach: number of steps after an utterance in which marks are about it.

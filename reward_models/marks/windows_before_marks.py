@@ -27,7 +27,6 @@ def windows_before_marks(play: MarkedPlay, steps: int, rater_delay: int = 1) -> 
     Args:
       play: with its marks; each rater's are used separately.
       steps: largest number of steps of a window.
-      rater_delay: see above.
     """
     heard = _Heard.of(play.episodes)
     found: list[tuple[int, int, int, bool, int]] = []
@@ -66,7 +65,7 @@ class _Heard:
 
     @classmethod
     def of(cls, play: MemoryDataset) -> _Heard:
-        tokens = play.setter_tokens
+        tokens = play.observations.setter_tokens
         text = np.unique(tokens, axis=0, return_inverse=True)[1].reshape(-1)
         text = np.where(tokens[:, 0] == PAD_ID, NO_REQUEST, text)
         return cls(text, np.flatnonzero(play.first | (np.diff(text, prepend=NO_REQUEST - 1) != 0)))

@@ -5,17 +5,16 @@ Imports nothing heavy.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
-from agents.ranges import Count, Steps, Weight, check_ranges
 from rlhf.records.preferences import PREFERENCES
-from worlds.errors import UserError
+from worlds.ranges import Count, Steps, Weight
+from worlds.settings import settings
 
 ComparedBy = Literal["return", "end", "mean"]
 
 
-@dataclass(frozen=True)
+@settings
 class PreferenceConfig:
     """Weights of the kinds of preferences in the loss, and how stretches of play are followed.
 
@@ -43,9 +42,6 @@ class PreferenceConfig:
     batch: Count = 8
     context: Steps = 50
     longest: Count = 200
-
-    def __post_init__(self) -> None:
-        check_ranges(self, UserError)
 
     @property
     def weights(self) -> dict[str, float]:

@@ -109,7 +109,6 @@ def preference_examples(
     Args:
       preferences: of any kinds; those that name an episode that is not in ``play`` are left out.
       play: the play they are about, with or without marks.
-      config: settings.
 
     Raises:
       UserError: if a stretch ends beyond its episode.
@@ -153,7 +152,7 @@ class _Joined:
 
     def _pair(self, stretches: Iterable[Stretch], better: float) -> _Example:
         one, other = (self._rows(stretch) for stretch in stretches)
-        words = self.play.episodes.setter_tokens
+        words = self.play.episodes.observations.setter_tokens
         same_request = np.array_equal(words[one.end - 1], words[other.end - 1])
         return _Example(one, other, self.measure if same_request else RETURN, better)
 
@@ -171,7 +170,8 @@ class _Joined:
                     yield self._pair([Stretch(episode_id, at, at + steps) for at in (begin, begin - steps)], 1.0)
 
     def _scores(self, scores: Sequence[StretchScore]) -> Iterator[_Example]:
-        words, groups = self.play.episodes.setter_tokens, defaultdict[tuple[object, ...], list[StretchScore]](list)
+        words = self.play.episodes.observations.setter_tokens
+        groups = defaultdict[tuple[object, ...], list[StretchScore]](list)
         for score in scores:
             request = words[self._rows(*score.stretches).end - 1].tobytes()
             groups[score.rater, score.low, score.high, request].append(score)

@@ -99,7 +99,6 @@ def differences(
       model: of a kind with ``learns_preferences``.
       play: the play that the rows of ``examples`` are of.
       examples: K examples.
-      config: settings.
       window: steps through which a gradient flows, as many as in the windows of marks.
     """
     measures = _measures(model, play, examples, config, window)

@@ -20,7 +20,6 @@ def recorded_verdicts(episode: EpisodeTranscript, judgements: Iterable[Judgement
     a setter ends with the step at which the verdict was given.
 
     Args:
-      episode: the episode.
       judgements: of the episode; without a request of a test suite it is not known what they are about.
     """
     steps = len(episode.utterance)
@@ -43,7 +42,6 @@ def recorded_take_overs(episode_id: str, solver: str, controller: np.ndarray) ->
     """Yield the stretches in which a co-pilot controlled the solver.
 
     Args:
-      episode_id: the episode.
       solver: its player of the solver, "agent:<name>+<co-pilot>".
       controller: uint8 [T], who controlled the solver at each step.
     """

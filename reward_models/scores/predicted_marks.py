@@ -127,7 +127,6 @@ def choose_threshold(
       rewards: [T] of every episode.
       raters: of every episode, the moments that each of its raters marked.
       reach: steps within which a larger peak suppresses a smaller one.
-      tolerance: steps between a predicted and a given mark of the same moment.
 
     Returns:
       The largest of the best, among sizes of reward that occur; None if there are no marks, or all rewards are 0.

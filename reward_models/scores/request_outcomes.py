@@ -57,8 +57,6 @@ def has_moment(moments: MarkedSteps, span: RequestSpan, late: int = 0) -> np.nda
     """Mask bool [2], true for a (+) and for a (-) of ``moments`` inside a request.
 
     Args:
-      moments: marked steps of the episode.
-      span: the request.
       late: delay of marks after what they are about, in steps; earlier marks belong to the previous request.
     """
     begin, end = span.heard + late, span.end + late
@@ -75,7 +73,6 @@ def pairwise_wins(values: np.ndarray, good: np.ndarray, episode: np.ndarray, epi
       values: float [N].
       good: bool [N].
       episode: int [N], number of the episode of each value.
-      episodes: number of episodes.
     """
     better, worse = np.flatnonzero(good), np.flatnonzero(~good)
     wins = 0.5 * (1.0 + np.sign(values[better][:, None] - values[worse][None, :]))

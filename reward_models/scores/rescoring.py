@@ -15,7 +15,7 @@ Utility depends only on the past, so the three differ only from the exchanged wo
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 from zlib import crc32
 
@@ -49,12 +49,9 @@ class Moment:
     """Success of a request that can be scored under other words; all steps are of its episode.
 
     Args:
-      episode: number of the episode.
       words: of the answer or the request.
       shown: steps at which these words are the last heard from their speaker.
       step: first step at which the success can be seen.
-      before: step whose utility it is compared with.
-      end: step after the last that is scored.
     """
 
     episode: int
@@ -162,7 +159,6 @@ class Rescored:
 
     Args:
       moments: M moments.
-      ids: of their episodes.
       change: float64 [M, 3], mean utility from the moment to its end less that of the step before, in units of reward.
       curve: float64 [M, 3, before + after], utility less that of the step before, around the moment; nan outside.
     """
@@ -186,13 +182,9 @@ def rescore(
     """Score every moment with its own words and with two others.
 
     Args:
-      model: the reward model.
       play: ``episodes``, encoded for the model.
-      episodes: recorded play.
       moments: of ``episodes``.
-      speaker: player whose words are exchanged.
       heard: words to sample from (:func:`heard_in`).
-      around: numbers of steps before the moment, and from it on, in the curves.
       seed: of the other words, with the episode's id and the step, independent of the other moments.
     """
     kept, texts = [], []
@@ -227,22 +219,19 @@ def respoken(
     """Cut one episode for each of ``moments``, up to its end, with its words exchanged.
 
     Args:
-      play: encoded episodes.
       moments: of ``play``.
       texts: new words of each moment; None leaves its words unchanged.
-      speaker: player whose words are exchanged.
       tokenizer: the model's.
-      sizes: of the model.
     """
     rows = [np.arange(play.starts[m.episode], play.starts[m.episode] + m.end) for m in moments]
     excerpts = play.excerpt(rows)
     name = f"{speaker}_tokens"
-    tokens = getattr(excerpts, name)
+    tokens = getattr(excerpts.observations, name)
     for moment, start, text in zip(moments, excerpts.starts[:-1].tolist(), texts, strict=True):
         if text is not None:
             shown = slice(start + moment.shown.start, start + min(moment.shown.stop, moment.end))
             tokens[shown] = observed_tokens([text], tokenizer, sizes, own=speaker == "solver")
-    return replace(excerpts, **{name: tokens})
+    return excerpts.seeing(**{name: tokens})
 
 
 def order_shares(change: np.ndarray) -> np.ndarray:

@@ -40,10 +40,7 @@ def score(
     """Utility of whole episodes.
 
     Args:
-      model: of any kind.
-      play: encoded episodes.
       episodes: numbers in ``play``; None: all.
-      batch: episodes of similar length that are scored together.
 
     Returns:
       float32 [T] of each episode, in the order of ``episodes``.
@@ -151,10 +148,7 @@ class StreamingScorer:
     trains the model, and reads its current weights at each call.
 
     Args:
-      model: of any kind.
       n_slots: N.
-      seed: of sampled rewards.
-      expected: give expected rewards instead of sampled ones.
     """
 
     def __init__(self, model: RewardModel, n_slots: int, seed: int = 0, expected: bool = False) -> None:
@@ -287,7 +281,6 @@ def agreement(
 
     Args:
       utilities: [T] of each episode.
-      play: marked play.
       episodes: numbers in ``play``.
       known: the same play with other marks; pairs that they order the same way are left out.
     """

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
-from agents.ranges import Count, Range, check_ranges
+from pydantic import Field
 
-Gigabytes = Annotated[float, Range(least=0, what="a number of gigabytes")]
+from worlds.ranges import Count
+from worlds.settings import settings
+
+Gigabytes = Annotated[float, Field(ge=0)]
 
 
-@dataclass(frozen=True)
+@settings
 class ReadingConfig:
     """Settings of reading recorded play. The trained weights do not depend on them, to the last bit.
 
@@ -29,6 +31,3 @@ class ReadingConfig:
     cache_gb: Gigabytes = 1.0
     threads: Count = 2
     ahead: Count = 2
-
-    def __post_init__(self) -> None:
-        check_ranges(self)

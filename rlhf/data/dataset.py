@@ -11,7 +11,6 @@ from agents.batch import RecordedWindow
 from agents.config import AgentConfig
 from rlhf.records.episode import Episode
 from rlhf.store.columns.compressed import CompressedEpisode
-from worlds.contract import body_spec
 from worlds.errors import UserError
 from worlds.spaces.differences import differences
 
@@ -118,19 +117,10 @@ def check_image_size(episode_id: str, image: np.ndarray, config: AgentConfig) ->
 def check_spaces(episode: Episode | CompressedEpisode, config: AgentConfig) -> None:
     """Refuse an episode of other spaces than those of an agent of ``config``.
 
-    The size of the frames of a compressed episode of the Playhouse is known, and checked, when they are drawn.
-
     Raises:
       UserError: naming the episode and the first difference.
     """
-    if episode.spaces is not None:
-        found = episode.spaces.solver
-    else:
-        height, width = episode.pictures().shape[1:3] if isinstance(episode, Episode) else config.image_size
-        found = body_spec(max(height, 1), max(width, 1))
-    if found == config.player:
-        return
-    first = differences(config.player, found, ("the agent", "the episode"))[0]
-    if isinstance(episode, Episode) and first.startswith("observation.image."):
-        check_image_size(episode.episode_id, episode.pictures(), config)
-    raise UserError(f"episode {episode.episode_id} has other spaces than the agent ({first})")
+    found = episode.spaces.solver
+    if found != config.player:
+        first = differences(config.player, found, ("the agent", "the episode"))[0]
+        raise UserError(f"episode {episode.episode_id} has other spaces than the agent ({first})")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import torch
@@ -19,7 +20,6 @@ from rlhf.data.packed_frames import PackedFrames, draw_frames
 from rlhf.data.windows import EpisodeStream
 from rlhf.records.episode import Episode
 from rlhf.store.columns.compressed import CompressedEpisode, compress
-from worlds.contract import MOVEMENT_BINS
 from worlds.errors import UserError
 
 
@@ -28,42 +28,22 @@ class MemoryDataset:
     """Many episodes end to end in one set of arrays: row ``starts[i]`` is the first step of episode i.
 
     Args:
-      image: uint8 [N, H, W, channels], the solver's view, or the same as PNG files; None without pictures.
-      setter_tokens: int64 [N, L], what the setter last said.
-      solver_tokens: int64 [N, L], what the solver last said.
-      previous_movement: int8 or int16 [N, ticks, C], the solver's movement of the step before.
+      observations: [N, ...]; the image is of pixels, or the same as PNG files.
       movement: int8 or int16 [N, ticks, C], the solver's movement, in the columns of the agent's actions.
       utterance: int64 [N, M], what the solver says.
       first: bool [N], true at the first step of an episode.
       demonstrated: bool [N], steps to imitate, see :meth:`rlhf.records.episode.Episode.demonstrated`.
       starts: int64 [episodes + 1], with the total number of steps last.
       values: number of values of the action's column that has the most.
-      grid: [N, ...], this and the following as in :class:`rlhf.data.encoding.EncodedSteps`.
-      entity_categories: [N, ...].
-      entity_values: [N, ...].
-      entity_count: [N].
-      vector: [N, ...].
-      legal: [N, ...].
-      texts: [N, ...].
     """
 
-    image: np.ndarray | PackedFrames | None
-    setter_tokens: np.ndarray
-    solver_tokens: np.ndarray
-    previous_movement: np.ndarray
+    observations: ObservationArrays
     movement: np.ndarray
     utterance: np.ndarray
     first: np.ndarray
     demonstrated: np.ndarray
     starts: np.ndarray
-    values: int = int(MOVEMENT_BINS.max())
-    grid: np.ndarray | None = None
-    entity_categories: np.ndarray | None = None
-    entity_values: np.ndarray | None = None
-    entity_count: np.ndarray | None = None
-    vector: np.ndarray | None = None
-    legal: np.ndarray | None = None
-    texts: np.ndarray | None = None
+    values: int
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -79,15 +59,24 @@ class MemoryDataset:
         def pick(values: np.ndarray) -> Tensor:
             return send(values[rows], device)
 
-        observations = map_parts(pick, ObservationArrays(*(getattr(self, name) for name in ObservationArrays._fields)))
-        return observations, ActionBatch(pick(self.movement), pick(self.utterance))
+        return map_parts(pick, self.observations), ActionBatch(pick(self.movement), pick(self.utterance))
 
     def excerpt(self, rows: Sequence[np.ndarray]) -> MemoryDataset:
         """Return copies of some steps as episodes of their own, one for each of ``rows``, int [T]."""
         selected = np.concatenate([*rows, np.zeros(0, dtype=np.int64)])
-        columns = [field.name for field in fields(self) if field.name not in ("starts", "values")]
-        taken = {name: getattr(self, name)[selected] for name in columns if getattr(self, name) is not None}
-        return replace(self, **taken, starts=_starts([len(some) for some in rows]))
+        return MemoryDataset(
+            self.observations.map(lambda part: part[selected]),
+            self.movement[selected],
+            self.utterance[selected],
+            self.first[selected],
+            self.demonstrated[selected],
+            _starts([len(some) for some in rows]),
+            self.values,
+        )
+
+    def seeing(self, **parts: np.ndarray) -> MemoryDataset:
+        """Return the same with other observations, by name of the part."""
+        return replace(self, observations=self.observations._replace(**parts))
 
     @property
     def steps_demonstrated(self) -> int:
@@ -122,8 +111,6 @@ def encode_episodes(
 
     Args:
       episodes: at least one.
-      tokenizer: the agent's.
-      config: the agent's.
       packed: keep frames as PNG files, a fraction of their size, and draw them where they are taken.
 
     Raises:
@@ -136,16 +123,15 @@ def encode_episodes(
     starts = _starts([len(episode) for episode in episodes])
     first = np.zeros(starts[-1], dtype=bool)
     first[starts[:-1]] = True
-    encoded = [encode_steps(episode, tokenizer, config).arrays() for episode in episodes]
-    columns = {name: np.concatenate([steps[name] for steps in encoded]) for name in encoded[0]}
-    image = None
+    encoded = [dict(encode_steps(episode, tokenizer, config).arrays()) for episode in episodes]
+    columns: dict[str, Any] = {name: np.concatenate([steps[name] for steps in encoded]) for name in encoded[0]}
+    columns["image"] = None
     if config.player.observation.image is not None:
-        if packed:
-            image = PackedFrames([_compressed(each) for each in episodes], config)
-        else:
-            image = _drawn(episodes, starts, config)
+        compressed = [_compressed(each) for each in episodes] if packed else []
+        columns["image"] = PackedFrames(compressed, config) if packed else _drawn(episodes, starts, config)
+    own = {name: columns.pop(name) for name in ("movement", "utterance", "demonstrated")}
     values = int(config.columns.counts.max(initial=1))
-    return MemoryDataset(image=image, first=first, starts=starts, values=values, **columns)
+    return MemoryDataset(ObservationArrays(**columns), first=first, starts=starts, values=values, **own)
 
 
 def _drawn(episodes: Sequence[Episode | CompressedEpisode], starts: np.ndarray, config: AgentConfig) -> np.ndarray:

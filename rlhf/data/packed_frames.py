@@ -20,9 +20,7 @@ def draw_frames(episode_id: str, files: Sequence[bytes], config: AgentConfig) ->
     """Draw frames of one episode: uint8 [T, H, W, channels].
 
     Args:
-      episode_id: of the episode, for errors.
       files: PNG files, one or more.
-      config: of the agent that sees them.
 
     Raises:
       UserError: naming the episode, if a file is damaged or shows another size than the agent sees.
@@ -44,7 +42,6 @@ class PackedFrames:
 
     Args:
       episodes: with frames.
-      config: of the agent that sees them.
 
     Raises:
       UserError: naming the episode, if its first frame is damaged or shows another size than the agent sees.

@@ -10,11 +10,9 @@ import numpy as np
 from agents.columns import ActionColumns
 from agents.config import AgentConfig
 from rlhf.data.dataset import movement_counts
-from rlhf.records.spaces import playhouse_spaces
 from rlhf.store import EpisodeStore
 from rlhf.store.columns.compressed import CompressedEpisode
 from rlhf.store.read_ahead import read_ahead
-from worlds.contract import BODY
 from worlds.errors import UserError
 
 
@@ -66,7 +64,6 @@ def summarise(sources: Sequence[Source], threads: int = 2, continuous_bins: int 
     """Read every episode once and summarise them.
 
     Args:
-      sources: the episodes.
       threads: number of threads that read.
       continuous_bins: bins into which an agent divides continuous components; None: as many as agents do by default.
 
@@ -86,7 +83,7 @@ def summarise(sources: Sequence[Source], threads: int = 2, continuous_bins: int 
         texts.update(episode.setter_utterance, episode.utterance, *episode.texts.values())
         imitated = episode.demonstrated()
         demonstrated.append(int(imitated.sum()))
-        columns = ActionColumns(BODY if episode.spaces is None else episode.spaces.solver.action, bins)
+        columns = ActionColumns(episode.spaces.solver.action, bins)
         moved = columns.encode(episode.movement, episode.continuous)[imitated]
         found = movement_counts(moved, int(columns.counts.max(initial=1)))
         counts = found if counts is None else counts + found
@@ -106,5 +103,5 @@ def _check_alike(one: CompressedEpisode, other: CompressedEpisode) -> None:
     if one.spaces == other.spaces:
         return
     names = f"episode {one.episode_id}", f"episode {other.episode_id}"
-    mine, theirs = (each.spaces or playhouse_spaces(1, 1) for each in (one, other))
-    raise UserError(f"{names[1]} has other spaces than {names[0]} ({mine.differences(theirs, names)[0]})")
+    first = one.spaces.differences(other.spaces, names)[0]
+    raise UserError(f"{names[1]} has other spaces than {names[0]} ({first})")

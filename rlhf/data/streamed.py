@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from agents.batch import ActionBatch, ObservationBatch, RecordedWindow
-from agents.columns import action_columns, observation_columns
+from agents.batch import ActionBatch, ObservationBatch, RecordedWindow, action_columns, observation_columns
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
 from rlhf.data.config import ReadingConfig
@@ -41,7 +40,7 @@ class _KeptEpisode:
     @cached_property
     def size(self) -> int:
         """Bytes, without what Python adds."""
-        return sum(map(len, self.frames or ())) + sum(array.nbytes for array in self.steps.arrays().values())
+        return sum(map(len, self.frames or ())) + sum(array.nbytes for _, array in self.steps.arrays())
 
 
 class StreamedDataset:
@@ -51,10 +50,6 @@ class StreamedDataset:
 
     Args:
       sources: the episodes, in order.
-      summary: of the same episodes.
-      tokenizer: of the agent that learns.
-      config: of the agent that learns.
-      reading: cache and threads.
     """
 
     def __init__(
@@ -126,7 +121,7 @@ class StreamedDataset:
             first = int(rows[begin] - self.starts[episodes[begin]])
             steps, target = slice(first, first + end - begin), (slice(begin, end), column)
             episode = self._episode(int(episodes[begin]))
-            for name, array in episode.steps.arrays().items():
+            for name, array in episode.steps.arrays():
                 window[name][target] = array[steps]
             if "image" in window:
                 files = (episode.frames or ())[steps]

@@ -88,8 +88,6 @@ def measure_texts(setter: Iterable[str], solver: Iterable[str], tokenizer: Token
     Args:
       setter: every utterance of the setter, as often as it was said; "" is silence.
       solver: every utterance of the solver.
-      tokenizer: the agent's.
-      config: the agent's.
     """
     heard, said = Counter(filter(None, setter)), Counter(filter(None, solver))
     spoken: Counter[str] = Counter()

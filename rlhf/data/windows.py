@@ -26,7 +26,6 @@ class EpisodeStream:
     would be at the same step in every window, so that one update saw only beginnings and another only ends.
 
     Args:
-      episodes: the recorded play.
       steps: T, steps of a window.
       batch: B, trajectories side by side.
       seed: of the order of episodes and of the first offsets.

@@ -82,9 +82,7 @@ class BCRLConfig(IMPALAConfig):
             ``learners(num_learners=n)``, n above 1, there are n of them; each learns from its share of the
             columns. Both functions are pickled.
           stall_sec: seconds without an update after which the run gives up.
-          replacements: how often one runner whose process died is replaced.
           recent: fragments kept for :meth:`BCRL.learn_again`.
-          draw_seed: seed of the draws of fragments.
         """
         self.make_runner, self.make_learner = make_runner, make_learner
         self.stall_sec, self.replacements, self.recent, self.draw_seed = stall_sec, replacements, recent, draw_seed

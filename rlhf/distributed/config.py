@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
-from agents.ranges import LARGEST, CountFromZero, Range, Weight, check_ranges
+from pydantic import Field
+
+from worlds.ranges import LARGEST, CountFromZero, Weight
+from worlds.settings import settings
 
 
-@dataclass(frozen=True)
+@settings
 class RayConfig:
     """Processes of a run on Ray, and the resources of each.
 
@@ -28,17 +30,14 @@ class RayConfig:
     """
 
     address: str | None = None
-    runners: Annotated[int, Range(least=1, most=LARGEST, why="at least one process plays")] = 2
-    learners: Annotated[int, Range(least=1, most=LARGEST, why="at least one process learns")] = 1
+    runners: Annotated[int, Field(ge=1, le=LARGEST)] = 2
+    learners: Annotated[int, Field(ge=1, le=LARGEST)] = 1
     cpus_per_runner: Weight = 1.0
     gpus_per_runner: Weight = 0.0
     cpus_per_learner: Weight = 1.0
     gpus_per_learner: Weight = 0.0
     replacements: CountFromZero = 10
-    object_store_mb: Annotated[int, Range(least=80, most=LARGEST, why="Ray needs that at least")] = 1000
-
-    def __post_init__(self) -> None:
-        check_ranges(self)
+    object_store_mb: Annotated[int, Field(ge=80, le=LARGEST)] = 1000
 
     @property
     def cpus(self) -> float:

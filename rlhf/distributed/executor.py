@@ -35,8 +35,6 @@ class RayExecutor:
       make_runner: see :meth:`rlhf.distributed.algorithm.BCRLConfig.play`.
       make_learner: see :meth:`rlhf.distributed.algorithm.BCRLConfig.play`.
       agent: has the learner's weights after :meth:`fetch_agent` and :meth:`state_dict`; they are not sent otherwise.
-      slots: of every runner.
-      steps: of every runner.
       config: which processes.
       execution: its ``overlap`` does not apply.
 

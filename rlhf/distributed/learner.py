@@ -196,4 +196,4 @@ def _writable(fragments: Sequence[Fragment]) -> Fragment:
     """``fragments`` side by side, out of Ray's read-only memory, which PyTorch does not know to be so."""
     if len(fragments) > 1:
         return concatenate(fragments)
-    return Fragment(**{name: array.copy() for name, array in fragments[0].arrays().items()})
+    return Fragment.of({name: array.copy() for name, array in fragments[0].arrays().items()})

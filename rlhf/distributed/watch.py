@@ -56,8 +56,6 @@ class Delivery:
       runner: its number, from 1.
       process: where it runs, e.g. "process 4711 on node-a".
       actor: Ray's id of it.
-      results: plays that ended.
-      notices: lines about plays that failures of their worlds ended.
       failure: why there is no fragment and will be none.
     """
 
@@ -73,7 +71,6 @@ class Watch:
     """State of the runners of one run.
 
     Args:
-      runners: number of runners.
       stall_sec: seconds of silence after which a runner is reported, and without an update after which the run ends.
       replacements: how often one runner is replaced at most.
       clock: seconds, for tests.

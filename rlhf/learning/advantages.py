@@ -94,7 +94,6 @@ def indicators_of_windows(windows: LabelledWindows, demonstrated: np.ndarray) ->
     A step of more desirable than undesirable windows is GOOD, one of fewer NOT_GOOD, any other UNKNOWN.
 
     Args:
-      windows: in the rows of the play.
       demonstrated: bool [N]; these are GOOD.
     """
     balance = np.zeros(len(demonstrated), dtype=np.int64)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Mapping
 
 import torch
 from torch import Tensor
@@ -14,27 +12,17 @@ from agents.batch import RecordedWindow
 from agents.computing import ComputingConfig, autocast
 from agents.learning.cloning import bc_loss, weighted_bc_loss
 from agents.learning.contrastive import css_loss
-from agents.ranges import Count
 from agents.tokenizer import PAD_ID
 from rlhf.data.dataset import Dataset, check_demonstrated
 from rlhf.learning.config import TrainingConfig
 from rlhf.learning.trainer import Trainer
 from worlds.errors import UserError
+from worlds.settings import settings
 
 
-@dataclass(frozen=True)
+@settings
 class CloningConfig(TrainingConfig):
-    """Settings of cloning an agent: those of every training, whose loss is that of imitation and CSS.
-
-    Args:
-      keep: weights of the agent that is saved: of the "last" update (paper), or of the evaluation that was "best", with
-        the lowest weighted loss of imitation on the validation episodes. Few demonstrations are soon learned by heart,
-        mistakes included.
-      patience: stop after this many evaluations without a better one; None trains to the end.
-    """
-
-    keep: Literal["last", "best"] = "last"
-    patience: Count | None = None
+    """Settings of cloning an agent: those of every training, whose loss is that of imitation and CSS."""
 
 
 def imitation_terms(
@@ -50,10 +38,7 @@ def imitation_terms(
     Only what was demonstrated is imitated; an agent's own steps are observed and remembered, and CSS learns from them.
 
     Args:
-      agent: the agent.
       window: [T, B] of recorded play.
-      state: memory before the window.
-      computing: precision.
       weight: float [T, B], by which each step is imitated, an agent's own steps too; None imitates what was
         demonstrated, all of it alike.
       improvement: int [T, B], the indicator of an agent that has one; None leaves it to the agent.
@@ -74,78 +59,62 @@ def imitation_terms(
     return terms, state
 
 
-class Cloner(Trainer):
-    """Trainer that clones an agent.
+class Imitator(Trainer):
+    """Trainer of an agent that imitates recorded play, evaluated by how well it does so on validation episodes.
 
     Args:
-      agent: trained in place.
-      episodes: play to imitate.
-      config: settings of the training.
+      agent: the agent, which is trained in place.
       validation: play on which the agent is evaluated, always in the same windows; None: it is not evaluated.
 
     Raises:
-      UserError: if there is nothing to imitate in ``episodes``, or no validation episode to select the best agent by.
+      UserError: if there is no validation episode to select the best agent by.
     """
 
     prefix = "bc"
     memory: AgentState
-    config: CloningConfig
 
     def __init__(
-        self, agent: InteractiveAgent, episodes: Dataset, config: CloningConfig, validation: Dataset | None = None
+        self, agent: InteractiveAgent, play: Dataset, config: TrainingConfig, validation: Dataset | None = None
     ) -> None:
-        check_demonstrated(episodes)
-        if validation is None and (config.keep == "best" or config.patience is not None):
+        if validation is None and config.needs_evaluation:
             raise UserError("keep best and patience need validation episodes; set some aside with --held-out")
-        self.episodes, self.validation = episodes, validation
-        self.best_update, self.best_loss = 0, math.inf
-        self._evaluations_since = 0
-        self._best_weights: dict[str, Tensor] = {}
-        stream = episodes.stream(config.steps, config.batch, config.seed)
+        self.validation = validation
+        stream = play.stream(config.steps, config.batch, config.seed)
         super().__init__(agent, stream, agent.initial_state(config.batch), config)
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        return "movement", "language"
 
     @property
     def weights(self) -> dict[str, float]:
         config = self.config
         return {"movement": config.movement_weight, "language": config.language_weight, "css": config.css_weight}
 
+    def measure(self) -> dict[str, float]:
+        return {} if self.validation is None else held_out_terms(self.model, self.validation, self.config)
+
+    def score(self, metrics: Mapping[str, float]) -> float | None:
+        """Minus the weighted loss of imitation."""
+        if self.validation is None:
+            return None
+        terms = ("movement", "language")
+        return -sum(self.weights[name] * metrics.get(f"bc_held_out/{name}", 0.0) for name in terms)
+
+
+class Cloner(Imitator):
+    """Trainer that clones an agent. Raises UserError if there is nothing to imitate in ``play``."""
+
+    def __init__(
+        self, agent: InteractiveAgent, play: Dataset, config: CloningConfig, validation: Dataset | None = None
+    ) -> None:
+        check_demonstrated(play)
+        super().__init__(agent, play, config, validation)
+
     def terms(self) -> tuple[dict[str, Tensor], AgentState]:
         window = self.stream.next(self.model.device)
         window = window._replace(observations=self._shifted(window.observations))
         return imitation_terms(self.model, window, self.memory, self.config.computing)
-
-    def evaluate(self) -> dict[str, float]:
-        """Evaluate the agent on validation episodes; note its weights if it is to be kept and the best so far."""
-        if self.validation is None:
-            return {}
-        metrics = held_out_terms(self.model, self.validation, self.config)
-        loss = sum(self.weights[name] * metrics.get(f"bc_held_out/{name}", 0.0) for name in ("movement", "language"))
-        self._evaluations_since += 1
-        if loss < self.best_loss:
-            self.best_update, self.best_loss, self._evaluations_since = self.update_index, loss, 0
-            if self.config.keep == "best":
-                self._best_weights = {name: value.detach().clone() for name, value in self.model.state_dict().items()}
-        return metrics
-
-    @property
-    def finished(self) -> bool:
-        """True if no update is left, or the last ``patience`` evaluations brought no improvement."""
-        patience = self.config.patience
-        return super().finished or (patience is not None and self._evaluations_since >= patience)
-
-    def finish(self) -> None:
-        """Load the weights that are kept into the agent."""
-        if self._best_weights:
-            self.model.load_state_dict(self._best_weights)
-
-    def state_dict(self) -> dict[str, Any]:
-        best = (self.best_update, self.best_loss, self._evaluations_since, self._best_weights)
-        return super().state_dict() | {"best": best}
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        super().load_state_dict(state)
-        if "best" in state:  # not in those of older versions
-            self.best_update, self.best_loss, self._evaluations_since, self._best_weights = state["best"]
 
 
 @torch.no_grad()

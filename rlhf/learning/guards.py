@@ -1,6 +1,6 @@
-"""Guards of an unattended run of BC+RL: gradients, entropy, over-optimisation, and when to stop.
+"""Guards of an unattended run of BC+RL: gradients, entropy and over-optimisation.
 
-Alarms are lines for people; they change nothing. Stopping early is a setting of its own.
+Alarms are lines for people; they change nothing.
 """
 
 from __future__ import annotations
@@ -12,19 +12,20 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Annotated, Any, Literal
 
-from agents.ranges import LARGEST, Range, check_ranges
+from pydantic import Field
+
+from worlds.ranges import LARGEST
+from worlds.settings import settings
 
 Watched = Literal["gradient", "entropy", "over_optimisation"]
-Patience = Annotated[
-    int, Range(least=1, most=LARGEST, why="the first play of the held-out episodes is the best so far")
-]
-Limit = Annotated[float, Range(above=0, why="an alarm needs a limit above 0")]
+Patience = Annotated[int, Field(ge=1, le=LARGEST)]
+Limit = Annotated[float, Field(gt=0)]
 
 _USUAL = 100  # updates whose gradients are the usual ones
 _FEWEST = 20  # below which nothing is usual yet
 
 
-@dataclass(frozen=True)
+@settings
 class GuardConfig:
     """Thresholds of alarms, and when to stop.
 
@@ -41,9 +42,6 @@ class GuardConfig:
     entropy: Limit = 0.2
     over_optimisation: Limit = 2.0
     patience: Patience | None = None
-
-    def __post_init__(self) -> None:
-        check_ranges(self)
 
 
 @dataclass(frozen=True)
@@ -67,7 +65,6 @@ class Guards:
         self._entropies: list[float] = []  # the first ones
         self._first: dict[str, float] = {}  # held-out play before learning
         self._raised: set[str] = set()
-        self.best_return, self.since_best = -math.inf, 0
 
     def look(self, update: int, metrics: Mapping[str, float]) -> list[Alarm]:
         """Take note of one update's ``metrics``; alarms of what is wrong now and was not before."""
@@ -77,23 +74,11 @@ class Guards:
         if (entropy := metrics.get("policy/entropy")) is not None:
             alarms["entropy"] = self._entropy(entropy)
         if "held_out/modelled_return" in metrics:
-            if update > 0:  # the agent that it begins with is no outcome
-                self._note_return(metrics["held_out/modelled_return"])
             alarms["over_optimisation"] = self._over_optimisation(metrics)
         raised = [Alarm(update, name, line) for name, line in alarms.items() if line and name not in self._raised]
         for name, line in alarms.items():
             (self._raised.add if line else self._raised.discard)(name)
         return raised
-
-    @property
-    def is_best(self) -> bool:
-        """Return whether the last play of the held-out episodes had the highest modelled return so far."""
-        return self.since_best == 0 and self.best_return > -math.inf
-
-    @property
-    def exhausted(self) -> bool:
-        """Return whether it is time to stop."""
-        return self.config.patience is not None and self.since_best >= self.config.patience
 
     def state_dict(self) -> dict[str, Any]:
         return {
@@ -101,19 +86,12 @@ class Guards:
             "entropies": list(self._entropies),
             "first": dict(self._first),
             "raised": sorted(self._raised),
-            "best_return": self.best_return,
-            "since_best": self.since_best,
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         self._gradients = deque(state["gradients"], maxlen=_USUAL)
         self._entropies, self._first = list(state["entropies"]), dict(state["first"])
         self._raised = set(state["raised"])
-        self.best_return, self.since_best = state["best_return"], state["since_best"]
-
-    def _note_return(self, modelled: float) -> None:
-        better = modelled > self.best_return
-        self.best_return, self.since_best = (modelled, 0) if better else (self.best_return, self.since_best + 1)
 
     def _gradient(self, norm: float) -> str | None:
         usual = median(self._gradients) if len(self._gradients) >= _FEWEST else None

@@ -56,7 +56,6 @@ class LabelledWindows:
 
         Args:
           count: number of windows; of an odd number one more is desirable.
-          rng: source of randomness.
 
         Raises:
           ValueError: if there are none of one kind.
@@ -69,10 +68,6 @@ class LabelledWindows:
         """Draw pairs of a desirable and an undesirable window under the same request: int64 [2, count].
 
         One of a pair is drawn from all windows that have a partner, the other from its partners.
-
-        Args:
-          count: number of pairs.
-          rng: source of randomness.
 
         Raises:
           ValueError: if no two windows make a pair.

@@ -16,7 +16,7 @@ from agents.batch import ActionBatch, ObservationBatch, PolicyLogProbs, Recorded
 from agents.computing import autocast, prepare
 from agents.learning.cloning import bc_loss, masked_mean
 from agents.learning.contrastive import css_loss
-from agents.learning.optimization import cosine_decay, load_optimizer, make_optimizer, optimizer_step
+from agents.learning.optimization import Optimizer
 from agents.learning.workers import SINGLE_WORKER, Workers
 from agents.tokenizer import PAD_ID
 from rlhf.learning.config import LearnerConfig
@@ -42,7 +42,6 @@ class Learner:
     """Learner that improves one agent, in place.
 
     Args:
-      agent: the agent that learns.
       config: settings of the update; None: the defaults.
       device: device of the update; the agent is moved there.
       workers: learners of the same agent, each with other columns of the same batches, as many each. Together they
@@ -66,7 +65,7 @@ class Learner:
         self._memory: AgentState | None = None  # of the recorded windows
         if self.config.frozen_vision:
             self.agent.freeze_vision()
-        self._optimizer = make_optimizer(self.agent, self.config)
+        self._optimizer = Optimizer(self.agent, self.config, workers)
         prepare(agent, self.config.computing)
 
     def update(self, fragment: Fragment, window: RecordedWindow | None = None) -> dict[str, float]:
@@ -82,10 +81,10 @@ class Learner:
           Metrics by name; losses before they are weighted.
 
         Raises:
-          ValueError: if fragment and window differ in length.
+          ValueError: if fragment and window differ in length, or the fragment is of other spaces than the agent.
           FloatingPointError: naming the term, if a loss or the gradient is not finite; the weights are as they were.
         """
-        self._set_learning_rate()
+        fragment.check(self.agent.config)
         played = fragment.to_tensors(self.device)
         if window is None:
             return self._update_from_play(played)
@@ -98,20 +97,16 @@ class Learner:
         forward = self._forward(played, window)
         terms, statistics = self._reinforcement(forward, played)
         terms |= self._imitation(forward, window, columns=slice(fragment.columns, None))
-        metrics = optimizer_step(
-            self._optimizer, self.agent.parameters(), terms, self.config.clip, self.updates, statistics, self.workers
-        )
+        metrics = self._optimizer.step(terms, self.updates, self._progress, statistics)
         memory = [part[fragment.columns :].detach().float() for part in forward.state]
         self._memory = AgentState(*memory) if self.config.carry_memory else None
         self.updates += 1
         return metrics
 
-    def _set_learning_rate(self) -> None:
-        if self._last_update is None or self.config.decay == 1.0:
-            return
-        share = cosine_decay(self.updates / max(1, self._last_update - 1), self.config.decay)
-        for group in self._optimizer.param_groups:
-            group["lr"] = self.config.learning_rate * share
+    @property
+    def _progress(self) -> float:
+        """Progress of the whole run, from 0 to 1 at the last update; 0 where its length is not known."""
+        return 0.0 if self._last_update is None else self.updates / max(1, self._last_update - 1)
 
     def _update_from_play(self, played: FragmentTensors) -> dict[str, float]:
         """Make one gradient step of reinforcement learning alone."""
@@ -120,9 +115,7 @@ class Learner:
         log_probs, entropy = self.agent.log_probs_and_entropy(output, played.actions)
         forward = _Forward(log_probs, entropy, output.value.float(), output.speak_logit.float(), output, state)
         terms, statistics = self._reinforcement(forward, played)
-        metrics = optimizer_step(
-            self._optimizer, self.agent.parameters(), terms, self.config.clip, self.updates, statistics, self.workers
-        )
+        metrics = self._optimizer.step(terms, self.updates, self._progress, statistics)
         self.updates += 1
         return metrics
 
@@ -180,11 +173,11 @@ class Learner:
         )
         terms = {
             "movement": (
-                config.movement_weight,
+                config.rl_movement_weight,
                 policy_gradient_loss(log_probs.movement, returns.pg_advantages, *over),
             ),
             "language": (
-                config.language_weight,
+                config.rl_language_weight,
                 policy_gradient_loss(log_probs.language, returns.pg_advantages, *over),
             ),
             "value": (config.value_weight, value_loss(values[:-1], returns.vs, *over)),
@@ -225,7 +218,7 @@ class Learner:
 
         The agent must have its weights already.
         """
-        load_optimizer(self._optimizer, state["optimizer"], self.config)
+        self._optimizer.load_state_dict(state["optimizer"])
         memory = state["memory"]
         self._memory = None if memory is None else AgentState(*(part.to(self.device) for part in memory))
         self.updates = state["updates"]

@@ -39,10 +39,7 @@ class UpdateReport:
     """Result of one update, and of the play since the update before.
 
     Args:
-      update: number of updates that the learner has made.
-      played: steps that the agent has played since the run began.
       metrics: the learner's, and ``seconds/play`` (time spent waiting for play) and ``seconds/update``.
-      results: plays that ended since the last report.
     """
 
     update: int
@@ -56,9 +53,7 @@ class LocalExecutor:
 
     Args:
       runners: play with their own copies of the agent; their slots are the columns of one batch, side by side.
-      learner: the learner.
       recorded: windows of T+1 steps to imitate.
-      config: schedule of playing and learning.
     """
 
     def __init__(
@@ -216,7 +211,6 @@ class _Player:
         """Make the fragment that is being played ready.
 
         Args:
-          began: time.monotonic() when the wait for all runners began.
           stall_sec: seconds that the fragment may take, beside those in which the runner waits for a world that hangs.
 
         Raises:

@@ -86,9 +86,6 @@ def kto_loss(
       scores: [K], against the reference.
       desirable: bool [K].
       beta: the larger, the less far the policy moves from the reference.
-      point: z, a scalar.
-      desirable_weight: weight of desirable windows.
-      undesirable_weight: weight of the others.
 
     Raises:
       ValueError: if the shapes disagree.
@@ -107,7 +104,6 @@ def cpl_loss(better: Tensor, worse: Tensor, beta: float, bias: float = 1.0) -> T
     Args:
       better: [K], scores.
       worse: [K], scores of the other windows of the pairs.
-      beta: temperature (alpha in the paper).
       bias: factor of the worse windows' scores, from 0 to 1 (lambda in the paper).
 
     Raises:

@@ -5,8 +5,6 @@ Every method is gradient descent on recorded play with CSS, as cloning is, and d
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 from torch import Tensor
 
@@ -16,50 +14,26 @@ from agents.networks.improvement import UNKNOWN
 from rlhf.data.dataset import Dataset
 from rlhf.data.memory import MemoryDataset
 from rlhf.data.windows import EpisodeStream
-from rlhf.learning.cloner import held_out_terms, imitation_terms
+from rlhf.learning.cloner import Imitator, imitation_terms
 from rlhf.learning.refining_config import RefiningConfig
-from rlhf.learning.trainer import Trainer
 
 
-class Refiner(Trainer):
-    """Trainer that continues a cloned agent: imitation and CSS, and what a method adds.
+class Refiner(Imitator):
+    """Trainer that continues a cloned agent: imitation and CSS, and what a method adds."""
 
-    Args:
-      agent: trained in place.
-      play: recorded play.
-      config: settings of the training.
-      validation: play on which imitation of demonstrated steps is evaluated; None: it is not evaluated.
-    """
-
-    prefix: ClassVar[str] = "bc"  # as in cloning, whose report and charts show these runs, too
-    memory: AgentState
     stream: EpisodeStream
     config: RefiningConfig
 
     def __init__(
         self, agent: InteractiveAgent, play: MemoryDataset, config: RefiningConfig, validation: Dataset | None = None
     ) -> None:
-        self.play, self.validation = play, validation
-        stream = play.stream(config.steps, config.batch, config.seed)
-        super().__init__(agent, stream, agent.initial_state(config.batch), config)
-
-    @property
-    def shown(self) -> tuple[str, ...]:
-        """Terms of the loss beside the progress."""
-        return "movement", "language"
+        self.play = play
+        super().__init__(agent, play, config, validation)
 
     @property
     def weights(self) -> dict[str, float]:
-        config = self.config
-        return {
-            "movement": config.bc_weight * config.movement_weight,
-            "language": config.bc_weight * config.language_weight,
-            "css": config.css_weight,
-        }
-
-    def evaluate(self) -> dict[str, float]:
-        """Evaluate how well the agent imitates what was demonstrated in the validation episodes."""
-        return {} if self.validation is None else held_out_terms(self.model, self.validation, self.config)
+        weights, bc = super().weights, self.config.bc_weight
+        return weights | {name: bc * weights[name] for name in ("movement", "language")}
 
     def _next(self) -> tuple[RecordedWindow, np.ndarray]:
         """Return this update's window, its pictures shifted as the settings say, and its rows [T, B]."""
@@ -74,7 +48,6 @@ class StepwiseRefiner(Refiner):
       agent: trained in place.
       play: N steps of recorded play.
       numbers: [N], of every step.
-      config: settings of the training.
       validation: see :class:`Refiner`.
       possible: bool [N], steps that are imitated: no policy gives the others any probability; None: all.
 
@@ -116,7 +89,7 @@ class ConditionedCloner(StepwiseRefiner):
 
     def terms(self) -> tuple[dict[str, Tensor], AgentState]:
         window, rows = self._next()
-        draws = np.random.default_rng([self.config.seed, self.update_index])
+        draws = np.random.default_rng([self.config.seed, self.done])
         dropped = draws.random(rows.shape) < self.config.dropped
         indicator = send(np.where(dropped, UNKNOWN, self.numbers[rows]), self.model.device)
         imitated = None if self.possible is None else send(self.possible[rows], self.model.device)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from agents.ranges import LARGEST, Count, Positive, Range, Share, Steps, Weight
+from pydantic import Field
+
 from rlhf.learning.config import TrainingConfig
+from worlds.ranges import LARGEST, AtLeastTwo, Count, Positive, Share, Steps, Weight
+from worlds.settings import settings
 
 Method = Literal["weighted", "conditioned", "kto", "apo", "cpl"]
-AtLeastTwo = Annotated[int, Range(least=2, most=LARGEST, why="windows before (+) and before (-) are compared")]
-LargestWeight = Annotated[float, Range(least=1, most=LARGEST, why="a step of mean advantage has the weight 1")]
+LargestWeight = Annotated[float, Field(ge=1, le=LARGEST)]
 
 
-@dataclass(frozen=True)
+@settings
 class RefiningConfig(TrainingConfig):
     """Settings of refining a cloned agent on marked play, with those of every training.
 

@@ -24,10 +24,8 @@ class WindowRefiner(Refiner):
 
     Args:
       agent: trained in place.
-      play: recorded play.
       windows: of ``play``.
       reference: the cloned agent, which stays as it is; None only for "cpl" without a reference.
-      config: settings of the training.
       validation: see :class:`rlhf.learning.refiner.Refiner`.
       possible: bool [N], steps that count in windows: no policy gives the others any probability; None: all.
 
@@ -63,7 +61,7 @@ class WindowRefiner(Refiner):
         terms, memory = imitation_terms(self.model, window, self.memory, self.config.computing)
         if not self.config.preference_weight:
             return terms, memory
-        draws = np.random.default_rng([self.config.seed, self.update_index])
+        draws = np.random.default_rng([self.config.seed, self.done])
         preference = self._of_pairs(draws) if self.config.method == "cpl" else self._of_windows(draws)
         return terms | preference, memory
 
@@ -112,9 +110,6 @@ def action_log_probs(
     """Log-probabilities [T, K] of the recorded movement and language together.
 
     Args:
-      agent: the policy.
-      play: recorded play.
-      rows: of it.
       config: settings; of which the precision counts.
       mismatched: return also those of the actions of the column before, given what this column observes.
     """
@@ -130,10 +125,6 @@ def action_log_probs(
 
 def check_windows(windows: LabelledWindows, paired: bool) -> None:
     """Check that a method can learn from ``windows``.
-
-    Args:
-      windows: before all marks.
-      paired: pairs under one request are needed.
 
     Raises:
       UserError: if they are of one kind only, or make no pair that is needed.

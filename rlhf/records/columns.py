@@ -7,88 +7,56 @@ from typing import Any
 
 import numpy as np
 
-from rlhf.records.declared_fields import ENTITY_COUNTS, seen_names
-from rlhf.records.fields import InvalidField
+from rlhf.records.fields import InvalidField, wrong_bin
 from rlhf.records.spaces import EpisodeSpaces
-from worlds.contract import BODY
 from worlds.spaces.action import ActionSpec
+from worlds.spaces.observation import PlayerSpec
+from worlds.spaces.steps import stack_observations
 
 Row = tuple[Mapping[str, Any], Mapping[str, Any], Mapping[str, Any]]
 
 
-def episode_columns(
-    rows: Sequence[Row], controller: Sequence[int], spaces: EpisodeSpaces | None = None
-) -> dict[str, Any]:
+def episode_columns(rows: Sequence[Row], controller: Sequence[int], spaces: EpisodeSpaces) -> dict[str, Any]:
     """Return the fields of an :class:`~rlhf.records.episode.Episode` that have a row for every step, and ``spaces``.
 
     Args:
       rows: [T], the solver's observation, its action and the setter's action of each step.
       controller: [T], AGENT or CO_PILOT.
-      spaces: of the episode; None is the body of the Playhouse and a picture.
 
     Raises:
       InvalidField: a part is missing at some step, or of another shape than at the first.
     """
-    seen, solver, setter = zip(*rows, strict=True)
-    if spaces is not None and spaces.of_the_playhouse:
-        spaces = None
-    pictured = spaces is None or spaces.solver.observation.image is not None
-    bodies = (BODY, BODY) if spaces is None else (spaces.solver.action, spaces.setter)
-    columns: dict[str, Any] = {
-        "image": _stacked("image", seen) if pictured else None,
-        "setter_text": tuple(o["setter_text"] for o in seen),
-        "solver_text": tuple(o["solver_text"] for o in seen),
-        "movement": _movement("movement", solver, bodies[0]),
-        "utterance": tuple(a["utterance"] for a in solver),
-        "setter_movement": _movement("setter_movement", setter, bodies[1]),
-        "setter_utterance": tuple(a["utterance"] for a in setter),
+    observed, solver, setter = zip(*rows, strict=True)
+    seen = _seen(spaces.solver, observed)
+    return {
+        "image": seen.pop("image", None),
+        "setter_text": tuple(one["setter_text"] for one in observed),
+        "solver_text": tuple(one["solver_text"] for one in observed),
+        **_done("", solver, spaces.solver.action),
+        **_done("setter_", setter, spaces.setter),
         "controller": np.array(controller, np.uint8),
-    }
-    if spaces is None:
-        return columns
-    return columns | {
         "spaces": spaces,
-        "continuous": _continuous("continuous", solver, bodies[0]),
-        "setter_continuous": _continuous("setter_continuous", setter, bodies[1]),
-        "seen": {name: _seen(name, seen) for name in seen_names(spaces.solver)},
-        "texts": {name: tuple(o[name] for o in seen) for name in spaces.solver.observation.texts},
+        "seen": seen,
+        "texts": {name: tuple(one[name] for one in observed) for name in spaces.solver.observation.texts},
     }
 
 
-def observed_at(seen: Mapping[str, np.ndarray], texts: Mapping[str, Sequence[str]], step: int) -> dict[str, Any]:
-    """Return what the solver observed at one step besides the image, as its world gave it.
-
-    Args:
-      seen: as :class:`~rlhf.records.episode.Episode` has it.
-      texts: as the episode has it.
-      step: which step.
-    """
-    found: dict[str, Any] = {key: said[step] for key, said in texts.items()}
-    for name, values in seen.items():
-        if name in ("entity_categories", "entity_values"):
-            begin = int(seen[ENTITY_COUNTS][:step].sum())
-            found[name] = values[begin : begin + int(seen[ENTITY_COUNTS][step])]
-        elif name != ENTITY_COUNTS:
-            found[name] = values[step]
-    return found
+def _seen(player: PlayerSpec, observed: Sequence[Mapping[str, Any]]) -> dict[str, np.ndarray]:
+    try:
+        return stack_observations(player, observed)
+    except (ValueError, KeyError, TypeError):
+        for name in player.arrays:
+            _stacked(name, observed, name)  # names what does not fit
+        raise
 
 
-def _seen(name: str, observations: Sequence[Mapping[str, Any]]) -> np.ndarray:
-    """Return part ``name`` of all steps; entities lie end to end."""
-    if name == ENTITY_COUNTS:
-        return np.array([len(o["entity_categories"]) for o in observations], np.int32)
-    if name in ("entity_categories", "entity_values"):
-        return np.concatenate([o[name] for o in observations])
-    return _stacked(name, observations)
-
-
-def _stacked(name: str, parts: Sequence[Mapping[str, Any]], key: str = "") -> np.ndarray:
-    """Return part ``key`` (by default ``name``) of every step as one array [T, ...].
+def _stacked(name: str, parts: Sequence[Mapping[str, Any]], key: str) -> np.ndarray:
+    """Return part ``key`` of every step as one array [T, ...].
 
     Raises:
       InvalidField: it is missing at some step, or of another shape than at the first.
     """
-    arrays: list[Any] = [part.get(key or name) for part in parts]
+    arrays: list[Any] = [part.get(key) for part in parts]
     try:
         return np.stack(arrays)
     except ValueError:
@@ -102,22 +70,20 @@ def _stacked(name: str, parts: Sequence[Mapping[str, Any]], key: str = "") -> np
         raise
 
 
-def _movement(name: str, actions: Sequence[Mapping[str, Any]], action: ActionSpec) -> np.ndarray:
-    """Stack T movements as the type of ``action``.
+def _done(player: str, actions: Sequence[Mapping[str, Any]], action: ActionSpec) -> dict[str, Any]:
+    """Return the fields of the player whose names begin with ``player``.
 
     Raises:
-      InvalidField: a value is none of that type, e.g. too large.
+      InvalidField: a value is none of the action's type, e.g. too large.
     """
-    given = _stacked(name, actions, "movement")
+    given = _stacked(f"{player}movement", actions, "movement")
     movement = given.astype(action.dtype, copy=False)
     wrong = movement != given
     if movement.ndim == 3 and wrong.any():
-        step, tick, column = np.argwhere(wrong)[0].tolist()
-        known = action.discrete[column]
-        where = f"at step {step}, tick {tick}, where {known.name} has bins 0 to {known.count - 1}"
-        raise InvalidField(f"{name} has bin {given[step, tick, column]} {where}")
-    return movement
-
-
-def _continuous(name: str, actions: Sequence[Mapping[str, Any]], action: ActionSpec) -> np.ndarray | None:
-    return _stacked(name, actions, "continuous").astype(np.float32) if action.continuous else None
+        place = np.argwhere(wrong)[0].tolist()
+        raise InvalidField(wrong_bin(f"{player}movement", given[tuple(place)], action, place))
+    name, continuous = f"{player}continuous", None
+    if action.continuous:
+        continuous = _stacked(name, actions, "continuous").astype(np.float32)
+    said = tuple(one["utterance"] for one in actions)
+    return {f"{player}movement": movement, name: continuous, f"{player}utterance": said}

@@ -8,21 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from rlhf.records.declared_fields import check_declared, check_undeclared
 from rlhf.records.fields import AGENT as AGENT
 from rlhf.records.fields import (
     CO_PILOT,
     InvalidField,
     check_about,
     check_controller,
-    check_image,
-    check_movement,
+    check_play,
     check_requests,
     check_texts,
     check_truth,
+    not_an_array,
 )
 from rlhf.records.spaces import EpisodeSpaces, playhouse_spaces
-from worlds.contract import BODY, Action, Event, TaskSpec
+from worlds.contract import Action, Event, TaskSpec
 from worlds.errors import UserError
 from worlds.spaces.action import ActionSpec
 
@@ -48,13 +47,13 @@ class Episode:
       config: the world's initial configuration; with the recorded controls it replays bit-exactly.
       setter: who asked, e.g. "scripted", "human:ann", "agent:setter", "replay:<episode_id>".
       solver: who acted, e.g. "scripted", "human:ann", "agent:bc".
-      image: uint8 [T, height, width, 3], the solver's view; with other channels, or None, where ``spaces`` say so.
+      image: uint8 [T, height, width, channels], the solver's view; None where ``spaces`` have none.
       setter_text: [T], what the setter had last said when the solver decided.
       solver_text: [T], what the solver had last said.
-      movement: int8 [T, 8, 6], the solver's movement: bins, or with pointers among the components 0 for nothing and i
-        for the entity in row i - 1. By ``spaces``: int8 or int16 [T, ticks, discrete components and pointers].
+      movement: int8 or int16 [T, ticks, discrete components and pointers], the solver's movement: bins; of pointers 0
+        for nothing and i for the entity in row i - 1.
       utterance: [T], its words, "" for silence.
-      setter_movement: int8 [T, 8, 6] or as ``spaces.setter`` has it, the setter's movement, for replay.
+      setter_movement: likewise as ``spaces.setter`` has it, the setter's movement, for replay.
       setter_utterance: [T], the setter's words, for replay.
       controller: uint8 [T], AGENT or CO_PILOT.
       requests: what was asked for, when, and how success is checked (scripted setters only).
@@ -64,8 +63,8 @@ class Episode:
       created: ISO time.
       split: "train" or "held_out".
       notes: JSON, free for the recorder.
-      spaces: what the players could observe and do; None is the body of the Playhouse and a picture of the size of
-        ``image`` (spaces that say just that become None).
+      spaces: what the players could observe and do; None becomes those of the Playhouse with a picture of the size of
+        ``image``.
       continuous: float32 [T, ticks, continuous components], the rest of the solver's movement; None without such.
       setter_continuous: likewise of the setter.
       seen: arrays that the solver observed besides the image, as far as ``spaces`` declare them: ``grid`` int16
@@ -100,15 +99,15 @@ class Episode:
     created: str = ""
     split: str = "train"
     notes: Mapping[str, Any] = field(default_factory=dict)
-    spaces: EpisodeSpaces | None = None
+    spaces: EpisodeSpaces = None  # type: ignore[assignment]  # becomes the Playhouse's
     continuous: np.ndarray | None = None
     setter_continuous: np.ndarray | None = None
     seen: Mapping[str, np.ndarray] = field(default_factory=dict)
     texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if isinstance(self.spaces, EpisodeSpaces) and self.spaces.of_the_playhouse:
-            object.__setattr__(self, "spaces", None)  # one form for one meaning, in files and comparisons
+        if self.spaces is None:
+            object.__setattr__(self, "spaces", _of_the_playhouse(self))
         self.check()
 
     def check(self) -> None:
@@ -124,32 +123,17 @@ class Episode:
             check_about(vars(self))
             for name in ("setter_text", "solver_text", "utterance", "setter_utterance"):
                 check_texts(name, getattr(self, name), steps)
-            self._check_play(steps)
+            if not isinstance(self.spaces, EpisodeSpaces):
+                raise InvalidField(f"spaces are a {type(self.spaces).__name__}, not EpisodeSpaces or None")
+            check_play(vars(self), self.spaces, steps)
             check_controller(self.controller, steps)
             check_requests(self.requests, self.success_step, steps)
             check_truth(self.truth, steps)
         except InvalidField as error:
             raise InvalidField(f"episode {self.episode_id}: {error}") from None
 
-    def _check_play(self, steps: int) -> None:
-        """Refuse observations and actions that are not of the episode's spaces. Raises InvalidField."""
-        if isinstance(self.spaces, EpisodeSpaces):
-            check_declared(vars(self), self.spaces, steps)
-        elif self.spaces is not None:
-            raise InvalidField(f"spaces are a {type(self.spaces).__name__}, not EpisodeSpaces or None")
-        else:
-            check_image(self.image, steps)
-            check_movement("movement", self.movement, steps)
-            check_movement("setter_movement", self.setter_movement, steps)
-            check_undeclared(vars(self))
-
     def __len__(self) -> int:
         return len(self.utterance)
-
-    @property
-    def declared(self) -> EpisodeSpaces:
-        """The episode's spaces, also those of the Playhouse."""
-        return self.spaces or playhouse_spaces(*self.pictures().shape[1:3])
 
     def pictures(self) -> np.ndarray:
         """Return ``image``, for what cannot do without: uint8 [T, height, width, channels].
@@ -181,15 +165,25 @@ class Episode:
 
     def previous_movement(self) -> np.ndarray:
         """Return the solver's movement of the step before, neutral at the first: as ``movement``."""
-        return movement_before(self.movement, BODY if self.spaces is None else self.spaces.solver.action)
+        return movement_before(self.movement, self.spaces.solver.action)
 
     def previous_continuous(self) -> np.ndarray | None:
         """Return the rest of the solver's movement of the step before, neutral at the first: as ``continuous``."""
-        return continuous_before(self.continuous, self.spaces)
+        return continuous_before(self.continuous, self.spaces.solver.action)
 
     def demonstrated(self) -> np.ndarray:
         """Return the steps, bool [T], whose actions are to be imitated, see :func:`demonstrated_steps`."""
-        return demonstrated_steps(self.solver, self.controller) & possible_steps(self.movement, self.seen, self.spaces)
+        return demonstrated_steps(self.solver, self.controller) & possible_steps(
+            self.movement, self.seen, self.spaces.solver.action
+        )
+
+
+def _of_the_playhouse(episode: Episode) -> EpisodeSpaces:
+    """Return the Playhouse's spaces for the pictures of ``episode``. Raises InvalidField if it has none."""
+    image = episode.image
+    if isinstance(image, np.ndarray) and image.ndim == 4 and image.size:
+        return playhouse_spaces(*image.shape[1:3])
+    raise InvalidField(f"episode {episode.episode_id}: {not_an_array('image', image, np.uint8, ('T', 'H', 'W', 3))}")
 
 
 def as_rgb(pictures: np.ndarray) -> np.ndarray:
@@ -220,28 +214,21 @@ def demonstrated_steps(solver: str, controller: np.ndarray) -> np.ndarray:
     agent's own actions are not imitated.
 
     Args:
-      solver: who played.
       controller: uint8 [T], AGENT or CO_PILOT.
     """
     by_agent = solver == "agent" or solver.startswith("agent:")
     return np.full(len(controller), not by_agent) | (np.asarray(controller) == CO_PILOT)
 
 
-def possible_steps(
-    movement: np.ndarray, seen: Mapping[str, np.ndarray], spaces: EpisodeSpaces | None
-) -> np.ndarray | np.bool_:
+def possible_steps(movement: np.ndarray, seen: Mapping[str, np.ndarray], action: ActionSpec) -> np.ndarray | np.bool_:
     """Return the steps, bool [T], whose actions the observations declared legal; True where none rules any out.
 
     What the world declares impossible cannot be imitated: a policy gives it no probability.
 
     Args:
-      movement: the solver's.
       seen: arrays of its observations, see :class:`Episode`.
-      spaces: the episode's.
     """
-    if spaces is None or not spaces.solver.action.masked:
-        return np.bool_(True)
-    return legal_steps(movement, seen["legal"], spaces.solver.action.counts)
+    return legal_steps(movement, seen["legal"], action.counts) if action.masked else np.bool_(True)
 
 
 def legal_steps(movement: np.ndarray, legal: np.ndarray, counts: np.ndarray) -> np.ndarray:
@@ -250,19 +237,16 @@ def legal_steps(movement: np.ndarray, legal: np.ndarray, counts: np.ndarray) -> 
     Args:
       movement: [T, ticks, components].
       legal: bool [T, values of all components].
-      counts: of each component's values.
     """
     places = (movement + (np.cumsum(counts) - counts)).reshape(len(movement), -1)
     return np.asarray(np.take_along_axis(legal, places, axis=1).all(axis=1))
 
 
-def movement_before(movement: np.ndarray, action: ActionSpec = BODY) -> np.ndarray:
+def movement_before(movement: np.ndarray, action: ActionSpec) -> np.ndarray:
     """Return the ``movement`` [T, ticks, components] of the step before each, neutral at the first."""
     return np.concatenate([action.neutral_movement()[None], movement[:-1]])
 
 
-def continuous_before(continuous: np.ndarray | None, spaces: EpisodeSpaces | None) -> np.ndarray | None:
-    """Return the ``continuous`` [T, ticks, components] of the solver at the step before each, neutral at the first."""
-    if continuous is None or spaces is None:
-        return None
-    return np.concatenate([spaces.solver.action.neutral_continuous()[None], continuous[:-1]])
+def continuous_before(continuous: np.ndarray | None, action: ActionSpec) -> np.ndarray | None:
+    """Return the ``continuous`` [T, ticks, components] of the step before each, neutral at the first."""
+    return None if continuous is None else np.concatenate([action.neutral_continuous()[None], continuous[:-1]])

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
-from rlhf.records.marks import Mark
+from rlhf.records.marks import Mark, rater_key
 from rlhf.records.preferences import ClipPair, Statement, Stretch, swapped
-from rlhf.records.raters import rater_key
 
 # What the record is about, and how long it took, which programs round differently.
 _NOT_SAID = {"episode_id", "rater", "step", "sign", "seconds", *Stretch._fields}

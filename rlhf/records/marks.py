@@ -1,7 +1,8 @@
-"""The records of what raters and judges say. They know nothing of worlds, agents or files."""
+"""The records of what raters and judges say, and how their names are spelt. They know nothing of worlds or files."""
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass
 
 from rlhf.records.checks import check_flags, check_texts, is_whole
@@ -10,6 +11,8 @@ PROGRESS = 1
 REGRESS = -1
 NO_REQUEST, CANNOT_TELL = "no request", "cannot tell"
 LEFT_OUT = ("", NO_REQUEST, CANNOT_TELL)
+# Zero-width spaces and soft hyphens come with text that is copied from pages; they are part of no name.
+_UNSEEN = dict.fromkeys(map(ord, "\u00ad\u200b\u2060\ufeff"))
 
 
 @dataclass(frozen=True)
@@ -69,3 +72,13 @@ class Judgement:
             raise ValueError(f"a judgement is left out as {NO_REQUEST!r} or {CANNOT_TELL!r}, not {self.left_out!r}")
         if self.left_out and (self.success or self.step is not None):
             raise ValueError("a judgement that is left out has neither success nor step")
+
+
+def rater_name(name: str) -> str:
+    """Return ``name`` as it is kept: composed characters (NFC), and single spaces between its words."""
+    return " ".join(unicodedata.normalize("NFC", name.translate(_UNSEEN)).split())
+
+
+def rater_key(name: str) -> str:
+    """Return a text that is equal for all spellings of one rater's name; letter case does not matter."""
+    return rater_name(name).lower()

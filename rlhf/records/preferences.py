@@ -29,7 +29,6 @@ class Stretch(NamedTuple):
     """Consecutive steps of one episode.
 
     Args:
-      episode_id: the episode.
       begin: its first step.
       end: the step after its last.
     """

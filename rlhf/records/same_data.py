@@ -14,7 +14,6 @@ def check_same_data(then: Mapping[str, int], now: Mapping[str, int]) -> None:
 
     Args:
       then: counts of ``episodes``, ``steps`` and ``marks``, and digests under other names, when the run was begun.
-      now: the same of the play at hand.
 
     Raises:
       UserError: if they differ; the message gives both counts.

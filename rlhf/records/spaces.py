@@ -23,7 +23,7 @@ class _HasSpaces(Protocol):
 
 @dataclass(frozen=True)
 class EpisodeSpaces:
-    """Declared spaces of one episode. An episode without any has those of the Playhouse.
+    """Declared spaces of one episode.
 
     Args:
       solver: what the solver observes and can do.
@@ -64,8 +64,7 @@ class EpisodeSpaces:
     @property
     def of_the_playhouse(self) -> bool:
         """True for the body of the Playhouse and a picture in three channels, of any size."""
-        image = self.solver.observation.image
-        return image is not None and self == playhouse_spaces(image.height, image.width)
+        return self.setter == BODY and of_the_playhouse(self.solver)
 
     @property
     def image_size(self) -> tuple[int, int] | None:
@@ -74,12 +73,7 @@ class EpisodeSpaces:
         return None if image is None else (image.height, image.width)
 
     def differences(self, other: EpisodeSpaces, names: tuple[str, str]) -> list[str]:
-        """Return every difference from ``other`` in words.
-
-        Args:
-          other: other spaces.
-          names: of the owners of both.
-        """
+        """Return every difference from ``other`` in words."""
         solver = [f"solver.{each}" for each in differences(self.solver, other.solver, names)]
         return solver + [f"setter.{each}" for each in differences(self.setter, other.setter, names)]
 
@@ -88,6 +82,12 @@ class EpisodeSpaces:
 def _spaces(solver: PlayerSpec, setter: ActionSpec) -> EpisodeSpaces:
     """Return one object for equal spaces, so that their text is written once and not for every episode."""
     return EpisodeSpaces(solver, setter)
+
+
+def of_the_playhouse(player: PlayerSpec) -> bool:
+    """Return True for the body of the Playhouse and a picture in three channels, of any size, and nothing else."""
+    image = player.observation.image
+    return image is not None and player == body_spec(image.height, image.width)
 
 
 @lru_cache(maxsize=64)

@@ -8,15 +8,15 @@ own last words.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, Protocol
 
 import numpy as np
 
-from agents.ranges import Count, Steps, check_ranges
 from rlhf.replay.referee import Referee
 from worlds.contract import SOLVER, Action, Observation, Solver, World
 from worlds.errors import UserError
+from worlds.ranges import Count, Steps
+from worlds.settings import settings
 from worlds.spaces.action import ActionSpec
 
 SCRIPTED = "scripted"
@@ -40,7 +40,7 @@ class CoPilot(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@settings
 class CoPilotConfig:
     """Settings of when the scripted co-pilot takes over and hands back, in steps.
 
@@ -59,7 +59,6 @@ class CoPilotConfig:
     idle: Count = 12
 
     def __post_init__(self) -> None:
-        check_ranges(self, UserError)
         if not self.reaction[0] <= self.reaction[1]:
             raise UserError(f"co_pilot.reaction is (fewest, most) steps from 0, not {self.reaction}")
 
@@ -77,7 +76,6 @@ class ScriptedCoPilot:
         self._solver, self._config = solver, config or CoPilotConfig()
 
     def reset(self, world: World, seed: int) -> None:
-        """See :meth:`CoPilot.reset`."""
         self._world, self._rng = world, np.random.default_rng([seed, 2])
         self._body = world.spec(SOLVER).action
         self._requests = self._events = 0  # of the referee's, how many it knows
@@ -85,7 +83,6 @@ class ScriptedCoPilot:
         self._watch(0)
 
     def act(self, step: int, observation: Observation, referee: Referee) -> Action | None:
-        """See :meth:`CoPilot.act`."""
         self._follow(step, referee)
         if self._state != "watches" and referee.done:
             self._watch(step)

@@ -38,7 +38,7 @@ def demonstrated_goal(episode: Episode) -> Mapping[str, int] | None:
     offered = goal_choices_of(episode.world)
     if offered is None or any(episode.setter_utterance) or any(episode.utterance):
         return None
-    spaces = episode.declared
+    spaces = episode.spaces
     if not _acts(episode.setter_movement, spaces.setter) or _acts(episode.movement, spaces.solver.action):
         return None
     goal = offered.goal_of(episode.config)

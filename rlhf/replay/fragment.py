@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -10,36 +10,25 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from agents.batch import ActionBatch, ObservationArrays, ObservationBatch, PolicyLogProbs, map_parts, send
-from agents.columns import action_columns, observation_columns
+from agents.batch import (
+    ActionBatch,
+    ObservationArrays,
+    ObservationBatch,
+    Observed,
+    PolicyLogProbs,
+    action_columns,
+    map_parts,
+    observation_columns,
+    send,
+)
 from agents.config import AgentConfig
 from agents.networks.trunk import AgentState
 from agents.tokenizer import PAD_ID
 
-_BINS = (np.int8, np.int16)
-# Field -> (types, shape behind [T+1, N]; None where it is the agent's configuration that fixes it).
-_ROWS: dict[str, tuple[tuple[type, ...], tuple[int | None, ...]]] = {
-    "image": ((np.uint8,), (None, None, None)),
-    "setter_tokens": ((np.int64,), (None,)),
-    "solver_tokens": ((np.int64,), (None,)),
-    "previous_movement": (_BINS, (None, None)),
-    "grid": ((np.int16,), (None, None, None)),
-    "entity_categories": ((np.int16,), (None, None)),
-    "entity_values": ((np.float32,), (None, None)),
-    "entity_count": ((np.int16,), ()),
-    "vector": ((np.float32,), (None,)),
-    "legal": ((np.bool_,), (None,)),
-    "texts": ((np.int64,), (None, None)),
-    "visual": ((np.float32,), (None, None)),
-    "movement": (_BINS, (None, None)),
-    "utterance": ((np.int64,), (None,)),
-    "movement_log_prob": ((np.float32,), ()),
-    "speak_log_prob": ((np.float32,), ()),
-    "words_log_prob": ((np.float32,), ()),
-    "reward": ((np.float32,), ()),
-    "resets": ((np.bool_,), ()),
-    "terminated": ((np.bool_,), ()),
-    "reference_speak_logit": ((np.float32,), ()),
+_TYPES: dict[str, type] = {  # of the fields [T+1, N] that the agent's spaces do not fix
+    **dict.fromkeys(("movement_log_prob", "speak_log_prob", "words_log_prob"), np.float32),
+    **dict.fromkeys(("reward", "reference_speak_logit"), np.float32),
+    **dict.fromkeys(("resets", "terminated"), np.bool_),
 }
 PER_SLOT = ("hidden", "cell")  # fields [N, D]; all others are [T+1, N, ...]
 
@@ -76,23 +65,9 @@ class Fragment:
     fails has no such observation, and its last row serves as one.) An episode that the world itself terminates may end
     with such a row, which a reward model judges like any other, or without one.
 
-    Observations are those that the agent's spaces declare (:func:`agents.columns.observation_columns`); the rest is
-    None.
-
     Args:
-      image: uint8 [T+1, N, H, W, channels].
-      setter_tokens: int64 [T+1, N, L].
-      solver_tokens: int64 [T+1, N, L].
-      previous_movement: int8 or int16 [T+1, N, ticks, columns], as the agent's actions are.
-      grid: int16 [T+1, N, height, width, channels].
-      entity_categories: int16 [T+1, N, most, categorical features].
-      entity_values: float32 [T+1, N, most, real features].
-      entity_count: int16 [T+1, N].
-      vector: float32 [T+1, N, length].
-      legal: bool [T+1, N, values of all discrete and pointer components].
-      texts: int64 [T+1, N, texts, L].
-      visual: float32 [T+1, N, K, width], tokens of the images by an image encoder that the learner has, too; None where
-        the learner's own computes them.
+      observations: [T+1, N, ...], what the agent's spaces declare (:func:`agents.batch.observation_columns`);
+        ``visual`` are tokens of the images by an image encoder that the learner has, too, or None.
       movement: int8 or int16 [T+1, N, ticks, columns].
       utterance: int64 [T+1, N, M].
       movement_log_prob: float32 [T+1, N], of the policy that acted.
@@ -108,21 +83,10 @@ class Fragment:
       cell: float32 [N, D], the acting agent's memory before row 0.
 
     Raises:
-      ValueError: naming the field, if a shape or a type is another than the one above.
+      ValueError: naming the field that is not of the same T and N as ``resets``, or of another type.
     """
 
-    image: np.ndarray | None = None
-    setter_tokens: np.ndarray
-    solver_tokens: np.ndarray
-    previous_movement: np.ndarray
-    grid: np.ndarray | None = None
-    entity_categories: np.ndarray | None = None
-    entity_values: np.ndarray | None = None
-    entity_count: np.ndarray | None = None
-    vector: np.ndarray | None = None
-    legal: np.ndarray | None = None
-    texts: np.ndarray | None = None
-    visual: np.ndarray | None = None
+    observations: ObservationArrays
     movement: np.ndarray
     utterance: np.ndarray
     movement_log_prob: np.ndarray
@@ -138,29 +102,34 @@ class Fragment:
     def __post_init__(self) -> None:
         if self.resets.ndim != 2 or self.resets.shape[0] < 2:
             raise ValueError(f"resets has shape {self.resets.shape}, not [T+1, N] with T > 0")
+        rows = self.resets.shape
         for name, array in self.arrays().items():
-            if name in _ROWS:
-                self._check_rows(name, array, *_ROWS[name])
-        if self.movement.shape != self.previous_movement.shape or self.movement.dtype != self.previous_movement.dtype:
-            moved, before = (f"{one.dtype} {one.shape}" for one in (self.movement, self.previous_movement))
-            raise ValueError(f"movement is {moved}, previous_movement {before}; both are those of one action space")
-        for name in PER_SLOT:
-            array = getattr(self, name)
-            agrees = array.ndim == 2 and len(array) == self.columns and array.shape == self.hidden.shape
-            if array.dtype != np.float32 or not agrees:
-                raise ValueError(f"{name} is {array.dtype} {array.shape}, not float32 [{self.columns}, D]")
+            if name in PER_SLOT:
+                _check(name, array, np.float32, (rows[1], self.hidden.shape[-1]))
+            elif name in _TYPES:
+                _check(name, array, _TYPES[name], rows)
+            elif array.shape[:2] != rows:
+                raise ValueError(f"{name} is {array.dtype} {array.shape}, not [{rows[0]}, {rows[1]}, ...]")
 
-    def _check_rows(self, name: str, array: np.ndarray, types: tuple[type, ...], tail: tuple[int | None, ...]) -> None:
-        shape = (*self.resets.shape, *tail)
-        agrees = len(shape) == array.ndim and all(n in (None, m) for n, m in zip(shape, array.shape, strict=True))
-        if array.dtype not in types or not agrees:
-            wanted = [*self.resets.shape, *("*" if n is None else n for n in tail)]
-            known = " or ".join(str(np.dtype(one)) for one in types)
-            raise ValueError(f"{name} is {array.dtype} {array.shape}, not {known} {wanted}")
+    def check(self, config: AgentConfig) -> None:
+        """Raise ValueError, naming the field, if what is observed or done is not of the spaces of ``config``."""
+        columns, arrays = observation_columns(config) | action_columns(config), self.arrays()
+        for name in columns.keys() ^ (arrays.keys() - _TYPES.keys() - {"visual", *PER_SLOT}):
+            raise ValueError(f"{name} is {'missing' if name in columns else 'no part of the spaces of the agent'}")
+        for name, (dtype, tail) in columns.items():
+            _check(name, arrays[name], dtype, (*self.resets.shape, *tail))
+
+    @classmethod
+    def of(cls, arrays: Mapping[str, np.ndarray]) -> Fragment:
+        """Return the fragment of which :meth:`arrays` returned these."""
+        seen: dict[str, Any] = {name: arrays.get(name) for name in Observed._fields}
+        others = {name: array for name, array in arrays.items() if name not in seen}
+        return cls(observations=ObservationArrays(**seen), **others)
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """Return the fields that the agent's spaces have, by name."""
-        return {name: array for name, array in vars(self).items() if array is not None}
+        """Return every array that there is, those of the observations included, by name."""
+        found = {**self.observations._asdict(), **vars(self)}
+        return {name: array for name, array in found.items() if isinstance(array, np.ndarray)}
 
     @property
     def steps(self) -> int:
@@ -178,10 +147,8 @@ class Fragment:
         def move(array: np.ndarray) -> Tensor:
             return send(array, device)
 
-        observations = ObservationArrays(*(getattr(self, name) for name in ObservationArrays._fields))
-        visual = None if self.visual is None else move(self.visual)
         return FragmentTensors(
-            map_parts(move, observations)._replace(visual=visual),
+            map_parts(move, self.observations),
             ActionBatch(move(self.movement), move(self.utterance)),
             PolicyLogProbs(move(self.movement_log_prob), move(self.speak_log_prob), move(self.words_log_prob)),
             reward=move(self.reward),
@@ -208,24 +175,26 @@ def concatenate(fragments: Sequence[Fragment]) -> Fragment:
     parts = [fragment.arrays() for fragment in fragments]
     if any(part.keys() != parts[0].keys() for part in parts):
         raise ValueError("fragments with other observations do not fit side by side")
-    return Fragment(
-        **{name: np.concatenate([part[name] for part in parts], axis=1 if name in _ROWS else 0) for name in parts[0]}
+    return Fragment.of(
+        {name: np.concatenate([part[name] for part in parts], axis=int(name not in PER_SLOT)) for name in parts[0]}
     )
 
 
 def take(fragment: Fragment, columns: slice) -> Fragment:
-    """Some of the fragment's columns, without copying them."""
-    arrays = fragment.arrays()
-    return Fragment(**{name: array[:, columns] if name in _ROWS else array[columns] for name, array in arrays.items()})
+    """Return some of the fragment's columns, without copying them."""
+    arrays = fragment.arrays().items()
+    return Fragment.of({name: array[columns] if name in PER_SLOT else array[:, columns] for name, array in arrays})
+
+
+def _check(name: str, array: np.ndarray, dtype: Any, shape: tuple[int, ...]) -> None:
+    if array.dtype != dtype or array.shape != shape:
+        raise ValueError(f"{name} is {array.dtype} {array.shape}, not {np.dtype(dtype)} {shape}")
 
 
 class FragmentRows:
     """The arrays of one :class:`Fragment` while it is being played, [T+1, N, ...] each.
 
     Args:
-      steps: T.
-      slots: N.
-      config: of the agent, whose spaces decide which arrays there are.
       visual: (K, width) of the tokens of an image that are kept, too; None: they are not.
     """
 
@@ -270,5 +239,12 @@ class FragmentRows:
     def fragment(self, state: AgentState) -> Fragment:
         """The finished fragment; ``state`` [N, D] is the memory before row 0."""
         hidden, cell = (part.float().cpu().numpy() for part in state)
-        rows = {name: array for name, array in vars(self).items() if name in _ROWS}
-        return Fragment(**self._observations._asdict(), **rows, hidden=hidden, cell=cell)
+        rows = {name: array for name, array in vars(self).items() if name in _TYPES}
+        return Fragment(
+            observations=self._observations._replace(visual=self.visual),
+            movement=self.movement,
+            utterance=self.utterance,
+            **rows,
+            hidden=hidden,
+            cell=cell,
+        )

@@ -39,7 +39,6 @@ class LearnedSetter:
     """The setter of one place, who does what it is given: the actions come from :class:`Setters`.
 
     Args:
-      entry: of the world.
       prompt: what it is to ask for, in words; "" without one.
 
     Attributes:
@@ -53,7 +52,7 @@ class LearnedSetter:
         self._next: Action | None = None
 
     def reset(self, world: World, seed: int) -> None:
-        """See :meth:`worlds.contract.Setter.reset`. Its chance is that of the agent, not of ``seed``."""
+        """Begin an episode; chance is the agent's, and ``seed`` changes nothing."""
         self._world, self._body = world, world.spec(SETTER).action
         self.task, self._next = None, None
 
@@ -93,7 +92,6 @@ class LearnedSetterPlay(LiveSetter):
     Args:
       world: where to play; it has to draw what the setter sees.
       episode: played first.
-      make_setter: makes the setter of an episode.
       truth: see :class:`rlhf.replay.setter_replay.SetterReplay`.
     """
 
@@ -123,7 +121,6 @@ def choose_actions(
     """Choose the actions of all places in one forward pass, and give each setter its own.
 
     Args:
-      setters: choose.
       mine: N, the setter of every place; None where nobody plays.
       seen: N, what each observes; None where nobody plays, at one place at least somebody does.
       resets: bool [N], True where an episode begins.

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 
 from rlhf.records.episode import Episode
 from rlhf.replay.referee import Referee
-from rlhf.replay.setter_replay import LONGEST_WAIT, SetterReplay
+from rlhf.replay.setter_replay import SetterReplay, live_steps
 from worlds.contract import SETTER, Action, Observation, Setter, Task, World
 
 
@@ -24,7 +24,6 @@ class LiveSetter(SetterReplay):
     Args:
       world: where to play.
       episode: played first; of the following ones, too, only place, seed, split and requests' times are used.
-      make_setter: makes the setter of an episode.
       truth: see :class:`rlhf.replay.setter_replay.SetterReplay`.
     """
 
@@ -62,9 +61,3 @@ class LiveSetter(SetterReplay):
         if self._asks and task is not None and task is not self._task:
             referee.ask(self._step, task.spec, task)
             self._task = task
-
-
-def live_steps(episode: Episode) -> int:
-    """Return the steps of a whole play with a setter that reacts, where the world does not end it earlier."""
-    ends = [request.step + request.task.max_steps for request in episode.requests]
-    return max(len(episode), min(max(ends, default=0), len(episode) + LONGEST_WAIT))

@@ -58,4 +58,4 @@ def unpack_fragment(packed: Mapping[str, Any]) -> Fragment:
     In those of older checkpoints every episode that ended counts as terminated.
     """
     arrays = {name: unpack_array(array) for name, array in packed.items()}
-    return Fragment(**{"terminated": arrays["resets"]} | arrays)
+    return Fragment.of({"terminated": arrays["resets"]} | arrays)

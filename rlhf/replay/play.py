@@ -103,11 +103,9 @@ class StillSolver:
         self._body = BODY
 
     def reset(self, world: World, seed: int) -> None:
-        """See :meth:`worlds.contract.Solver.reset`."""
         self._body = world.spec(SOLVER).action
 
     def act(self, observation: Observation) -> Action:
-        """See :meth:`worlds.contract.Solver.act`."""
         return self._body.silent()
 
 
@@ -156,9 +154,6 @@ class _Slot:
     def step(self, solver_action: Action) -> Episode | None:
         """Play one step, in which the solver does ``solver_action`` unless a co-pilot has taken over.
 
-        Args:
-          solver_action: the solver's.
-
         Returns:
           The finished episode, if this was its last step.
 
@@ -189,8 +184,6 @@ class _Slot:
         """End the episode because of a failure and free the slot.
 
         Args:
-          doing: the call that failed.
-          reason: of the failure.
           ends_process: True if the world has tried to end the process.
 
         Returns:
@@ -274,12 +267,8 @@ def play(
     """Play ``plans`` in order of their start and yield every episode as it ends.
 
     Args:
-      entry: of the world.
       worlds: one a slot; slots without a plan left stand idle until the others have finished.
-      plans: the episodes.
       solvers: who plays the solver in ``len(worlds)`` slots.
-      setter_name: name of the setter in recordings.
-      solver_name: name of the solver in recordings.
       threads: in which worlds are stepped; None is one a core, 8 at most.
       guard: ends and labels an episode whose world fails, and play goes on; without it, the failure is raised.
       setters: choose the actions of all setters, which are of the class

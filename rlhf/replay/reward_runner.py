@@ -19,9 +19,10 @@ from torch import Tensor
 from agents.acting import observation_arrays
 from agents.agent import InteractiveAgent
 from agents.config import AgentConfig
+from agents.encoding import decoded_actions
 from agents.tokenizer import Tokenizer
-from agents.utterances import decode_utterance
 from rlhf.replay.fragment import Fragment, FragmentRows
+from worlds.contract import Action
 
 _SEEDS = 2**31
 
@@ -30,7 +31,7 @@ _SEEDS = 2**31
 class PlaysTogether(Protocol):
     """An environment in which another place of the runner acts at the same time."""
 
-    def prepare(self, action: dict[str, Any]) -> None:
+    def prepare(self, action: Action) -> None:
         """Announce the action of the next step; all places announce theirs before any of them is stepped."""
         ...
 
@@ -60,11 +61,8 @@ class RewardRunner:
 
     Args:
       agent: that plays; copied, so that learning does not change it within a fragment.
-      tokenizer: the agent's.
       envs: environments whose observations and actions are those of a solver (:mod:`worlds.contract`).
       steps: T, steps of a fragment.
-      seed: of the agent's choices and of the environments' episodes.
-      device: of the network.
     """
 
     def __init__(
@@ -161,7 +159,7 @@ class RewardRunner:
 
     def _step(self, rows: FragmentRows, t: int) -> None:
         """Step every environment from row t to the next, or reset it where a limit ended its episode."""
-        actions = self._actions(rows, t)
+        actions = decoded_actions(rows.movement[t], rows.utterance[t], self._tokenizer, self._config)
         for column, env in self._together:
             if not self._cut[column]:
                 env.prepare(actions[column])
@@ -174,7 +172,7 @@ class RewardRunner:
                 self._observations[column], self._resets[column] = self._reset(column), True
         rows.reward[t + 1] = self._reward
 
-    def _play(self, column: int, action: dict[str, Any]) -> Mapping[str, Any]:
+    def _play(self, column: int, action: Action) -> Mapping[str, Any]:
         """Step an environment and return what is seen then."""
         seen, reward, terminated, truncated, info = self._envs[column].step(action)
         self._reward[column], self._terminated[column], self._cut[column] = reward, terminated, truncated
@@ -187,14 +185,3 @@ class RewardRunner:
             self._ended.append(ended)
             self._length[column], self._total[column] = 0, 0.0
         return seen
-
-    def _actions(self, rows: FragmentRows, t: int) -> list[dict[str, Any]]:
-        """Return the actions of row t, as environments take them."""
-        movement, continuous = self._config.columns.decode(rows.movement[t])
-        actions: list[dict[str, Any]] = []
-        for column, words in enumerate(rows.utterance[t].tolist()):
-            said = decode_utterance(words, self._tokenizer, self._config) if words[0] else ""
-            actions.append({"movement": movement[column], "utterance": said})
-            if continuous is not None:
-                actions[-1]["continuous"] = continuous[column]
-        return actions

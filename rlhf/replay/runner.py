@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import gymnasium
 import numpy as np
@@ -21,16 +21,19 @@ from agents.acting import observation_arrays, set_generator
 from agents.agent import AgentState, InteractiveAgent
 from agents.batch import ObservationBatch
 from agents.config import AgentConfig
-from agents.tokenizer import PAD_ID, Tokenizer
-from agents.utterances import decode_utterance
+from agents.encoding import decoded_actions
+from agents.tokenizer import Tokenizer
 from rlhf.records.episode import Episode
 from rlhf.replay.fragment import Fragment, FragmentRows
 from rlhf.replay.guard import LEAST
-from rlhf.replay.learned_setter import Setters
 from rlhf.replay.setter_replay import EpisodeSampler
 from rlhf.replay.slot import EpisodeResult, FailedPlay, RunnerError, Slot
 from rlhf.run.progress import announce
+from worlds.contract import Action
 from worlds.errors import shows_tracebacks
+
+if TYPE_CHECKING:
+    from rlhf.replay.learned_setter import Setters
 
 __all__ = ["EpisodeResult", "RewardSource", "Runner", "RunnerError"]
 
@@ -69,14 +72,11 @@ class Runner:
     Args:
       agent: the agent that plays; copied, so that learning does not change it within a fragment, see
         :meth:`set_weights`.
-      tokenizer: the agent's.
       reference: the frozen cloned agent, whose decisions to speak are recorded beside the player's.
       rewards: source of the rewards; None: the environments' own rewards (the scripted-reward baseline).
       slots: environments whose reset takes the options of :class:`rlhf.replay.setter_replay.SetterReplay`.
-      episodes: recorded episodes to replay.
       steps: T, steps of a fragment.
       seed: seed of the agent's choices and the order of the episodes.
-      device: device of the networks.
       threads: number of threads that step the slots; 1 steps them in this thread.
       stagger: cut the first play of each slot short at a different step, so that episodes do not begin together.
       step_limit_sec: seconds that a world may take for a reset or a step before its play is ended; None sets no limit.
@@ -275,20 +275,13 @@ class Runner:
         Returns:
           Row, slot, and result without its return, of every play that has ended.
         """
-        utterances = rows.utterance[t - 1].tolist()
-        texts = [
-            decode_utterance(words, self._tokenizer, self._config) if words[0] != PAD_ID else "" for words in utterances
-        ]
-        movement, continuous = self._config.columns.decode(rows.movement[t - 1])
-        values = [None] * self.columns if continuous is None else list(continuous)
+        actions = decoded_actions(rows.movement[t - 1], rows.utterance[t - 1], self._tokenizer, self._config)
         if self._setters is not None:
             self._set(self._setters)
         begins = [slot for slot in self._slots if slot.over]
         acting = [slot for slot in self._slots if not slot.over]
         own = [slot.index for slot in acting]
-        rows.reward[t, own] = self._each(
-            self._act, acting, *([part[i] for i in own] for part in (movement, texts, values))
-        )
+        rows.reward[t, own] = self._each(self._act, acting, [actions[i] for i in own])
         ended = [(t, slot.index, slot.result()) for slot in acting if slot.over or slot.failed]
         self._whole += sum(slot.over for slot in acting)
         begins += [slot for slot in acting if slot.failed]  # nothing was seen after the last action
@@ -305,10 +298,10 @@ class Runner:
             if not slot.over:
                 slot.give(action)
 
-    def _act(self, slot: Slot, *action: Any) -> float:
+    def _act(self, slot: Slot, action: Action) -> float:
         """Step a slot and return its reward; a play whose world fails has ended, and is no result."""
         try:
-            return slot.act(*action)
+            return slot.act(action)
         except FailedPlay as error:
             slot.counts, slot.failed = False, True
             self._note(error)

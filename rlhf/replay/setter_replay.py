@@ -56,7 +56,6 @@ class SetterReplay(gymnasium.Env[Observation, Action]):
     Args:
       world: where to replay; its settings (image size) are the agent's, not necessarily the recording's.
       episode: played first.
-      truth: follow the recorded requests' ground truth.
       things: at which the setters of episodes pointed, by episode, as far as known; several replays of the same
         episodes may share it, as it takes a whole play of an episode to find out.
     """
@@ -178,11 +177,13 @@ def replay_steps(episode: Episode) -> int:
     A setter without a body has nothing to do again after the recording, so that it can wait in silence until the time
     of its requests is over: an agent may need more steps than the demonstrator did.
     """
-    recorded = len(episode)
-    if episode.spaces is None or episode.spaces.setter.components:
-        return recorded
+    return len(episode) if episode.spaces.setter.components else live_steps(episode)
+
+
+def live_steps(episode: Episode) -> int:
+    """Return the steps of a whole play with a setter that reacts, where the world does not end it earlier."""
     ends = [request.step + request.task.max_steps for request in episode.requests]
-    return max(recorded, min(max(ends, default=0), recorded + LONGEST_WAIT))
+    return max(len(episode), min(max(ends, default=0), len(episode) + LONGEST_WAIT))
 
 
 class RecordedSetter:

@@ -36,10 +36,6 @@ def setter_side(episode: Episode, fingerprint: str = "") -> Episode:
     Row t has what the setter observed at step t and what it then did and said. What it hears are the words that the
     solver last said, after its prompt, if it was given one (:mod:`agents.roles`).
 
-    Args:
-      episode: of an exact world that is known here.
-      fingerprint: of the episode, for the notes.
-
     Raises:
       UserError: its replay differs from the recording, or its setter observes nothing.
       WorldError: its world is not known here, or is not exact.

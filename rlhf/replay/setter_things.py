@@ -32,7 +32,6 @@ def things_pointed_at(world: World, episode: Episode) -> np.ndarray | None:
 
     Args:
       world: that has just been reset to the episode's place; what was recorded is played in it, to the last step.
-      episode: the recording.
 
     Returns:
       int64 [T, ticks, pointers].
@@ -54,9 +53,6 @@ def pointing_again(world: World, episode: Episode, step: int, things: np.ndarray
     Where the setter does not see one of them now it does nothing in this step, but speaks as it did.
 
     Args:
-      world: of the replay.
-      episode: the recording.
-      step: of the recording.
       things: from :func:`things_pointed_at`.
     """
     action = episode.setter_action(step)

@@ -62,7 +62,6 @@ class Slot:
     episode and the actions is rebuilt exactly by repeating them.
 
     Args:
-      index: of the slot.
       env: steps the world.
       step_limit_sec: seconds that a reset or a step may take; None sets no limit.
     """
@@ -79,9 +78,7 @@ class Slot:
         self.over = False  # the play has ended, and the observation is its last
         self.terminated = False  # by the world's rules, not by a time limit
         self._cut: int | None = None
-        self._movement: list[np.ndarray] = []  # of every step of the play
-        self._continuous: list[np.ndarray] = []  # as well, where the world has such components
-        self._spoken: list[str] = []
+        self._done: list[Action] = []  # at every step of the play
         self._given: list[Action] = []  # to a learned setter, at every step
 
     def begin(self, episode: Episode, steps: int | None) -> None:
@@ -89,7 +86,7 @@ class Slot:
         self.episode_id, self.world, self.counts = episode.episode_id, episode.world, steps is None
         self._cut, self.failed, self.over, self.terminated = steps, False, False, False
         self.step = self.utterances = 0
-        self._movement, self._continuous, self._spoken, self._given = [], [], [], []
+        self._done, self._given = [], []
         self.observation, _ = self._named_failure(lambda: self.env.reset(options=options))
 
     def give(self, action: Action) -> None:
@@ -98,52 +95,39 @@ class Slot:
         setter.give(action)
         self._given.append(action)
 
-    def act(self, movement: np.ndarray, utterance: str, continuous: np.ndarray | None = None) -> float:
+    def act(self, action: Action) -> float:
         """Step the environment and return its reward."""
-        action: Action = {"movement": movement, "utterance": utterance}
-        if continuous is not None:
-            action["continuous"] = continuous
-            self._continuous.append(np.array(continuous))
         self.observation, reward, self.terminated, truncated, info = self._named_failure(lambda: self.env.step(action))
         self.truth = info.get("truth")
-        self._movement.append(np.array(movement))
-        self._spoken.append(utterance)
+        self._done.append(_copied(action))
         self.step += 1
-        self.utterances += bool(utterance)
+        self.utterances += bool(action["utterance"])
         self.over = self.terminated or truncated
         return float(reward)
 
     def state_dict(self) -> dict[str, Any]:
         """Return the play so far, for checkpoints: episode, cut, actions, return, and a digest of the observation."""
-        return {"given": _packed_actions(self._given)} | {
+        return {
+            "given": _packed(self._given),
             "episode_id": self.episode_id,
             "cut": self._cut,
-            "movement": _packed(self._movement),
-            "continuous": _packed(self._continuous),
-            "said": list(self._spoken),
+            "done": _packed(self._done),
             "modelled_return": self.modelled_return,
             "observation": observation_digest(self.observation),
         }
 
     def load_state_dict(self, state: Mapping[str, Any], episode: Episode) -> None:
-        """Rebuild the play that :meth:`state_dict` returned by repeating its actions.
-
-        Args:
-          state: what :meth:`state_dict` returned.
-          episode: the one that is named there.
+        """Rebuild the play that :meth:`state_dict` returned, in ``episode``, by repeating its actions.
 
         Raises:
           RunnerError: if the environment does not arrive at the same observation, to the last bit, or fails.
         """
         self.begin(episode, state["cut"])
-        movement = [] if state["movement"] is None else unpack_array(state["movement"])
-        packed = state.get("continuous")  # older checkpoints have none
-        continuous = [None] * len(movement) if packed is None else unpack_array(packed)
-        given = _unpacked_actions(state.get("given"))
-        for number, (step, utterance, values) in enumerate(zip(movement, state["said"], continuous, strict=True)):
+        given = _unpacked(state["given"])
+        for number, action in enumerate(_unpacked(state["done"])):
             if given:
                 self.give(given[number])
-            self.act(step, utterance, values)
+            self.act(action)
         self.modelled_return = state["modelled_return"]
         if observation_digest(self.observation) != state["observation"]:
             raise RunnerError(
@@ -173,31 +157,25 @@ class Slot:
         return EpisodeResult(self.episode_id, self.step, self.utterances, 0.0, success)
 
 
-def _packed(steps: Sequence[np.ndarray]) -> dict[str, Any] | None:
-    return pack_array(np.stack(steps)) if steps else None
+def _copied(action: Action) -> Action:
+    """Return ``action`` with arrays of its own; three times as fast as a deep copy."""
+    return {name: part if isinstance(part, str) else part.copy() for name, part in action.items()}  # type: ignore[return-value, union-attr]
 
 
-def _packed_actions(actions: Sequence[Action]) -> dict[str, Any] | None:
+def _packed(actions: Sequence[Action]) -> dict[str, Any] | None:
     """Return actions as plain values, for checkpoints; None for none."""
     if not actions:
         return None
-    return {
-        "movement": _packed([action["movement"] for action in actions]),
-        "continuous": _packed([action["continuous"] for action in actions if "continuous" in action]),
-        "said": [action["utterance"] for action in actions],
-    }
+    columns: dict[str, list[Any]] = {name: [dict(action)[name] for action in actions] for name in actions[0]}
+    return {name: each if name == "utterance" else pack_array(np.stack(each)) for name, each in columns.items()}
 
 
-def _unpacked_actions(state: Mapping[str, Any] | None) -> list[Action]:
-    """Return what :func:`_packed_actions` was called with."""
+def _unpacked(state: Mapping[str, Any] | None) -> list[Action]:
+    """Return what :func:`_packed` was called with."""
     if state is None:
         return []
-    movement, said = unpack_array(state["movement"]), state["said"]
-    actions: list[Action] = [{"movement": m, "utterance": u} for m, u in zip(movement, said, strict=True)]
-    if state["continuous"] is not None:
-        for action, values in zip(actions, unpack_array(state["continuous"]), strict=True):
-            action["continuous"] = values
-    return actions
+    columns = {name: part if name == "utterance" else unpack_array(part) for name, part in state.items()}
+    return [dict(zip(columns, parts, strict=True)) for parts in zip(*columns.values(), strict=True)]  # type: ignore[misc]
 
 
 def observation_digest(observation: Mapping[str, Any]) -> str:

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from rlhf.records.columns import observed_at
 from rlhf.records.episode import WORLD_OPTIONS, Episode
 from rlhf.store.columns.compressed import CompressedEpisode
 from worlds import registry
@@ -37,6 +36,7 @@ from worlds.contract.plain_pictures import SIZE, PlainPictures
 from worlds.errors import UserError
 from worlds.foreign_code.faults import named_failure
 from worlds.foreign_code.trust import UntrustedError
+from worlds.spaces.steps import observed_at
 
 REPLAYED, RECORDED = "replayed", "as recorded"
 DRAWN, PLAIN = "drawn by its world", "drawn from what was observed"
@@ -71,7 +71,6 @@ def views_of(
     """Return the best pictures of an episode that there are.
 
     Args:
-      episode: of which.
       height: of the pictures, pixels.
       width: of the pictures, pixels.
       per_step: pictures a step, a divisor of its ticks; more than one only where the world draws between ticks. None
@@ -84,7 +83,7 @@ def views_of(
         are drawn) the replay differs from the recording.
     """
     if not plain and _is_tick_wise(episode):
-        number = per_step or math.gcd(PER_STEP, episode.declared.solver.action.ticks)
+        number = per_step or math.gcd(PER_STEP, episode.spaces.solver.action.ticks)
         return EpisodeViews(REPLAYED, number, replayed_views(episode, height, width, number, angle))
     if angle != FIRST:
         raise NoPictures(_ONLY_FIRST.format(world=episode.world, angle=angle))
@@ -111,7 +110,6 @@ def replayed_views(
     view of a step is what the solver saw when it decided.
 
     Args:
-      episode: what to replay.
       height: of the views, pixels.
       width: of the views, pixels.
       per_step: views a step, evenly spaced over its ticks; a divisor of their number.
@@ -206,7 +204,6 @@ def plain_views(
     """What was observed in an episode without pictures, drawn plainly.
 
     Args:
-      episode: of which.
       size: height and width, pixels.
       begin: first step.
       end: step after the last; None takes all.
@@ -214,7 +211,6 @@ def plain_views(
     Yields:
       The step, and the picture uint8 [height, width, 3].
     """
-    assert episode.spaces is not None, "episodes of the Playhouse have pictures"
     pictures = PlainPictures(episode.spaces.solver.observation, episode.seen)
     for step in range(begin, len(episode) if end is None else min(end, len(episode))):
         yield step, pictures.draw(observed_at(episode.seen, episode.texts, step), step, size)
@@ -227,7 +223,6 @@ def fitted(picture: np.ndarray, height: int, width: int, margin: int = _PAPER) -
       picture: uint8 [other height, other width, 3].
       height: pixels.
       width: pixels.
-      margin: grey level beside a picture of other proportions.
     """
     scale = min(height / picture.shape[0], width / picture.shape[1])
     if scale >= 1:
@@ -299,9 +294,6 @@ def check_same(seen: Any, episode: Episode, step: int, hint: str = "`rlhf render
     """Refuse a replay whose observation differs from the recorded one.
 
     Args:
-      seen: the solver's observation in the replay.
-      episode: the recording.
-      step: of both.
       hint: what the user can do, or what cannot be done.
 
     Raises:

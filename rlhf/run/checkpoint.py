@@ -13,7 +13,7 @@ import json
 import os
 import pickle
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +21,7 @@ from typing import Any, TypeVar, overload
 
 import safetensors.torch
 import torch
+from torch import nn
 
 from agents.agent import InteractiveAgent
 from agents.card import ModelCard
@@ -64,20 +65,19 @@ class Checkpoint:
 
         Args:
           kind: its class; None takes the registered kind of agent that its configuration names.
-          device: where its weights are put.
         """
         self._verify(_AGENT)
         return load_agent(self.folder / _AGENT, kind, device, role=None)
 
-    def load_weights_into(self, agent: InteractiveAgent) -> None:
-        """Give ``agent`` the checkpoint's weights.
+    def load_weights_into(self, model: nn.Module) -> None:
+        """Give an agent, or another model, the checkpoint's weights.
 
         Raises:
-          UserError: if the checkpoint is damaged, or of an agent of another size.
+          UserError: if the checkpoint is damaged, or of a model of another size.
         """
         self._verify(_AGENT)
         weights = safetensors.torch.load_file(self.folder / _AGENT / "model.safetensors")
-        load_weights(agent, weights, str(self.folder))
+        load_weights(model, weights, str(self.folder))
 
     def load_state(self) -> dict[str, Any]:
         """Return the state that was saved beside the agent, on the CPU.
@@ -151,12 +151,17 @@ class Checkpoints:
         score: float | None = None,
         card: ModelCard | None = None,
     ) -> Checkpoint:
+        """Write a checkpoint of an agent, with ``card`` as its README.md; see :meth:`write`."""
+        return self.write(step, lambda folder: save_agent(agent, tokenizer, folder, card), state, score)
+
+    def write(
+        self, step: int, save: Callable[[Path], object], state: Mapping[str, Any], score: float | None = None
+    ) -> Checkpoint:
         """Write a checkpoint; it is on disk on return, and ``latest`` names it.
 
         Args:
           state: nested dicts and lists of tensors, numbers, texts, booleans and None.
-          score: of this agent; higher is better.
-          card: contents of its README.md.
+          score: score of what is trained; higher is better.
 
         Raises:
           TypeError: naming the entry of ``state`` that could not be read back.
@@ -169,7 +174,7 @@ class Checkpoints:
             sync_tree(self.folder.parent / METRICS_FILE)  # its rows are those of the updates until here
             unfinished = self.folder / f"{_UNFINISHED}{os.getpid()}"
             try:
-                self._write(unfinished, step, agent, tokenizer, state, score, card)
+                self._fill(unfinished, step, save, state, score)
                 final = self.folder / f"step-{step:09d}"
                 self._discard(final)
                 unfinished.rename(final)
@@ -208,18 +213,11 @@ class Checkpoints:
     def _folders(self) -> list[Path]:
         return sorted(path for path in self.folder.glob("step-*") if path.is_dir())
 
-    def _write(
-        self,
-        folder: Path,
-        step: int,
-        agent: InteractiveAgent,
-        tokenizer: Tokenizer,
-        state: Mapping[str, Any],
-        score: float | None,
-        card: ModelCard | None,
+    def _fill(
+        self, folder: Path, step: int, save: Callable[[Path], object], state: Mapping[str, Any], score: float | None
     ) -> None:
         """Fill ``folder`` with a checkpoint, its record last."""
-        save_agent(agent, tokenizer, folder / _AGENT, card)
+        save(folder / _AGENT)
         buffer = io.BytesIO()
         torch.save(dict(state), buffer)
         write_file(folder / _STATE, buffer.getvalue())

@@ -23,12 +23,13 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from rlhf.records.json_records import BadRecord, differences, from_json, to_json, with_new_settings
+from rlhf.records.json_records import differences, from_json, to_json
 from rlhf.run.machine import describe
 from rlhf.run.progress import announce
 from rlhf.store.columns import json_text
 from rlhf.store.files.durable import UNFINISHED, open_own, write_file
 from worlds.errors import UserError, set_resume_hint
+from worlds.settings import BadValue
 
 Config = TypeVar("Config")
 
@@ -97,9 +98,7 @@ def lock_file(path: Path, what: Path, hint: str = "wait for it to end, or choose
     """Hold the lock ``path`` of ``what``, a file or folder that one run at a time may write; see :func:`lock_run`.
 
     Args:
-      path: file of the lock.
       what: file or folder that is locked, for messages.
-      hint: what the user can do, for messages.
 
     Raises:
       UserError: if another process holds the lock, or the file holds something else, which is left as it is.
@@ -214,9 +213,6 @@ def whole_run(config: NamedRun, last: str) -> Iterator[Path]:
 
     A new folder is removed if the run fails.
 
-    Args:
-      last: name of the file that the run writes last.
-
     Raises:
       UserError: if the folder is taken, by a run of other settings too, or another run writes into it.
     """
@@ -243,7 +239,7 @@ def newest_checkpoint(folder: Path) -> str | None:
 
 def _check_same(folder: Path, config: Any) -> None:
     """Raises UserError if the run in ``folder`` was begun with other settings than ``config``."""
-    saved = load_config(folder, type(config), older=True)
+    saved = load_config(folder, type(config))
     for name, before, now in differences(saved, config):
         if name == "resume":
             continue
@@ -285,14 +281,14 @@ def save_resumed(folder: Path, config: Any) -> Path:
     """
     record = read_record(folder)
     settings = to_json(replace(config, resume=None))
-    before = with_new_settings(type(config), record["config"])
+    before = to_json(load_config(folder, type(config)))
     changed = {name: (then, now) for name, then, now in differences(before, settings)}
     resumed = [*record.get("resumed", []), _circumstances() | {"changed": changed}]
     return _write(folder, record | {"config": settings, "resumed": resumed})
 
 
 def _check_fixed(folder: Path, config: Any, fixed: Collection[str]) -> None:
-    saved = load_config(folder, type(config), older=True)
+    saved = load_config(folder, type(config))
     for name, before, now in differences(saved, replace(config, resume=saved.resume)):
         if any(name == one or name.startswith(f"{one}.") for one in fixed):
             raise UserError(
@@ -301,23 +297,19 @@ def _check_fixed(folder: Path, config: Any, fixed: Collection[str]) -> None:
             )
 
 
-def load_config(folder: Path, kind: type[Config], older: bool = False) -> Config:
+def load_config(folder: Path, kind: type[Config]) -> Config:
     """The configuration of the run in ``folder``, equal to the one that was saved.
 
-    Args:
-      older: settings that came into the program after the run was begun may be missing; they have their defaults,
-        with which everything is as it was before them.
-
     Raises:
-      UserError: if it is missing, damaged, of another kind of run, or its settings are not exactly those of ``kind``.
+      UserError: if it is missing, damaged, of another kind of run, or its settings are not those of ``kind``.
     """
     record = read_record(folder)
     path = Path(folder) / CONFIG_FILE
     if record["kind"] != kind.__name__:
         raise UserError(f"{path} is the configuration of another kind of run ({record['kind']}, not {kind.__name__})")
     try:
-        return from_json(kind, with_new_settings(kind, record["config"]) if older else record["config"])
-    except BadRecord as error:
+        return from_json(kind, record["config"])
+    except BadValue as error:
         written = f"it was written by version {record.get('version')}, this is {project_version()}"
         raise UserError(f"{path}: {error}; {written}") from None
 

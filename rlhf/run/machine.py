@@ -23,9 +23,7 @@ class Machine:
 
     Args:
       cores: that this process may use, counting limits of containers; may be less than the machine has.
-      memory_gib: that this process may use.
       gpu: names of the graphics processors, "" if there is none.
-      packages: installed versions of the packages that set the speed.
     """
 
     cpu: str

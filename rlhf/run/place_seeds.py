@@ -18,7 +18,6 @@ def place_seed(seed: int, number: int, held_out: bool) -> int:
     Args:
       seed: of the recording, from 0 to ``LARGEST_SEED`` - 1.
       number: of the episode in the recording, below ``SEEDS_APART``.
-      held_out: draw from the places of validation instead of those of training.
     """
     return (HELD_OUT_SEEDS if held_out else TRAINING_SEEDS)[seed * SEEDS_APART + number]
 

@@ -39,7 +39,6 @@ class Worker:
 
     Args:
       function: found by its name in a module, as pickle has it; so are the classes of what it is given.
-      given: whatever can be pickled.
 
     Attributes:
       connection: this side of the pipe whose other side ``function`` gets.
@@ -90,11 +89,7 @@ class Worker:
 
 @dataclass(frozen=True)
 class LastResult(Generic[Result]):
-    """A result of a process that cannot go on, as one of its threads does not return; another one takes its place.
-
-    Args:
-      result: of the item.
-    """
+    """A result of a process that cannot go on, as one of its threads does not return; another one takes its place."""
 
     result: Result
 
@@ -113,8 +108,6 @@ def divide(
       begin: called in every worker with ``given``; returns the function. A :class:`LastResult` of the function is the
         last of its worker.
       given: arguments of ``begin``.
-      items: what the function is called with.
-      workers: number of processes.
       saying: returns what a worker does with an item, for messages: "playing episode 7".
       died: returns the result of an item at which a worker died, another of which takes its place; it is given a
         message that says how.

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import contextmanager
 from typing import Any, TextIO, TypeVar
 
+from rlhf.run import stopping
 from rlhf.run.terminal import console
 
 Item = TypeVar("Item")
@@ -23,7 +24,6 @@ class Bar:
     Args:
       total: how much there is to be done; None if that is not known.
       show: called with (done, share, note) whenever one of them changes; the share is from 0 to 1, or None.
-      done: how much was done before.
       share: how far that was, where the share is not ``done / total``.
     """
 
@@ -46,12 +46,9 @@ class Bar:
         """Note how much is done.
 
         Args:
-          done: in all.
           note: a few words about the last; "" leaves the note of before.
           share: how far that is, from 0 to 1, where something else than the total ends the loop, e.g. its time.
         """
-        from rlhf.run import stopping  # here, as it imports this module
-
         stopping.check()
         self.done, self.note = done, note or self.note
         self.share = min(1.0, share) if share is not None else _share(done, self.total)
@@ -91,7 +88,6 @@ def bar(
       title: what is done, e.g. "recording play".
       total: how much there is to be done; without it what is done is counted.
       unit: of what is counted, e.g. "updates".
-      done: how much was done before, by the part of the loop that is resumed.
       share: how far that was, from 0 to 1, where something else than the total ends the loop.
       file: where to show it; standard error if not given.
     """
@@ -169,8 +165,6 @@ def _left(gone: float, first: float | None, share: float | None) -> str:
 
     Args:
       gone: seconds since then.
-      first: how far the loop was then.
-      share: how far it is now.
     """
     if share is None or share >= 1.0 or share <= (first or 0.0):
         return ""

@@ -2,47 +2,65 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from tyro.conf import Positional, arg
-from tyro.constructors import PrimitiveConstructorSpec
+from pydantic import BeforeValidator
 
-_NAMED = arg(metavar="[NAME FOLDER ...]", help_behavior_hint=lambda default: f"(default: {default or 'none'})")
+from worlds.contract.own_settings import own_settings
 
-NamedPlayers = Annotated[Mapping[str, str], _NAMED]
+
+@dataclass(frozen=True)
+class Form:
+    """How a setting is typed.
+
+    Args:
+      metavar: placeholder of its words in the help text.
+      by_place: it has no flag; its words are those without one, in the order of the fields.
+    """
+
+    metavar: str
+    by_place: bool = False
+
+
+@dataclass(frozen=True)
+class Without:
+    """Settings of a group that have no flags, as what holds the group gives them.
+
+    Args:
+      names: dotted names inside the group.
+    """
+
+    names: frozenset[str]
+
+
+def without(*names: str) -> Without:
+    """Return the mark of a group in which these settings have no flags."""
+    return Without(frozenset(names))
+
+
+NamedPlayers = Annotated[Mapping[str, str], Form("[NAME FOLDER ...]")]
 """Players by names that the user gives: an agent's folder, or the name of a scripted player."""
-
-# One JSON object; the configuration that holds it reads the text by worlds.contract.own_settings, and names itself in
-# messages.
-_JSON_OBJECT = PrimitiveConstructorSpec(
-    nargs=1,
-    metavar="JSON",
-    instance_from_str=lambda words: None if words[0] == "None" else words[0],
-    is_instance=lambda value: value is None or isinstance(value, Mapping | str),
-    str_from_instance=lambda settings: ["None" if settings is None else json.dumps(settings)],
-)
-OwnSettings = Annotated[Mapping[str, Any] | None, _JSON_OBJECT]
+NamedFolders = Annotated[Mapping[str, Path], Form("[NAME FOLDER ...]")]
+"""Folders by names that the user gives."""
+OwnSettings = Annotated[Mapping[str, Any] | None, BeforeValidator(lambda given: given and own_settings(given))]
 """Settings that only a world, or its scripted players, know, by name; None: as the agent or the dataset remembers them.
 
-A configuration with such a field replaces it by :func:`worlds.contract.own_settings.own_settings` when it is made.
-Files of older versions hold the JSON text of the mapping; :mod:`rlhf.records.json_records` reads both."""
+A text is read as JSON."""
 
-NamedFolders = Annotated[Mapping[str, Path], _NAMED]
-"""Folders by names that the user gives."""
-
-RunFolder = Annotated[Positional[Path], arg(metavar="[FOLDER]")]
-RunFolders = Annotated[Positional[tuple[Path, ...]], arg(metavar="RUN ...")]
-DatasetFolder = Annotated[Positional[Path], arg(metavar="DATASET")]
-SourceDataset = Annotated[Positional[Path], arg(metavar="SOURCE")]
-TargetDataset = Annotated[Positional[Path], arg(metavar="TARGET")]
-Repository = Annotated[str, arg(metavar="NAMESPACE/NAME")]
-EpisodeId = Annotated[Positional[str], arg(metavar="EPISODE")]
-EpisodeIds = Annotated[Positional[tuple[str, ...]], arg(metavar="EPISODE ...")]
-RecordsFile = Annotated[Positional[Path], arg(metavar="FILE")]
-Person = Annotated[Positional[str], arg(metavar="PERSON")]
-Result = Annotated[Positional[str], arg(metavar="RESULT")]
-TrustedThings = Annotated[Positional[tuple[str, ...]], arg(metavar="[THING ...]")]
-WorldName = Annotated[Positional[str], arg(metavar="WORLD")]
+RunFolder = Annotated[Path, Form("[FOLDER]", by_place=True)]
+RunFolders = Annotated[tuple[Path, ...], Form("RUN ...", by_place=True)]
+DatasetFolder = Annotated[Path, Form("DATASET", by_place=True)]
+SourceDataset = Annotated[Path, Form("SOURCE", by_place=True)]
+TargetDataset = Annotated[Path, Form("TARGET", by_place=True)]
+Repository = Annotated[str, Form("NAMESPACE/NAME")]
+EpisodeId = Annotated[str, Form("EPISODE", by_place=True)]
+EpisodeIds = Annotated[tuple[str, ...], Form("EPISODE ...", by_place=True)]
+RecordsFile = Annotated[Path, Form("FILE", by_place=True)]
+Person = Annotated[str, Form("PERSON", by_place=True)]
+Result = Annotated[str, Form("RESULT", by_place=True)]
+TrustedThings = Annotated[tuple[str, ...], Form("[THING ...]", by_place=True)]
+WorldName = Annotated[str, Form("WORLD", by_place=True)]
+GraphFile = Annotated[Path, Form("GRAPH", by_place=True)]

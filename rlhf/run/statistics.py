@@ -46,11 +46,6 @@ def wilson_interval(successes: float, trials: int, level: float = LEVEL) -> Inte
 def mean_of(estimate: float, deviation: float, count: int) -> Interval | None:
     """Student's t interval of a mean.
 
-    Args:
-      estimate: the mean of the observations.
-      deviation: their sample standard deviation.
-      count: number of observations.
-
     Returns:
       The interval; None of a single observation.
     """
@@ -205,8 +200,6 @@ def resampled_counts(episodes: int, *, seed: int, resamples: int = FEWER_RESAMPL
 
     Args:
       episodes: number of episodes, or of whatever else is resampled as a whole.
-      seed: of the draws.
-      resamples: number of resamples.
     """
     draws = np.random.default_rng(seed).multinomial(episodes, np.full(episodes, 1 / episodes), size=resamples)
     return draws.astype(np.float64)
@@ -254,8 +247,6 @@ def crossed_interval(
       whole: float [N], of which ``part`` is a part.
       first: int [N], level of the first factor of each observation, from 0.
       second: int [N], of the second.
-      seed: of the draws.
-      level: of the interval.
 
     Returns:
       The share with its interval, and the number of observations; None if the whole is nothing.

@@ -19,13 +19,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from types import FrameType
-from typing import TYPE_CHECKING, NoReturn
 
-from rlhf.run.progress import announce
 from worlds.foreign_code import witness
-
-if TYPE_CHECKING:
-    from rlhf.run.checkpoint import Checkpoint
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 # What `timeout` and some wrappers send twice is one request.
@@ -37,11 +32,7 @@ _OURS = ("worlds", "agents", "rlhf", "annotation", "reward_models", "pipelines")
 
 
 class Stopped(KeyboardInterrupt):
-    """A signal has asked this process to end.
-
-    Args:
-      number: of the signal.
-    """
+    """A signal has asked this process to end."""
 
     def __init__(self, number: int) -> None:
         super().__init__(signal.Signals(number).name)
@@ -131,28 +122,6 @@ class Stop:
         """Return whether a signal has been received."""
         return self.number is not None
 
-    def at_update(self, save: Callable[[], Checkpoint]) -> None:
-        """Call this between two updates: it saves a checkpoint and ends the training if a signal has been received.
-
-        Args:
-          save: writes a checkpoint of the state between the updates and returns it.
-
-        Raises:
-          Stopped: if a signal has been received.
-        """
-        if self.requested:
-            self.end(save())
-
-    def end(self, kept: Checkpoint) -> NoReturn:
-        """End the training, as a signal has asked for, and say that ``kept`` is its last checkpoint.
-
-        Raises:
-          Stopped: always.
-        """
-        assert self.number is not None
-        announce(f"checkpoint of update {kept.step}: {kept.folder}")
-        raise Stopped(self.number)
-
 
 _current: Stop | None = None
 
@@ -185,10 +154,10 @@ def stoppable() -> Iterator[Stop]:
 
 @contextlib.contextmanager
 def between_updates() -> Iterator[Stop]:
-    """While the block runs, a signal ends it only where it calls :meth:`Stop.at_update`, or at its end.
+    """While the block runs, a signal is only noted (:attr:`Stop.requested`): leave the block where it may end.
 
     Raises:
-      Stopped: if a signal was received.
+      Stopped: at the end of the block, if a signal was received.
     """
     with stoppable() as stop:
         if stop is _current:

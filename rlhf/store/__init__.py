@@ -17,7 +17,6 @@ from rlhf.store.columns.fingerprint import episode_fingerprint
 from rlhf.store.contract import EpisodeRow, EpisodeStore, Merged, Problem, same_episode
 from rlhf.store.memory import MemoryStore
 from rlhf.store.parquet import ParquetStore, rebuild_index
-from rlhf.store.transfer.shared_play import share_play
 
 __all__ = [
     "EpisodeRow",
@@ -30,7 +29,6 @@ __all__ = [
     "open_store",
     "rebuild_index",
     "same_episode",
-    "share_play",
 ]
 
 

@@ -345,27 +345,15 @@ def check_all_new(episodes: Iterable[Episode | EpisodeRow], known: Container[str
 def check_fits(episode: Episode, world: str, spaces: EpisodeSpaces, store: object) -> None:
     """Refuse an episode of another world or other spaces, such as another image size, than the store's.
 
-    Args:
-      episode: to be recorded.
-      world: of the store's episodes.
-      spaces: of the store's episodes, also those of the Playhouse.
-      store: the store, as it is named in messages.
-
     Raises:
       UserError: naming both.
     """
     name = f"episode {episode.episode_id}"
     if episode.world != world:
         raise UserError(f"{name} is of world {episode.world}, {store} holds {world}; record it elsewhere")
-    found = episode.declared
-    if found == spaces:
-        return
-    if found.image_size and spaces.image_size and found.of_the_playhouse and spaces.of_the_playhouse:
-        (height, width), wanted = found.image_size, spaces.image_size
-        sizes = f"{height}x{width} images, {store} holds {wanted[0]}x{wanted[1]}"
-        raise UserError(f"{name} has {sizes}; record it elsewhere")
-    first = spaces.differences(found, (str(store), name))[0]
-    raise UserError(f"{name} has other spaces than {store} ({first}); record it elsewhere")
+    if episode.spaces != spaces:
+        first = spaces.differences(episode.spaces, (str(store), name))[0]
+        raise UserError(f"{name} has other spaces than {store} ({first}); record it elsewhere")
 
 
 def check_known(episode_ids: Iterable[str], known: Container[str], store: object) -> None:

@@ -7,9 +7,8 @@ from threading import RLock
 
 from rlhf.records.episode import Episode
 from rlhf.records.fields import InvalidField
-from rlhf.records.marks import Judgement, Mark
+from rlhf.records.marks import Judgement, Mark, rater_key
 from rlhf.records.preferences import Statement
-from rlhf.records.raters import rater_key
 from rlhf.records.spaces import EpisodeSpaces
 from rlhf.store.columns.tables import check_recordable
 from rlhf.store.contract import (
@@ -49,7 +48,7 @@ class MemoryStore(EpisodeStore):
             check_all_new(episodes, self._listing, self)
             kind = self._kind
             for episode in episodes:
-                kind = kind or (episode.world, episode.declared)
+                kind = kind or (episode.world, episode.spaces)
                 check_fits(episode, *kind, store=self)
             self._kind = kind
             self._episodes |= {episode.episode_id: episode for episode in episodes}

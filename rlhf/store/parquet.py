@@ -14,9 +14,8 @@ import pyarrow as pa
 
 from rlhf.records.episode import Episode
 from rlhf.records.fields import InvalidField
-from rlhf.records.marks import Judgement, Mark
+from rlhf.records.marks import Judgement, Mark, rater_key
 from rlhf.records.preferences import STATEMENTS, Statement
-from rlhf.records.raters import rater_key
 from rlhf.store.columns.compressed import CompressedEpisode
 from rlhf.store.columns.fingerprint import episode_fingerprint, stored_fingerprint
 from rlhf.store.columns.tables import (
@@ -41,19 +40,17 @@ from rlhf.store.contract import (
     table_of,
 )
 from rlhf.store.files.durable import Busy, explained, only_writer, write_file
-from rlhf.store.files.parquet_files import Damaged, read_rows, to_bytes
+from rlhf.store.files.parquet_files import Damaged, damage, read_rows, to_bytes
 from rlhf.store.files.row_groups import RecentGroups
 from rlhf.store.folder import description
 from rlhf.store.folder.card import add_card
 from rlhf.store.folder.index import TABLES, Entry, EpisodeIndex
 from rlhf.store.folder.records import RecordFolder
-from rlhf.store.transfer.shared_play import take_play
-from rlhf.store.upkeep import compaction, recovery
-from rlhf.store.upkeep.compaction import FILE_MB, damage
+from rlhf.store.upkeep import recovery
 from rlhf.store.upkeep.recovery import data_file
-from rlhf.store.upkeep.verification import problems_of
 from worlds.errors import UserError
 
+FILE_MB = 128.0  # steps of a file that compaction leaves as it is, 10^6 bytes
 SETTER_SIDES = "sides/setter"  # in a dataset's folder: the dataset of its setters' sides, where it has one
 _NAME_BYTES = 200  # file systems take 255
 
@@ -72,7 +69,6 @@ class ParquetStore(EpisodeStore):
     removes what a crash has left, if no process is writing.
 
     Args:
-      folder: the dataset.
       create: make an empty one if there is none.
 
     Raises:
@@ -226,6 +222,8 @@ class ParquetStore(EpisodeStore):
             for episode_id, entry in kept.items():
                 if entry.file in touched:
                     shared.setdefault(entry.file, []).append(episode_id)
+            from rlhf.store.upkeep import compaction
+
             compaction.repack(self.folder, self._index, kept, list(shared.values()), touched)
             return len(gone)
 
@@ -257,6 +255,8 @@ class ParquetStore(EpisodeStore):
             with self._writing(f"{len(new)} episodes"):
                 check_all_new(other.rows(), self._rows(), self)
                 self._fix_kind([other.read(new[0])])
+                from rlhf.store.transfer.shared_play import take_play
+
                 take_play(other.folder, self.folder, self._index)
         try:
             self._write_records(*records)
@@ -283,6 +283,8 @@ class ParquetStore(EpisodeStore):
         """
         if not file_mb > 0:
             raise UserError(f"file_mb is {file_mb}; give a number of megabytes above 0")
+        from rlhf.store.upkeep import compaction
+
         fewer = compaction.compact(self.folder, self._index, file_mb, self._writing, gathered)
         with self._writing("the marks in one file"):
             for folder in self._record_folders():
@@ -290,6 +292,8 @@ class ParquetStore(EpisodeStore):
         return fewer
 
     def verify(self) -> list[Problem]:
+        from rlhf.store.upkeep.verification import problems_of
+
         return problems_of(self, self.folder, self._index, self._record_folders())
 
     def _record_folders(self) -> tuple[RecordFolder[Any], ...]:

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from rlhf.records.declared_fields import ENTITY_COUNTS
 from rlhf.records.episode import AGENT, CO_PILOT, Episode, Request
 from rlhf.records.spaces import EpisodeSpaces
 from worlds.contract import MOVEMENT_BINS, TICKS_PER_STEP, Event, TaskSpec
 from worlds.spaces.action import ActionSpec, FreeText, Pointer
 from worlds.spaces.observation import PlayerSpec
+from worlds.spaces.steps import ENTITY_COUNTS
 
 _THINGS = ("ball", "duck", "chair", "mug", "robot")
 
@@ -58,9 +58,6 @@ def synthetic_play(seed: int, spaces: EpisodeSpaces, steps: int = 60, episode_id
     """Return an episode of ``spaces``: whatever can be observed and done, at random, the same on every machine.
 
     Args:
-      seed: of the episode.
-      spaces: declared spaces.
-      steps: T.
       episode_id: "" makes one of the seed.
     """
     rng = np.random.default_rng(seed)

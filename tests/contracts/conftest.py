@@ -9,6 +9,7 @@ import pytest
 
 from tests.contracts.tried_worlds import ANNOUNCED, EXAMPLES, PICTURED
 from tests.distributions import installed
+from tests.patience import PATIENCE_SEC
 from worlds import registry
 
 
@@ -21,6 +22,12 @@ register(replace(get({str(EXAMPLES / "discs.py")!r}), name={ANNOUNCED!r}))
 """
     with installed(tmp_path_factory.mktemp("site"), registry.ENTRY_POINT_GROUP, ANNOUNCED, source):
         yield
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch):
+    """Let the trial of a world take longer than users would wait: other programs may make everything slower."""
+    monkeypatch.setattr("worlds.checks.parts.PART_SEC", PATIENCE_SEC)
 
 
 @pytest.fixture

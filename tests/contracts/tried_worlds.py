@@ -1,4 +1,4 @@
-"""Worlds that the contract tests try, the tier of each, and play in them."""
+"""Worlds that the contract tests try, and the tier of each."""
 
 from __future__ import annotations
 
@@ -10,16 +10,12 @@ import numpy as np
 import pytest
 
 from tests import small_worlds
-from worlds.contract import SETTER, SOLVER
-from worlds.contract.random_play import fitted
+from worlds.contract.random_play import PLAYERS
 from worlds.contract.tiers import EXACT, TICK_WISE, includes
 from worlds.foreign_code.trust import permit
-from worlds.spaces.random_action import random_action, words_of
 
 small_worlds.register()
 
-PLAYERS = (SETTER, SOLVER)
-STEPS = 40
 EXAMPLES = Path(__file__).parents[2] / "examples" / "own_world"
 SMALL = {"height": 24, "width": 32, "views": PLAYERS}
 PAIR = f"{Path(__file__).parent / 'rendezvous.py'}:Rendezvous"
@@ -65,42 +61,6 @@ def make(entry, **settings) -> Any:
     return entry.make(**(SMALL | settings))
 
 
-def silent(world, player=SOLVER):
-    return world.spec(player).action.silent()
-
-
-def random_actions(world, seed, steps=STEPS):
-    """Play that holds each movement for a few steps, so that it gets somewhere, and sometimes talks."""
-    rng, actions = np.random.default_rng(seed), []
-    for step in range(steps):
-        action = {}
-        for agent in PLAYERS:
-            spec = world.spec(agent)
-            most = spec.observation.entities.most if spec.observation.entities else 0
-            again = step % 4 and rng.random() < 0.9
-            held = actions[-1][agent] if again else random_action(spec.action, rng, entities=most)
-            moved = held if rng.random() < 0.95 else silent(world, agent)
-            words = words_of(spec.action.speech, f"{agent} at {step}") if rng.random() < 0.2 else ""
-            action[agent] = moved | {"utterance": words}
-        actions.append(action)
-    return actions
-
-
-def play(world, actions, first=None):
-    """Observations of all steps, to the end of the episode; pointers mean only what has been observed before."""
-    seen = []
-    for action in actions:
-        if world.agents:
-            seen.append(world.step(fitted(world, action, seen[-1] if seen else first))[0])
-    return seen
-
-
-def play_from(world, config, actions):
-    """Observations of an episode in the place ``config``, from its reset on."""
-    first = world.reset(options={"config": config})[0]
-    return [first, *play(world, actions, first)]
-
-
 def assert_same(one, other):
     """Two lists of observations are bit for bit the same."""
     assert len(one) == len(other)
@@ -109,14 +69,3 @@ def assert_same(one, other):
         for agent in a:
             for key in a[agent]:
                 assert np.array_equal(a[agent][key], b[agent][key]), f"{key} of the {agent} differs at {step}"
-
-
-def offers_snapshots(world) -> bool:
-    try:
-        return world.snapshot() is not None
-    except NotImplementedError:
-        return False
-
-
-def ticks_of(world) -> int:
-    return world.spec(SOLVER).action.ticks

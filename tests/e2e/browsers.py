@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -44,17 +43,6 @@ def wait_in(page: "Page", expression: str, arg: object = None) -> None:  # noqa:
     until(lambda: page.evaluate(expression, arg), expression)
 
 
-_LAYOUT = """layout => {
-  const keyboard = { getLayoutMap: async () => new Map(Object.entries(layout)) };
-  Object.defineProperty(Navigator.prototype, 'keyboard', { value: keyboard });
-}"""
-
-
-def has_keyboard(page: "Page", layout: dict[str, str]) -> None:  # noqa: F821, UP037  (Playwright may be missing)
-    """Give the pages that ``page`` opens from now on a keyboard: what its keys type, by their places."""
-    page.add_init_script(f"({_LAYOUT})({json.dumps(layout)})")
-
-
 def press_key(page: "Page", code: str, key: str) -> None:  # noqa: F821, UP037  (Playwright may be missing)
     """Press and release the key at the place ``code`` of a keyboard that types ``key`` there."""
     page.evaluate(
@@ -94,10 +82,7 @@ _KEPT_WORK = """async () => {
 def keeps_work(page: "Page", database: str, condition: str = "true") -> None:  # noqa: F821, UP037
     """Wait until the browser keeps the work with its pictures: a page without a connection shows what is kept.
 
-    Args:
-      page: on which somebody works.
-      database: of this kind of work.
-      condition: JavaScript that is to be true of ``kept``, a `SavedWork` of saving/local_store.ts.
+    ``condition`` is JavaScript that is to be true of ``kept``, a `SavedWork` of saving/local_store.ts.
     """
     script = _KEPT_WORK.replace("DATABASE", database).replace("CONDITION", condition)
     until(lambda: page.evaluate(script), f"{database} keeps the pictures, and {condition}", 0.1)

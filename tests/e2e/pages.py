@@ -1,4 +1,4 @@
-"""Every page of the web app in every state that looks different, gone through as the people who see it.
+"""Every page of the web app in the states that look different, gone through as the people who see it.
 
 A walk is a generator that goes on to the next state and yields its name and the page. Walks follow one another on one
 study in the order of `WALKS`.
@@ -25,7 +25,7 @@ from reward_models.inter_temporal import InterTemporalRewardModel
 from rlhf.records.marks import Mark
 from rlhf.store import open_store
 from tests.e2e.browsers import GAME_SEC, kept_for_later, played_enough
-from tests.e2e.scripted_study import play, work_on
+from tests.e2e.scripted_study import work_on
 from tests.e2e.test_judging_in_a_browser import played_suite
 from tests.patience import PATIENCE_MS
 from tests.unit.agents import made_up_play
@@ -36,24 +36,17 @@ States = Iterator[tuple[str, Any]]
 CONSENT = "We keep the marks that you give, under a made-up name.\nYou may ask us to delete them at any time."
 
 
-def make_whole_study(folder: Path, house: bool = False) -> None:
-    """Play with marks, known marks, a suite to judge, a reward model and an agent, in ``folder``.
-
-    Args:
-      house: play in a house, which is more to look at and takes longer to make.
-    """
+def make_whole_study(folder: Path) -> None:
+    """Play with marks, known marks, a suite to judge, a reward model and an agent, in ``folder``."""
     study = folder / "study"
-    if house:
-        play(study, 14, 300)
-    else:
-        make_study(study, 4, 100)
+    make_study(study, 4, 100)
     work_on(study)
     store = open_store(study / "play")
     store.write_marks([Mark(store.ids()[-1], "oracle", step, sign, True) for step, sign in ((20, 1), (60, -1))])
     played_suite(folder)
     tokenizer = Tokenizer.train(["please lift the mug", "done"], 280)
     torch.manual_seed(0)
-    sizes = tiny_agent.config(image_size=(144, 192) if house else (72, 96), vocab_size=tokenizer.vocab_size)
+    sizes = tiny_agent.config(image_size=(72, 96), vocab_size=tokenizer.vocab_size)
     save_agent(InterTemporalRewardModel(sizes), tokenizer, study / "models" / "tiny")
     player: dict[str, Any] = SIZES | {"image_size": (24, 32)}
     agent = made_up_play.agent(**player)
@@ -104,8 +97,6 @@ def serving(folder: Path, context: Callable[[], Any]) -> Iterator[Place]:
 
 def joining(place: Place) -> States:
     page = place.comes()
-    page.get_by_role("button", name="Sign in").wait_for()
-    yield "signed out", page
     page.get_by_label("Name").fill("nobody")
     page.get_by_label("Password").fill("nothing at all")
     page.get_by_role("button", name="Sign in").click()
@@ -130,12 +121,11 @@ def leading(place: Place) -> States:
     page.get_by_label("pairs of clips").fill("4")
     page.locator(".roles summary").first.click()
     page.get_by_role("row").filter(has_text="sts").first.wait_for()
+    page.get_by_role("row").filter(has_text="Bob").get_by_role("button", name="Delete…").click()
+    page.get_by_role("button", name="Delete for good").wait_for()
     yield "study", page
     page.get_by_role("form", name="Settings of the clips of play").get_by_role("button", name="Save").click()
     page.get_by_text("of 4").wait_for()
-    page.get_by_role("row").filter(has_text="Bob").get_by_role("button", name="Delete…").click()
-    page.get_by_role("button", name="Delete for good").wait_for()
-    yield "study: removal", page
     tabs = {
         "Progress": ".figures",
         "Submitted": "tbody tr",
@@ -188,7 +178,6 @@ def marking(place: Place) -> States:
     yield "mark: feedback", page
     page.get_by_role("button", name="Next episode").click()
     page.get_by_role("button", name="Submit episode").or_(page.get_by_text("All done.")).wait_for()
-    yield "mark: after practice", page
     kept_for_later(page)
     page.context.set_offline(True)
     page.reload()
@@ -199,7 +188,6 @@ def marking(place: Place) -> States:
 def judging(place: Place) -> States:
     page = place.comes(Role.JUDGE, "Jo", "/judge")
     page.get_by_role("slider").wait_for()
-    yield "judge: what led up to it", page
     for key in ("t", *["ArrowRight"] * 7, "s"):
         page.keyboard.press(key)
     page.locator(".verdict-said").filter(has_text="Succeeded").wait_for()
@@ -211,7 +199,6 @@ def comparing(place: Place) -> States:
     page = place.comes(Role.RATER, "Cleo", "/compare")
     page.get_by_role("button", name="Stop (space)").click()
     page.locator(".pictures-state progress").wait_for(state="detached")
-    yield "compare", page
     page.locator("details.keys summary").click()
     page.keyboard.press("a")
     page.locator(".answer[aria-pressed=true]").wait_for()
@@ -289,7 +276,6 @@ def evaluating(place: Place) -> States:
     yield "evaluation: judging", ann
     ann.keyboard.press("n")
     ann.get_by_text("Saved. Thank you!").wait_for()
-    yield "game: saved", ann
 
 
 def helped(place: Place) -> States:
@@ -298,8 +284,6 @@ def helped(place: Place) -> States:
     page.get_by_role("button", name="I know them already").click()
     page.get_by_role("radio", name="You act, a helper helps").check()
     page.get_by_role("button", name="Start").click()
-    page.get_by_role("button", name="I am ready").wait_for()
-    yield "helped: ready", page
     page.get_by_role("button", name="I am ready").click()
     page.locator(".screen .sheet").wait_for(state="detached")
     for step in (1, 2):

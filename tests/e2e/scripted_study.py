@@ -15,7 +15,6 @@ from annotation.server.config import ServeConfig
 from annotation.server.db.tables import AnswerRecord, Assignment, EpisodeRecord, ItemRecord, Person
 from annotation.server.security.visitors import Role
 from annotation.server.services import people
-from annotation.server.study import Study
 from rlhf.records.marks import Mark
 from rlhf.store import ParquetStore, open_store
 from worlds.contract import Event
@@ -80,6 +79,3 @@ def play(folder: Path, episodes: int, steps: int) -> ParquetStore:
     world = WorldConfig(height=144, width=192)
     record(RecordConfig(data=folder / "play", episodes=episodes, steps=steps, workers=1, world=world))
     return open_store(folder / "play")
-
-
-__all__ = ["BEGUN", "RATERS", "Study", "play", "work_on"]

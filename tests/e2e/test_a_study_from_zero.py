@@ -12,42 +12,23 @@ from benchmarks.serving import served
 from pipelines.stages.episodes.division import division_of
 from reward_models.registry import load_reward_model
 from rlhf.store import open_store
-from tests.e2e.browsers import GAME_SEC, LAPTOP, chromium, game_advances, played_enough
-from tests.patience import PATIENCE_MS, until
+from tests.e2e.browsers import GAME_SEC, chromium, game_advances, played_enough
+from tests.e2e.visitors import Visitor
+from tests.patience import until
 from tests.processes import rlhf
 
 GAMES = 2
 
 
-class Person:
-    """Somebody with a browser of their own, which must never complain."""
+class Person(Visitor):
+    """Somebody who has come by a link."""
+
+    no_bugs = ("",)  # of what browsers say, errors of scripts alone count
 
     def __init__(self, browser: Any, link: str, name: str) -> None:
-        self.complaints: list[str] = []
-        self.page = browser.new_context(viewport=LAPTOP).new_page()
-        self.page.set_default_timeout(PATIENCE_MS)
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        super().__init__(browser)
         self.page.on("dialog", lambda dialog: dialog.accept())
-        self.page.goto(link)
-        self.page.get_by_label("What shall we call you?").fill(name)
-        self.click("Join")
-        self.page.get_by_role("heading", name=f"Hello, {name}").wait_for()
-
-    def click(self, name: str) -> None:
-        self.page.get_by_role("button", name=name, exact=True).click()
-
-    def presses(self, *keys: str) -> None:
-        for key in keys:
-            self.page.keyboard.press(key)
-
-    def says(self, words: str) -> None:
-        self.page.locator(".say input:enabled").wait_for()
-        self.presses("Enter")
-        self.page.keyboard.type(words)
-        self.presses("Enter")
-
-    def hears(self, words: str) -> None:
-        self.page.locator(".spoken .words", has_text=words).first.wait_for()
+        self.join(link, name)
 
 
 @pytest.fixture(autouse=True)
@@ -126,7 +107,7 @@ def marks(rater: Person, url: str) -> None:
         return slider.is_visible()
 
     until(opened, "an episode to mark")  # one that is saved may not be listed yet
-    rater.presses("Shift+ArrowRight", "-", "Shift+ArrowRight", "Shift+ArrowRight", "+")
+    rater.press("Shift+ArrowRight", "-", "Shift+ArrowRight", "Shift+ArrowRight", "+")
     rater.page.locator(".mark").nth(1).wait_for()
     rater.page.locator('.saved[data-waiting="0"]').wait_for()
     before = rater.page.url

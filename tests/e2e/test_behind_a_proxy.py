@@ -13,15 +13,14 @@ import pytest
 
 from benchmarks.serving import make_study, served
 from tests.e2e.browsers import chromium
-from tests.e2e.test_marking_in_a_browser import Visitor
+from tests.e2e.visitors import Visitor
 from tests.unit.annotation.server.reverse_proxy import ReverseProxy
 
 
 @pytest.mark.e2e
-@pytest.mark.parametrize("strips", [True, False])
-def test_every_page_and_the_game_are_found_below_a_path(strips: bool, tmp_path: Path) -> None:
+def test_every_page_and_the_game_are_found_below_a_path(tmp_path: Path) -> None:
     make_study(tmp_path / "study", 1, 20)
-    proxy = ReverseProxy("/study1", strips)
+    proxy = ReverseProxy("/study1", strips=True)
     with chromium() as browser, free_port() as port:
         settings = ("--public-url", proxy.url, "--port", str(port))
         with served(tmp_path / "study", *settings) as (_, url, link):

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from experiments.engine.rows import grouped
+from experiments.engine.table import by_arm
 from experiments.watch_and_help.helping import part as helping
 from experiments.watch_and_help.helping.methods import ALONE, METHODS
-from experiments.watch_and_help.helping.results import Results
+from experiments.watch_and_help.helping.results import load_rows
 from experiments.watch_and_help.marking import part as marking
-from pipelines.loops.demo import DemoConfig
+from pipelines.loops.rounds import LoopConfig
 from pipelines.presets import household as preset
 from rlhf.run.config import load_config
 from rlhf.store import open_store
@@ -20,7 +22,7 @@ from tests.unit.experiments.carrying_out import carry_out
 pytestmark = pytest.mark.e2e
 
 
-def tiny() -> DemoConfig:
+def tiny() -> LoopConfig:
     """The preset's own settings, with next to nothing of everything."""
     config, short = preset.demo(), {"updates": 2, "steps": 6, "batch": 3}
     return replace(
@@ -43,7 +45,7 @@ def tiny() -> DemoConfig:
 
 
 def test_agents_learn_from_marks_and_stand_in_the_table_of_helpers(tmp_path: Path) -> None:
-    assert marking.section(tmp_path) == ""
+    assert not marking.section(tmp_path).parts
     carry_out(marking.stages, tmp_path, tiny())
     folder = tmp_path / "marks" / "seed-0"
     improved = load_config(folder / "improve", type(tiny().improve))
@@ -52,7 +54,7 @@ def test_agents_learn_from_marks_and_stand_in_the_table_of_helpers(tmp_path: Pat
     assert len(play) == 4 and any(
         open_store(folder / "data").read(row.episode_id).setter_movement.any() for row in play
     )
-    table = marking.section(tmp_path)
+    table = marking.section(tmp_path).markdown()
     assert "| `put_fridge` |" in table and "BC+RL" in table and "demonstrator" in table
 
     results = (folder / "results.json").stat().st_mtime_ns
@@ -61,4 +63,4 @@ def test_agents_learn_from_marks_and_stand_in_the_table_of_helpers(tmp_path: Pat
 
     few = {name: METHODS[name] for name in (ALONE, "BC", "BC+RL")}
     carry_out(helping.stages, tmp_path, helping.HelpSettings(1, (40,), ("test_1",), few))
-    assert list(Results.load(tmp_path).episodes["test_1"]) == [ALONE, "BC", "BC+RL"]
+    assert list(grouped(load_rows(tmp_path, "test_1"), by_arm)) == [ALONE, "BC", "BC+RL"]

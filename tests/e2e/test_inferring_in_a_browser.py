@@ -6,14 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from annotation.server.security.sessions import COOKIE
 from annotation.server.security.visitors import Role
-from benchmarks.serving import new_person, served
+from benchmarks.serving import served
 from experiments.watch_and_help.watching.recorded import record_shown
 from rlhf.records.preferences import InferredGoal
 from rlhf.store import open_store
 from tests.e2e.browsers import chromium, keeps_work, wait_in
-from tests.e2e.test_marking_in_a_browser import Visitor
+from tests.e2e.visitors import Visitor
 from tests.patience import until
 
 NUMBERS = (40, 61, 82)  # of tasks of test_1
@@ -40,16 +39,6 @@ class Watcher(Visitor):
         """Wait until the form has this count of a predicate."""
         self.page.locator(f"[data-predicate={name}][aria-valuenow='{count}']").wait_for()
 
-    def sees_all_drawn(self) -> None:
-        self.page.locator(".picture-bar progress").wait_for(state="detached")
-
-    def goes_on(self) -> None:
-        """Go to the next demonstration."""
-        self.sees_saved()
-        self.page.evaluate("document.querySelector('.bench').dataset.old = 'yes'")
-        self.page.get_by_role("button", name="Next (Enter)").click()
-        self.page.locator(".bench:not([data-old])").or_(self.page.get_by_text("All done.")).wait_for()
-
 
 @pytest.mark.e2e
 def test_goals_are_inferred(tmp_path: Path) -> None:
@@ -59,7 +48,7 @@ def test_goals_are_inferred(tmp_path: Path) -> None:
         admin = Visitor(browser)
         admin.join(link, "Ada")
         ann = Watcher(browser)
-        ann.context.add_cookies([{"name": COOKIE, "value": new_person(folder, Role.RATER, "Ann"), "url": url}])
+        ann.signs_in(folder, Role.RATER, url, "Ann")
         ann.page.goto(url)
         ann.page.get_by_text("Infer goals").click()
         answers_by_keys(ann)
@@ -91,7 +80,7 @@ def answers_by_keys(rater: Watcher) -> None:
     rater.shows(steps - 2)
     rater.press("ArrowRight")
     rater.shows(steps - 1)
-    rater.sees_all_drawn()
+    rater.sees_all_loaded()
     rater.press("g", "3", "ArrowDown")
     rater.says("on_plate_kitchentable", 2)
     rater.page.get_by_text("on the kitchen table: plates × 2").wait_for()
@@ -111,7 +100,7 @@ def answers_by_keys(rater: Watcher) -> None:
     rater.shows(steps - 1)
     rater.says("on_plate_kitchentable", 2)
     rater.says("inside_apple_fridge", 1)
-    rater.goes_on()
+    rater.goes_on("Next (Enter)")
 
 
 def answers_by_mouse(rater: Watcher) -> None:
@@ -130,7 +119,7 @@ def answers_by_mouse(rater: Watcher) -> None:
     rater.press("Escape")
     rater.press("End")
     rater.shows(steps - 1)
-    rater.goes_on()
+    rater.goes_on("Next (Enter)")
 
 
 def cannot_tell(rater: Watcher) -> None:

@@ -2,80 +2,20 @@
 
 from __future__ import annotations
 
-import os
-import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from annotation.server.security.sessions import COOKIE
 from annotation.server.security.visitors import Role
-from benchmarks.serving import make_study, new_people, served
+from benchmarks.serving import make_study, served
 from rlhf.records.marks import Mark
 from rlhf.store import open_store
-from tests.e2e.browsers import LAPTOP, chromium, keeps_work, kept_for_later, wait_in
+from tests.e2e.browsers import chromium, keeps_work, kept_for_later
+from tests.e2e.visitors import Visitor, working
 from tests.e2e.wires import Wire
-from tests.patience import PATIENCE_MS, PATIENCE_SEC, until
+from tests.patience import until
 
 STEPS = 200
-SHOTS = os.environ.get("RLHF_SCREENSHOTS", "")  # a folder for pictures of the pages, for the documentation
-
-
-class Visitor:
-    """Somebody with a browser of their own, which must never complain.
-
-    Complaints are read while the server runs: pages that ask now and then complain of a server that has ended.
-    """
-
-    def __init__(self, browser: Any, **options: Any) -> None:
-        self.context = browser.new_context(viewport=LAPTOP, **options)
-        self.page = self.context.new_page()
-        self.page.set_default_timeout(PATIENCE_MS)
-        self.complaints: list[str] = []
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("console", lambda message: self._hear(message))
-
-    def _hear(self, message: Any) -> None:
-        lost = ("ERR_INTERNET_DISCONNECTED", "401 (Unauthorized)", "428 (Pre")  # no bugs: no connection, a stranger
-        if message.type == "error" and not any(words in message.text for words in lost):
-            self.complaints.append(message.text)
-
-    def join(self, link: str, name: str) -> None:
-        self.page.goto(link)
-        self.page.get_by_label("What shall we call you?").fill(name)
-        self.page.get_by_role("button", name="Join").click()
-        self.page.get_by_role("heading", name=f"Hello, {name}").wait_for()
-
-    def press(self, *keys: str) -> None:
-        for key in keys:
-            self.page.keyboard.press(key)
-
-    def marks(self) -> list[tuple[int, str]]:
-        """Step and sign of every mark on the timeline."""
-        found = self.page.locator(".mark").evaluate_all("all => all.map(m => [Number(m.dataset.step), m.textContent])")
-        return sorted((step, sign) for step, sign in found)
-
-    def sees_marks(self, *expected: tuple[int, str]) -> None:
-        until = time.monotonic() + PATIENCE_SEC
-        while self.marks() != list(expected) and time.monotonic() < until:
-            time.sleep(0.05)
-        assert self.marks() == list(expected)
-
-    def sees_saved(self) -> None:
-        self.page.locator('.saved[data-waiting="0"]').wait_for()
-
-    def sees_all_loaded(self) -> None:
-        """Waits until every recorded picture is in the browser."""
-        self.page.locator(".picture-bar progress").wait_for(state="detached")
-
-    def sees_picture(self) -> None:
-        """Waits until a picture is drawn: its shape moves what is around it."""
-        wait_in(self.page, "!!document.querySelector('.picture canvas')?.style.aspectRatio")
-
-    def shot(self, name: str) -> None:
-        if SHOTS:
-            self.page.screenshot(path=Path(SHOTS) / f"{name}.png")
 
 
 @pytest.mark.e2e
@@ -101,7 +41,6 @@ def test_an_episode_is_marked(tmp_path: Path) -> None:
         admin.page.get_by_role("row").filter(has_text="play").get_by_text("1 of 1").wait_for()
         pseudonym = admin.page.get_by_role("row").filter(has_text="Ben").locator("code").inner_text()
         admin.shot("study")
-        sends_back(admin, rater)
         rater.page.goto(invitation)  # their own link, used: it leads home
         rater.page.get_by_role("heading", name="Hello, Ben").wait_for()
         rater.complaints = [said for said in rater.complaints if "404" not in said]
@@ -115,39 +54,12 @@ def test_an_episode_is_marked(tmp_path: Path) -> None:
 
 
 @pytest.mark.e2e
-def test_what_is_played_faster_than_the_screen_is_seen(tmp_path: Path) -> None:
-    folder, sent = tmp_path / "study", []
-    make_study(folder, episodes=1, steps=STEPS)
-    with chromium() as browser, served(folder) as (_, url, _):
-        rater = Visitor(browser)
-        rater.context.add_cookies([{"name": COOKIE, "value": new_people(folder, Role.RATER, 1)[0], "url": url}])
-        rater.page.on("request", lambda asked: sent.append(asked.post_data_json) if "submit" in asked.url else None)
-        rater.page.clock.install()
-        rater.page.goto(f"{url}/mark")
-        rater.page.get_by_role("slider").wait_for()
-        rater.sees_all_loaded()
-        rater.page.clock.pause_at(time.time() + 3600)
-        rater.press("Home", "4", "Space")  # four times as fast: six steps for each picture
-        while int(rater.page.get_by_role("slider").get_attribute("aria-valuenow") or 0) < STEPS - 1:
-            rater.page.clock.fast_forward(100)
-        rater.page.clock.resume()
-        rater.page.get_by_role("button", name="Submit episode").click()
-        rater.page.get_by_text("You have marked nothing in this episode.").wait_for()
-        rater.page.get_by_role("button", name="Submit all the same").click()
-        rater.page.get_by_text("All done.").wait_for()
-        assert [body["seen"] for body in sent] == [[[0, STEPS - 1]]] and rater.complaints == []
-
-
-@pytest.mark.e2e
 def test_requests_that_find_their_connection_closed_are_sent_again_and_count_once(tmp_path: Path) -> None:
     folder = tmp_path / "study"
     make_study(folder, episodes=1, steps=STEPS)
-    with chromium() as browser, served(folder) as (_, url, _):
-        wire = Wire(int(url.rpartition(":")[2]))
-        url = f"http://127.0.0.1:{wire.port}"
-        rater = Visitor(browser)
-        rater.context.add_cookies([{"name": COOKIE, "value": new_people(folder, Role.RATER, 1)[0], "url": url}])
-        rater.page.goto(f"{url}/mark")
+    with working(folder, Role.RATER) as rater:
+        wire = Wire(int(rater.url.rpartition(":")[2]))  # cookies do not depend on ports
+        rater.page.goto(f"http://127.0.0.1:{wire.port}/mark")
         rater.page.get_by_role("slider").wait_for()
         rater.sees_all_loaded()
         for key in ("+", "-"):
@@ -161,7 +73,6 @@ def test_requests_that_find_their_connection_closed_are_sent_again_and_count_onc
         rater.page.get_by_role("button", name="Submit all the same").click()
         rater.page.get_by_text("All done.").wait_for()
         assert wire.resets == 0 and [(mark.step, mark.sign) for mark in exported(folder, 2)] == [(10, 1), (20, -1)]
-        assert rater.complaints == []
 
 
 def marks_online(rater: Visitor) -> None:
@@ -182,11 +93,7 @@ def marks_online(rater: Visitor) -> None:
 
 def scans_and_holds(rater: Visitor) -> None:
     """The mouse scans over the picture; a chosen moment stays while the mouse crosses picture and timeline."""
-    slider = rater.page.get_by_role("slider")
-
-    def at() -> int:
-        return int(slider.get_attribute("aria-valuenow") or -1)
-
+    at, slider = rater.at, rater.page.get_by_role("slider")
     picture, track = rater.page.locator(".picture").bounding_box(), slider.bounding_box()
     assert picture is not None and track is not None
     there = picture["x"] + picture["width"] * 0.755, picture["y"] + picture["height"] / 2
@@ -241,25 +148,6 @@ def corrects_and_submits(rater: Visitor) -> None:
     done.wait_for()
 
 
-def sends_back(admin: Visitor, rater: Visitor) -> None:
-    """The leader sees how much was seen, and sends the episode back; the rater sees why."""
-    page = admin.page
-    page.get_by_role("link", name="Submitted").click()
-    row = page.get_by_role("row").filter(has_text="Ben")
-    row.get_by_text("barely seen").wait_for()
-    row.get_by_role("button", name="Send back…").click()
-    page.get_by_label("reason, as Ben sees it").fill("Please watch all of it.")
-    admin.shot("study-submitted")
-    page.get_by_role("button", name="Send back", exact=True).click()
-    row.get_by_text("sent back").wait_for()
-    rater.page.get_by_role("button", name="Look again").click()
-    rater.page.get_by_text("Please watch all of it.").wait_for()
-    rater.sees_marks((10, "+"), (31, "−"), (50, "+"))
-
-
 def exported(folder: Path, count: int) -> list[Mark]:
     """The dataset's marks, once the background has written them."""
-    until = time.monotonic() + PATIENCE_SEC
-    while len(marks := open_store(folder / "play").marks()) < count and time.monotonic() < until:
-        time.sleep(0.05)
-    return marks
+    return until(lambda: found if len(found := open_store(folder / "play").marks()) >= count else None, "the marks")

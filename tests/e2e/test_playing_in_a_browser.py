@@ -1,13 +1,10 @@
-"""Playing in real browsers, two at once: with people, with an agent, with a co-pilot; the tutorial, and evaluation."""
+"""Playing in real browsers: two people, an agent with a co-pilot, a blind evaluation, and the tutorial."""
 
 from __future__ import annotations
 
-import os
-import re
-import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,53 +19,36 @@ from annotation.server.security.visitors import Role
 from benchmarks.serving import new_people, served
 from rlhf.records.episode import CO_PILOT, Episode
 from rlhf.store import open_store
-from tests.e2e.browsers import (
-    GAME_SEC,
-    chromium,
-    game_advances,
-    has_keyboard,
-    played_enough,
-    press_key,
-    wait_in,
-)
-from tests.e2e.evaluating import kept
+from tests.e2e.browsers import GAME_SEC, chromium, game_advances, played_enough, press_key, wait_in
+from tests.e2e.test_unfinished_evaluations import kept
+from tests.e2e.visitors import SHOTS, Visitor
 from tests.e2e.wires import Wire
-from tests.patience import PATIENCE_MS, PATIENCE_SEC, until
+from tests.patience import PATIENCE_SEC, until
 from tests.unit.agents import made_up_play
 from tests.unit.annotation.games.test_game import assert_replays
 from tests.unit.annotation.games.test_real_agents import SIZES
 
-SHOTS = os.environ.get("RLHF_SCREENSHOTS", "")  # a folder for pictures of the pages, for the documentation
 SIZE = {"width": 1280, "height": 800}
-SERVERS: set[int] = set()  # their process ids
 LOST = ("WebSocket connection to", "ERR_CONNECTION", "ERR_EMPTY_RESPONSE", "net::ERR", "Failed to load resource")
 
 
-class Somebody:
-    """A person with a browser of their own, which must never complain.
+class Somebody(Visitor):
+    """A player; ``url`` is the server's, or that of a wire to it."""
 
-    Args:
-      url: of the server, or of a wire to it. cookie: of their session.
-    """
+    no_bugs = LOST
 
     def __init__(self, browser: Any, url: str, cookie: str, **options: Any) -> None:
         self.url = url
-        self.complaints: list[str] = []
         self.heard: list[bytes] = []  # over sockets
         self.sent: list[str] = []
-        self.context = browser.new_context(viewport=SIZE, **options)
+        super().__init__(browser, viewport=SIZE, **options)
         self.context.add_cookies([{"name": COOKIE, "value": cookie, "url": url}])
-        self.open()
+        self.page.goto(f"{url}/play")
 
-    def open(self) -> None:
-        """A new tab at the lobby."""
-        self.page = self.context.new_page()
-        self.page.set_default_timeout(PATIENCE_MS)
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("console", lambda message: self._hear(message))
+    def new_tab(self) -> None:
+        super().new_tab()
         self.page.on("dialog", lambda dialog: dialog.accept())
         self.page.on("websocket", self._listen)
-        self.page.goto(f"{self.url}/play")
 
     def _listen(self, socket: Any) -> None:
         socket.on("framereceived", self._receive)
@@ -77,24 +57,14 @@ class Somebody:
     def _receive(self, message: str | bytes) -> None:
         self.heard.append(message.encode() if isinstance(message, str) else message)
 
-    def _hear(self, message: Any) -> None:
-        if message.type == "error" and not any(words in message.text for words in LOST):
-            self.complaints.append(message.text)
-
     def knows_the_keys(self) -> None:
         self.page.get_by_role("button", name="I know them already").click()
-
-    def click(self, name: str) -> None:
-        self.page.get_by_role("button", name=name).click()
 
     def starts(self, kind: str, **choices: str) -> None:
         self.page.get_by_role("radio", name=kind).check()
         for label, value in choices.items():
             self.page.get_by_role("combobox", name=label).select_option(value)
         self.click("Start")
-
-    def sees(self, words: str) -> None:
-        self.page.get_by_text(words).first.wait_for()
 
     def is_ready(self) -> None:
         """Says so by key, once they are asked."""
@@ -109,15 +79,6 @@ class Somebody:
             sheet.wait_for(state="detached")
         except Exception as error:
             raise AssertionError(f"the episode does not run: {sheet.inner_text()}") from error
-
-    def says(self, words: str) -> None:
-        self.page.locator(".say input:enabled").wait_for()
-        self.page.keyboard.press("Enter")
-        self.page.keyboard.type(words)
-        self.page.keyboard.press("Enter")
-
-    def hears(self, words: str) -> None:
-        self.page.locator(".spoken .words", has_text=words).first.wait_for()
 
     @contextmanager
     def holding(self, *keys: str) -> Iterator[None]:
@@ -158,17 +119,13 @@ def agent(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def study(folder: Path, *settings: str) -> Iterator[tuple[str, Callable[[Role], str]]]:
     """A study to play in: its URL, and cookies of new people."""
     open_store(folder / "people", create=True)
-    with served(folder, "--episode-seconds", str(GAME_SEC), *settings) as (process, url, _):
-        SERVERS.add(process.pid)
+    with served(folder, "--episode-seconds", str(GAME_SEC), *settings) as (_, url, _):
         yield url, lambda role: new_people(folder, role, 1)[0]
 
 
 def recorded(folder: Path) -> Episode:
     """The one episode, once it is there."""
-    until = time.monotonic() + PATIENCE_SEC
-    while not (rows := open_store(folder / "people").rows()) and time.monotonic() < until:
-        time.sleep(0.1)
-    (row,) = rows
+    (row,) = until(lambda: open_store(folder / "people").rows(), "the episode")
     return open_store(folder / "people").read(row.episode_id)
 
 
@@ -239,7 +196,8 @@ def they_lose_each_other(ann: Somebody, bob: Somebody, wire: Wire) -> None:
     bob.plays()
     bob.page.close()
     ann.sees("Paused")
-    bob.open()
+    bob.new_tab()
+    bob.page.goto(f"{bob.url}/play")
     bob.page.get_by_role("link", name="Return to it").click()
     ann.plays()
     bob.plays()
@@ -326,86 +284,10 @@ def test_an_agent_is_evaluated_blindly(tmp_path: Path, agent: Path) -> None:
     assert_replays(episode)
 
 
-@pytest.mark.e2e
-def test_a_person_plays_with_an_agent_and_leaves(tmp_path: Path, agent: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The agent is found in the study's folder; it dies; the setter ends the episode, which is kept."""
-    monkeypatch.undo()  # no fork, but a process as users start it, whose death the server notices
-    save = tmp_path / "study" / "runs" / "first"
-    save.parent.mkdir(parents=True)
-    save.symlink_to(agent)
-    with chromium() as browser, study(tmp_path / "study") as (url, cookie):
-        ann = Somebody(browser, url, cookie(Role.SETTER))
-        ann.knows_the_keys()
-        ann.starts("A person and an agent")
-        ann.is_ready()
-        ann.plays()
-        ann.says("come here")
-        ann.hears("come here")
-        kill_agent()
-        ann.sees("the agent runs/first has died: the solver stands still from now on")
-        ann.shot("play-agent-died")
-        ends(ann)
-        ann.sees("Saved. Thank you!")
-        assert ann.complaints == []
-    episode = recorded(tmp_path / "study")
-    assert episode.notes["ended"] == "ended by the setter" and episode.solver == "agent:runs/first"
-    assert_replays(episode)
-
-
-@pytest.mark.e2e
-def test_a_study_begins_with_nothing(tmp_path: Path) -> None:
-    """The admin makes a dataset to play into on the study's page, and a game can be started."""
-    folder = tmp_path / "study"
-    folder.mkdir()
-    with chromium() as browser, served(folder) as (_, url, _):
-        eve = Somebody(browser, url, new_people(folder, Role.ADMIN, 1)[0])
-        eve.page.goto(f"{url}/study#progress")
-        eve.sees("There is no dataset yet")
-        eve.page.get_by_role("link", name="Projects and people").first.click()
-        eve.click("Make it")
-        eve.page.get_by_role("row").filter(has_text="people").wait_for()
-        sets_houses(eve)
-        eve.page.goto(f"{url}/play")
-        eve.knows_the_keys()
-        eve.sees("Houses as the study's leader set them: rooms 1, fov y deg 60.")
-        eve.starts("Two people")
-        eve.sees("Waiting for the solver")
-        eve.click("Leave")
-        eve.sees("Nobody is waiting now")
-        assert [words for words in eve.complaints if "422" not in words] == []
-    assert len(open_store(folder / "people")) == 0
-
-
-def sets_houses(eve: Somebody) -> None:
-    """Sets the houses that people play in; what is impossible is refused, and stays in the form."""
-    eve.page.get_by_role("button", name="Settings", exact=True).click()  # clips have settings, too
-    houses = eve.page.get_by_label("settings of the houses that people play in")
-    houses.fill('{"chimneys": 1}')
-    eve.page.get_by_label("options of the world").fill('{"fov_y_deg": 60}')
-    eve.click("Save")
-    eve.sees("chimneys")
-    houses.fill('{"rooms": [1, 1]}')
-    eve.click("Save")
-    houses.wait_for(state="detached")
-
-
 def ends(setter: Somebody) -> None:
     """End the game, once enough of it is played to be kept."""
     played_enough(setter.page)
     setter.click("End")
-
-
-def kill_agent() -> None:
-    """Kill the process in which the agent of this test's server thinks."""
-    killed = 0
-    for status in Path("/proc").glob("[0-9]*/status"):
-        with suppress(OSError):
-            parent = int(re.search(r"PPid:\s+(\d+)", status.read_text())[1])  # type: ignore[index]
-            said = (status.parent / "cmdline").read_bytes()
-            if b"processes import serve" in said and parent in SERVERS:
-                os.kill(int(status.parent.name), signal.SIGKILL)
-                killed += 1
-    assert killed == 1
 
 
 @pytest.mark.e2e
@@ -427,10 +309,6 @@ def test_the_tutorial_is_done_by_keys_alone(tmp_path: Path) -> None:
         ann.page.get_by_role("link", name="All games").click()
         ann.page.get_by_role("button", name="Learn the keys again").wait_for()
         assert ann.page.get_by_role("button", name="Start").is_enabled()
-        ann.page.route("**/api/play", lambda route: route.abort("internetdisconnected"))
-        ann.sees("the server cannot be reached")
-        ann.page.unroute("**/api/play")
-        ann.page.get_by_text("the server cannot be reached").wait_for(state="detached")
         assert ann.complaints == []
     assert len(open_store(tmp_path / "study" / "people")) == 0
 
@@ -443,28 +321,3 @@ def composes(ann: Somebody, words: str) -> None:
     ann.page.keyboard.type(words)
     line.dispatch_event("keydown", {"key": "Enter", "isComposing": True})
     assert line.input_value() == words
-
-
-FRENCH = {"KeyW": "z", "KeyA": "q", "KeyS": "s", "KeyD": "d", "KeyE": "e", "KeyQ": "a", "KeyG": "g"}
-
-
-@pytest.mark.e2e
-def test_keys_that_move_are_places_and_are_shown_as_the_keyboard_has_them(tmp_path: Path) -> None:
-    with chromium() as browser, study(tmp_path / "study") as (url, cookie):
-        ann = Somebody(browser, url, cookie(Role.SETTER))
-        has_keyboard(ann.page, FRENCH)
-        ann.page.reload()
-        ann.click("Learn the keys")
-        ann.plays()
-        for place, key, moves in (("KeyA", "q", "left"), ("KeyQ", "a", "pull"), ("KeyW", "z", "forward")):
-            ann.sent.clear()
-            press_key(ann.page, place, key)
-            until(lambda: ann.wait(0.1) or ann.sent, f"what {key} does")
-            assert f'"tapped":["{moves}"]' in "".join(ann.sent), key
-        keys = ann.page.locator(".keys dt").all_inner_texts()
-        assert {"Z Q S D", "wheel, E A", "G"} <= set(keys)
-        ann.holds("ArrowLeft", ann.page.locator(".tutorial .done", has_text="Look around"))
-        ann.sees("Hold Z to go ahead; Q, S and D go left, back and right.")
-        ann.shot("play-french")
-        assert "English keyboard" not in ann.page.locator(".keys").inner_text()
-        assert ann.complaints == []

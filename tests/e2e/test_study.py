@@ -13,36 +13,39 @@ import pytest
 
 from experiments.engine.arms import plan_arms
 from experiments.engine.config import EVERY_PROBE, Arm, ExperimentConfig, agent_of, curve_of, folder_of, resolve_config
-from experiments.engine.declaration import ReproduceConfig, experiments
-from experiments.engine.reproduce import reproduce
 from experiments.engine.sharing import reuse_stages
 from experiments.engine.stages import SeedStages
+from experiments.interactive_agents import marks_use
 from experiments.interactive_agents.fresh_marks import FURTHER, FreshMarksConfig, plan_fresh_marks
 from experiments.interactive_agents.judged import JudgedConfig, plan_judged
 from experiments.interactive_agents.rounds import RoundsConfig, plan_rounds
-from pipelines.cli.presets import preset_names
-from pipelines.presets import demo as preset
 from pipelines.stages.evaluate import load_results
 from pipelines.stages.record_config import RecordConfig
 from pipelines.suite.live import LiveSuiteConfig
 from pipelines.suite.make import MakeSuiteConfig
 from rlhf.run.config import LOCK_FILE, lock_run
 from rlhf.store import open_store
-from tests.e2e.test_demo import tiny
-from tests.e2e.test_iterate import tiny as tiny_rounds
+from tests.e2e.test_loop import tiny, tiny_demo
 from worlds.errors import UserError
 
 pytestmark = pytest.mark.e2e
 
-ARMS = ("BC", "demonstrator", "BC+RL (IBT)", "BC+RL (IBT), no KL", "BC+RL (true reward)")
+ARMS = ("BC", "demonstrator", "BC+RL (IBT)", "KTO + RL", "BC+RL (true reward)")
 PROBES = ("exist", "count")  # those of the fewest steps
 
 
 def small(run: Path) -> ExperimentConfig:
     """Three improved agents from two seeds, next to nothing of everything."""
-    config = tiny(run)
+    config, kto = tiny_demo(run), marks_use.experiment().refinements["kto"]
     improve = replace(config.improve, evaluate_every=4)
-    free = replace(improve, learner=replace(improve.learner, no_op_kl_weight=0.0))
+    few = replace(kto.training, updates=3, steps=3, batch=4, windows=4, evaluate_every=3)
+    arms = (
+        Arm(),
+        Arm(clone="scripted"),
+        Arm(reward="ibt", improve=improve),
+        Arm(reward="ibt", refine="kto", improve=improve),
+        Arm(improve=improve),
+    )
     return ExperimentConfig(
         run=run,
         seeds=(0, 1),
@@ -52,19 +55,8 @@ def small(run: Path) -> ExperimentConfig:
         held_out_play=config.held_out_play,
         mark=config.mark,
         rewards={"ibt": config.reward},
-        arms=dict(
-            zip(
-                ARMS,
-                (
-                    Arm(),
-                    Arm(clone="scripted"),
-                    Arm(reward="ibt", improve=improve),
-                    Arm(reward="ibt", improve=free),
-                    Arm(improve=improve),
-                ),
-                strict=True,
-            )
-        ),
+        refinements={"kto": replace(kto, wandb="disabled", training=few)},
+        arms=dict(zip(ARMS, arms, strict=True)),
         evaluate=replace(config.evaluate, episodes=3, probes=PROBES),
         curves=("BC+RL (IBT)",),
         curve_probe=EVERY_PROBE,
@@ -92,7 +84,7 @@ def test_what_arms_share_is_made_once(run: Path) -> None:
         names = stages(run, seed)
         assert len(names) == len(set(names))
         assert [name for name in names if not name.startswith(("improve", "evaluate", "follow"))] == [
-            "demonstrations", "clone bc", "play", "marks", "reward reward-ibt"
+            "demonstrations", "clone bc", "play", "marks", "reward reward-ibt", "refine-kto"
         ]  # fmt: skip
         assert sum(name.startswith("improve") for name in names) == 3
 
@@ -116,27 +108,20 @@ def test_the_table_has_every_arm_and_differences_are_paired(run: Path, name: str
         assert (run / picture).read_bytes().startswith(b"\x89PNG")
 
 
-def test_an_arm_differs_from_its_neighbour_in_its_settings_alone(run: Path) -> None:
-    config = small(run)
-    with_kl, without = (
-        json.loads((Path(agent_of(config, arm, 0)).parent / "config.json").read_text())["config"] for arm in ARMS[2:4]
-    )
-    for record in (with_kl, without):
-        record.pop("name"), record.pop("keep_checkpoints")
-    differing = {name for name in with_kl["learner"] if with_kl["learner"][name] != without["learner"][name]}
-    assert differing == {"no_op_kl_weight"}
-    assert {k: v for k, v in with_kl.items() if k != "learner"} == {k: v for k, v in without.items() if k != "learner"}
+def test_improvement_begins_with_the_refined_agent(run: Path) -> None:
+    config, weights = small(run), set()
+    improved = Path(agent_of(config, "KTO + RL", 0))
+    refined = Path(settings_in(improved.parent)["agent"])
+    assert "refine-kto" in refined.parts
+    for folder in (Path(agent_of(config, "BC", 0)), refined, improved):
+        weights.add((folder / "model.safetensors").read_bytes())
+    assert len(weights) == 3
 
 
 def test_a_complete_study_is_not_made_again(run: Path) -> None:
     before = {p: p.stat().st_mtime_ns for p in folder_of(small(run), 0).rglob("*") if p.is_file()}
     plan_arms(small(run), "small").carry_out()
     assert {p: p.stat().st_mtime_ns for p in folder_of(small(run), 0).rglob("*") if p.is_file()} == before
-
-
-def test_other_settings_are_another_study(run: Path) -> None:
-    with pytest.raises(UserError, match=r"mark\.miss"):
-        plan_arms(replace(small(run), mark=replace(small(run).mark, miss=0.5)), "small").carry_out()
 
 
 def beside(run: Path, folder: Path, **settings: object) -> ExperimentConfig:
@@ -210,17 +195,6 @@ def test_a_curve_is_taken_only_with_its_checkpoints(run: Path, tmp_path: Path) -
     assert {"improve BC+RL (true reward)", "follow BC+RL (true reward)"}.isdisjoint(stages(config.run, 0))
 
 
-def test_nothing_is_taken_of_a_stage_whose_folder_was_deleted(run: Path, tmp_path: Path) -> None:
-    copy = tmp_path / "first"
-    shutil.copytree(run, copy)
-    shutil.rmtree(copy / "seed-0" / "data")
-    config = resolve_config(small(tmp_path / "other"))
-    reuse_stages(config)
-    assert not (config.run / "seed-0" / "data").exists()
-    assert "clone bc" in stages(config.run, 0) and "play" not in stages(config.run, 0)
-    assert "play" in stages(config.run, 1)
-
-
 def test_checkpoints_of_interruptions_are_not_in_a_curve(run: Path, tmp_path: Path) -> None:
     copy = tmp_path / "small"
     shutil.copytree(run, copy)
@@ -239,42 +213,6 @@ def test_nothing_is_taken_from_a_study_at_work(run: Path, tmp_path: Path, capsys
     with lock_run(run):
         reuse_stages(config)
     assert not config.run.exists() and "being written" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("wrong", "told"),
-    [
-        ({"arms": {"BC": Arm(), "x": Arm(clone="larger")}}, "no clone 'larger'"),
-        ({"arms": {"BC": Arm(), "x": Arm(reward="ar", improve=preset.demo().improve)}}, "no reward model 'ar'"),
-        ({"arms": {"x": Arm()}}, "an arm 'BC'"),
-        ({"seeds": (1, 1)}, "different numbers"),
-        ({"curves": ("BC",)}, "no curve over updates"),
-        ({"also_evaluated_on": ("held_out",)}, "held_out is what evaluate.split has already"),
-    ],
-)
-def test_a_study_that_cannot_be_is_refused(tmp_path: Path, wrong: dict, told: str) -> None:
-    with pytest.raises(UserError, match=told):
-        replace(small(tmp_path), **wrong)
-
-
-def test_unknown_names_are_told_of(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="no arm 'nobody'"):
-        plan_arms(small(tmp_path), "small", ("nobody",))
-    with pytest.raises(UserError, match="leave out --arms"):
-        reproduce(ReproduceConfig("demo", runs=tmp_path, arms=("BC",)))
-    with pytest.raises(UserError, match="no experiment 'nothing'"):
-        reproduce(ReproduceConfig("nothing", runs=tmp_path))
-
-
-def test_presets_of_other_commands_are_no_results() -> None:
-    assert (
-        "tower" in preset_names()
-        and "tower" not in experiments()
-        and {"demo", "probes", "ablations", "raters", "sizes"} <= set(experiments())
-    )
-    known = ", ".join(experiments())
-    with pytest.raises(UserError, match=f"no experiment 'tower'; known: {known}"):
-        reproduce(ReproduceConfig("tower"))
 
 
 def test_its_agents_are_judged_at_the_suite_and_live(run: Path, tmp_path: Path) -> None:
@@ -297,9 +235,7 @@ def test_its_agents_are_judged_at_the_suite_and_live(run: Path, tmp_path: Path) 
 
 
 def test_its_cloned_agents_begin_rounds_at_another_task(run: Path, tmp_path: Path) -> None:
-    config = RoundsConfig(
-        source=run, run=tmp_path / "rounds", seeds=(1,), rounds=tiny_rounds(tmp_path / "unused", rounds=1)
-    )
+    config = RoundsConfig(source=run, run=tmp_path / "rounds", seeds=(1,), rounds=tiny(tmp_path / "unused", rounds=1))
     table = plan_rounds(config).carry_out()
     head, _, *rows = [line for line in table.read_text().splitlines() if line.startswith("|")]
     assert [row.split("|")[1].strip() for row in rows] == ["BC", "Round 1", "demonstrator"]
@@ -321,35 +257,23 @@ def test_its_improved_agents_are_improved_further_with_marks_of_their_own_play(r
     page = plan_fresh_marks(config).carry_out().read_text()
     for arm, tables in zip(("BC", config.arm, *FURTHER, *config.beside), (1, 2, 3, 4, 5, 5, 2), strict=True):
         assert page.count(f"| {arm} |") == tables, arm
-    for seed in config.seeds:
-        folder, study = config.run / f"seed-{seed}", run.absolute() / f"seed-{seed}"
-        models, asked = [study / "reward-ibt"], []
-        for whose, solver in (("bc", "agent:clone-bc"), ("own", "agent:improve-bc-rl-ibt")):
-            play = open_store(folder / f"play-{whose}").rows()
-            assert [row.solver for row in play] == [solver] * config.episodes
-            asked.append([row.asked for row in play])
-            models.append(folder / f"reward-{whose}")
-            assert settings_in(models[-1])["data"] == [str(study / "data"), str(folder / f"play-{whose}")]
-        assert asked[0] == asked[1]
-        models.append(folder / "reward-both")
-        plays = [str(folder / f"play-{whose}") for whose in ("bc", "own")]
-        assert settings_in(models[-1])["data"] == [str(study / "data"), *plays]
-        for improving, model in zip(("improve", "improve-bc", "improve-own", "improve-both"), models, strict=True):
-            improved = settings_in(folder / improving)
-            assert improved["agent"] == str(study / "improve-bc-rl-ibt" / "agent")
-            assert improved["reward_model"] == str(model / "reward_model")
+    folder, study = config.run / "seed-1", run.absolute() / "seed-1"
+    asked = []
+    for whose, solver in (("bc", "agent:clone-bc"), ("own", "agent:improve-bc-rl-ibt")):
+        play = open_store(folder / f"play-{whose}").rows()
+        assert [row.solver for row in play] == [solver] * config.episodes
+        asked.append([row.asked for row in play])
+    assert asked[0] == asked[1]
+    for name, plays in {"bc": ["bc"], "own": ["own"], "both": ["bc", "own"]}.items():
+        of_plays = [str(folder / f"play-{whose}") for whose in plays]
+        assert settings_in(folder / f"reward-{name}")["data"] == [str(study / "data"), *of_plays]
+        improved = settings_in(folder / f"improve-{name}")
+        assert improved["agent"] == str(study / "improve-bc-rl-ibt" / "agent")
+        assert improved["reward_model"] == str(folder / f"reward-{name}" / "reward_model")
+    assert settings_in(folder / "improve")["reward_model"] == str(study / "reward-ibt" / "reward_model")
     assert plan_fresh_marks(config).carry_out().read_text().splitlines()[4:] == page.splitlines()[4:], (
         "nothing runs again"
     )
-    results = config.source / "seed-1" / "results" / "demonstrator.json"
-    results.rename(tmp_path / "moved")
-    some = json.loads((tmp_path / "moved").read_text())[:1]  # interrupted after the first probe
-    for rows in (None, some):
-        if rows is not None:
-            results.write_text(json.dumps(rows))
-        with pytest.raises(UserError, match="'demonstrator' of seed 1 is not evaluated in"):
-            plan_fresh_marks(config).carry_out()
-    (tmp_path / "moved").rename(results)
     with pytest.raises(UserError, match=r"'BC\+RL \(true reward\)' of .* was not improved against a reward model"):
         plan_fresh_marks(replace(config, arm="BC+RL (true reward)")).carry_out()
 

@@ -19,7 +19,7 @@ from rlhf.store import ParquetStore, open_store
 from rlhf.store.synthetic import synthetic_episode
 from tests.e2e.browsers import chromium, wait_in
 from tests.e2e.scripted_study import play
-from tests.e2e.test_marking_in_a_browser import SHOTS, Visitor
+from tests.e2e.visitors import SHOTS, Visitor
 from tests.unit.rlhf import tiny_agent
 
 EPISODES, STEPS = 70, 60
@@ -58,34 +58,22 @@ def test_a_dataset_is_looked_at(folder: Path, tmp_path: Path, monkeypatch: pytes
         viewer.page.goto(link)
         viewer.page.get_by_role("button", name="Sign in").click()
         viewer.page.get_by_text(f"{EPISODES} episodes", exact=True).wait_for()
-        finds_by_filters(viewer, store)
+        finds_by_filters(viewer)
         step = finds_what_was_said(viewer, store)
         sees_the_trace(viewer, folder, store, step)
         assert viewer.complaints == []
     assert sorted(os.listdir(folder)) == ["models", "play"]  # nothing was written beside the dataset
 
 
-def finds_by_filters(viewer: Visitor, store: ParquetStore) -> None:
+def finds_by_filters(viewer: Visitor) -> None:
     page = viewer.page
-    assert page.get_by_role("navigation", name="Pages").inner_text().split() == [
-        "‹",
-        "newer",
-        "1",
-        "of",
-        "2",
-        "older",
-        "›",
-    ]
+    assert "1 of 2" in page.get_by_role("navigation", name="Pages").inner_text().replace("\n", " ")
     page.get_by_role("button", name="older").click()
     page.get_by_text("2 of 2").wait_for()
     page.get_by_label("marks").select_option("yes")
     page.get_by_text(f"{len(WITH_MARKS)} episodes", exact=True).wait_for()
     cells = page.locator("tbody tr th").all_inner_texts()
     assert [cell.strip()[-2:] for cell in cells] == [f"{number:02}" for number in reversed(WITH_MARKS)]
-    page.get_by_label("outcome").select_option("failed")
-    rows = [store.rows()[number] for number in WITH_MARKS]
-    failed = sum(row.successes < row.requests for row in rows)
-    page.get_by_text(f"{failed} episode{'s' if failed != 1 else ''}", exact=True).wait_for()
     page.get_by_role("button", name="Clear").click()
     page.get_by_text(f"{EPISODES} episodes", exact=True).wait_for()
 

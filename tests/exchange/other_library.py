@@ -10,20 +10,25 @@ from typing import Any
 
 import pytest
 
+from rlhf.records.episode import Episode
+from rlhf.store.synthetic import synthetic_episode, synthetic_play
+from tests.unit.rlhf.declared_spaces import SPACES
+
 ENVIRONMENTS = "EXCHANGE_ENVIRONMENTS"  # folder with an environment for each library; `make exchange` makes it
 PROGRAMS = Path(__file__).parent / "programs"
+
+
+def played(name: str, number: int, steps: int) -> Episode:
+    """Return an episode of the Playhouse, or of other declared spaces."""
+    if name == "playhouse":
+        return synthetic_episode(number, steps, height=36, width=48, episode_id=f"e{number}")
+    return synthetic_play(number, SPACES[name], steps, f"e{number}")
 
 
 def run_with(library: str, program: str, *words: str | Path, **variables: str | Path) -> Any:
     """Run a program of ``tests/exchange/programs`` in the environment of ``library``; return the JSON that it prints.
 
     The test is skipped where there is no such environment.
-
-    Args:
-      library: name of its folder.
-      program: name of the file.
-      words: its command line.
-      variables: of its environment, besides those of this process.
     """
     folder = os.environ.get(ENVIRONMENTS)
     if not folder:

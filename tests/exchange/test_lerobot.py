@@ -18,8 +18,7 @@ from reward_models.inter_temporal import InterTemporalRewardModel
 from rlhf.records.episode import Episode
 from rlhf.records.marks import Mark
 from rlhf.store import open_store
-from rlhf.store.synthetic import synthetic_episode, synthetic_play
-from tests.exchange.other_library import run_with
+from tests.exchange.other_library import played, run_with
 from tests.unit.rlhf import tiny_agent
 from tests.unit.rlhf.declared_spaces import SPACES
 
@@ -36,12 +35,9 @@ def _opened(root: Path, episodes: list[Episode], **settings: Any) -> dict[str, A
 
 @pytest.mark.parametrize("name", SPACES)
 def test_lerobot_opens_what_was_exported(name: str, tmp_path: Path) -> None:
-    if name == "playhouse":
-        episodes = [synthetic_episode(seed, 9, height=36, width=48, episode_id=f"e{seed}") for seed in range(2)]
-    else:
-        episodes = [synthetic_play(seed, SPACES[name], 9, f"e{seed}") for seed in range(2)]
+    episodes = [played(name, seed, 9) for seed in range(2)]
     found = _opened(tmp_path, episodes)
-    action = episodes[0].declared.solver.action
+    action = episodes[0].spaces.solver.action
     assert found["lengths"] == [9, 9] and found["fps"] == pytest.approx(action.steps_per_second)
     learned = {"action": action.components, "observation.state": True}
     pictured = episodes[0].image is not None and episodes[0].image.shape[-1] in (1, 3)
@@ -74,7 +70,7 @@ def test_lerobot_decodes_video_and_weighs_frames_by_progress(tmp_path: Path) -> 
     torch.manual_seed(0)
     sizes = tiny_agent.config(image_size=(36, 48), vocab_size=tokenizer.vocab_size)
     save_agent(InterTemporalRewardModel(sizes), tokenizer, tmp_path / "model")
-    episodes = [synthetic_episode(seed, 20, height=36, width=48, episode_id=f"e{seed}") for seed in range(2)]
+    episodes = [played("playhouse", seed, 20) for seed in range(2)]
     found = _opened(tmp_path, episodes, images="video", reward_model=tmp_path / "model")
     pictures = np.array(_column(found["frames"], "observation.images.solver"), int)
     exact = np.concatenate([episode.pictures() for episode in episodes])
@@ -103,7 +99,7 @@ def test_what_lerobot_recorded_is_imported(kind: str, tmp_path: Path) -> None:
 
 
 def test_an_export_that_lerobot_rewrote_is_imported_as_another_programs(tmp_path: Path) -> None:
-    episodes = [synthetic_play(seed, SPACES["continuous"], 9, f"e{seed}") for seed in range(2)]
+    episodes = [played("continuous", seed, 9) for seed in range(2)]
     _opened(tmp_path, episodes)
     imported = import_episodes(tmp_path / "fewer", tmp_path / "back", "lerobot", LeRobotImport())
     assert imported.episodes == 1 and imported.notes[0].startswith("left out: play.")

@@ -12,8 +12,7 @@ from pipelines.exchange.formats import export_episodes, import_episodes
 from pipelines.exchange.settings import RldsExport, RldsImport
 from rlhf.records.episode import Episode
 from rlhf.store import open_store
-from rlhf.store.synthetic import synthetic_episode, synthetic_play
-from tests.exchange.other_library import run_with
+from tests.exchange.other_library import played, run_with
 from tests.unit.rlhf.declared_spaces import SPACES
 
 QUIET = {"CUDA_VISIBLE_DEVICES": "", "TF_CPP_MIN_LOG_LEVEL": "3"}
@@ -34,11 +33,7 @@ def _exported(folder: Path, name: str) -> Path:
     """Export three episodes of declared spaces; return the folder of the dataset."""
     store = open_store(folder / "data", create=True)
     for number, split in enumerate(("train", "held_out", "train")):
-        if name == "playhouse":
-            episode = synthetic_episode(number, 6 + number, height=36, width=48, episode_id=f"e{number}")
-        else:
-            episode = synthetic_play(number, SPACES[name], 6 + number, f"e{number}")
-        store.write(replace(episode, split=split))
+        store.write(replace(played(name, number, 6 + number), split=split))
     out = folder / "lab_play" / "1.0.0"
     export_episodes(folder / "data", out, "rlds", RldsExport("lab_play", file_mb=1e-3))
     return out

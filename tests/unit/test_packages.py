@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
 import tomllib
 from importlib.metadata import packages_distributions
 from pathlib import Path
@@ -68,3 +69,10 @@ def test_every_imported_package_is_declared(folder: str) -> None:
                 distributions = {canonicalize_name(one) for one in installed.get(name.partition(".")[0], [])}
                 distributions.discard(PROJECT["name"])
                 assert not distributions or distributions & declared, f"{path.relative_to(ROOT)} imports {name}"
+
+
+@pytest.mark.parametrize("target", ["unit-locked", "unit-newest", "unit-lowest"])
+def test_the_tests_that_call_other_packages_are_where_the_makefile_says(target: str) -> None:
+    recipe = subprocess.run(["make", "--dry-run", target], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    named = re.findall(r"tests/[\w/.]+", recipe)
+    assert named and not [path for path in named if not (ROOT / path).exists()]

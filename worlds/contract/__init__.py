@@ -17,8 +17,8 @@ from gymnasium import spaces
 from pettingzoo import ParallelEnv
 
 from worlds.errors import UserError
-from worlds.spaces.action import ActionSpec, Discrete, FreeText, InvalidSpace
-from worlds.spaces.as_gym import PrintableText, gym_action_space, gym_movement_space, gym_observation_space
+from worlds.spaces.action import UTTERANCE_MAX_CHARS, ActionSpec, Discrete, FreeText, InvalidSpace
+from worlds.spaces.as_gym import gym_action_space, gym_movement_space, gym_observation_space
 from worlds.spaces.observation import Image, ObservationSpec, PlayerSpec
 
 TICKS_PER_SECOND = 30
@@ -27,8 +27,6 @@ STEPS_PER_SECOND = TICKS_PER_SECOND / TICKS_PER_STEP
 
 SETTER = "setter"
 SOLVER = "solver"
-
-UTTERANCE_MAX_CHARS = 160
 
 # The body of the Playhouse. Values are in units of the component's largest rate; those of the hand are codes.
 MOVEMENT: tuple[Discrete, ...] = (
@@ -88,13 +86,6 @@ def silent(movement: np.ndarray | None = None) -> Action:
     return {"movement": neutral_movement() if movement is None else movement, "utterance": ""}
 
 
-class Utterance(PrintableText):
-    """Words of a player of the Playhouse."""
-
-    def __init__(self) -> None:
-        super().__init__(UTTERANCE_MAX_CHARS)
-
-
 def observation_space(height: int, width: int) -> spaces.Dict:
     """Return the space of the observations of a player with the body of the Playhouse."""
     return gym_observation_space(body_spec(height, width))
@@ -111,23 +102,14 @@ def action_space() -> spaces.Dict:
 
 
 def body_spec(height: int, width: int, body: ActionSpec = BODY) -> PlayerSpec:
-    """Spaces of a player that sees a picture and has a body of the Playhouse.
-
-    Args:
-      height: of the picture in pixels.
-      width: of the picture in pixels.
-      body: BODY or FULL_BODY.
+    """Return the spaces of a player that sees a picture of ``height`` x ``width`` pixels and has a body of the
+    Playhouse.
     """
     return PlayerSpec(ObservationSpec(image=Image(height, width)), body)
 
 
 def with_body(action: Action, body: ActionSpec) -> Action:
-    """Return ``action`` for ``body``: that of a player who knows only BODY does nothing with further components.
-
-    Args:
-      action: of BODY, or of ``body`` already.
-      body: BODY or one that begins with its components.
-    """
+    """Return ``action`` for ``body``; components that BODY lacks do nothing."""
     movement, still = action["movement"], body.neutral_movement()
     if movement.shape[1] == still.shape[1]:
         return action
@@ -142,13 +124,12 @@ class WorldError(UserError, ValueError):
 class World(ParallelEnv):
     """Two players in one simulated place.
 
-    ``reset(seed=..., options={"config": {...}})`` rebuilds exactly the given place; without a configuration
-    one is sampled from the seed. From the same configuration, the same actions give bit-identical
-    observations, whatever the world played before. :meth:`snapshot` and :meth:`restore` are optional, and so is
-    :class:`TickWise`.
+    ``reset(seed=..., options={"config": {...}})`` rebuilds exactly the given place; without a configuration one is
+    sampled from the seed. From the same configuration, the same actions lead to bit-identical observations, whatever
+    the world played before. :meth:`snapshot`, :meth:`restore` and :class:`TickWise` are optional.
 
-    A player without an action stands still and is silent. Utterances are cut after ``UTTERANCE_MAX_CHARS``. What is no
-    configuration of the world, and a movement that does not exist, raise WorldError. ``rlhf world check`` and
+    A player without an action stands still and is silent. Utterances are cut after ``UTTERANCE_MAX_CHARS``. Raises
+    WorldError if the configuration is invalid or a movement does not exist. ``rlhf world check`` and
     ``tests/contracts`` try all of this; :class:`worlds.contract.tick_world.TickWorld` does most of it.
     """
 
@@ -206,8 +187,8 @@ class TickWise(Protocol):
         """Play the next n ticks of the present step.
 
         Args:
-          movement: by player, int8 [n, components], n the same for all and no more than are left of the step. A
-            player who is left out stands still; without players, nothing happens.
+          movement: int8 [n, components] by player, with the same n, at most the ticks left of the step. A missing
+            player stands still; without players, nothing happens.
 
         Raises:
           WorldError: the episode is over, or a movement is not one.
@@ -216,9 +197,6 @@ class TickWise(Protocol):
 
     def end_step(self, utterances: Mapping[str, str]) -> StepResult:
         """End the step after its last tick, and return what ``step`` returns.
-
-        Args:
-          utterances: of this step, by player.
 
         Raises:
           WorldError: the episode is over, ticks of the step have not been played yet, or an utterance is no text.
@@ -235,13 +213,10 @@ class SeenFromOutside(Protocol):
     """Optional part of a world that is :class:`TickWise`: views for people from other places than a player's eyes."""
 
     def view_from(self, angle: str, agent: str, height: int, width: int) -> np.ndarray:
-        """Return a view in an array of the caller's own: uint8 [height, width, 3], of any size.
+        """Return a view of a player from behind ("third") or of everything from above ("above"): uint8 [height, width,
+        3].
 
-        Args:
-          angle: "third" for a player from behind, "above" for all there is from above.
-          agent: the player.
-          height: pixels.
-          width: pixels.
+        The array is the caller's own.
         """
         ...
 
@@ -251,7 +226,7 @@ class GrabFailure:
     """A grab that took nothing.
 
     Args:
-      tick: ticks that had been played since the reset when it failed.
+      tick: ticks played since the reset.
       reason: words for the player, e.g. "the red ball is 0.4 m out of reach: go nearer".
     """
 
@@ -327,6 +302,12 @@ class SaysWhatIsLegal(Protocol):
         ...
 
 
+def legal_values(world: World, player: str) -> np.ndarray | None:
+    """Return which values are legal now, bool [values of all discrete components]; None if the world does not say."""
+    found: Any = getattr(world, "legal_now", None)  # of SaysWhatIsLegal, which isinstance takes long to find
+    return None if found is None else found(player)
+
+
 @dataclass(frozen=True)
 class Event:
     """Something a task's ground truth counts as progress (+1) or regress (-1).
@@ -361,8 +342,7 @@ class Task(Protocol):
     def update(self, world: World, utterance: str) -> tuple[bool, tuple[Event, ...]]:
         """Look at the world after one step in which the solver said ``utterance``.
 
-        Returns:
-          True if the task has succeeded at this step or before, and the events of this step.
+        Returns True if the task has succeeded at this step or before, and the events of this step.
         """
         ...
 

@@ -14,13 +14,7 @@ class GoalChoice:
     """A predicate of goals, with its words.
 
     Args:
-      name: under which goals count it.
-      group: heading that it stands under, e.g. "on the kitchen table".
-      words: of what is counted, beneath that heading, e.g. "plates".
-      most: largest count that a goal has of it; 1 makes it a question of yes or no.
-
-    Raises:
-      ValueError: a text is empty, or the largest count is below 1.
+      group: heading above it, e.g. "on the kitchen table".
     """
 
     name: str
@@ -40,12 +34,7 @@ class GoalChoices:
     """All predicates that people choose from, and the goals that setters have.
 
     Args:
-      choices: in the order in which they are shown; those of one group follow each other.
-      goal_of: takes the configuration of an episode's place, and returns the count of each predicate of the goal that
-        its setter pursues; None where it has none.
-
-    Raises:
-      ValueError: two choices have one name, or the choices of a group are apart.
+      goal_of: returns the counts of the predicates that the setter of a place pursues, or None if it pursues nothing.
     """
 
     choices: tuple[GoalChoice, ...]
@@ -67,9 +56,6 @@ class GoalChoices:
 
     def check(self, counts: Mapping[str, int]) -> None:
         """Refuse counts that nobody can choose.
-
-        Args:
-          counts: of predicates, by name.
 
         Raises:
           WorldError: a name is not known, or its count is not from 0 to its largest.

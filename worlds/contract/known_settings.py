@@ -18,25 +18,21 @@ def check_positive(**sizes: Any) -> None:
 
 
 def check_flags(of: str = "setting", /, **flags: Any) -> None:
-    """Raise WorldError for a setting that is neither True nor False, e.g. the text "false", which would count as True.
-
-    Args:
-      of: whose settings these are, as the line begins.
-      flags: values by name.
-    """
+    """Raise WorldError for a setting that is neither True nor False; the text "false" would otherwise count as True."""
     for name, value in flags.items():
         if not isinstance(value, bool):
             raise WorldError(f"{of} {name}: true or false, not {value!r}")
 
 
-def check_known(settings: Collection[str], known: Collection[str], noun: str) -> None:
-    """Raise WorldError for the first setting that is not known.
+def check_chances(of: str = "setting", /, **chances: Any) -> None:
+    """Raise WorldError for a setting that is not a probability from 0 to 1."""
+    for name, value in chances.items():
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+            raise WorldError(f"{of} {name}: {value!r} is not a probability from 0 to 1")
 
-    Args:
-      settings: names.
-      known: names.
-      noun: what has these settings, e.g. "solver".
-    """
+
+def check_known(settings: Collection[str], known: Collection[str], noun: str) -> None:
+    """Raise WorldError for the first unknown setting of a ``noun``, e.g. "solver"."""
     unknown = next((name for name in settings if name not in known), None)
     if unknown is not None:
         raise WorldError(f"no {noun} setting named {unknown!r}; known: {', '.join(known) or 'none'}")

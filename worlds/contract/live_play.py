@@ -21,9 +21,9 @@ class Choice:
     """An action that is possible now.
 
     Args:
-      key: that names it in messages; no two choices of one moment have the same.
+      key: unique among the choices of one moment.
       words: on its button, e.g. "open" or "put the apple in it".
-      movement: of its one tick, a value for each component.
+      movement: movement of its one tick, a value per component.
     """
 
     key: str
@@ -37,9 +37,9 @@ class ChoosableThing:
 
     Args:
       group: one of GROUPS.
-      name: e.g. "plate 2"; the same thing has the same name throughout an episode, and no other one has.
+      name: e.g. "plate 2"; a thing keeps its name throughout an episode, and no other thing has it.
       detail: what is seen of it, e.g. "closed, on the kitchen table".
-      choices: actions that are possible on it; none for one that is only seen.
+      choices: possible actions on it; none if it is only seen.
     """
 
     group: str
@@ -54,8 +54,7 @@ class GoalPart:
 
     Args:
       words: e.g. "2 plates on the kitchen table".
-      wanted: how many are wanted.
-      known: how many the player has seen there, no more than are wanted; None where it has not looked yet.
+      known: how many the player has seen there, at most ``wanted``; None if it has not looked yet.
     """
 
     words: str
@@ -65,13 +64,8 @@ class GoalPart:
 
 @dataclass(frozen=True)
 class LiveStatus:
-    """What a player knows of its situation.
-
-    Args:
-      place: where it is, in words.
-      hands: what it holds, in words.
-      feedback: why its last action failed; "" if it succeeded.
-      goal: what it wants; () for a player without a goal of its own.
+    """What a player knows of its situation: where it is, what it holds, why its last action failed ("" if it did not),
+    and what it wants, if it has a goal of its own.
     """
 
     place: str
@@ -98,28 +92,15 @@ class LivePlay(Protocol):
         ...
 
     def picture(self, player: str, height: int, width: int) -> np.ndarray:
-        """Return what a player may see, and nothing else: its own view, and beside it the same moment from above.
-
-        Args:
-          player: who looks.
-          height: of both pictures, pixels.
-          width: of each of them, pixels.
-
-        Returns:
-          uint8 [height, 2 * width, 3].
+        """Return only what a player may see: its own view and, beside it, the same moment from above: uint8 [height, 2
+        * width, 3].
         """
         ...
 
 
 @dataclass(frozen=True)
 class Board:
-    """What one player can do and knows at one step.
-
-    Args:
-      step: number of the step that is chosen for.
-      things: see :meth:`LivePlay.choices`.
-      status: see :meth:`LivePlay.status`.
-    """
+    """What one player can do and knows at one step."""
 
     step: int
     things: tuple[ChoosableThing, ...]

@@ -34,7 +34,6 @@ class PlainPictures:
     """Plain pictures of one player's observations.
 
     Args:
-      spec: what it observes.
       over_time: by key, the arrays ``vector`` [T, length] and ``entity_values`` [entities of all steps, features] of a
         whole episode: a vector is then drawn as lines over time, and points keep their scale. Without it a vector is
         drawn as bars.
@@ -49,13 +48,7 @@ class PlainPictures:
         self._background: tuple[Box, Image.Image] | None = None  # of the vector in a box, the same at every step
 
     def draw(self, seen: Mapping[str, Any], step: int = 0, size: tuple[int, int] = SIZE) -> np.ndarray:
-        """Return a picture of an observation: uint8 [height, width, 3].
-
-        Args:
-          seen: the observation.
-          step: its step in the episode, for the place on lines over time.
-          size: height and width of the picture, pixels.
-        """
+        """Return a picture of an observation: uint8 [height, width, 3]. ``size`` is (height, width) in pixels."""
         page = Image.new("RGB", (size[1], size[0]), _PAPER)
         draw = ImageDraw.Draw(page)
         parts: list[tuple[int, Callable[[Box], None]]] = []  # with shares of the room

@@ -16,19 +16,9 @@ class PointingWorld(Protocol):
     """
 
     def row_at(self, player: str, pointer: int) -> int:
-        """Return the number of the thing at which a pointer's value points now; NO_THING for nothing.
-
-        Args:
-          player: who points.
-          pointer: value of a pointer.
-        """
+        """Return the number of the thing at which a pointer's value points now; NO_THING for nothing."""
         ...
 
     def pointer_to(self, player: str, row: int) -> int | None:
-        """Return the pointer's value for a thing; None if the player does not observe it now.
-
-        Args:
-          player: who points.
-          row: number of the thing, the same throughout an episode.
-        """
+        """Return the pointer's value for a thing; None if the player does not observe it now."""
         ...

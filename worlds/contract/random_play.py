@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from worlds.contract import SETTER, SOLVER, Action, Observation, World
+from worlds.contract import SETTER, SOLVER, Action, Observation, World, legal_values
 from worlds.spaces.random_action import random_action, within_entities, within_legal, words_of
 
 PLAYERS = (SETTER, SOLVER)
@@ -48,20 +48,8 @@ def fitted(world: World, actions: Mapping[str, Any], seen: Observed | None) -> d
     return found
 
 
-def legal_values(world: World, player: str) -> np.ndarray | None:
-    """Return which values are legal now, bool [values of all discrete components]; None if the world does not say."""
-    found: Any = getattr(world, "legal_now", None)  # of SaysWhatIsLegal, which isinstance takes long to find
-    return None if found is None else found(player)
-
-
 def play_on(world: World, actions: Sequence[dict[str, Any]], first: Observed | None = None) -> list[Observed]:
-    """Play ``actions`` until the world ends the episode, and return what is observed after each.
-
-    Args:
-      world: that has been reset.
-      actions: of both players.
-      first: observations before the first action; without them, its pointers point at nothing.
-    """
+    """Play ``actions`` until the world ends the episode, and return what is observed after each."""
     seen, last = [], first
     for action in actions:
         if not world.agents:

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from worlds.contract import SOLVER, Action, Observation, World
-from worlds.contract.random_play import legal_values
+from worlds.contract import SOLVER, Action, Observation, World, legal_values
 from worlds.spaces.action import Discrete
 from worlds.spaces.random_action import random_action, within_entities
 
@@ -22,12 +21,10 @@ class RandomSolver:
     """
 
     def reset(self, world: World, seed: int) -> None:
-        """See :meth:`worlds.contract.Solver.reset`."""
         self._world, self._spec = world, world.spec(SOLVER).action
         self._rng = np.random.default_rng([seed, 2])
 
     def act(self, observation: Observation) -> Action:
-        """See :meth:`worlds.contract.Solver.act`."""
         there = len(observation.get("entity_values", ()))
         without = [name for name in _GIVING_UP if not self._is_needed(name)]
         action = random_action(self._spec, self._rng, without, there)
@@ -43,13 +40,7 @@ class RandomSolver:
         return any(part.count < 3 for part in parts)
 
     def _draw_legal(self, action: dict[str, Any], legal: np.ndarray, entities: int) -> None:
-        """Draw the discrete components again among their legal values.
-
-        Args:
-          action: that is changed.
-          legal: bool [values of all discrete components].
-          entities: number of entities observed.
-        """
+        """Draw the discrete components of ``action`` again, in place, among their legal values."""
         begin = 0
         for column, part in enumerate(self._spec.discrete):
             most = part.count if isinstance(part, Discrete) else 1 + entities

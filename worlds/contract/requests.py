@@ -18,12 +18,6 @@ class Goal(ABC):
     """A task that is judged by a look at the world after every step.
 
     The first look, at the step in which the instruction is said, is not judged: the solver has not heard it yet.
-
-    Args:
-      spec: the request.
-
-    Attributes:
-      succeeded: True once it has been done.
     """
 
     def __init__(self, spec: TaskSpec) -> None:
@@ -35,12 +29,11 @@ class Goal(ABC):
     def judge(self, world: World, utterance: str) -> tuple[int, str]:
         """Judge the world after a step in which the solver said ``utterance``.
 
-        Returns:
-          1 where the task is done, -1 where something is wrong, else 0; and the reason, for reports.
+        Returns 1 if the task is done, -1 if something is wrong, else 0; and the reason, for reports.
         """
 
     def update(self, world: World, utterance: str) -> tuple[bool, tuple[Event, ...]]:
-        """See :meth:`worlds.contract.Task.update`. A judgement that lasts for several steps is one event."""
+        """A judgement that lasts for several steps is one event."""
         judged = self.judge(world, utterance) if self._heard and not self.succeeded else (0, "")
         is_new = judged[0] != 0 and judged != self._last
         self._heard, self._last = True, judged
@@ -52,16 +45,13 @@ class AskingSetter:
     """A scripted setter that stands still and asks for one task after another.
 
     Args:
-      probe: see :class:`worlds.registry.WorldEntry`.
-      make_task: see :class:`worlds.registry.WorldEntry`.
+      probe: as in :class:`worlds.registry.WorldEntry`.
+      make_task: as in :class:`worlds.registry.WorldEntry`.
       known: the names of all tasks of the world.
       tasks: how often each is asked for, relative to the others.
       split: "train" or "held_out", of the requests.
       first_request: (fewest, most) steps before it first speaks.
       pause: (fewest, most) steps between the end of a request and the next one.
-
-    Raises:
-      WorldError: a task that the world does not have, or no task at all.
     """
 
     def __init__(

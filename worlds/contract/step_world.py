@@ -7,19 +7,16 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-import numpy as np
-
-from worlds.contract import SETTER, SOLVER, Action, Observation, StepResult, World, WorldError
-from worlds.contract.known_settings import check_positive, check_seed, check_views
+from worlds.contract import SETTER, Action, Observation, StepResult, WorldError
+from worlds.contract.base_world import PLAYERS, BaseWorld
 from worlds.spaces.action import ActionSpec, FreeText, InvalidAction
 from worlds.spaces.as_gym import gym_action_space, gym_observation_space
 from worlds.spaces.observation import ObservationSpec, PlayerSpec
 
-PLAYERS: tuple[str, ...] = (SETTER, SOLVER)
 SPEAKS = PlayerSpec(ObservationSpec(), ActionSpec((), speech=FreeText()))
 
 
-class StepWorld(World):
+class StepWorld(BaseWorld):
     """A world that is played a step at a time, in spaces that it declares.
 
     A subclass writes ``solver_spec``, :meth:`sample`, :meth:`begin`, :meth:`play` and :meth:`see`. What changes in play
@@ -28,7 +25,7 @@ class StepWorld(World):
 
     Args:
       height: of the players' images in pixels, for worlds that draw some; None leaves it to the world.
-      width: of the players' images in pixels, likewise.
+      width: width of the players' images, pixels; None leaves it to the world, too.
       views: players whose view is needed; the others' may be black.
       max_steps: length of an episode.
 
@@ -36,41 +33,19 @@ class StepWorld(World):
       solver_spec: what the solver observes and can do.
       setter_spec: what the setter observes and can do; by default it only speaks.
       state: what :meth:`begin` has returned, as play has changed it.
-
-    Raises:
-      WorldError: a size is not a whole number above zero, or a player does not exist.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"name": "step world", "render_modes": []}
     solver_spec: PlayerSpec
     setter_spec: PlayerSpec = SPEAKS
-    state: Any
 
     def __init__(
         self, height: int | None = None, width: int | None = None, views: Sequence[str] = (), max_steps: int = 200
     ) -> None:
-        sizes = {"height": height, "width": width}
-        check_positive(max_steps=max_steps, **{name: size for name, size in sizes.items() if size is not None})
-        check_views(views)
-        self.height, self.width, self.views, self.max_steps = height, width, tuple(views), max_steps
-        self.agents: list[str] = []
-        self._seeds = np.random.default_rng()
-        self._spaces: dict[str, tuple[Any, Any]] = {}
-        self._config: dict[str, Any] | None = None  # never changed in place
-        self._step_index = 0
+        super().__init__(height, width, views, max_steps)
+        self.height, self.width = height, width
 
     # -- what a world writes ------------------------------------------------------------------------------------
-
-    @abstractmethod
-    def sample(self, seed: int) -> dict[str, Any]:
-        """Return the configuration of the place of ``seed``, JSON-serialisable.
-
-        It may be a static method; settings of places are further arguments.
-        """
-
-    @abstractmethod
-    def begin(self, config: Mapping[str, Any]) -> Any:
-        """Return the state in which an episode in the place ``config`` begins; ``copy.deepcopy`` has to copy it."""
 
     @abstractmethod
     def play(self, actions: Mapping[str, Any]) -> None:
@@ -102,11 +77,8 @@ class StepWorld(World):
         Raises:
           WorldError: the configuration is not one of this world.
         """
-        config, self.state = begun(self, seed, options)
-        self._config = copy.deepcopy(dict(config))
-        self._texts = dict.fromkeys(PLAYERS, "")
+        self._begin(seed, options)
         self._own = {player: self.spec(player).action.silent() for player in PLAYERS}
-        self._step_index, self.agents = 0, list(PLAYERS)
         return self._observe(), {player: {} for player in PLAYERS}
 
     def step(self, actions: Mapping[str, Action]) -> StepResult:
@@ -115,39 +87,14 @@ class StepWorld(World):
         Raises:
           WorldError: the episode is over, or an action is not one.
         """
-        if not self.agents:
-            raise WorldError("the episode is over or has not begun; call reset()")
+        self._check_running()
         self._own = {player: self._checked(player, actions.get(player)) for player in PLAYERS}
         for player, action in self._own.items():
             self._texts[player] = self.spec(player).action.spoken(action["utterance"]) or self._texts[player]
         self.play(self._own)
-        self._step_index += 1
-        over = self._step_index >= self.max_steps
-        self.agents = [] if over else self.agents
-        return (
-            self._observe(),
-            dict.fromkeys(PLAYERS, 0.0),
-            dict.fromkeys(PLAYERS, False),
-            dict.fromkeys(PLAYERS, over),
-            {player: {} for player in PLAYERS},
-        )
-
-    def close(self) -> None:
-        """Release nothing: a world has no files or windows."""
+        return self._next_step()
 
     # -- time travel --------------------------------------------------------------------------------------------
-
-    @property
-    def config(self) -> dict[str, Any]:
-        """The JSON-serialisable place in which this episode began. Raises WorldError before the first reset."""
-        if self._config is None:
-            raise WorldError("the world has no place yet; call reset()")
-        return copy.deepcopy(self._config)
-
-    @property
-    def step_index(self) -> int:
-        """Number of steps taken since the reset."""
-        return self._step_index
 
     def snapshot(self) -> Any:
         """Return a copy of everything that influences the future."""
@@ -199,31 +146,3 @@ class StepWorld(World):
             seen = {name: copy.copy(value) for name, value in self._seen[player].items()}  # it may be the state's own
             found[player] = seen | texts | last
         return found
-
-
-def begun(world: Any, seed: int | None, options: Mapping[str, Any] | None) -> tuple[Mapping[str, Any], Any]:
-    """Return the configuration of the place in which an episode begins, and the state there.
-
-    Args:
-      world: with the methods ``sample`` and ``begin``, and the generator ``_seeds``.
-      seed: restarts ``world._seeds``, and is the seed of the place; without it, that is the generator's next number.
-      options: with ``config``, the configuration of the place, instead of one that is sampled.
-
-    Raises:
-      WorldError: it is no configuration of the world, or no seed.
-    """
-    if seed is not None:
-        check_seed(seed)
-        world._seeds = np.random.default_rng(seed)
-    config = (options or {}).get("config")
-    if config is None:
-        config = world.sample(int(world._seeds.integers(2**31)) if seed is None else seed)
-    if not isinstance(config, Mapping):
-        raise WorldError(f"the configuration of a place is a mapping, not a {type(config).__name__}")
-    try:
-        return config, world.begin(config)
-    except WorldError:
-        raise
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
-        reason = " ".join(f"{type(error).__name__}: {error}".split())
-        raise WorldError(f"no configuration of a {type(world).__name__}: {reason}") from error

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numba import njit
 
 from worlds.contract import (
     BODY,
@@ -20,17 +21,13 @@ from worlds.contract import (
     Action,
     Observation,
     StepResult,
-    World,
     WorldError,
     body_spec,
 )
-from worlds.contract.bins import find_bad_bin
-from worlds.contract.known_settings import check_positive, check_views
-from worlds.contract.step_world import begun
+from worlds.contract.base_world import PLAYERS, BaseWorld
 from worlds.spaces.action import ActionSpec
 from worlds.spaces.as_gym import gym_action_space, gym_observation_space
 
-PLAYERS: tuple[str, ...] = (SETTER, SOLVER)
 FIVE_MINUTES = round(300 * STEPS_PER_SECOND)  # steps
 
 
@@ -45,7 +42,7 @@ class Controls(NamedTuple):
     reach: float
 
 
-class TickWorld(World):
+class TickWorld(BaseWorld):
     """A world with a state, a tick that changes it, and a picture of it.
 
     A subclass writes :meth:`sample`, :meth:`begin`, :meth:`tick` and :meth:`draw`. What changes in play is kept in
@@ -60,18 +57,14 @@ class TickWorld(World):
       width: of the players' images, pixels.
       views: players whose view is drawn; the images of the others are black.
       max_steps: length of an episode.
-      body: of both players; one that is not BODY needs a world with :meth:`advance`.
+      body: body of both players; another one than BODY needs a world with :meth:`advance`.
 
     Attributes:
       state: what :meth:`begin` has returned, as play has changed it.
-
-    Raises:
-      WorldError: a size is not a whole number above zero, or a player does not exist.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"name": "tick world", "render_modes": ["rgb_array"]}
     render_mode = "rgb_array"
-    state: Any
 
     def __init__(
         self,
@@ -81,31 +74,15 @@ class TickWorld(World):
         max_steps: int = FIVE_MINUTES,
         body: ActionSpec = BODY,
     ) -> None:
-        check_positive(height=height, width=width, max_steps=max_steps)
-        check_views(views)
-        self.height, self.width, self.views, self.max_steps = height, width, tuple(views), max_steps
-        self.agents: list[str] = []
-        self.body = body
+        super().__init__(height, width, views, max_steps)
+        self.height, self.width, self.body = height, width, body
         seen = gym_observation_space(body_spec(height, width, body))
         self._spaces = {player: (seen, gym_action_space(body)) for player in PLAYERS}
         self._counts, self._still = body.counts.copy(), body.neutral_movement().astype(np.int64)
-        self._seeds = np.random.default_rng()
-        self._config: Mapping[str, Any] | None = None  # never changed in place
-        self._step_index = self._tick = 0
+        self._tick = 0
         self._movement = np.stack([self._still] * len(PLAYERS))  # of the step under way, as far as it has been played
 
     # -- what a world writes ------------------------------------------------------------------------------------
-
-    @abstractmethod
-    def sample(self, seed: int) -> dict[str, Any]:
-        """Return the configuration of the place of ``seed``, JSON-serialisable.
-
-        It may be a static method; settings of places are further arguments.
-        """
-
-    @abstractmethod
-    def begin(self, config: Mapping[str, Any]) -> Any:
-        """Return the state in which an episode in the place ``config`` begins; ``copy.deepcopy`` has to copy it."""
 
     def tick(self, controls: Mapping[str, Controls]) -> None:
         """Change ``state`` by one tick, in which every player does what its ``controls`` say."""
@@ -114,10 +91,7 @@ class TickWorld(World):
     def advance(self, movement: np.ndarray, first: int, last: int) -> None:
         """Change ``state`` by the ticks ``first`` to before ``last`` of a step; by default one :meth:`tick` each.
 
-        Args:
-          movement: int64 [players, TICKS_PER_STEP, components], checked bins in the order of PLAYERS.
-          first: number of the first tick in its step.
-          last: number of the tick after the last one.
+        ``movement`` is int64 [players, TICKS_PER_STEP, components], checked bins in the order of PLAYERS.
         """
         for rows in movement[:, first:last].swapaxes(0, 1):
             self.tick({player: _controls(bins) for player, bins in zip(PLAYERS, rows, strict=True)})
@@ -131,14 +105,6 @@ class TickWorld(World):
 
     # -- play ---------------------------------------------------------------------------------------------------
 
-    def observation_space(self, agent: str) -> Any:
-        """Space of a player's observations."""
-        return self._spaces[agent][0]
-
-    def action_space(self, agent: str) -> Any:
-        """Space of a player's actions."""
-        return self._spaces[agent][1]
-
     def reset(
         self, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[dict[str, Observation], dict[str, dict]]:
@@ -147,12 +113,10 @@ class TickWorld(World):
         Raises:
           WorldError: the configuration is not one of this world.
         """
-        config, self.state = begun(self, seed, options)
-        self._config = self._kept(config)
+        self._begin(seed, options)
         self.state_replaced()
-        self._texts = dict.fromkeys(PLAYERS, "")
         self._previous = {player: self.body.neutral_movement() for player in PLAYERS}
-        self._step_index, self._tick, self.agents = 0, 0, list(PLAYERS)
+        self._tick = 0
         return self._observe(), {player: {} for player in PLAYERS}
 
     def step(self, actions: Mapping[str, Action]) -> StepResult:
@@ -170,7 +134,6 @@ class TickWorld(World):
         return self._end_step(said)
 
     def play_ticks(self, movement: Mapping[str, np.ndarray]) -> None:
-        """See :meth:`worlds.contract.TickWise.play_ticks`."""
         self._check_running()
         ticks = max((len(np.atleast_1d(bins)) for bins in movement.values()), default=0)
         left = TICKS_PER_STEP - self._tick
@@ -179,14 +142,12 @@ class TickWorld(World):
         self._play(self._read_movement(movement, ticks))
 
     def end_step(self, utterances: Mapping[str, str]) -> StepResult:
-        """See :meth:`worlds.contract.TickWise.end_step`."""
         self._check_running()
         if self._tick < TICKS_PER_STEP:
             raise WorldError(f"{TICKS_PER_STEP - self._tick} ticks of the step are left; play them before end_step()")
         return self._end_step(_read_utterances(utterances))
 
     def view(self, agent: str, height: int, width: int) -> np.ndarray:
-        """See :meth:`worlds.contract.TickWise.view`."""
         return np.array(self.draw(agent, height, width), np.uint8)
 
     def render(self) -> np.ndarray:
@@ -194,20 +155,7 @@ class TickWorld(World):
         self._check_begun()
         return np.array(self.draw(SOLVER, self.height, self.width), np.uint8)
 
-    def close(self) -> None:
-        """Release nothing: a world has no files or windows."""
-
     # -- time travel --------------------------------------------------------------------------------------------
-
-    @property
-    def config(self) -> dict[str, Any]:
-        """The JSON-serialisable place in which this episode began. Raises WorldError before the first reset."""
-        return copy.deepcopy(dict(self._check_begun()))
-
-    @property
-    def step_index(self) -> int:
-        """Number of steps taken since the reset."""
-        return self._step_index
 
     def snapshot(self) -> Any:
         """Return a copy of everything that influences the future. Raises WorldError in the middle of a step."""
@@ -225,10 +173,6 @@ class TickWorld(World):
 
     # -- inside -------------------------------------------------------------------------------------------------
 
-    def _kept(self, config: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return what is kept of ``config`` for the property of that name."""
-        return copy.deepcopy(dict(config))
-
     def _play(self, movement: np.ndarray) -> None:
         """Play the next ticks of the step: int64 [players, ticks, components], checked."""
         first, last = self._tick, self._tick + movement.shape[1]
@@ -239,20 +183,11 @@ class TickWorld(World):
         self._tick = last
 
     def _end_step(self, said: Mapping[str, str]) -> StepResult:
-        self._step_index += 1
         self._tick = 0
         for row, player in enumerate(PLAYERS):
             self._previous[player] = self._movement[row].astype(np.int8)
             self._texts[player] = said.get(player, "") or self._texts[player]
-        over, players = self._step_index >= self.max_steps, self.agents
-        self.agents = [] if over else self.agents
-        return (
-            self._observe(),
-            dict.fromkeys(players, 0.0),
-            dict.fromkeys(players, False),
-            dict.fromkeys(players, over),
-            {player: {} for player in players},
-        )
+        return self._next_step()
 
     def _observe(self) -> dict[str, Observation]:
         return {
@@ -268,12 +203,7 @@ class TickWorld(World):
         }
 
     def _read_movement(self, movement: Mapping[str, Any], ticks: int) -> np.ndarray:
-        """Return the checked movement of the next ticks: int64 [players, ticks, components].
-
-        Args:
-          movement: bins [ticks, components] by player; a player without one stands still.
-          ticks: how many.
-        """
+        """Return the checked movement of the next ticks: int64 [players, ticks, components]."""
         read = np.empty((len(PLAYERS), ticks, len(self._counts)), dtype=np.int64)
         shape = read.shape[1:]
         for row, player in enumerate(PLAYERS):
@@ -282,20 +212,11 @@ class TickWorld(World):
                 found = f"{bins.dtype} {list(bins.shape)}"
                 raise WorldError(f"action of the {player}: movement is {found}; give integers {list(shape)}")
             read[row] = bins
-        player, tick, part = find_bad_bin(read, self._counts)
+        player, tick, part = _find_bad_bin(read, self._counts)
         if player >= 0:
             found = f"{self.body.discrete[part].name} is {read[player, tick, part]} at tick {self._tick + tick}"
             raise WorldError(f"action of the {PLAYERS[player]}: {found}; bins are 0..{self._counts[part] - 1}")
         return read
-
-    def _check_running(self) -> None:
-        if not self.agents:
-            raise WorldError("the episode is over or has not begun; call reset()")
-
-    def _check_begun(self) -> Mapping[str, Any]:
-        if self._config is None:
-            raise WorldError("the world has no place yet; call reset()")
-        return self._config
 
     def _check_whole(self, call: str) -> None:
         if self._tick:
@@ -313,3 +234,14 @@ def _read_utterances(utterances: Mapping[str, Any]) -> dict[str, str]:
 def _controls(bins: np.ndarray) -> Controls:
     """Return the values of one tick's bins [components]."""
     return Controls(*(component.values[bin] for component, bin in zip(MOVEMENT, bins.tolist(), strict=True)))
+
+
+@njit(nogil=True, cache=True)
+def _find_bad_bin(movement: np.ndarray, counts: np.ndarray) -> tuple[int, int, int]:
+    """Return the first (player, tick, component) whose bin does not exist; (-1, -1, -1) if all do."""
+    for player in range(movement.shape[0]):
+        for tick in range(movement.shape[1]):
+            for component in range(movement.shape[2]):
+                if not 0 <= movement[player, tick, component] < counts[component]:
+                    return player, tick, component
+    return -1, -1, -1

@@ -1,7 +1,7 @@
 """Tiers of worlds: how faithfully a world can be returned to, and so what the pipeline can do with it.
 
 Each tier includes those before it. A world declares its tier in its :class:`~worlds.registry.WorldEntry`;
-:mod:`worlds.checks.trial` finds out which one it reaches.
+:mod:`worlds.checks.report` finds out which one it reaches.
 """
 
 from __future__ import annotations
@@ -13,14 +13,7 @@ RECORDED, SEEDED, EXACT, TICK_WISE = "recorded", "seeded", "exact", "tick-wise"
 
 @dataclass(frozen=True)
 class Tier:
-    """One tier.
-
-    Args:
-      name: of the tier.
-      promise: that a world of the tier keeps.
-      needs: what its author provides for it.
-      use: what the pipeline can do with it, besides what the tiers before it allow.
-    """
+    """One tier."""
 
     name: str
     promise: str

@@ -13,7 +13,7 @@ class AskingOnce(Setter, Protocol):
     """A setter that plays what comes before a request, makes it, and then keeps silent.
 
     Attributes:
-      asked: the step at which it has made the request; None before, or if it could not.
+      asked: step at which it made the request; None before, or if it could not make it.
     """
 
     asked: int | None
@@ -24,11 +24,7 @@ class PosedScenario:
     """A written request in a place.
 
     Args:
-      number: of the request in its collection.
-      words: verbatim.
       kind: "instruction" or "question".
-      config: JSON configuration of the place.
-      setter: a fresh one, who makes the request.
     """
 
     number: int

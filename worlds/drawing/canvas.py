@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +11,9 @@ from worlds.contract import WorldError
 from worlds.drawing import rasteriser
 from worlds.drawing.kernels.pixels import DEPTH_UNIT, INK_BITS, SKY_LEVELS
 from worlds.drawing.kernels.surfaces import FRAME
+from worlds.drawing.light import Light
 from worlds.drawing.pattern_table import pattern_table
-
-if TYPE_CHECKING:
-    from worlds.drawing.light import Light
+from worlds.drawing.shapes import Shapes
 
 MOST_GEOMS = (1 << 16) - SKY_LEVELS
 _NO_LIGHT = False, np.zeros(1, np.int32), np.zeros((0, 3), np.int32), (np.zeros(1, np.int64), 0, 0.0, 0.0, 1.0, 0.0)
@@ -23,30 +21,11 @@ _NO_LIGHT = False, np.zeros(1, np.int32), np.zeros((0, 3), np.int32), (np.zeros(
 SKY = {0.0: (96, 92, 88), 0.499: (124, 118, 110), 0.501: (232, 240, 255), 0.7: (170, 205, 255), 1.0: (130, 180, 250)}
 
 
-class Shapes(NamedTuple):
-    """Geoms of a scene, of which positions and orientations are given at each drawing.
-
-    Args:
-      kind: int32 [G], of :data:`worlds.drawing.kernels.geometry.DRAWN`, or HIDDEN.
-      body: int32 [G], body of which each geom is a part.
-      half: float64 [G, 3], half sizes along each geom's own axes, metres; an infinite plane's are infinite.
-      finish: int32 [G], places in :data:`worlds.drawing.finishes.FINISHES`; None: all are plain.
-    """
-
-    kind: NDArray[np.int32]
-    body: NDArray[np.int32]
-    half: NDArray[np.float64]
-    finish: NDArray[np.int32] | None = None
-
-
 class Canvas:
     """Draws scenes of at most so many geoms, as seen from any eye. Threads must not share one.
 
     Args:
-      height: of the frames, pixels.
-      width: of the frames, pixels.
       fov_y_deg: vertical field of view in degrees; pixels are square.
-      geoms: most geoms of a scene.
 
     Raises:
       WorldError: a size or angle that gives no picture, or too many geoms.
@@ -88,7 +67,6 @@ class Canvas:
         """Draw what is seen from ``eye``.
 
         Args:
-          shapes: of the scene.
           positions: float64 [G, 3], of each geom's centre, metres.
           rotations: float64 [G, 9], matrices of each geom's orientation, row by row.
           palette: of :func:`palette_of`, for the scene's geoms.

@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from worlds.drawing.canvas import Shapes
 from worlds.drawing.finishes import FINISHES
 from worlds.drawing.kernels.geometry import BOX, HIDDEN, PLANE
 from worlds.drawing.kernels.shadows import FLOOR, OFF_WALL, OTHER, WALL
+from worlds.drawing.shapes import Shapes
 
 BITS = 7  # the map has 1 << BITS cells along a side
 FLAT, THIN, TALL = 0.05, 0.07, 2.2  # metres: what is lower is floor; what is thinner and reaches higher is wall
@@ -57,7 +57,6 @@ def light_of(shapes: Shapes, positions: NDArray[np.float64], rotations: NDArray[
     """Compute the light from what does not move (body 0), and the role of each geom.
 
     Args:
-      shapes: of the scene.
       positions: float64 [G, 3], metres.
       rotations: float64 [G, 9].
     """

@@ -133,16 +133,11 @@ def entry_points(digest: str) -> EntryPoints:
 
         Args:
           scene: (kind, body, half sizes, finish int32 [G]) of the geoms, as in ``draw``.
-          xpos: as in ``draw``.
-          xmat: as in ``draw``.
-          hide_body: as in ``draw``.
-          view: as in ``draw``.
           palette: int32 [G + SKY_LEVELS], red | green << 8 | blue << 16.
           table: see :class:`worlds.drawing.pattern_table.PatternTable`.
           light: (whether there are shadows, role int32 [G], things int32 [things, 3], the map), see
             :class:`worlds.drawing.light.Light` and :mod:`worlds.drawing.kernels.shadows`.
           scratch: (frames float64 [G, FRAME], bool [G], uint8 [H, W], float64 [W], and three int32 [W]).
-          image: written.
         """
         _ = digest
         kind, body, size, finish = scene

@@ -11,34 +11,21 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from worlds.spaces.action import ActionSpec
-from worlds.spaces.gym_observation import MASK, Departure, ObservationTranslation, legal_values
+from worlds.spaces.gym_observation import MASK, ObservationTranslation, legal_values
 from worlds.spaces.gym_spaces import ActionTranslation
-from worlds.spaces.observation import InvalidObservation, ObservationSpec
+from worlds.spaces.observation import Departure, InvalidObservation, ObservationSpec
 
 
 @dataclass(frozen=True)
 class Translation:
-    """Translation of one player's actions and observations.
-
-    Args:
-      action: of the player.
-      observation: of the player.
-    """
+    """Translation of one player's actions and observations."""
 
     action: ActionTranslation
     observation: ObservationTranslation
 
 
 class Turn(NamedTuple):
-    """What came of a reset or of one step of an environment.
-
-    Args:
-      seen: the environment's own observation, by player; one that is left out keeps its last.
-      info: of the solver.
-      reward: of the solver.
-      terminated: the environment has ended the episode.
-      truncated: a limit has ended it.
-    """
+    """What came of a reset or of one step of an environment."""
 
     seen: Mapping[str, Any]
     info: Mapping[str, Any] = MappingProxyType({})
@@ -48,12 +35,7 @@ class Turn(NamedTuple):
 
 
 class Bridge(Protocol):
-    """An environment whose play is addressed by players.
-
-    Attributes:
-      env: the environment.
-      translations: of the players that act in it; the others only speak.
-    """
+    """An environment whose play is addressed by players."""
 
     env: Any
     translations: dict[str, Translation]
@@ -72,13 +54,7 @@ class Bridge(Protocol):
         ...
 
     def mission(self, seen: Mapping[str, Any], info: Mapping[str, Any], inner: Any) -> str | None:
-        """Return what the environment asks for now; "" if it asks for nothing yet, None if it never does.
-
-        Args:
-          seen: its last observation, by player.
-          info: the last of the solver.
-          inner: the environment without wrappers.
-        """
+        """Return what the environment asks for now; "" if it asks for nothing yet, None if it never does."""
         ...
 
     def outside(self, seen: Mapping[str, Any]) -> Departure | None:
@@ -112,11 +88,7 @@ def rest(action: ActionTranslation) -> Any:
 
 
 def number(value: Any, what: str) -> float:
-    """Return a reward, an end or a success of an environment as a number, also out of an array of one.
-
-    Raises:
-      InvalidObservation: it is no number, or not a finite one.
-    """
+    """Return a reward, an end or a success as a number, also out of an array of one; else raise InvalidObservation."""
     if isinstance(value, (float, int, np.bool_)) and -math.inf < value < math.inf:
         return float(value)
     try:
@@ -133,13 +105,7 @@ def number(value: Any, what: str) -> float:
 
 
 def find_mask(inner: Any, info: Mapping[str, Any], counts: Sequence[int]) -> np.ndarray | None:
-    """Return which actions an environment's info, or else its method ``action_masks``, allows; None if it says nothing.
-
-    Args:
-      inner: the environment without wrappers.
-      info: of the last reset or step.
-      counts: values of every discrete component of the action.
-    """
+    """Return the actions that an environment allows by its info or ``action_masks()``; None if it does not say."""
     found = info.get(MASK)
     if found is None:
         ask = getattr(inner, "action_masks", None)

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from worlds.contract import SOLVER, Action, Observation, World, WorldError
+from worlds.contract.known_settings import check_chances
 from worlds.foreign.minigrid import BabyAIBot, has_bot
 from worlds.foreign.world import ForeignWorld
 from worlds.spaces.random_action import random_action, within_legal
@@ -43,14 +44,12 @@ class OwnAdviser:
         self._env = env
 
     def advise(self) -> Any:
-        """See :class:`Adviser`."""
         return self._env.demonstrate()
 
     def did(self, action: Any) -> None:
         """See :class:`Adviser`."""
 
     def avoided(self) -> Collection[str]:
-        """See :class:`Adviser`."""
         return ()
 
 
@@ -66,17 +65,12 @@ class DemonstratorSolver:
       error: probability of a random action at a step.
       distraction: probability of starting a stretch of random actions at a step.
       distracted: (fewest, most) steps of such a stretch.
-
-    Raises:
-      WorldError: a probability is outside 0 to 1, or a stretch has no steps.
     """
 
     def __init__(
         self, perfect: bool = False, error: float = 0.1, distraction: float = 0.01, distracted: tuple[int, int] = (3, 8)
     ) -> None:
-        for name, chance in (("error", error), ("distraction", distraction)):
-            if not 0 <= chance <= 1:
-                raise WorldError(f"solver setting {name}: {chance!r} is no probability from 0 to 1")
+        check_chances("solver setting", error=error, distraction=distraction)
         fewest, most = distracted
         if not 1 <= fewest <= most:
             raise WorldError(f"solver setting distracted: {list(distracted)!r} is not (fewest, most) steps from 1")

@@ -30,9 +30,6 @@ def gym_entry(name: str) -> WorldEntry:
 
     Args:
       name: "gym:ID".
-
-    Raises:
-      WorldError: there is no such environment.
     """
     env_id = name.partition(":")[2]
     find_env(env_id)
@@ -44,9 +41,6 @@ def pettingzoo_entry(name: str) -> WorldEntry:
 
     Args:
       name: "pettingzoo:module".
-
-    Raises:
-      WorldError: there is no such module, or it has no parallel environment.
     """
     module = name.partition(":")[2]
     find_parallel(module)
@@ -59,9 +53,6 @@ def class_entry(name: str, maker: Any) -> WorldEntry:
     Args:
       name: of the world.
       maker: class or function without required arguments, whose result is a ``gymnasium.Env`` or a ``ParallelEnv``.
-
-    Raises:
-      WorldError: it is something else.
     """
     make = partial(_made, name, maker)
     if isinstance(maker, type):

@@ -21,9 +21,9 @@ from worlds.foreign.pictures import Picture, check_side, resized
 from worlds.foreign_code.faults import FOREIGN
 from worlds.foreign_code.trust import check_module
 from worlds.foreign_code.watchdog import load_foreign
-from worlds.spaces.gym_observation import Departure, ObservationTranslation, departure, translate_observation
+from worlds.spaces.gym_observation import ObservationTranslation, departure, translate_observation
 from worlds.spaces.gym_spaces import translate_action
-from worlds.spaces.observation import Image, ObservationSpec
+from worlds.spaces.observation import Departure, Image, ObservationSpec
 
 # Packages that register environments only when they are imported, by how the names of these begin.
 _PACKAGES = {
@@ -38,14 +38,7 @@ class GymBridge:
     """A Gymnasium environment, in which the solver acts and the setter only speaks.
 
     Args:
-      env: the environment.
-      picture: side in pixels of a picture of it, which the solver observes; None observes what the environment says.
-      neutral: by the component's name, the bin or value of a solver that does nothing.
-      leave_out: names of parts of the observation that are left out.
-
-    Raises:
-      WorldError: the environment draws no pictures, or not of this size.
-      InvalidSpace: a space that has no form here.
+      picture: side of a picture that the solver observes, pixels; None observes what the environment returns.
     """
 
     def __init__(
@@ -69,49 +62,34 @@ class GymBridge:
 
     @property
     def most_steps(self) -> int | None:
-        """See :class:`worlds.foreign.bridge.Bridge`."""
         wrapped = self.env.spec.max_episode_steps if self.env.spec is not None else None
         own = getattr(self.env.unwrapped, "max_steps", None)
         return wrapped or (int(own) if isinstance(own, int) and own > 0 else None)
 
     def reset(self, seed: int) -> Turn:
-        """See :class:`worlds.foreign.bridge.Bridge`."""
         seen, info = _pair(self.env.reset(seed=seed), "reset", 2)
         return Turn({SOLVER: seen}, info or {})
 
     def step(self, actions: Mapping[str, Any]) -> Turn:
-        """See :class:`worlds.foreign.bridge.Bridge`."""
         seen, reward, *ends, info = _pair(self.env.step(actions[SOLVER]), "step", 5)
         terminated, truncated = (bool(number(end, "end")) for end in ends)
         return Turn({SOLVER: seen}, info or {}, number(reward, "reward"), terminated, truncated)
 
     def mission(self, seen: Mapping[str, Any], info: Mapping[str, Any], inner: Any) -> str | None:
-        """See :class:`worlds.foreign.bridge.Bridge`."""
         return find_mission(seen[SOLVER], info, inner)
 
     def outside(self, seen: Mapping[str, Any]) -> Departure | None:
-        """See :class:`worlds.foreign.bridge.Bridge`."""
         return departure(self.env.observation_space, seen[SOLVER])
 
     def render(self) -> np.ndarray | None:
-        """See :class:`worlds.foreign.bridge.Bridge`."""
         return rendered(self.env)
 
     def close(self) -> None:
-        """See :class:`worlds.foreign.bridge.Bridge`."""
         self.env.close()
 
 
 def make_env(env_id: str, **settings: Any) -> gymnasium.Env:
-    """Make a registered environment, with pictures where it draws any.
-
-    Args:
-      env_id: "CartPole-v1", or "package:ID", which imports the package first.
-      settings: of the environment's own.
-
-    Raises:
-      WorldError: there is no such environment, or it cannot be made.
-    """
+    """Make a registered environment, such as "CartPole-v1" or "package:ID", with pictures if it draws any."""
     spec = find_env(env_id)
     if draws(spec):
         os.environ.setdefault("SDL_VIDEODRIVER", "dummy")  # pygame then opens no window and no sound card

@@ -28,11 +28,6 @@ def mission_keys(space: spaces.Space) -> tuple[str, ...]:
 def find_mission(seen: Any, info: Mapping[str, Any], inner: Any) -> str | None:
     """Return what an environment asks for: the first text in its observation, its info or its attributes.
 
-    Args:
-      seen: its last observation.
-      info: its last info.
-      inner: the environment without wrappers.
-
     Returns:
       "" if all such texts are empty; None if there are none.
     """

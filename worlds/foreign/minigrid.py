@@ -78,9 +78,6 @@ def pictured(env: Any, side: int, without: tuple[str, ...]) -> ObservationTransl
 
     The picture is that of MiniGrid's ``RGBImgPartialObsWrapper``, to the last bit, put together of tiles that are drawn
     once.
-
-    Raises:
-      WorldError: the side is no multiple of the view's number of cells, or the agent does not observe symbols.
     """
     cells = env.unwrapped.agent_view_size
     if not _sees_symbols(env):
@@ -95,12 +92,7 @@ def pictured(env: Any, side: int, without: tuple[str, ...]) -> ObservationTransl
 
 
 class Tiles:
-    """Pictures of cells, each drawn when it is first seen.
-
-    Args:
-      size: pixels of a side of a tile.
-      cells: of a side of the view.
-    """
+    """Pictures of cells, each drawn when it is first seen."""
 
     def __init__(self, size: int, cells: int) -> None:
         self._size, self._cells = size, cells
@@ -111,11 +103,7 @@ class Tiles:
         self._agent[cells // 2, cells - 1] = count  # the second half of the tiles has the agent on top
 
     def draw(self, symbols: np.ndarray) -> Picture:
-        """Return the picture of the agent's view: uint8 [side, side, 3].
-
-        Args:
-          symbols: object, colour and state of every cell, uint8 [column, row, 3].
-        """
+        """Return the picture of symbols, uint8 [column, row, 3], as the agent sees them: uint8 [side, side, 3]."""
         code = (symbols[..., 0].astype(np.int64) * COLOURS + symbols[..., 1]) * STATES + symbols[..., 2] + self._agent
         if not self._drawn[code].all():
             for column, row in np.argwhere(~self._drawn[code]):
@@ -137,10 +125,6 @@ class BabyAIBot:
 
     Before it plans, the bot computes which cells are visible, and notes them one by one. The environment has just
     computed the same for its observation, so that the bot is given what that shows.
-
-    Args:
-      env: of BabyAI.
-      observed: returns the environment's last observation; its state has not changed since.
     """
 
     def __init__(self, env: Any, observed: Callable[[], Mapping[str, Any]]) -> None:

@@ -53,7 +53,6 @@ class MissionTask:
         self._sign, self._over = 0, False
 
     def update(self, world: Any, utterance: str) -> tuple[bool, tuple[Event, ...]]:
-        """See :meth:`worlds.contract.Task.update`."""
         sign = (world.reward > 0) - (world.reward < 0)
         reason = f"a reward of {world.reward:g}"
         if world.succeeded and not self.succeeded:
@@ -72,9 +71,6 @@ class MissionSetter(AskingSetter):
       tasks: the mission alone.
       split: "train" or "held_out".
       first_request: (fewest, most) steps before it first speaks.
-
-    Raises:
-      WorldError: a task that is not the mission, or no task at all.
     """
 
     def __init__(
@@ -94,7 +90,6 @@ class MissionSetter(AskingSetter):
         return setter
 
     def reset(self, world: World, seed: int) -> None:
-        """See :meth:`worlds.contract.Setter.reset`."""
         super().reset(world, seed)
         self._said = ""
 

@@ -19,25 +19,18 @@ from worlds.foreign.pictures import check_side
 from worlds.foreign_code.faults import FOREIGN
 from worlds.foreign_code.trust import check_module
 from worlds.spaces.action import InvalidSpace
-from worlds.spaces.gym_observation import Departure, departure, translate_observation
+from worlds.spaces.gym_observation import departure, translate_observation
 from worlds.spaces.gym_spaces import ActionTranslation, translate_action
+from worlds.spaces.observation import Departure
 
 
 class ParallelBridge:
     """A parallel environment in which one agent is the solver, perhaps another one the setter, and the rest rest.
 
     Args:
-      env: the environment.
-      solver: name of the agent that is the solver; None takes the only one, or the one of this name.
-      setter: name of the agent that is the setter; None takes the one of this name, else the setter only speaks.
-      idle: names of all other agents, which do nothing.
-      picture: side in pixels of a picture of the environment that the solver observes; None for none.
-      neutral: by the component's name, the bin or value of an agent that does nothing; each takes the names it has.
-      leave_out: names of parts of the solver's observation that are left out.
-
-    Raises:
-      WorldError: an agent has no part in the play, or is none of the environment's.
-      InvalidSpace: a space that has no form here.
+      solver: name of the solver's agent; None takes the only agent, or the one named "solver".
+      setter: name of the setter's agent; None takes the one named "setter"; without one the setter only speaks.
+      picture: side of a picture that the solver observes, pixels; None observes none.
     """
 
     def __init__(
@@ -65,19 +58,17 @@ class ParallelBridge:
 
     @property
     def most_steps(self) -> int | None:
-        """See :class:`worlds.foreign.bridge.Bridge`."""
         inner = self.env.unwrapped
         found = next((getattr(inner, name, None) for name in ("max_steps", "max_cycles") if hasattr(inner, name)), None)
         return int(found) if isinstance(found, int) and found > 0 else None
 
     def reset(self, seed: int) -> Turn:
-        """See :class:`worlds.foreign.bridge.Bridge`."""
         observations, infos = self.env.reset(seed=seed)
         seen = {player: observations[agent] for player, agent in self._roles.items()}
         return Turn(seen, infos.get(self._roles[SOLVER]) or {})
 
     def step(self, actions: Mapping[str, Any]) -> Turn:
-        """See :class:`worlds.foreign.bridge.Bridge`. An agent that has left observes nothing more."""
+        """An agent that has left observes nothing more."""
         solver, alive = self._roles[SOLVER], set(self.env.agents)
         own = {agent: actions[player] for player, agent in self._roles.items()} | self._idle
         given = {agent: action for agent, action in own.items() if agent in alive}
@@ -88,35 +79,27 @@ class ParallelBridge:
         return Turn(seen, infos.get(solver) or {}, number(rewards.get(solver, 0.0), "reward"), over, cut)
 
     def mission(self, seen: Mapping[str, Any], info: Mapping[str, Any], inner: Any) -> str | None:
-        """See :class:`worlds.foreign.bridge.Bridge`."""
         said = find_mission(seen.get(SETTER), {}, None)
         other = find_mission(seen[SOLVER], info, inner)
         return said or (said if other is None else other)
 
     def outside(self, seen: Mapping[str, Any]) -> Departure | None:
-        """See :class:`worlds.foreign.bridge.Bridge`."""
         for player, agent in self._roles.items():
             if found := departure(self.env.observation_space(agent), seen[player]):
                 return found._replace(name=f"{found.name} of {agent}")
         return None
 
     def render(self) -> np.ndarray | None:
-        """See :class:`worlds.foreign.bridge.Bridge`."""
         return rendered(self.env)
 
     def close(self) -> None:
-        """See :class:`worlds.foreign.bridge.Bridge`."""
         self.env.close()
 
 
 def cast_agents(
     there: tuple[str, ...], solver: str | None, setter: str | None, idle: tuple[str, ...]
 ) -> dict[str, str]:
-    """Return the agents of an environment by the players that they are.
-
-    Raises:
-      WorldError: a name that is no agent's or is named twice, or an agent that is left over.
-    """
+    """Return the agents of an environment by the players that they are."""
     names = [name for name in (solver, setter, *idle) if name is not None]
     unknown = next((name for name in names if name not in there), None)
     if unknown is not None:
@@ -141,15 +124,7 @@ def cast_agents(
 def translate_actions(
     action_spaces: Mapping[str, spaces.Space], neutral: Mapping[str, float]
 ) -> dict[str, ActionTranslation]:
-    """Return the translation of each agent's actions.
-
-    Args:
-      action_spaces: of the agents, by their names.
-      neutral: by the component's name, the bin or value of an agent that does nothing; each takes the names it has.
-
-    Raises:
-      InvalidSpace: a space that has no form here, or a name in ``neutral`` that no agent has.
-    """
+    """Return the translation of each agent's actions."""
     names = {
         agent: [each.name for each in translate_action(space).components] for agent, space in action_spaces.items()
     }
@@ -167,11 +142,8 @@ def make_parallel(module: str, **settings: Any) -> Any:
     """Make the parallel environment of a module.
 
     Args:
-      module: that has ``parallel_env``, e.g. "mpe2.simple_speaker_listener_v4", or "sisl.pursuit_v4" of PettingZoo.
-      settings: of the environment's own.
-
-    Raises:
-      WorldError: there is no such module or function, or it fails.
+      module: module with ``parallel_env``, e.g. "mpe2.simple_speaker_listener_v4", or "sisl.pursuit_v4" of
+        PettingZoo.
     """
     maker = find_parallel(module)
     try:

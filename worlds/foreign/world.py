@@ -22,8 +22,7 @@ from worlds.foreign.copies import copied
 from worlds.foreign_code.faults import named_failure
 from worlds.spaces.action import ActionSpec, FreeText, InvalidAction
 from worlds.spaces.as_gym import gym_action_space, gym_observation_space
-from worlds.spaces.gym_observation import Departure
-from worlds.spaces.observation import InvalidObservation, PlayerSpec
+from worlds.spaces.observation import Departure, InvalidObservation, PlayerSpec
 
 PLAYERS: tuple[str, ...] = (SETTER, SOLVER)
 SPEECH = FreeText(400)  # the longest missions of BabyAI have some 250 characters
@@ -38,7 +37,7 @@ class Rules:
     """What a world adds to an environment.
 
     Args:
-      instruction: what is asked for; "" takes what the environment asks for, or else asks to play it.
+      instruction: what is asked for; "" takes what the environment asks for, or asks to play it.
       success_return: sum of rewards from which the episode is a success; one of 0 or below, which holds before anything
         has been done, is judged when the episode ends. None leaves it to the environment: it ends the episode with a
         reward above 0, or its info says so.
@@ -68,16 +67,8 @@ class Rules:
 class ForeignWorld(World):
     """One environment, its translation, and both players' words.
 
-    Args:
-      name: of the world, for messages.
-      bridge: to the environment.
-      rules: what the world adds.
-
     Attributes:
-      reward: of the last step.
-      total: sum of the rewards since the mission was given.
-      mission: what is asked for now; "" while the environment has not said it yet.
-      to_play: what is asked for where the environment says nothing.
+      mission: what is asked for now; "" until the environment has said it.
       ended: True once the environment has ended the episode.
       succeeded: True once the mission is a success.
     """
@@ -145,11 +136,7 @@ class ForeignWorld(World):
     def reset(
         self, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[dict[str, Observation], dict[str, dict]]:
-        """Begin the episode of ``options["config"]``, else one that is sampled from ``seed``.
-
-        Raises:
-          WorldError: the configuration is none, or the environment fails.
-        """
+        """Begin the episode of ``options["config"]``, else one that is sampled from ``seed``."""
         if seed is not None:
             self._seeds = np.random.default_rng(seed)
         config = (options or {}).get("config")
@@ -164,11 +151,7 @@ class ForeignWorld(World):
         return self._observed(), {SETTER: {}, SOLVER: {}}
 
     def step(self, actions: Mapping[str, Action]) -> StepResult:
-        """Play one step of the environment, or, after its end, show its last observation once more.
-
-        Raises:
-          WorldError: the episode is over, an action is not of its space, or the environment fails.
-        """
+        """Play one step of the environment, or, after its end, show its last observation once more."""
         if not self.agents:
             raise WorldError("the episode is over or has not begun; call reset()")
         self._own = {player: self._checked(player, actions.get(player)) for player in PLAYERS}
@@ -223,11 +206,9 @@ class ForeignWorld(World):
         return self._raw[player]
 
     def outside(self) -> Departure | None:
-        """See :class:`worlds.checks.conformance.DeclaresBounds`."""
         return self.bridge.outside(self._raw)
 
     def legal_now(self, agent: str) -> np.ndarray | None:
-        """See :class:`worlds.contract.SaysWhatIsLegal`."""
         return self._legal.get(agent)
 
     # -- inside -----------------------------------------------------------------------------------------------
@@ -335,11 +316,7 @@ class ForeignWorld(World):
 
 
 def checked_seed(config: Any) -> int:
-    """Return the seed that a configuration names.
-
-    Raises:
-      WorldError: it names none.
-    """
+    """Return the seed in a configuration. Raises WorldError if there is none."""
     seed = config.get("seed") if isinstance(config, Mapping) else None
     if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed <= LARGEST_SEED or len(config) > 1:
         raise WorldError(f'{str(config)[:60]!r} is no place of this world; give {{"seed": a whole number from 0}}')

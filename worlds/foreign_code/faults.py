@@ -26,7 +26,6 @@ class NamedFailure:
     It is entered several times a step, where a generator with ``contextlib`` would take three times as long.
 
     Args:
-      world: the name of the world whose code runs in the body.
       doing: the call, e.g. "step 3 of episode play-7".
 
     Raises:

@@ -31,10 +31,7 @@ class Registry(Generic[Entry]):
     """Entries of one kind by name. The modules that register them are imported on demand.
 
     Args:
-      noun: name of an entry in messages, e.g. "world".
-      group: the entry point group under which packages name the modules that register entries.
-      built_in: the modules of this project that register entries, by the name of the entry.
-      error: the class of every error raised here; its message is one line.
+      noun: what messages call an entry, e.g. "world".
     """
 
     def __init__(self, noun: str, group: str, built_in: Mapping[str, str], error: type[Exception]) -> None:

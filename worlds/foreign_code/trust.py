@@ -41,10 +41,6 @@ class Named:
 
     Args:
       what: "Python file", "module", "address" or "Ray cluster".
-      name: absolute path, name of the module, or URL.
-      digest: SHA-256 of a file's path and content, of a module's name and its package's first file, or of an address
-        and the variable of its key.
-      key_variable: environment variable that holds the key of an address.
     """
 
     what: str
@@ -120,12 +116,7 @@ def asked_online() -> bool:
 
 
 def permit(words: Iterable[str]) -> None:
-    """Permit what the user names in this command, here and in processes that are started from now on.
-
-    Args:
-      words: words of a command line, or texts of a configuration that Python code made; those that name neither code
-        nor an address are ignored.
-    """
+    """Permit what the user names in this command, here and in processes that are started from now on."""
     texts = [text for word in words for text in (word, word.partition("=")[2])]
     named = [thing for text in texts for thing in (*code_named_by(text), ray_cluster(text))]
     named += [address(text, variable) for text in texts if "://" in text for variable in _variables(texts)]

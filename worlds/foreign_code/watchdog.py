@@ -85,11 +85,8 @@ def call_within(
     """Return the result of ``call``, a call of a world's code, and interrupt it once it outlasts its limit.
 
     Args:
-      limit_sec: seconds that it may take; None sets no limit.
-      world: name of the world, for messages.
+      limit_sec: seconds that the call may take; None sets no limit.
       doing: the call, e.g. "step 3 of episode play-7".
-      call: runs the world's code; it does not call this function itself.
-      hint: how to set the limit, or what to do about it.
 
     Raises:
       NoAnswer: it has taken longer.
@@ -113,9 +110,6 @@ def call_within(
 
 def load_foreign(what: str, load: Callable[[], T]) -> T:
     """Return the result of ``load``, which imports the code of a world; the code may also hang or end the process.
-
-    Args:
-      what: name of the file or the package.
 
     Raises:
       NoAnswer: the import takes too long.

@@ -98,9 +98,7 @@ def after_end(code: str, *arguments: str, pass_fds: Sequence[int] = ()) -> None:
     """Start a process that runs ``code`` once this one has ended, however it does, by ``kill -9`` too.
 
     Args:
-      code: Python, which finds ``os`` and ``sys`` imported.
-      arguments: what it finds in ``sys.argv[2:]``.
-      pass_fds: descriptors that it has, too.
+      arguments: passed on as ``sys.argv[2:]``.
     """
     import subprocess  # here, as most commands need none
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from worlds.contract import SETTER
 from worlds.contract.live_play import FAR, NEAR, ONESELF, ROOMS, Choice, ChoosableThing, GoalPart, LiveStatus
+from worlds.household.drawing.camera import Pictures
 from worlds.household.observing import near, visible
-from worlds.household.pictures.camera import Pictures
 from worlds.household.rules.legal import possible_acts
 from worlds.household.state.home import NO_ROW
 from worlds.household.state.vocabulary import Condition, Held, Verb
@@ -48,11 +48,7 @@ _WHERE = {Held.ON: "on the {parent}", Held.INSIDE: "in the {parent}", Held.SITS:
 
 
 class HouseholdLivePlay:
-    """One episode of the household for people. See :class:`worlds.contract.live_play.LivePlay`.
-
-    Args:
-      world: that has just been reset.
-    """
+    """One episode of the household for people. See :class:`worlds.contract.live_play.LivePlay`."""
 
     def __init__(self, world: HouseholdWorld) -> None:
         self.steps = world.max_steps
@@ -65,7 +61,6 @@ class HouseholdLivePlay:
         self._pictures: dict[tuple[int, int], Pictures] = {}
 
     def choices(self, player: str) -> list[ChoosableThing]:
-        """See :meth:`worlds.contract.live_play.LivePlay.choices`."""
         now, number = self._world.state, PERSON[player]
         home, state, person = now.home, now.state, now.home.persons[number]
         rows = self._world.observed_rows(player)
@@ -84,7 +79,6 @@ class HouseholdLivePlay:
         return sorted(found, key=lambda thing: _place_in_list(thing.name))
 
     def status(self, player: str) -> LiveStatus:
-        """See :meth:`worlds.contract.live_play.LivePlay.status`."""
         now, number = self._world.state, PERSON[player]
         home, state, person = now.home, now.state, now.home.persons[number]
         names = self._names[player]
@@ -96,14 +90,14 @@ class HouseholdLivePlay:
         return LiveStatus(place, hands, now.feedback[number], self._goal_of(player))
 
     def reached(self, player: str) -> bool | None:
-        """See :meth:`worlds.contract.live_play.LivePlay.reached`. The goal is the setter's."""
+        """Return True if the setter has reached her goal; the solver has none."""
         if player != SETTER or not self._goal:
             return None
         now = self._world.state
         return reached(now.home, now.state, self._goal, now.home.persons[0])
 
     def picture(self, player: str, height: int, width: int) -> np.ndarray:
-        """See :meth:`worlds.contract.live_play.LivePlay.picture`. From above, things in other rooms are left out."""
+        """Return the own view, and the view from above without things in other rooms."""
         if (height, width) not in self._pictures:
             self._pictures[height, width] = Pictures(height, width)
         pictures, now, number = self._pictures[height, width], self._world.state, PERSON[player]

@@ -14,10 +14,10 @@ from worlds.contract.known_settings import check_flags
 from worlds.contract.step_world import StepWorld
 from worlds.errors import UserError
 from worlds.household import homes, rules
+from worlds.household.drawing.camera import Pictures
 from worlds.household.navigation.ways import Ways
 from worlds.household.observing.entities import ENTITIES, entities
 from worlds.household.observing.words import hands, surroundings
-from worlds.household.pictures.camera import Pictures
 from worlds.household.rules.legal import legal_mask
 from worlds.household.state.home import MOST_THINGS, NO_ROW, Home, State
 from worlds.household.state.tables import Tables, tables
@@ -46,15 +46,7 @@ ACTIONS = ActionSpec(
 
 @dataclass
 class Moment:
-    """A home at one moment of an episode.
-
-    Args:
-      home: that never changes.
-      state: of the home.
-      seed: of the episode, from which it follows who acts where both touch the same thing.
-      feedback: why each person's last action failed; "" where it succeeded.
-      acts: the setter's and the solver's last action.
-    """
+    """A home at one moment of an episode. Feedback says why each person's last action failed, "" if it succeeded."""
 
     home: Home
     state: State
@@ -83,8 +75,8 @@ class HouseholdWorld(StepWorld):
     of which the i-th is the one at which a pointer's value i points, and in words why their last action failed.
 
     Args:
-      height: of pictures in pixels.
-      width: of pictures in pixels.
+      height: height of pictures, pixels.
+      width: width of pictures, pixels.
       views: players whose view is drawn; the others' pictures are black, which saves time.
       max_steps: length of an episode.
       full: both persons see everything, through walls and in closed containers, and walk to it.
@@ -172,21 +164,11 @@ class HouseholdWorld(StepWorld):
         return self._rows[player]
 
     def row_at(self, player: str, pointer: int) -> int:
-        """Return the row of the thing at which a pointer's value points now; NO_ROW for nothing.
-
-        Args:
-          player: "setter" or "solver", who points.
-          pointer: value of the component "thing".
-        """
+        """Return the row of the thing at which a pointer of the player points now; NO_ROW for nothing."""
         return int(self._rows[player][pointer - 1]) if pointer else NO_ROW
 
     def pointer_to(self, player: str, row: int) -> int | None:
-        """Return the pointer's value for a thing; None if the player does not observe it now.
-
-        Args:
-          player: "setter" or "solver", who points.
-          row: of the thing.
-        """
+        """Return the pointer's value for a thing; None if the player does not observe it now."""
         place = int(np.searchsorted(self._rows[player], row))
         found = place < len(self._rows[player]) and self._rows[player][place] == row
         return place + 1 if found else None
@@ -216,11 +198,6 @@ class HouseholdWorld(StepWorld):
 
 
 def player_spec(text: bool = False, image: Image | None = None) -> PlayerSpec:
-    """Return the spaces of both players.
-
-    Args:
-      text: see :class:`HouseholdWorld`.
-      image: the picture that both observe; None without.
-    """
+    """Return the spaces of both players."""
     texts = ("feedback", "surroundings", "hands") if text else ("feedback",)
     return PlayerSpec(ObservationSpec(image, entities=ENTITIES, texts=texts), ACTIONS)

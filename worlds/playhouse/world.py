@@ -17,6 +17,7 @@ from worlds.contract.tick_world import FIVE_MINUTES, PLAYERS, TickWorld
 from worlds.playhouse.drawing.camera import Camera
 from worlds.playhouse.drawing.onlooker import Onlooker
 from worlds.playhouse.drawing.own_hand import draw_own_hand
+from worlds.playhouse.house.reading import read_house
 from worlds.playhouse.house.record import House, Thing
 from worlds.playhouse.house.sampling import HouseSettings, sample_house
 from worlds.playhouse.physics import avatar, ticks
@@ -118,12 +119,10 @@ class Playhouse(TickWorld):
     # -- what TickWorld asks for ----------------------------------------------------------------------------
 
     def sample(self, seed: int) -> dict[str, Any]:
-        """See :meth:`worlds.contract.tick_world.TickWorld.sample`."""
         return sample_house(seed, self.settings).to_json()
 
     def begin(self, config: Mapping[str, Any]) -> HouseState:
-        """See :meth:`worlds.contract.tick_world.TickWorld.begin`."""
-        scene = scene_of(House.from_json(config))
+        scene = scene_of(read_house(config))
         data = mujoco.MjData(scene.model)
         players = np.zeros((len(PLAYERS), avatar.PLAYER_STATE))
         players[:, avatar.HELD] = avatar.NOTHING
@@ -135,7 +134,6 @@ class Playhouse(TickWorld):
         return HouseState(scene, data, players, np.zeros((len(scene.owners),) * 2, dtype=np.uint8))
 
     def advance(self, movement: np.ndarray, first: int, last: int) -> None:
-        """See :meth:`worlds.contract.tick_world.TickWorld.advance`."""
         before = self._data.time
         house = self.state.scene.house
         ticks.advance(
@@ -167,7 +165,7 @@ class Playhouse(TickWorld):
         self._grabs = [Grabs() for _ in PLAYERS]
 
     def draw(self, player: str, height: int, width: int) -> np.ndarray:
-        """See :meth:`worlds.contract.tick_world.TickWorld.draw`; between steps, and of the size of the observations."""
+        """Draw what a player sees, between steps, in the size of the observations."""
         number = self._player(player)
         state = self._players[number]
         image = self._camera.draw(
@@ -191,7 +189,6 @@ class Playhouse(TickWorld):
     # -- for people -----------------------------------------------------------------------------------------
 
     def view(self, agent: str, height: int, width: int) -> np.ndarray:
-        """See :meth:`worlds.contract.TickWise.view`."""
         player = self._player(agent)
         image = self._looking().look(
             self._data, self._players, player, self._eye(player), (height, width), self._seen_through(player)
@@ -199,7 +196,6 @@ class Playhouse(TickWorld):
         return self._with_hand(image, player)
 
     def view_from(self, angle: str, agent: str, height: int, width: int) -> np.ndarray:
-        """See :meth:`worlds.contract.SeenFromOutside.view_from`."""
         player, size = self._player(agent), (height, width)
         if angle == "above":
             return self._looking().oversee(self._data, self._players, size)
@@ -213,7 +209,6 @@ class Playhouse(TickWorld):
         return self._onlooker
 
     def play_ticks(self, movement: Mapping[str, np.ndarray]) -> None:
-        """See :meth:`worlds.contract.TickWise.play_ticks`."""
         self._check_running()
         first, held = self._tick, [self._held(player) is not None for player in range(len(PLAYERS))]
         super().play_ticks(movement)
@@ -225,12 +220,10 @@ class Playhouse(TickWorld):
             grabs.under_way = len(hands) > 0 and bool(hands[-1] == HAND_GRAB)
 
     def graspable(self, agent: str) -> str | None:
-        """See :meth:`worlds.contract.GrabHints.graspable`."""
         found = self.target_under_crosshair(agent)
         return None if found is None else name_of(self.house.objects_by_id[found])
 
     def last_grab_failure(self, agent: str) -> GrabFailure | None:
-        """See :meth:`worlds.contract.GrabHints.last_grab_failure`."""
         return self._grabs[self._player(agent)].failure
 
     # -- ground truth ---------------------------------------------------------------------------------------
@@ -273,7 +266,7 @@ class Playhouse(TickWorld):
         return self._data.qpos[self.state.scene.leaf_qpos]
 
     def things_in_view(self, agent: str) -> tuple[ThingInView, ...]:
-        """See :meth:`worlds.contract.ThingsInView.things_in_view`; the picture is drawn again for this."""
+        """Return what is in a player's picture, which is drawn again for this."""
         self.draw(agent, self.height, self.width)
         scene, geoms, eye = self.state.scene, self._camera.geoms(), self._eye(self._player(agent))
         bodies = np.asarray(scene.picture.geom_bodyid)[geoms[geoms >= 0]]

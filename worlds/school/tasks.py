@@ -29,11 +29,7 @@ NAMES = _names()
 
 
 def task_name(parameters: Mapping[str, str]) -> str:
-    """Return the name of the task of an episode.
-
-    Args:
-      parameters: values by label.
-    """
+    """Return the name of the task of an episode."""
     return _name(parameters["Env_type"], parameters.get("Problem", ""))
 
 
@@ -41,15 +37,6 @@ def probe(name: str, world: Any, seed: int, split: str = "train") -> TaskSpec | 
     """Return the task of the place at hand, if it has this name; None if another one is to be solved there.
 
     Places differ by their seeds only, so that both splits ask for the same.
-
-    Args:
-      name: of NAMES.
-      world: the school, after a reset.
-      seed: not used: a place has one task.
-      split: "train" or "held_out".
-
-    Raises:
-      WorldError: there is no such task or split.
     """
     if name not in NAMES:
         raise WorldError(f"the school has no task {name!r}; known: {', '.join(NAMES)}")
@@ -64,15 +51,6 @@ class SchoolTask:
     """The success check of an episode.
 
     Progress is what brings the agent nearer to its apple, regress what bars the way to it.
-
-    Args:
-      spec: of the request.
-
-    Attributes:
-      succeeded: the agent has eaten its apple, and this was rewarded.
-
-    Raises:
-      WorldError: the school does not have this task.
     """
 
     def __init__(self, spec: TaskSpec) -> None:
@@ -82,7 +60,6 @@ class SchoolTask:
         self._known: set[str] | None = None
 
     def update(self, world: Any, utterance: str) -> tuple[bool, tuple[Event, ...]]:
-        """See :meth:`worlds.contract.Task.update`."""
         problem = world.state.problem
         now = problem.milestones()
         known, self._known = self._known, {reason for reason, _ in now}

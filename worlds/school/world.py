@@ -12,14 +12,14 @@ from worlds.contract import SETTER, SOLVER, StepResult, WorldError
 from worlds.contract.known_settings import check_flags
 from worlds.contract.step_world import PLAYERS, StepWorld
 from worlds.errors import UserError
+from worlds.school.drawing.camera import draw_room, draw_view, fitted, with_words
 from worlds.school.grid.codes import CHANNELS, COLOURS, NO_OP, OBJECTS, PEER_ACT_IDS, PEER_ACTS, VIEW
 from worlds.school.grid.dialogue import NOUNS, TEMPLATES
-from worlds.school.grid.picture import draw_room, draw_view, fitted, with_words
-from worlds.school.grid.published_words import published_surroundings
-from worlds.school.grid.words import surroundings
-from worlds.school.places import check_place, sample
+from worlds.school.observing.published_words import published_surroundings
+from worlds.school.observing.words import surroundings
 from worlds.school.problems.problem import PRIMITIVES, Problem, Settings
 from worlds.school.problems.types import make_problem
+from worlds.school.sampling import check_place, sample
 from worlds.school.tasks import INSTRUCTION
 from worlds.spaces.action import ActionSpec, Discrete, FreeText, Grammar
 from worlds.spaces.observation import Grid, Image, ObservationSpec, PlayerSpec
@@ -57,15 +57,7 @@ _ACT_IDS = tuple(PEER_ACT_IDS[name] for name in PEER_ACT_OF.values())
 
 @dataclass
 class Moment:
-    """An episode at one moment.
-
-    Args:
-      problem: the episode.
-      heard: what the peer said last, "" for nothing.
-      reply: what the peer said in the last step, without its name, likewise.
-      said: what the agent said in the last step, likewise.
-      idle: steps since it has ended.
-    """
+    """An episode at one moment: what the peer said last, and what peer and agent said in this step; "" for nothing."""
 
     problem: Problem
     heard: str = ""
@@ -83,8 +75,8 @@ class SchoolWorld(StepWorld):
     steps after the apple has been eaten, the episode ends.
 
     Args:
-      height: of pictures in pixels.
-      width: of pictures in pixels.
+      height: height of pictures, pixels.
+      width: width of pictures, pixels.
       views: players whose picture is drawn; the others' are black, which saves time.
       max_steps: length of an episode.
       tutored: the setter is the peer: there is no script, and it stands still unless it acts.

@@ -21,7 +21,9 @@ from worlds.spaces.names import check_names
 
 _FEW = 8  # values of a movement
 TURN_SEC = 0.25  # for which a turn of a world without a clock is shown
+UTTERANCE_MAX_CHARS = 160
 MOST_BINS = 32_767  # values of a discrete component or pointer: as many as int16 counts
+Array = tuple[np.dtype, tuple[int | None, ...]]  # type and shape; None is the number of entities
 NOTHING = 0  # the value of a pointer that points at nothing; i points at row i - 1 of the entities observed
 
 
@@ -47,13 +49,9 @@ class Discrete:
     """A component with named bins, one of which is chosen at every tick.
 
     Args:
-      name: what the component moves or does.
       bins: name of every bin, in the order of their indices.
-      neutral: index of the bin of a player that does nothing.
-      values: number that every bin stands for; empty where the names say it all.
-
-    Raises:
-      InvalidSpace: fewer than two bins or too many, two of one name, or a neutral bin or values that do not fit them.
+      neutral: index of the bin that does nothing.
+      values: number that every bin stands for; empty if the names say it all.
     """
 
     name: str
@@ -80,15 +78,7 @@ class Discrete:
 
 @dataclass(frozen=True)
 class Pointer:
-    """A component that points at one of the entities observed, or at nothing.
-
-    Args:
-      name: what is done to the entity pointed at.
-      most: largest number of entities observed.
-
-    Raises:
-      InvalidSpace: ``most`` is below one, or too large.
-    """
+    """A component that points at one of at most ``most`` entities observed, or at nothing."""
 
     name: str
     most: int
@@ -111,17 +101,7 @@ class Pointer:
 
 @dataclass(frozen=True)
 class Continuous:
-    """A component with a real value at every tick.
-
-    Args:
-      name: what the component moves.
-      low: smallest value.
-      high: largest value.
-      neutral: value of a player that does nothing.
-
-    Raises:
-      InvalidSpace: bounds that are not finite, or a neutral value outside them.
-    """
+    """A component with a real value at every tick, from ``low`` to ``high``; ``neutral`` does nothing."""
 
     name: str
     low: float
@@ -141,13 +121,9 @@ class Continuous:
 
 @dataclass(frozen=True)
 class FreeText:
-    """Speech in any words.
+    """Speech in any words, cut after ``most_chars`` characters."""
 
-    Args:
-      most_chars: longest utterance in characters; longer ones are cut.
-    """
-
-    most_chars: int = 160
+    most_chars: int = UTTERANCE_MAX_CHARS
 
 
 @dataclass(frozen=True)
@@ -156,9 +132,6 @@ class Grammar:
 
     Args:
       slots: alternatives of every slot, e.g. (("where is", "help"), ("Jack", "the door")).
-
-    Raises:
-      InvalidSpace: no slots, an empty one, or alternatives that occur twice.
     """
 
     slots: tuple[tuple[str, ...], ...]
@@ -199,10 +172,7 @@ class ActionSpec:
       tick_sec: seconds of the world that a tick lasts, for people to read and at which they are shown play. The
         default suits turn-based worlds, which have no clock.
       speech: None where the player cannot speak.
-      masked: observations say which values of discrete components and pointers are legal.
-
-    Raises:
-      InvalidSpace: two components of one name, or no tick.
+      masked: True if observations say which values of discrete components and pointers are legal.
     """
 
     components: tuple[Component, ...]
@@ -251,6 +221,14 @@ class ActionSpec:
         """Type of ``movement``: the smallest that has all values."""
         return np.int8 if self.counts.max(initial=0) <= 128 else np.int16
 
+    @cached_property
+    def arrays(self) -> Mapping[str, Array]:
+        """Type and shape of every array of an action, by key."""
+        found: dict[str, Array] = {"movement": (np.dtype(self.dtype), (self.ticks, len(self.discrete)))}
+        if self.continuous:
+            found["continuous"] = np.dtype(np.float32), (self.ticks, len(self.continuous))
+        return found
+
     @property
     def step_sec(self) -> float:
         """Seconds of the world that a step lasts."""
@@ -273,25 +251,26 @@ class ActionSpec:
         """Return the continuous values that do nothing: float32 [ticks, continuous components]."""
         return np.tile(np.array([each.neutral for each in self.continuous], np.float32), (self.ticks, 1))
 
+    def neutral(self) -> dict[str, np.ndarray]:
+        """Return the arrays of the action that does nothing, as :attr:`arrays` has them."""
+        moves = {"movement": self.neutral_movement()}
+        return moves | {"continuous": self.neutral_continuous()} if self.continuous else moves
+
     def silent(self, legal: np.ndarray | None = None) -> Any:
         """Return the action that does nothing and says nothing; where that is not legal, the first that is.
 
         Args:
           legal: bool [values of all discrete components]; None allows all.
         """
-        action: dict[str, Any] = {"movement": self.neutral_movement(), "utterance": ""}
+        action: dict[str, Any] = {**self.neutral(), "utterance": ""}
         if legal is not None:
             for column, allowed in enumerate(np.split(legal, np.cumsum(self.counts)[:-1])):
                 if not allowed[self.discrete[column].neutral]:
                     action["movement"][:, column] = int(np.argmax(allowed))
-        return action | {"continuous": self.neutral_continuous()} if self.continuous else action
+        return action
 
     def spoken(self, words: str) -> str:
-        """Return ``words`` as far as the player can say them: cut to the longest utterance, or "" for silence.
-
-        Args:
-          words: what an agent or a person wants to say; in a grammar, what is no sentence of it is not said.
-        """
+        """Return ``words`` as far as the player can say them: cut to the longest utterance; "" if no sentence."""
         if not words or self.speech is None:
             return ""
         if isinstance(self.speech, Grammar):
@@ -299,14 +278,9 @@ class ActionSpec:
         return words[: self.speech.most_chars]
 
     def check(self, action: Mapping[str, Any], entities: int | None = None) -> None:
-        """Refuse an action that is not of this space.
+        """Raise InvalidAction, naming the first part of ``action`` that does not fit this space.
 
-        Args:
-          action: as :meth:`silent` returns it.
-          entities: number of entities observed now, at which a pointer may point; None takes all that there can be.
-
-        Raises:
-          InvalidAction: naming the first part that does not fit.
+        Pointers may point at the ``entities`` observed now; None allows as many as there can be.
         """
         self._check_movement(action.get("movement"), entities)
         if self.continuous:

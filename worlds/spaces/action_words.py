@@ -13,11 +13,6 @@ def action_words(action: ActionSpec, movement: np.ndarray, continuous: np.ndarra
     """Return what is done in one step, e.g. "pickup" or "verb take, thing 3"; a dash for nothing.
 
     The only component of a body is named by its bin alone. Ticks that do the same are one; others are separated.
-
-    Args:
-      action: of the player.
-      movement: [ticks, discrete components].
-      continuous: float [ticks, continuous components]; None without such.
     """
     ticks: list[str] = []
     for tick in range(action.ticks):

@@ -48,12 +48,7 @@ def gym_movement_space(spec: ActionSpec) -> spaces.MultiDiscrete:
 
 
 def gym_observation_space(player: PlayerSpec, heard: Speech | None = None) -> spaces.Dict:
-    """Return the space of a player's observations.
-
-    Args:
-      player: the spaces of the player.
-      heard: speech of both players, as far as it is observed; by default the player's own.
-    """
+    """Return the space of a player's observations."""
     seen, words = player.observation, _speech(heard or player.action.speech)
     parts: dict[str, spaces.Space] = {}
     if seen.image is not None:

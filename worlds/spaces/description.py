@@ -35,15 +35,8 @@ def to_json(spec: Any) -> Any:
 
 
 def from_json(said: Any, kind: type[Spec] = PlayerSpec, where: str = "spaces") -> Spec:
-    """Return the spaces that ``said`` describes.
-
-    Args:
-      said: JSON values, as :func:`to_json` returns them.
-      kind: of the spec, e.g. :class:`ActionSpec`.
-      where: name of the place in messages.
-
-    Raises:
-      InvalidSpace: naming the place and what is wrong there.
+    """Return the spaces that JSON values from :func:`to_json` describe. Raises InvalidSpace, naming the place of a
+    fault.
     """
     return _record(kind, said, where)
 

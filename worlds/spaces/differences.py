@@ -8,13 +8,7 @@ from typing import Any
 
 
 def differences(wanted: Any, found: Any, names: tuple[str, str] = ("the agent", "the world")) -> list[str]:
-    """Return every difference of two specs in words, e.g. "observation.image.height: the agent has 36, the world 72".
-
-    Args:
-      wanted: a :class:`~worlds.spaces.observation.PlayerSpec` or a part of one.
-      found: another.
-      names: of the owners of both.
-    """
+    """Return all differences of two specs in words, e.g. "observation.image.height: the agent has 36, the world 72"."""
     return [
         f"{where.lstrip('.')}: {names[0]} has {mine}, {names[1]} {other}"
         for where, mine, other in _walk("", wanted, found)

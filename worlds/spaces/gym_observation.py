@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from gymnasium import spaces
 
 from worlds.spaces.action import InvalidSpace, shown
 from worlds.spaces.gym_spaces import Path, at, leaves, path_name, size_of
-from worlds.spaces.observation import Grid, Image, InvalidObservation, ObservationSpec, Vector, whole_text
+from worlds.spaces.observation import Departure, Grid, Image, InvalidObservation, ObservationSpec, Vector, whole_text
 
 MASK = "action_mask"  # part of an observation, or of infos, that says which actions are legal
 _MOST_GRID = 1 << 15
@@ -31,9 +31,7 @@ class ObservationTranslation:
     """Parts of an observation for a Gymnasium observation space.
 
     Args:
-      spec: image, grid, vector and texts.
-      read: the environment's observation -> the arrays and texts of ``spec``, new ones every time.
-      masked: ``read`` returns "legal", too: bool [values of all discrete components].
+      masked: ``read`` also returns "legal": bool [values of all discrete components].
     """
 
     spec: ObservationSpec
@@ -55,14 +53,7 @@ def translate_observation(
     n. A part "action_mask" with a number for every value of the action says which are legal.
 
     Args:
-      space: of the environment.
-      grids: by a leaf's name, e.g. "image", the number of categories in each channel: this leaf is a grid, though its
-        space is one of a picture.
-      without: names of leaves that are left out, e.g. the mission.
-      counts: values of every discrete component of the action; without them, no part is taken for a mask.
-
-    Raises:
-      InvalidSpace: two pictures or two grids, a space without numbers and text, or a name that is no leaf's.
+      grids: categories per channel of leaves, by name, that are grids though their spaces look like pictures.
     """
     found_leaves = leaves(space)
     names = [path_name(path, "observation") for path, _ in found_leaves]
@@ -97,29 +88,10 @@ def translate_observation(
 
 
 def legal_values(mask: np.ndarray, counts: Sequence[int]) -> np.ndarray:
-    """Return a mask of actions as bool; a component of which it allows no value is free.
-
-    Args:
-      mask: numbers, 0 for what is not legal, [values of all discrete components].
-      counts: values of every discrete component.
-    """
+    """Return a mask of actions, 0 for illegal values, as bool; a component without any legal value is free."""
     legal = mask.astype(np.bool_)
     free = ~np.logical_or.reduceat(legal, np.cumsum((0, *counts[:-1]), dtype=np.int64))
     return legal | np.repeat(free, counts) if free.any() else legal
-
-
-class Departure(NamedTuple):
-    """A part of an observation that is outside the space that its environment declares.
-
-    Args:
-      name: of the part.
-      found: what was observed, in words.
-      declared: what is declared, likewise.
-    """
-
-    name: str
-    found: str
-    declared: str
 
 
 def departure(space: spaces.Space, seen: Any) -> Departure | None:

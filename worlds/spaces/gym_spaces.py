@@ -39,10 +39,8 @@ class ActionTranslation:
     """Components for a Gymnasium action space.
 
     Args:
-      components: of an action of one tick.
       build: (discrete values [discrete components], continuous values [continuous components]) -> the environment's
         action.
-      read: the inverse of ``build``.
     """
 
     components: tuple[Component, ...]
@@ -58,16 +56,10 @@ class ActionTranslation:
 def translate_action(
     space: spaces.Space, bins: Sequence[str] = (), neutral: Mapping[str, float] | None = None
 ) -> ActionTranslation:
-    """Return components for the action space of a Gymnasium environment.
+    """Return components for the action space of a Gymnasium environment. Raises InvalidSpace if it has none.
 
     Args:
-      space: Discrete, MultiDiscrete, MultiBinary, Box with finite bounds, or a Dict or Tuple of these.
-      bins: names of the actions of a single Discrete space; "0", "1", ... if empty.
-      neutral: by the component's name, the bin or value of a player that does nothing; others have bin 0, and the
-        value nearest to 0.
-
-    Raises:
-      InvalidSpace: naming the space that is of another kind, or unbounded, or the neutral component that is not there.
+      bins: names of the actions of a single Discrete space, by default "0", "1", ...
     """
     components: list[Component] = []
     parts: list[tuple[Path, Callable[[np.ndarray, np.ndarray], Any]]] = []

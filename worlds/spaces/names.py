@@ -8,17 +8,8 @@ _LONGEST = 64
 
 
 def check_names(where: str, what: str, names: Sequence[str], error: type[Exception], empty: bool = False) -> None:
-    """Refuse names that are not short text, or that occur twice.
-
-    Args:
-      where: the thing that has them, for the message.
-      what: the thing that they name, for the message.
-      names: to be checked.
-      error: what is raised.
-      empty: whether one may be "".
-
-    Raises:
-      Exception: ``error``, naming the first.
+    """Raise ``error`` for the first name that is not short printable text or occurs twice; "" counts as one if
+    ``empty``.
     """
     known: set[str] = set()
     for name in names:

@@ -10,15 +10,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from worlds.errors import UserError
-from worlds.spaces.action import ActionSpec, InvalidSpace, Pointer, shown
+from worlds.spaces.action import ActionSpec, Array, InvalidSpace, Pointer, shown
 from worlds.spaces.names import check_names
 
 MOST_PIXELS = 16_384  # of a side
+
+
+class Departure(NamedTuple):
+    """A part of an observation that is outside the space that its environment declares."""
+
+    name: str
+    found: str
+    declared: str
 
 
 class InvalidObservation(UserError, ValueError):
@@ -27,11 +35,7 @@ class InvalidObservation(UserError, ValueError):
 
 @dataclass(frozen=True)
 class Image:
-    """A picture: uint8 [height, width, channels] at key ``image``.
-
-    Raises:
-      InvalidSpace: a side without pixels, or of too many.
-    """
+    """A picture: uint8 [height, width, channels] at key ``image``."""
 
     height: int
     width: int
@@ -51,16 +55,7 @@ class Image:
 
 @dataclass(frozen=True)
 class Grid:
-    """A map of cells: int16 [height, width, channels] at key ``grid``, a category in each channel.
-
-    Args:
-      height: rows.
-      width: columns.
-      categories: number of categories of every channel.
-
-    Raises:
-      InvalidSpace: a side without cells, no channel, or one without categories.
-    """
+    """A map of cells: int16 [height, width, channels] at key ``grid``, each channel one of its number of categories."""
 
     height: int
     width: int
@@ -94,11 +89,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class Category:
-    """A feature of an entity that is one of ``count`` categories.
-
-    Raises:
-      InvalidSpace: there is no category.
-    """
+    """A feature of an entity that is one of ``count`` categories."""
 
     name: str
     count: int
@@ -119,9 +110,6 @@ class Entities:
       categorical: features that are categories.
       real: names of features that are real numbers.
       position: those of ``real`` that are coordinates, by whose differences entities are related in space.
-
-    Raises:
-      InvalidSpace: there are no features, two of one name, or ``position`` is not among the real ones.
     """
 
     most: int
@@ -146,15 +134,7 @@ class Entities:
 
 @dataclass(frozen=True)
 class Vector:
-    """Real numbers: float32 [length] at key ``vector``.
-
-    Args:
-      length: how many.
-      names: of each, for people; empty where they have none.
-
-    Raises:
-      InvalidSpace: there are none, or names for others.
-    """
+    """Real numbers: float32 [length] at key ``vector``; ``names`` are for people."""
 
     length: int
     names: tuple[str, ...] = ()
@@ -174,15 +154,7 @@ _OWN_KEYS = (
 class ObservationSpec:
     """What a player observes besides both players' last words and its own last action.
 
-    Args:
-      image: its view.
-      grid: a map around it.
-      entities: things that it sees or knows of.
-      vector: real numbers.
-      texts: keys of further texts, e.g. "inventory".
-
-    Raises:
-      InvalidSpace: two texts of one name, or one that has another's key.
+    Texts are keys of further texts, e.g. "inventory".
     """
 
     image: Image | None = None
@@ -197,12 +169,9 @@ class ObservationSpec:
         if taken is not None:
             raise InvalidSpace(f"a text is named {taken!r}, which is the key of another part of observations")
 
-    def arrays(self) -> Mapping[str, tuple[np.dtype, tuple[int | None, ...]]]:
-        """Return the type and shape of every array that is declared here, by key; None is the number of entities."""
-        return self._arrays
-
     @cached_property
-    def _arrays(self) -> Mapping[str, tuple[np.dtype, tuple[int | None, ...]]]:
+    def arrays(self) -> Mapping[str, Array]:
+        """Type and shape of every array that is declared here, by key; None is the number of entities."""
         found: dict[str, tuple[Any, tuple[int | None, ...]]] = {}
         if self.image is not None:
             found["image"] = np.uint8, self.image.shape
@@ -218,11 +187,7 @@ class ObservationSpec:
 
 @dataclass(frozen=True)
 class PlayerSpec:
-    """The spaces of one player.
-
-    Raises:
-      InvalidSpace: a pointer of the action means more entities than are observed, or none are.
-    """
+    """The spaces of one player."""
 
     observation: ObservationSpec
     action: ActionSpec
@@ -235,19 +200,35 @@ class PlayerSpec:
                     f"component {part.name!r} points at one of {part.most} entities, but {there} are observed at most"
                 )
 
+    @cached_property
+    def arrays(self) -> Mapping[str, Array]:
+        """Type and shape of every array of an observation but those of the own last action, by key.
+
+        These are the parts of a step that a world fixes: columns of recordings and inputs of agents are made from them.
+        """
+        legal: dict[str, Array] = {"legal": (np.dtype(np.bool_), (int(self.action.counts.sum()),))}
+        return {**self.observation.arrays, **(legal if self.action.masked else {})}
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """Keys of all texts of an observation."""
+        return ("setter_text", "solver_text", *self.observation.texts)
+
+    @cached_property
+    def _previous(self) -> Mapping[str, Array]:
+        """Type and shape of the own last action's parts, by key."""
+        return {f"previous_{name}": array for name, array in self.action.arrays.items()}
+
     def blank(self) -> dict[str, Any]:
         """Return an observation without a word and of zeros: no entities, and every action is legal."""
         seen: dict[str, Any] = {
             key: np.zeros([0 if side is None else side for side in shape], dtype)
-            for key, (dtype, shape) in self.observation.arrays().items()
+            for key, (dtype, shape) in self.arrays.items()
         }
-        seen |= dict.fromkeys(("setter_text", "solver_text", *self.observation.texts), "")
-        seen["previous_movement"] = self.action.neutral_movement()
-        if self.action.continuous:
-            seen["previous_continuous"] = self.action.neutral_continuous()
-        if self.action.masked:
-            seen["legal"] = np.ones(int(self.action.counts.sum()), np.bool_)
-        return seen
+        if "legal" in seen:
+            seen["legal"][:] = True
+        seen |= dict.fromkeys(self.texts, "")
+        return seen | {f"previous_{name}": value for name, value in self.action.neutral().items()}
 
     def check_observation(self, seen: Mapping[str, Any]) -> None:
         """Refuse an observation that is not of this space.
@@ -255,38 +236,24 @@ class PlayerSpec:
         Raises:
           InvalidObservation: naming the first part that does not fit.
         """
-        for key, (dtype, shape) in self.observation.arrays().items():
+        for key, (dtype, shape) in self.arrays.items():
             _check_array(key, seen.get(key), dtype, shape)
-        for key in ("setter_text", "solver_text", *self.observation.texts):
+        for key in self.texts:
             if not isinstance(seen.get(key), str):
                 raise InvalidObservation(f"{key} is {_missing_or(seen, key)}, not text")
             if whole_text(seen[key]) != seen[key]:
                 raise InvalidObservation(f"{key} has half a character, a lone surrogate, which no file can hold")
-        self._check_own_action(seen)
+        for key, (dtype, shape) in self._previous.items():
+            _check_array(key, seen.get(key), dtype, shape)
         if self.observation.grid is not None:
             _check_categories("grid", seen["grid"], self.observation.grid.limits)
         if self.observation.entities is not None:
             self._check_entities(seen)
         for key in ("entity_values", "vector"):
-            if key in self.observation.arrays() and not np.isfinite(seen[key]).all():
+            if key in self.arrays and not np.isfinite(seen[key]).all():
                 raise InvalidObservation(f"{key} has a value that is not finite")
         if self.action.masked:
             self._check_legal(seen)
-
-    def _check_own_action(self, seen: Mapping[str, Any]) -> None:
-        for key, (dtype, shape) in self._own_action.items():
-            _check_array(key, seen.get(key), dtype, shape)
-
-    @cached_property
-    def _own_action(self) -> Mapping[str, tuple[np.dtype, tuple[int, int]]]:
-        """Type and shape of the parts that say what the player itself has done last, by key."""
-        ticks = self.action.ticks
-        found: dict[str, tuple[Any, tuple[int, int]]] = {
-            "previous_movement": (self.action.dtype, (ticks, len(self.action.discrete)))
-        }
-        if self.action.continuous:
-            found["previous_continuous"] = np.float32, (ticks, len(self.action.continuous))
-        return {key: (np.dtype(dtype), shape) for key, (dtype, shape) in found.items()}
 
     def _check_entities(self, seen: Mapping[str, Any]) -> None:
         assert self.observation.entities is not None
@@ -300,7 +267,6 @@ class PlayerSpec:
 
     def _check_legal(self, seen: Mapping[str, Any]) -> None:
         counts = self.action.counts
-        _check_array("legal", seen.get("legal"), np.dtype(np.bool_), (int(counts.sum()),))
         ends = np.cumsum(counts)
         for part, begin, end in zip(self.action.discrete, ends - counts, ends, strict=True):
             if not seen["legal"][begin:end].any():
@@ -322,11 +288,7 @@ def _check_array(key: str, value: Any, dtype: np.dtype, shape: tuple[int | None,
 
 
 def _check_categories(key: str, values: np.ndarray, counts: np.ndarray) -> None:
-    """Refuse categories, int16, of which there are only ``counts``, which has the shape of ``values`` or of a row.
-
-    Raises:
-      InvalidObservation: naming the first.
-    """
+    """Refuse int16 categories, the first of which is not below ``counts``, of the shape of ``values`` or of a row."""
     wrong = values.view(np.uint16) >= counts  # a category below 0 is a large number, too
     if wrong.any():
         where = np.argwhere(wrong)[0].tolist()

@@ -14,14 +14,7 @@ from worlds.spaces.action import ActionSpec, Discrete, Grammar, Pointer, Speech
 def random_action(
     spec: ActionSpec, rng: np.random.Generator, without: Collection[str] = (), entities: int = 0
 ) -> dict[str, Any]:
-    """Return a random action without words, held for all ticks of the step.
-
-    Args:
-      spec: the declared space.
-      rng: source of chance.
-      without: names of bins that are not drawn.
-      entities: number of entities observed, at which pointers may point.
-    """
+    """Return a random action without words, held for all ticks of the step."""
     action = spec.silent()
     for column, part in enumerate(spec.discrete):
         if isinstance(part, Discrete):
@@ -44,13 +37,7 @@ def within_entities(spec: ActionSpec, action: dict[str, Any], entities: int) -> 
 
 
 def within_legal(spec: ActionSpec, action: dict[str, Any], legal: np.ndarray | None) -> dict[str, Any]:
-    """Return ``action`` with another value, which is legal, in place of every discrete one that is not.
-
-    Args:
-      spec: the declared space.
-      action: of it.
-      legal: bool [values of all discrete components]; None allows all.
-    """
+    """Return ``action`` with a legal value in place of every illegal discrete one; without a mask all are legal."""
     if legal is None:
         return action
     movement = action["movement"].copy()
@@ -62,11 +49,8 @@ def within_legal(spec: ActionSpec, action: dict[str, Any], legal: np.ndarray | N
 
 
 def words_of(speech: Speech | None, text: str) -> str:
-    """Return ``text``, or a sentence that the speech has instead of it.
-
-    Args:
-      speech: of a player; one who cannot speak is silent.
-      text: that is said in free speech; in a grammar, another text is another sentence, as far as there are some.
+    """Return ``text``, or for a grammar a sentence that stands for it: other texts are other sentences, if there are
+    enough.
     """
     if not isinstance(speech, Grammar):
         return text if speech is not None else ""

@@ -29,12 +29,7 @@ _MIGRATIONS = Path(__file__).parent / "migrations"
 class Database:
     """The database of people, marks and everything else that is not in a dataset.
 
-    Args:
-      url: SQLAlchemy's.
-      migrate: bring its tables up to date first.
-
-    Raises:
-      UserError: if it cannot be opened, or a newer version of this program wrote it.
+    Raises UserError if it cannot be opened, or a newer version of this program wrote it.
     """
 
     def __init__(self, url: str, migrate: bool = True) -> None:
@@ -64,8 +59,7 @@ class Database:
     def scrub(self) -> None:
         """Wipe what was deleted from SQLite's files; other databases do that themselves.
 
-        Raises:
-          UserError: if the database has been in use for so long that it could not be done; try again.
+        Raises UserError if the database has been in use for so long that it could not be done; try again.
         """
         if self._engine.dialect.name != "sqlite":
             return
@@ -108,10 +102,9 @@ def _engine(url: str) -> Engine:
 
 
 def _make_private(file: str | None) -> None:
-    """Let only its owner read a new file, and SQLite's files beside it: it has names and passwords' hashes.
+    """Let only the owner read a new file, and SQLite's files beside it: they hold names and password hashes.
 
-    Raises:
-      UserError: if one of them is a link.
+    Raises UserError if one of them is a link.
     """
     if file and file != ":memory:" and not file.startswith("file:"):
         check_no_links(*sqlite_files(Path(file)))

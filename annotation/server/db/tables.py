@@ -95,7 +95,7 @@ class EpisodeRecord(Base):
     episode_id: Mapped[str] = mapped_column(String(512))  # the dataset's; of what was recorded over, see ``set_aside``
     place: Mapped[int]  # in the order of recording; GONE: not in the dataset any more, kept for the work on it
     steps: Mapped[int]
-    fingerprint: Mapped[str] = mapped_column(String(32), default="")  # of its content; "": not known
+    fingerprint: Mapped[str] = mapped_column(String(32), default="")  # of its content
     project: Mapped[Project] = relationship(lazy="joined")
 
 
@@ -124,7 +124,7 @@ class TaskProject(Base):
 
 
 class ItemRecord(Base):
-    """An episode, or two clips, that raters get in one piece. Of which player it is is not kept here."""
+    """An episode, or two clips, that raters get in one piece. Whose play it is is not kept here."""
 
     __tablename__ = "items"
     __table_args__ = (Index("by_project", "project_id", "kind"),)

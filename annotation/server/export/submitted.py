@@ -22,6 +22,7 @@ from annotation.server.services.datasets import Datasets, is_as_listed
 from annotation.server.services.tasks import settings_of, submission_of
 from annotation.tasks import TASKS
 from annotation.tasks.contract import RaterTask, Record
+from rlhf.records.preferences import RequestVerdict
 from rlhf.store import EpisodeRow, ParquetStore
 from rlhf.store.contract import check_steps
 from worlds.errors import UserError
@@ -35,7 +36,6 @@ class NotExported(UserError):
 
     Args:
       reasons: a line for each submission, or for a dataset as a whole.
-      exported: how many submissions were written.
     """
 
     def __init__(self, reasons: Sequence[str], exported: int) -> None:
@@ -49,9 +49,6 @@ class _Submitted:
     """A submission as a dataset is to hold it.
 
     Args:
-      rater: pseudonym of who submitted it.
-      episodes: those that it is about.
-      records: what is written.
       problem: why there can be no records; "" if there can.
     """
 
@@ -62,13 +59,12 @@ class _Submitted:
 
 
 def export_everything(database: Database, datasets: Datasets, when: float) -> int:
-    """Take marks of returned work out of the datasets, and write everything that was submitted into them.
+    """Take marks and verdicts of returned work out of the datasets, and write everything that was submitted into them.
 
     Returns:
       how many submissions were written.
 
-    Raises:
-      NotExported: if something could not be written; everything else is all the same.
+    Raises NotExported if something could not be written; everything else is all the same.
     """
     reasons, done = list[str](), 0
     for project_id, dataset in _projects(database, Assignment.withdrawing.is_(True)):
@@ -94,10 +90,8 @@ def _until_done(export_some: Callable[[dict[str, str]], int | None], reasons: li
     Args:
       export_some: takes submissions of the project that cannot be exported, to which it adds: reasons by id. It exports
         a batch and returns how many submissions it wrote; None if there are no others.
-      reasons: why something could not be exported; more are added.
 
-    Returns:
-      how many submissions were exported.
+    Returns how many submissions were exported.
     """
     done, refused = 0, dict[str, str]()
     try:
@@ -112,14 +106,18 @@ def _until_done(export_some: Callable[[dict[str, str]], int | None], reasons: li
 def _withdraw_some(
     database: Database, datasets: Datasets, project_id: str, dataset: str, refused: dict[str, str]
 ) -> int | None:
-    """Take the marks of the next returned submissions of a project out of its dataset; None if there are none."""
+    """Take what the next returned submissions of a project say out of its dataset; None if there are none."""
     query = select(Assignment).join(ItemRecord).where(ItemRecord.project_id == project_id, Assignment.withdrawing)
     with datasets.exporting():
         with database.reading() as session:
             found = session.scalars(query.options(joinedload(Assignment.rater)).limit(BATCH_SIZE)).all()
             returned = [(one.id, one.rater.pseudonym, one.item.episode.episode_id) for one in found]
+        store = datasets.store(dataset)
         for _, rater, episode_id in returned:
-            datasets.store(dataset).remove_marks(rater, episode_id)
+            store.remove_marks(rater, episode_id)
+            store.remove_preferences(
+                each for each in store.preferences(RequestVerdict, episode_id) if each.rater == rater
+            )
         with database.writing() as session:
             withdrawn = Assignment.id.in_([assignment_id for assignment_id, _, _ in returned])
             session.execute(update(Assignment).where(withdrawn).values(withdrawing=False, exported=None))
@@ -137,20 +135,9 @@ def _export_some(
 ) -> int | None:
     """Export the next submissions of a project. The lock keeps deletions out meanwhile.
 
-    Args:
-      database: of the study.
-      datasets: of the study.
-      task: what was submitted.
-      project_id: the project.
-      dataset: name of its dataset.
-      when: present time.
-      refused: reasons of those that cannot be exported, by id; more are added.
+    Returns how many were written; None if there are no others.
 
-    Returns:
-      how many were written; None if there are no others.
-
-    Raises:
-      UserError: if the dataset cannot be read or written.
+    Raises UserError if the dataset cannot be read or written.
     """
     with datasets.exporting():
         with database.reading() as session:
@@ -169,7 +156,7 @@ def _export_some(
 
 
 def _next(session: Session, task: RaterTask, project_id: str, refused: Collection[str]) -> dict[str, _Submitted]:
-    """Return the next submissions to export, by assignment, but ``refused``."""
+    """Return the next submissions to export, by assignment, except ``refused``."""
     gold = task.gold and not settings_of(session, task, project_id).export_gold
     query = select(Assignment).join(ItemRecord).options(joinedload(Assignment.rater), selectinload(Assignment.answers))
     query = query.where(
@@ -201,7 +188,7 @@ def _refusal(one: _Submitted, dataset: str, rows: Mapping[str, EpisodeRow], stor
 
 
 def _lost(episode: EpisodeRecord, dataset: str, rows: Mapping[str, EpisodeRow], store: ParquetStore) -> str:
-    """Return why nothing can be said of an episode any more; "" if it is as it was."""
+    """Return why marks of an episode no longer count; "" if the episode is unchanged."""
     if episode.episode_id not in rows:
         return f"{episode.episode_id} is no longer in {dataset}"
     if not is_as_listed(episode, store):

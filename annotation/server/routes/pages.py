@@ -15,7 +15,7 @@ from annotation.server.errors import Refused
 from annotation.server.security.policies import ANYBODY, SIGNED_IN, Routes
 
 STATIC = Path(__file__).parents[2] / "static"
-PAGES = ("/", "/join", "/play", "/mark", "/judge", "/compare", "/watch", "/study", "/look", "/consent")
+PAGES = ("/", "/join", "/play", "/mark", "/judge", "/compare", "/watch", "/study", "/look", "/teach", "/consent")
 _TYPES = {
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",

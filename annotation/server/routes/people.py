@@ -22,7 +22,7 @@ from annotation.server.security.sessions import (
 )
 from annotation.server.services import people
 from annotation.server.study import Study
-from rlhf.records.raters import rater_key
+from rlhf.records.marks import rater_key
 
 ROUTES = Routes()
 
@@ -34,6 +34,7 @@ def me(study: Served, visitor: Asking) -> dict[str, Any]:
     return {
         "name": visitor.name, "id": visitor.pseudonym, "roles": roles,
         "csrf": study.signer.csrf(visitor.session), "viewing": study.config.viewing,
+        "teaching": study.teacher is not None,
         "consent_due": visitor.consent_due,
     }  # fmt: skip
 

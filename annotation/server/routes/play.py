@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import Path, WebSocket
+from fastapi import WebSocket
 from sqlalchemy import select
 
 from annotation.games.body_keys import taught_by
@@ -16,7 +16,7 @@ from annotation.games.places import DEFAULT_WORLD, UNKNOWN, KnownPlaces, choose_
 from annotation.server.clock import now
 from annotation.server.db.tables import Project, TaskProject
 from annotation.server.errors import Refused
-from annotation.server.routes.schema import DatasetBody, GameBody, JoinBody, OpaqueId, TutorialBody
+from annotation.server.routes.schema import DatasetBody, GameBody, JoinBody, PathId, TutorialBody
 from annotation.server.security import visitors
 from annotation.server.security.policies import ADMINS, PLAYERS, Asking, Routes, Served, visitor_of
 from annotation.server.security.visitors import Visitor
@@ -35,7 +35,6 @@ from worlds.errors import UserError
 
 ROUTES = Routes("/api/play")
 GIVE_UP_SEC = 45.0  # before play, for a person who has closed the page
-_Id = Annotated[OpaqueId, Path()]
 _OF_STUDY = {
     Role.SETTER: visitors.Role.SETTER,
     Role.SOLVER: visitors.Role.SOLVER,
@@ -118,7 +117,7 @@ def tutorial(study: Served, visitor: Asking, body: TutorialBody | None = None) -
 
 
 @ROUTES.add("GET", "/games/{game_id}", PLAYERS)
-def about(game_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
+def about(game_id: PathId, study: Served, visitor: Asking) -> dict[str, Any]:
     """Describe a game to its players and to those who may join; only its setter gets the prompt."""
     running = _game(study, visitor, game_id)
     role, prompt = running.role_of(visitor.person_id), running.game.config.prompt
@@ -142,7 +141,7 @@ def about(game_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
 
 
 @ROUTES.add("POST", "/games/{game_id}/join", PLAYERS)
-def join(game_id: _Id, body: JoinBody, study: Served, visitor: Asking) -> dict[str, Any]:
+def join(game_id: PathId, body: JoinBody, study: Served, visitor: Asking) -> dict[str, Any]:
     """Join a game."""
     running = _game(study, visitor, game_id)
     _refuse_other_parts(visitor, running.request.kind, body.role)
@@ -152,7 +151,7 @@ def join(game_id: _Id, body: JoinBody, study: Served, visitor: Asking) -> dict[s
 
 
 @ROUTES.add("POST", "/games/{game_id}/leave", PLAYERS)
-def leave(game_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
+def leave(game_id: PathId, study: Served, visitor: Asking) -> dict[str, Any]:
     """Leave a game for good; what was played is kept if it is long enough."""
     running = study.games.get(game_id)
     role = running.role_of(visitor.person_id)
@@ -164,7 +163,7 @@ def leave(game_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
 
 
 @ROUTES.socket("/games/{game_id}/socket", PLAYERS)
-async def play(websocket: WebSocket, game_id: _Id, study: Served, visitor: Asking) -> None:
+async def play(websocket: WebSocket, game_id: PathId, study: Served, visitor: Asking) -> None:
     """Serve a player's connection, see :mod:`annotation.server.sockets`."""
     running = study.games.get(game_id)
     role = running.role_of(visitor.person_id)
@@ -229,7 +228,7 @@ def _world(study: Study, dataset: str) -> dict[str, Any]:
     """
     with suppress(UserError):
         about = study.datasets.store(dataset).description
-        body = None if about.declared is None else about.declared.solver.action
+        body = None if about.spaces is None else about.spaces.solver.action
         helped, listed = helping.offers_help(about.world or ""), helping.is_chosen_from_a_list(about.world or "")
         taught = None if listed else taught_by(about.world or "", body) if body else ""
         return {"image": about.image_size, "taught_by": taught, "helped": helped}
@@ -240,12 +239,6 @@ def _places(
     study: Study, project: Project, recorded: Mapping[str, KnownPlaces], agents: Sequence[Agent]
 ) -> dict[str, Any]:
     """Return where games into a project's dataset are played; empty lines if it cannot be read now.
-
-    Args:
-      study: the study.
-      project: the project.
-      recorded: of :func:`annotation.server.services.datasets.recorded_places`.
-      agents: every agent.
 
     Returns:
       ``places``: a sentence for games without an agent; ``with_agents``: by the name of each agent a sentence
@@ -278,7 +271,7 @@ def _game(study: Study, visitor: Visitor, game_id: str) -> ActiveGame:
 
 
 def _refuse_closed(project: Project, visitor: Visitor) -> None:
-    """Raises Refused if a project takes no more play, but of an admin who tries it."""
+    """Refuse play in a closed project, except to an admin, who may try it."""
     if not project.open and visitors.Role.ADMIN not in visitor.roles:
         raise Refused(409, "this project is closed; the leader of the study can open it")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from typing import Annotated, Any, Literal
 
+from fastapi import Path
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, create_model
 
 from annotation.agreement.gold import QUALITY, TRAINING
@@ -40,6 +41,7 @@ StepRange = Annotated[tuple[_Integer, _Integer], AfterValidator(_in_order)]
 Revision = Annotated[int, Field(ge=1, le=MAX_INT, strict=True)]
 MarkId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")]
 OpaqueId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]
+PathId = Annotated[OpaqueId, Path()]  # of what an address names
 Prose = Annotated[str, StringConstraints(max_length=20_000, pattern=r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*$")]
 Settings = Annotated[str, StringConstraints(max_length=4_000, strip_whitespace=True)]
 Projects = Annotated[list[OpaqueId], Field(max_length=1000)]
@@ -277,15 +279,7 @@ class RatingsMessage(Body):
 
 
 class PlayerMessage(Body):
-    """One message of a player's browser.
-
-    Args:
-      seen: number of the last view that has come.
-      do: an event of the player.
-      inputs: keys, mouse and words.
-      judge: a verdict on a line.
-      rate: ratings of the helper.
-    """
+    """One message of a player's browser."""
 
     seen: Annotated[int, Field(ge=0, le=MAX_INT)] | None = None
     do: Literal["ready", "leave", "take_over", "hand_back", "end"] | None = None

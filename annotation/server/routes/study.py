@@ -1,30 +1,36 @@
-"""Routes of the study leader's page: projects, people, invitations, measures, export."""
+"""Routes of the study leader's page: projects, people, invitations, measures, submissions, gold episodes, export."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import Path
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from annotation.games.places import DEFAULT_WORLD, KnownPlaces, choose_places
 from annotation.server.clock import now
-from annotation.server.db.tables import Invitation, Person, Project, Removal
+from annotation.server.db.tables import EpisodeRecord, GoldEpisode, Invitation, Person, Project, Removal
 from annotation.server.errors import Refused
-from annotation.server.routes.schema import InvitationBody, OpaqueId, PersonBody, ProjectBody, RemovalBody
+from annotation.server.routes.schema import (
+    GoldBody,
+    InvitationBody,
+    PathId,
+    PersonBody,
+    ProjectBody,
+    RemovalBody,
+    ReturnBody,
+)
 from annotation.server.security import consent
 from annotation.server.security.policies import ADMINS, Asking, Routes, Served
-from annotation.server.security.visitors import Role
-from annotation.server.services import measuring, members, people, progress, removing
+from annotation.server.security.visitors import Role, Visitor
+from annotation.server.services import gold, measuring, members, people, progress, removing, submissions, viewer
 from annotation.server.services.datasets import check_project_places, game_sources, recorded_places
 from annotation.server.services.listing import list_episodes
 from annotation.server.services.members import project_of
 from worlds.errors import UserError
 
 ROUTES = Routes()
-_Id = Annotated[OpaqueId, Path()]
 
 
 @ROUTES.add("GET", "/study", ADMINS)
@@ -55,17 +61,17 @@ def _places(project: Project, recorded: Mapping[str, KnownPlaces]) -> str:
 
 
 @ROUTES.add("GET", "/projects/{project_id}/measures", ADMINS)
-def measures(project_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
+def measures(project_id: PathId, study: Served, visitor: Asking) -> dict[str, Any]:
     """Return a project's measures as last computed: agreement, bias, gold episodes."""
     with study.database.reading() as session:
         project = project_of(session, visitor, project_id)
-        gold = progress.gold_episodes(session, project)
+        episodes = progress.gold_episodes(session, project)
         state = measuring.state_of(session, project)
-    return study.measuring.of(project_id, state) | {"gold_episodes": gold}
+    return study.measuring.of(project_id, state) | {"gold_episodes": episodes}
 
 
 @ROUTES.add("PATCH", "/projects/{project_id}", ADMINS)
-def change_project(project_id: _Id, body: ProjectBody, study: Served, visitor: Asking) -> dict[str, Any]:
+def change_project(project_id: PathId, body: ProjectBody, study: Served, visitor: Asking) -> dict[str, Any]:
     """Change a project's title, instructions, the places of its games, or the way its episodes go to raters."""
     changes = body.model_dump(exclude_none=True)
     given = {name: changes[name] for name in ("place_settings", "world_options") if name in changes}
@@ -93,7 +99,7 @@ def invite(body: InvitationBody, study: Served) -> dict[str, Any]:
 
 
 @ROUTES.add("DELETE", "/invitations/{invitation_id}", ADMINS)
-def withdraw(invitation_id: _Id, study: Served) -> dict[str, Any]:
+def withdraw(invitation_id: PathId, study: Served) -> dict[str, Any]:
     """Withdraw an invitation: its link no longer works."""
     with study.database.writing() as session:
         invitation = session.get(Invitation, invitation_id)
@@ -103,7 +109,7 @@ def withdraw(invitation_id: _Id, study: Served) -> dict[str, Any]:
 
 
 @ROUTES.add("PATCH", "/people/{person_id}", ADMINS)
-def change_person(person_id: _Id, body: PersonBody, study: Served) -> dict[str, Any]:
+def change_person(person_id: PathId, body: PersonBody, study: Served) -> dict[str, Any]:
     """Change a person's roles or projects, or close or open their account."""
     with study.database.writing() as session:
         person = _known(session, person_id)
@@ -120,7 +126,7 @@ def change_person(person_id: _Id, body: PersonBody, study: Served) -> dict[str, 
 
 
 @ROUTES.add("POST", "/people/{person_id}/link", ADMINS)
-def new_link(person_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
+def new_link(person_id: PathId, study: Served, visitor: Asking) -> dict[str, Any]:
     """Return a link by which a known person signs in again."""
     with study.database.writing() as session:
         person = _known(session, person_id)
@@ -134,7 +140,7 @@ def new_link(person_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
 
 
 @ROUTES.add("POST", "/people/{person_id}/removal", ADMINS)
-def remove(person_id: _Id, body: RemovalBody, study: Served) -> dict[str, Any]:
+def remove(person_id: PathId, body: RemovalBody, study: Served) -> dict[str, Any]:
     """Delete a person's data for good: from the database before this answers, from the datasets soon after."""
     with study.database.reading() as session:
         people.refuse_last_admin(session, _known(session, person_id))
@@ -144,6 +150,51 @@ def remove(person_id: _Id, body: RemovalBody, study: Served) -> dict[str, Any]:
     study.measuring.forget()
     study.remover.wake()
     return {}
+
+
+@ROUTES.add("GET", "/projects/{project_id}/submissions", ADMINS)
+def submitted(project_id: PathId, study: Served, visitor: Asking) -> dict[str, Any]:
+    """Return a project's submissions: marks, share seen, time of work, and what looks careless."""
+    with study.database.reading() as session:
+        return submissions.submissions(session, project_of(session, visitor, project_id))
+
+
+@ROUTES.add("POST", "/submissions/{assignment_id}/return", ADMINS)
+def send_back(assignment_id: PathId, body: ReturnBody, study: Served) -> dict[str, Any]:
+    """Send work back to its rater, or give its episode to another; its marks leave the dataset."""
+    with study.database.writing() as session:
+        submissions.send_back(session, assignment_id, body.reason, body.to == "another", now())
+    study.exporter.wake()
+    return {}
+
+
+@ROUTES.add("PUT", "/gold/{episode_id}", ADMINS)
+def make_gold(episode_id: PathId, body: GoldBody, study: Served, visitor: Asking) -> dict[str, Any]:
+    """Make an episode gold with the marks of one rater, or change its purpose."""
+    with study.database.writing() as session:
+        record = _episode(session, visitor, episode_id)
+        study.datasets.check(record)
+        marks = viewer.marks_of_all(session, study.datasets.store(record.project.dataset), record)
+        gold.make_gold(session, record, marks, body.rater, body.purpose, now())
+    return {}
+
+
+@ROUTES.add("DELETE", "/gold/{episode_id}", ADMINS)
+def no_longer_gold(episode_id: PathId, study: Served, visitor: Asking) -> dict[str, Any]:
+    """Make an episode an ordinary one again."""
+    with study.database.writing() as session:
+        found = session.get(GoldEpisode, _episode(session, visitor, episode_id).id)
+        if found is not None:
+            session.delete(found)
+    return {}
+
+
+def _episode(session: Session, visitor: Visitor, episode_id: str) -> EpisodeRecord:
+    record = session.get(EpisodeRecord, episode_id)
+    if record is None:
+        raise Refused(404, "there is no such episode")
+    project_of(session, visitor, record.project_id)
+    return record
 
 
 @ROUTES.add("POST", "/export", ADMINS)

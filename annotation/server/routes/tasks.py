@@ -11,7 +11,7 @@ from contextlib import suppress
 from functools import wraps
 from typing import Annotated, Any
 
-from fastapi import Path, Query, Request, Response
+from fastapi import Query, Request, Response
 from pydantic import BaseModel
 
 from annotation.agreement.gold import TRAINING
@@ -22,7 +22,7 @@ from annotation.server.routes.schema import (
     AnswersBody,
     CountBody,
     FramesQuery,
-    OpaqueId,
+    PathId,
     RevisionBody,
     WorkBody,
     answers_body,
@@ -41,7 +41,6 @@ from worlds.errors import UserError
 
 ROUTES = Routes("/api/tasks")
 _POLICIES = {Role.RATER: RATERS, Role.JUDGE: JUDGES}
-_Id = Annotated[OpaqueId, Path()]
 _ONE = "/{assignment_id}"
 
 
@@ -56,7 +55,7 @@ def projects(task: RaterTask, study: Served) -> dict[str, Any]:
         return {"projects": tasks.projects_of(session, task, now()), "trouble": trouble}
 
 
-def change(task: RaterTask, project_id: _Id, body: BaseModel, study: Served, visitor: Asking) -> dict[str, Any]:
+def change(task: RaterTask, project_id: PathId, body: BaseModel, study: Served, visitor: Asking) -> dict[str, Any]:
     """Change how such items of a project go to raters, and the settings of the task."""
     changes = body.model_dump(exclude_none=True)
     with study.database.writing() as session:
@@ -97,7 +96,7 @@ def _lock_sec(study: Study) -> float:
     return 60 * study.config.lock_minutes
 
 
-def page(task: RaterTask, assignment_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
+def page(task: RaterTask, assignment_id: PathId, study: Served, visitor: Asking) -> dict[str, Any]:
     """Return what the rater sees of the item, and their own answers; neither its truth nor others' answers."""
     with study.database.reading() as session:
         found = tasks.own_assignment(session, task, assignment_id, visitor)
@@ -126,7 +125,7 @@ def page(task: RaterTask, assignment_id: _Id, study: Served, visitor: Asking) ->
 
 def frames(
     task: RaterTask,
-    assignment_id: _Id,
+    assignment_id: PathId,
     study: Served,
     visitor: Asking,
     asked: Annotated[FramesQuery, Query()],
@@ -141,7 +140,7 @@ def frames(
     return clips_response(study, _clips(task, study, found), dataset, asked, request, found.id)
 
 
-def save(task: RaterTask, assignment_id: _Id, body: AnswersBody, study: Served, visitor: Asking) -> dict[str, Any]:
+def save(task: RaterTask, assignment_id: PathId, body: AnswersBody, study: Served, visitor: Asking) -> dict[str, Any]:
     """Save answers; they are on disk when this answers. Saving them twice has the effect of once."""
     edits = [tasks.Edit(one.id, one.revision, one) for one in body.answers]
     with study.database.writing() as session:
@@ -153,7 +152,7 @@ def save(task: RaterTask, assignment_id: _Id, body: AnswersBody, study: Served, 
         return {"answers": [_answer(answer) for answer in kept]}
 
 
-def submit(task: RaterTask, assignment_id: _Id, body: WorkBody, study: Served, visitor: Asking) -> dict[str, Any]:
+def submit(task: RaterTask, assignment_id: PathId, body: WorkBody, study: Served, visitor: Asking) -> dict[str, Any]:
     """Submit the work: it goes to the dataset and does not change any more."""
     with study.database.writing() as session:
         found = tasks.own_assignment(session, task, assignment_id, visitor)
@@ -166,7 +165,7 @@ def submit(task: RaterTask, assignment_id: _Id, body: WorkBody, study: Served, v
     return {}
 
 
-def feedback(task: RaterTask, assignment_id: _Id, study: Served, visitor: Asking) -> dict[str, Any]:
+def feedback(task: RaterTask, assignment_id: PathId, study: Served, visitor: Asking) -> dict[str, Any]:
     """Return the rater's marks of a training episode, compared with the known marks."""
     with study.database.reading() as session:
         return gold.feedback(session, tasks.own_assignment(session, task, assignment_id, visitor))

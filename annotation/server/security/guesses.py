@@ -32,15 +32,12 @@ class Guesses:
         """Count a guess, before it is known whether it is right.
 
         Args:
-          name: the person's name, as :func:`rlhf.records.raters.rater_key` returns it.
-          address: of the request.
+          name: the person's name, as :func:`rlhf.records.marks.rater_key` returns it.
           browser: id of the browser if the person has signed in there before; None for others.
 
-        Returns:
-          a function to call if the guess is right, so that it does not count.
+        Returns a function to call if the guess is right, so that it does not count.
 
-        Raises:
-          Refused: if there were too many wrong passwords.
+        Raises Refused if there were too many wrong passwords.
         """
         limits = [(self._one_place, f"{name} in {browser}")]
         if browser is None:

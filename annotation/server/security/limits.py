@@ -44,8 +44,6 @@ class RateLimit:
 
     Args:
       per_second: requests a second that refill a bucket.
-      burst: requests that a full bucket allows at once.
-      clock: seconds that never run backwards.
     """
 
     def __init__(self, per_second: float, burst: float, clock: Callable[[], float] = time.monotonic) -> None:
@@ -84,7 +82,7 @@ class RateLimit:
 
 @dataclass(frozen=True)
 class RateLimits:
-    """The limits of one sign-in, of a person with all of theirs, of an address without a person, and of signing in."""
+    """Limits of one session, of all sessions of a person, of an address without a person, and of signing in."""
 
     session: RateLimit
     person: RateLimit
@@ -109,8 +107,6 @@ class RequestLimits:
     :class:`annotation.server.security.policies.Guard`, which asks the database.
 
     Args:
-      app: what answers the requests.
-      rates: the limits.
       session: returns the session of a connection, or None.
       knows_host: returns whether a request may call the server by this name.
     """

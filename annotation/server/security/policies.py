@@ -42,7 +42,6 @@ class Policy:
     """The people who may use a route.
 
     Args:
-      name: of the policy.
       roles: roles that may use it; None: anybody, signed in or not.
       consented: only people who have agreed to the present consent text, if there is one.
     """
@@ -82,11 +81,7 @@ def visitor_of(connection: HTTPConnection) -> Visitor | None:
 
 
 class Guard:
-    """The check before every handler: admits by ``policy``, and refuses forged requests and too many.
-
-    Args:
-      policy: of the route.
-    """
+    """The check before every handler: admits by ``policy``, and refuses forged requests and too many."""
 
     def __init__(self, policy: Policy) -> None:
         self.policy = policy
@@ -135,11 +130,7 @@ Served = Annotated[Study, Depends(served)]
 
 
 class Routes:
-    """The routes of one module, each with its policy. They are built once, for every application of a process.
-
-    Args:
-      prefix: begins every path.
-    """
+    """The routes of one module, each with its policy. They are built once, for every application of a process."""
 
     def __init__(self, prefix: str = "/api") -> None:
         self._prefix = prefix

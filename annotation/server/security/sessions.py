@@ -42,9 +42,6 @@ def token_hash(token: str) -> str:
 class Signer:
     """Signs session tokens, and derives from each the token that its requests must carry.
 
-    Args:
-      secret: known only to the server.
-
     Attributes:
       cookie_name: name of the session's cookie. Servers of other studies on this host have others, as cookies do not
         depend on the port.
@@ -100,8 +97,7 @@ class Signer:
 def load_secret(folder: Path) -> str:
     """Return the secret from the environment, or else the one in ``folder``, which is made the first time.
 
-    Raises:
-      UserError: if the environment's is too short.
+    Raises UserError if the environment's is too short.
     """
     given = os.environ.get(SECRET_VARIABLE, "")
     if given:

@@ -28,8 +28,6 @@ class GameRequest:
     Args:
       project_id: project into which it is played; "" for the tutorial.
       dataset: dataset of that project; "" for the tutorial.
-      kind: who plays what.
-      prompted: whether the setter is prompted with the kind of thing to ask for.
       challenge: whether the prompt wants what the solver would struggle with.
       agent: name of the agent; "" draws one by chance, as an evaluation always does.
       task: of the person's session with helpers, in the kind "helped".
@@ -67,9 +65,7 @@ class Seat:
     """A person's place in a game.
 
     Args:
-      person_id: the person.
       connection: number of their latest connection, counted from 1; earlier ones have been replaced.
-      connected: whether that connection is open.
       replaced: notifies the connection that a newer one has replaced it.
     """
 
@@ -83,10 +79,7 @@ class ActiveGame:
     """One game and the people in it. Safe for threads.
 
     Args:
-      request: settings of the game.
-      game: the game.
       keeps: folder of the game; None if it is not recorded.
-      places: a sentence on where it is played.
     """
 
     def __init__(self, request: GameRequest, game: Game, keeps: UnfinishedGame | None = None, places: str = "") -> None:

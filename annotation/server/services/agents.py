@@ -13,7 +13,7 @@ from pathlib import Path
 from agents import registry  # which imports no PyTorch
 from annotation.games import AgentComputing
 from annotation.games.places import UNKNOWN, KnownPlaces, places_of_agent
-from rlhf.records.spaces import EpisodeSpaces
+from rlhf.records.spaces import EpisodeSpaces, of_the_playhouse
 from worlds.contract import SOLVER, body_spec
 from worlds.errors import UserError
 from worlds.spaces.description import from_json
@@ -32,24 +32,29 @@ class Agent:
     Args:
       name: name of the agent.
       folder: folder of the agent.
-      image: height and width of what it sees, pixels; (0, 0) without pictures.
-      spaces: for which it was made; None are those of the Playhouse.
+      spaces: spaces that it was made for.
       places: in which it learned; nothing is known of agents of older versions.
       trouble: why nobody can play with it; "" if people can.
     """
 
     name: str
     folder: Path
-    image: tuple[int, int]
-    spaces: PlayerSpec | None = None
+    spaces: PlayerSpec
     places: KnownPlaces = UNKNOWN
     trouble: str = ""
 
+    @property
+    def image(self) -> tuple[int, int]:
+        """Height and width of what it sees, pixels; (0, 0) without pictures."""
+        seen = self.spaces.observation.image
+        return (0, 0) if seen is None else (seen.height, seen.width)
+
     def fits(self, declared: EpisodeSpaces | None) -> bool:
-        """Return True if the agent can be the solver of episodes with these spaces; None are those of a new dataset."""
-        if declared is None:
-            return self.spaces is None
-        return declared.solver == (self.spaces or body_spec(*self.image))
+        """Return True if the agent can be the solver of episodes with these spaces; None are those of a new dataset.
+
+        A new dataset is recorded in the Playhouse, in pictures of the agent's size.
+        """
+        return of_the_playhouse(self.spaces) if declared is None else declared.solver == self.spaces
 
 
 class Agents:
@@ -59,8 +64,7 @@ class Agents:
       named: folder by name; if there is one, nothing is searched.
       study: folder to search otherwise.
 
-    Raises:
-      UserError: if a named folder is no agent's.
+    Raises UserError if a named folder is no agent's.
     """
 
     def __init__(self, named: Mapping[str, Path], study: Path) -> None:
@@ -87,11 +91,8 @@ def agent_computing(threads: int, device: str, games: int) -> AgentComputing:
 
     Args:
       threads: CPU threads of each agent; 0 divides the machine's processors among the games.
-      device: "cpu", "cuda" or "cuda:1".
-      games: games that run at once.
 
-    Raises:
-      UserError: if there is no such device.
+    Raises UserError if there is no such device.
     """
     if device != "cpu":
         from agents.computing import usable_device  # which imports PyTorch
@@ -105,11 +106,11 @@ def size_clashes(agents: Sequence[Agent], sizes: Mapping[str, tuple[int, int]]) 
     """Return a sentence for every dataset in which no agent can play, as all see images of another size.
 
     Args:
-      agents: every agent.
       sizes: height and width of a dataset's images, pixels, by dataset.
     """
-    seen = {agent.image for agent in agents if agent.spaces is None}
-    named = ", ".join(f"{agent.name} {agent.image[0]}x{agent.image[1]}" for agent in agents[:5] if agent.spaces is None)
+    players = [agent for agent in agents if of_the_playhouse(agent.spaces)]
+    seen = {agent.image for agent in players}
+    named = ", ".join(f"{agent.name} {agent.image[0]}x{agent.image[1]}" for agent in players[:5])
     return [
         f"no agent can play into the dataset {dataset}: its pictures have {size[0]}x{size[1]} pixels; "
         f"agents see {named}"
@@ -144,12 +145,10 @@ def _agent(name: str, folder: Path, kinds: frozenset[str]) -> Agent | None:
     """Return the agent in ``folder``; None if there is none of one of ``kinds``, or it is a setter."""
     try:
         said = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-        height, width = said["image_size"]
         is_agent = said["model_type"] in kinds and (folder / "model.safetensors").is_file()
         is_agent = is_agent and said.get("role", SOLVER) == SOLVER
-        spaces = said.get("spaces")
-        declared = None if spaces is None else from_json(spaces)
-        found = Agent(name, folder, (int(height), int(width)), declared)
+        spaces = said.get("spaces")  # older folders of agents of the Playhouse have none
+        found = Agent(name, folder, body_spec(*said["image_size"]) if spaces is None else from_json(spaces))
     except (OSError, ValueError, KeyError, TypeError):
         return None
     if not is_agent:

@@ -17,8 +17,6 @@ class Background:
     """A thread that does ``work`` when it is started and each time that it is woken.
 
     Args:
-      work: what is done.
-      name: name of the thread.
       waits: begins the log's line when the work fails: what has to wait for it.
 
     Attributes:

@@ -30,8 +30,7 @@ def complete(database: Database, datasets: Datasets, when: float) -> bool:
 
     An episode that was kept until it was judged goes into its dataset with what was said of it by then.
 
-    Raises:
-      UserError: if a game cannot be finished; the others are all the same, and it waits for the next call.
+    Raises UserError if a game cannot be finished; the others are all the same, and it waits for the next call.
     """
     gone, trouble = False, None
     for game in datasets.unfinished.left():

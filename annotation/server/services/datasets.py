@@ -43,8 +43,7 @@ class Datasets:
     Attributes:
       unfinished: games whose episodes are not in their dataset yet, or not known.
 
-    Raises:
-      UserError: if there is no such folder, or a dataset in it cannot be read.
+    Raises UserError if there is no such folder, or a dataset in it cannot be read.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -95,9 +94,7 @@ class Datasets:
     def check(self, record: EpisodeRecord) -> None:
         """Refuse an episode that is in its dataset no longer, or that was recorded again with other content.
 
-        Raises:
-          Refused: in both cases.
-          UserError: if the dataset cannot be read.
+        Raises Refused in both cases, or UserError if the dataset cannot be read.
         """
         if not is_as_listed(record, self.store(record.project.dataset)):
             raise Refused(
@@ -126,9 +123,7 @@ class Datasets:
     def shown(self, record: EpisodeRecord) -> Shown:
         """Return what raters see of an episode.
 
-        Raises:
-          Refused: if the dataset does not have it any more as it was listed.
-          UserError: if it cannot be read.
+        Raises Refused if the dataset does not have it any more as it was listed, or UserError if it cannot be read.
         """
         self.check(record)
         key = record.project.dataset, record.episode_id
@@ -175,13 +170,9 @@ def _version(path: Path) -> tuple[int, int] | None:
 
 
 def is_as_listed(record: EpisodeRecord, store: ParquetStore) -> bool:
-    """Return whether ``store`` has an episode with the content that it had when it was listed, as far as that is known.
-
-    Raises:
-      UserError: if the dataset cannot be read.
-    """
+    """Return whether ``store`` has an episode with the content that it had when it was listed."""
     name = record.episode_id
-    return name in store and record.fingerprint in (store.fingerprints([name])[name], "")
+    return name in store and record.fingerprint == store.fingerprints([name])[name]
 
 
 def recorded_places(datasets: Datasets) -> dict[str, KnownPlaces]:
@@ -195,12 +186,7 @@ def recorded_places(datasets: Datasets) -> dict[str, KnownPlaces]:
 
 
 def game_sources(project: Project, recorded: Mapping[str, KnownPlaces]) -> Sources:
-    """Return everything but an agent that says where games in a project are played.
-
-    Args:
-      project: the project.
-      recorded: of :func:`recorded_places`.
-    """
+    """Return everything but an agent that says where games in a project are played."""
     others = (places for name, places in recorded.items() if name != project.dataset)
     own = recorded.get(project.dataset, UNKNOWN)
     return Sources(places_of_project(project), dataset=own, study=common_places(others))
@@ -219,11 +205,10 @@ def check_project_places(store: ParquetStore, given: Mapping[str, str]) -> dict[
     """Return settings of a project's games, checked by playing a step with them.
 
     Args:
-      store: the project's dataset.
       given: JSON texts ``place_settings`` and ``world_options``; "" is not set.
 
-    Raises:
-      UserError: they are no JSON objects, are not possible in the dataset's world, or its episodes have other options.
+    Raises UserError if they are no JSON objects, are not possible in the dataset's world, or its episodes have other
+    options.
     """
     read = {name: own_settings(text, name.replace("_", " ")) if text else None for name, text in given.items()}
     places = KnownPlaces(settings=read.get("place_settings"), options=read.get("world_options"))

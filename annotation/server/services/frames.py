@@ -23,18 +23,13 @@ from worlds.contract.plain_pictures import SIZE
 from worlds.errors import UserError
 
 CACHED = "private, max-age=604800, immutable"  # an address is of one record, and a record of one content
+_PASSING = {"Cache-Control": "no-store"}  # of an answer that will be another one later
 _FILE = "application/octet-stream"
 
 
 @dataclass(frozen=True)
 class ShownClip:
-    """Consecutive steps of an episode, of which the pictures are shown.
-
-    Args:
-      record: the episode.
-      begin: first step.
-      steps: number of steps.
-    """
+    """Consecutive steps of an episode, of which the pictures are shown."""
 
     record: EpisodeRecord
     begin: int
@@ -54,37 +49,25 @@ def clips_response(
     """Answer a request for the pictures of clips, one clip after the other.
 
     Args:
-      study: the study.
-      clips: clips of one dataset.
-      dataset: name of the dataset.
-      asked: which pictures; steps count through all clips.
       request: the request; its If-None-Match is honoured.
-      tag: what names the clips to this browser.
 
-    Returns:
-      A file as :mod:`annotation.viewer.frames_file` describes it; 202 while sharp pictures are being drawn; 204 if they
-      cannot be drawn.
+    Returns a file as :mod:`annotation.viewer.frames_file` describes it; 202 while sharp pictures are being drawn; 204
+    if they cannot be drawn.
 
-    Raises:
-      Refused: if there are no such steps, or an episode was recorded again.
+    Raises Refused if there are no such steps, or an episode was recorded again.
     """
-    for clip in clips:
-        study.datasets.check(clip.record)
     part = "" if asked.begin is None else f"-{asked.view}-{asked.begin}-{CHUNK_STEPS}"
-    headers = {"ETag": f'"{tag}{part}"', "Cache-Control": CACHED}
+    headers = _checked(study, clips, asked.begin, tag + part)
     if request.headers.get("if-none-match") == headers["ETag"]:
         return Response(status_code=304, headers=headers)
-    steps = sum(clip.steps for clip in clips)
-    if asked.begin is not None and (asked.begin % CHUNK_STEPS or asked.begin >= steps):
-        raise Refused(422, f"chunks begin at multiples of {CHUNK_STEPS} below {steps}, not at {asked.begin}")
     chosen = list(clips) if asked.begin is None else _cut(clips, asked.begin, asked.begin + CHUNK_STEPS)
     if asked.view == "sharp" and asked.begin is not None:
         try:
             frames = _sharp(study, chosen, dataset)
         except UserError:  # the log has the reason, which may name folders
-            return Response(status_code=204, headers={"Cache-Control": "no-store"})
+            return Response(status_code=204, headers=_PASSING)
         if frames is None:
-            return JSONResponse({"drawing": True}, 202, {"Cache-Control": "no-store"})
+            return JSONResponse({"drawing": True}, 202, _PASSING)
     else:
         frames = []
         for clip in chosen:
@@ -97,28 +80,15 @@ def film_response(
 ) -> Response:
     """Answer a request for the film of a demonstration, a chunk at a time.
 
-    Args:
-      study: the study.
-      record: the episode.
-      dataset: name of its dataset.
-      asked: the chunk; a film has no sharper pictures.
-      request: the request; its If-None-Match is honoured.
-      tag: what names the episode to this browser.
+    Returns a file as :mod:`annotation.viewer.frames_file` describes it; 202 while it is being drawn; 204 for sharper
+    pictures.
 
-    Returns:
-      A file as :mod:`annotation.viewer.frames_file` describes it; 202 while it is being drawn; 204 for sharper
-      pictures.
-
-    Raises:
-      Refused: if there is no such chunk, the film cannot be drawn, or the episode was recorded again.
+    Raises Refused if there is no such chunk, the film cannot be drawn, or the episode was recorded again.
     """
-    study.datasets.check(record)
     begin = asked.begin or 0
-    if begin % CHUNK_STEPS or begin >= record.steps:
-        raise Refused(422, f"chunks begin at multiples of {CHUNK_STEPS} below {record.steps}, not at {begin}")
+    headers = _checked(study, [ShownClip(record, 0, record.steps)], begin, f"{tag}-film-{begin}")
     if asked.view == "sharp":
-        return Response(status_code=204, headers={"Cache-Control": "no-store"})
-    headers = {"ETag": f'"{tag}-film-{begin}"', "Cache-Control": CACHED}
+        return Response(status_code=204, headers=_PASSING)
     if request.headers.get("if-none-match") == headers["ETag"]:
         return Response(status_code=304, headers=headers)
     try:
@@ -126,8 +96,18 @@ def film_response(
     except UserError as error:  # the log has the reason, which may name folders
         raise Refused(409, "this demonstration cannot be shown here; tell the study's leader") from error
     if file is None:
-        return JSONResponse({"drawing": True}, 202, {"Cache-Control": "no-store"})
+        return JSONResponse({"drawing": True}, 202, _PASSING)
     return Response(file, media_type=_FILE, headers=headers)
+
+
+def _checked(study: Study, clips: Sequence[ShownClip], begin: int | None, tag: str) -> dict[str, str]:
+    """Return the headers of an answer. Raises Refused if an episode was recorded again, or no chunk begins there."""
+    for clip in clips:
+        study.datasets.check(clip.record)
+    steps = sum(clip.steps for clip in clips)
+    if begin is not None and (begin % CHUNK_STEPS or begin >= steps):
+        raise Refused(422, f"chunks begin at multiples of {CHUNK_STEPS} below {steps}, not at {begin}")
+    return {"ETag": f'"{tag}"', "Cache-Control": CACHED}
 
 
 def _seen(study: Study, clip: ShownClip, dataset: str) -> list[bytes]:

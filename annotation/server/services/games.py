@@ -35,9 +35,6 @@ def agent_trouble(agent: Agent, world: str, project: KnownPlaces, dataset: Known
     """Return why an agent cannot play into a dataset for which it was made; "" if it can.
 
     Args:
-      agent: the agent.
-      world: of the dataset.
-      project: settings of the study's leader, which replace the agent's.
       dataset: what the dataset was recorded with; nothing is known of an empty one.
     """
     if agent.trouble:
@@ -67,12 +64,9 @@ class Games:
     """Every game of this server. Safe for threads; starting one takes about a second.
 
     Args:
-      most: games that run at once.
       seconds: seconds of play in an episode.
-      agents: agents that people can play with.
       unfinished: where each game has a folder until its episode is in its dataset.
       finish: called when a game is over.
-      computing: how agents compute.
       held_out: share of people's games that are played in held-out places, from 0 to less than 1; evaluations and
         helped sessions always are, tutorial and practice of asking never.
     """
@@ -144,12 +138,10 @@ class Games:
         """Start a game, which then waits for people to join.
 
         Args:
-          request: settings of the game.
           store: the dataset into which it is played; None for the tutorial.
 
-        Raises:
-          Refused: if too many games run, there is no such agent, or the dataset cannot take the episode.
-          OSError: if the disk is full.
+        Raises Refused if too many games run, there is no such agent, or the dataset cannot take the episode, or OSError
+        if the disk is full.
         """
         with self._slot():
             try:
@@ -173,16 +165,7 @@ class Games:
         A game waits for the same settings if project, kind and agent are equal. The prompt is for the setter to choose,
         whether they come first or last.
 
-        Args:
-          request: settings of the game.
-          store: the dataset into which it is played; None for the tutorial.
-          role: role of the person.
-          person_id: the person.
-          pseudonym: name of the person in datasets.
-
-        Raises:
-          Refused: if no game can be started or joined.
-          OSError: if the disk is full.
+        Raises Refused if no game can be started or joined, or OSError if the disk is full.
         """
         people = sum(player is Player.PERSON for player in CAST[request.kind].values())
         if people < 2:
@@ -246,8 +229,7 @@ class Games:
             player = None
             if agent is not None:
                 player = AgentPlayer(
-                    agent.name, agent.folder, seed=config.seed, image=agent.image, computing=self._computing,
-                    spaces=agent.spaces,
+                    agent.name, agent.folder, seed=config.seed, spaces=agent.spaces, computing=self._computing
                 )  # fmt: skip
                 if_it_fails.callback(player.close)
             running = ActiveGame(request, Game(config, store, player, keeps=keeps), keeps, places)
@@ -262,10 +244,7 @@ class Games:
         World, size and clock are those of the dataset, or the defaults in an empty one.
 
         Args:
-          request: settings asked for.
-          store: the dataset; None for the tutorial.
           last: its latest episode; None in an empty one.
-          agent: the agent that plays, if one does.
         """
         held_out = self._is_held_out(request)
         seed = secrets.choice(HELD_OUT_SEEDS if held_out else TRAINING_SEEDS)
@@ -282,12 +261,12 @@ class Games:
             world=world, world_options=places.options, place_settings=places.settings,
         )  # fmt: skip
         if last is not None:
-            height, width = last.declared.image_size or (config.height, config.width)
+            height, width = last.spaces.image_size or (config.height, config.width)
             shortest = config.shortest
-            if last.spaces is not None and request.recorded:
+            if last.spaces.solver.action.ticks == 1 and request.recorded:
                 shortest = min(SHORTEST_TURNS, shortest)
             config = replace(config, height=height, width=width, shortest=shortest)
-        if agent is not None and agent.spaces is None:
+        if agent is not None and agent.image != (0, 0):
             config = replace(config, height=agent.image[0], width=agent.image[1])
         return config, places.line
 
@@ -300,15 +279,9 @@ class Games:
     def _agent(self, request: GameRequest, last: Episode | None, store: EpisodeStore | None) -> Agent:
         """Return the requested agent, or one by chance of those that can play in the dataset.
 
-        Args:
-          request: settings asked for.
-          last: latest episode of the dataset; None in an empty one.
-          store: the dataset.
-
-        Raises:
-          UserError: there is none.
+        Raises UserError if there is none.
         """
-        declared = None if last is None else last.declared
+        declared = None if last is None else last.spaces
         blind = request.kind is Kind.EVALUATION or not request.agent
         agents = self.agents.all() if blind else [a for a in self.agents.all() if a.name == request.agent]
         if not agents:

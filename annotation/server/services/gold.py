@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from annotation.agreement.gold import TRAINING, Comparison, compare
@@ -12,6 +13,7 @@ from annotation.server.db.tables import Assignment, EpisodeRecord, GoldEpisode
 from annotation.server.errors import Refused
 from annotation.server.services.tasks import settings_of
 from annotation.tasks import MARKING
+from annotation.tasks.marking import marks_of
 from rlhf.records.marks import Mark
 
 
@@ -20,16 +22,7 @@ def make_gold(
 ) -> None:
     """Make an episode gold: its known marks are those that ``rater`` gave, as they are now.
 
-    Args:
-      session: of the database, for writing.
-      record: the episode.
-      marks: all marks of the episode.
-      rater: name of the rater whose marks are the known ones.
-      purpose: TRAINING or QUALITY.
-      when: seconds since 1970.
-
-    Raises:
-      Refused: if that rater gave none.
+    Raises Refused if that rater gave none.
     """
     known = sorted({(mark.step, mark.sign) for mark in marks if mark.rater == rater})
     if not known:
@@ -48,19 +41,26 @@ def feedback(session: Session, assignment: Assignment) -> dict[str, Any]:
     if assignment.submitted is None or assignment.gold != TRAINING or gold is None:
         raise Refused(404, "your marks of this episode cannot be compared with known ones")
     tolerance = settings_of(session, MARKING, assignment.item.project_id).tolerance
-    found = compare(_given(assignment), known_marks(gold), tolerance)
+    found = compare(given_marks(assignment), known_marks(gold), tolerance)
     return {"tolerance": tolerance, **_as_json(found)}
 
 
-def known_marks(gold: GoldEpisode) -> list[Mark]:
-    """Return the known marks of an episode."""
-    return [Mark(gold.episode_id, "", step, sign, scripted=False) for step, sign in gold.marks]
+def gold_in(session: Session, project_id: str) -> list[GoldEpisode]:
+    """Return the gold episodes of a project."""
+    query = select(GoldEpisode).join(EpisodeRecord).where(EpisodeRecord.project_id == project_id)
+    return list(session.scalars(query))
 
 
-def _given(assignment: Assignment) -> list[Mark]:
-    """Return the marks of an assignment that are not deleted."""
+def known_marks(gold: GoldEpisode) -> tuple[Mark, ...]:
+    """Return the known marks of an episode, in order."""
+    return tuple(Mark(gold.episode_id, "", step, sign, scripted=False) for step, sign in sorted(gold.marks))
+
+
+def given_marks(assignment: Assignment, rater: str = "") -> tuple[Mark, ...]:
+    """Return the marks of an assignment that are not deleted, in order."""
     said = [answer.said for answer in assignment.answers if not answer.empty]
-    return [Mark(assignment.item.episode_id, "", one["step"], one["sign"], scripted=False) for one in said]
+    marks = marks_of(said, assignment.item.episode_id, rater)
+    return tuple(sorted(marks, key=lambda mark: (mark.step, mark.sign)))
 
 
 def _as_json(found: Comparison) -> dict[str, Any]:

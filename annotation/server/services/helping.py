@@ -26,8 +26,7 @@ def offers_help(world: str) -> bool:
 def with_task(request: GameRequest, store: ParquetStore, config: ServeConfig, pseudonym: str) -> GameRequest:
     """Return the request with the next task of a person's session, and with the agent where that is the helper.
 
-    Raises:
-      Refused: the dataset's world has no helpers, or the session is over.
+    Raises Refused if the dataset's world has no helpers, or the session is over.
     """
     world = store.description.world or ""
     if not offers_help(world):

@@ -33,7 +33,7 @@ _AT_ONCE = 50  # episodes that one transaction makes known, so that nobody waits
 
 
 def list_items(database: Database, datasets: Datasets, task: RaterTask, when: float) -> None:
-    """Make the database know every item of ``task`` that there is now; called whenever one may be new.
+    """List every item of ``task`` in the database; called whenever one may be new.
 
     Raises:
       UserError: if an episode cannot be read, or is none for this task. The items of other datasets are known all the
@@ -49,7 +49,7 @@ def list_items(database: Database, datasets: Datasets, task: RaterTask, when: fl
 
 
 def list_all_items(database: Database, datasets: Datasets, when: float) -> None:
-    """Do so for every task whose items are episodes, as a server does when it starts. Raises UserError."""
+    """List the items of every task whose items are episodes, as a server does when it starts. Raises UserError."""
     for task in TASKS.values():
         if not task.drawn:
             list_items(database, datasets, task, when)
@@ -63,7 +63,7 @@ def item_of(record: ItemRecord, world: str | None) -> Item:
 
 
 def _know_projects(session: Session, datasets: Datasets, task: RaterTask) -> None:
-    """Let projects that have items of ``task`` hand them out, and no longer be marked unless a rater has begun to."""
+    """Have projects hand out their items of ``task``, and no longer be marked unless a rater has begun to."""
     known = exists().where(TaskProject.project_id == Project.id, TaskProject.kind == task.kind)
     for project in session.scalars(select(Project).where(~known, Project.dataset.in_(datasets.names()))):
         with suppress(UserError):  # it cannot be read now; its study leader is notified
@@ -101,7 +101,7 @@ def _know_episodes(database: Database, datasets: Datasets, task: RaterTask) -> N
 
 
 def _unknown(database: Database, task: RaterTask, there: Collection[str]) -> list[tuple[str, str, str, str]]:
-    """Some episodes of the datasets ``there`` that are not looked at yet: id, project, dataset, id in it."""
+    """Return some episodes of the datasets ``there`` that were not looked at yet: id, project, dataset, id in it."""
     query = (
         select(EpisodeRecord.id, Project.id, Project.dataset, EpisodeRecord.episode_id)
         .join(Project, Project.id == EpisodeRecord.project_id)
@@ -126,12 +126,6 @@ class _Order:
     """A draw that is due; ids are the database's.
 
     Args:
-      project_id: the project.
-      dataset: its dataset.
-      settings: of the draw.
-      first: number of the first new pair.
-      count: how many are missing.
-      known: the clips of the pairs that there are.
       episodes: present episodes, the database's id and the dataset's.
     """
 

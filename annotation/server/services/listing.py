@@ -41,13 +41,7 @@ def list_episodes(session: Session, datasets: Datasets, when: float) -> list[str
     queue (``GONE``). An episode that was recorded again with other content is
     another episode: the old one is treated as a dropped one, under another name. If its content comes back, so does it.
 
-    Args:
-      session: of the database, for writing.
-      datasets: the study's.
-      when: seconds since 1970.
-
-    Returns:
-      errors of datasets that cannot be read now, such as one being copied; their rows are left as they were.
+    Returns errors of datasets that cannot be read now, such as one being copied; their rows are left as they were.
     """
     known = {project.dataset: project for project in session.scalars(select(Project))}
     troubles = []
@@ -98,20 +92,13 @@ def _list_project(session: Session, project: Project, store: ParquetStore) -> No
 def _same_content(known: Mapping[str, _Listed], name: str, fingerprint: str) -> _Listed | None:
     """Return the record of an episode with this content; None if there is none."""
     found = known.get(name)
-    if found is not None and found.fingerprint in (fingerprint, ""):
+    if found is not None and found.fingerprint == fingerprint:
         return found
     return known.get(set_aside(name, fingerprint))
 
 
 def _retire(session: Session, known: Mapping[str, _Listed], kept: Collection[str], there: Collection[str]) -> None:
-    """Take out of every queue, or delete, what the dataset has no longer.
-
-    Args:
-      session: of the database, for writing.
-      known: every episode of the project, by name.
-      kept: ids in the database of those that stay as they are.
-      there: names that the dataset has.
-    """
+    """Take out of every queue, or delete, what the dataset has no longer."""
     gone = {name: one for name, one in known.items() if one.id not in kept}
     worked_on = _worked_on(session) if gone else ()
     for name, one in gone.items():

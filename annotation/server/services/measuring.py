@@ -11,9 +11,10 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import closing
 from typing import Any
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session, selectinload
 
 from annotation.agreement.dashboard import measure
@@ -21,11 +22,12 @@ from annotation.agreement.submission import Submission
 from annotation.server.clock import now
 from annotation.server.db.database import Database
 from annotation.server.db.tables import Assignment, EpisodeRecord, GoldEpisode, ItemRecord, Project
+from annotation.server.services.gold import given_marks, gold_in, known_marks
 from annotation.server.services.seen import seen_share
+from annotation.server.services.submissions import SUBMITTED_MARKS
 from annotation.server.services.tasks import settings_of
 from annotation.tasks import MARKING
 from annotation.viewer.indexing import own_modules
-from rlhf.records.marks import Mark
 from rlhf.run.processes import end_with
 
 LEAST_SEC = 10.0  # between two computations for one project
@@ -34,11 +36,7 @@ COMMAND = (sys.executable, "-P", "-m", "annotation.server.services.measuring")
 
 
 class Measuring:
-    """The measures last computed of each project.
-
-    Args:
-      url: URL of the database.
-    """
+    """The measures last computed of each project."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -49,11 +47,7 @@ class Measuring:
         self._begun: dict[str, float] = {}
 
     def of(self, project_id: str, state: Any) -> dict[str, Any]:
-        """Return what is known of a project; where its state has changed since, compute it again beside.
-
-        Args:
-          project_id: the project.
-          state: see :func:`state_of`.
+        """Return what is known of a project, and compute it again in the background if its state has changed.
 
         Returns:
           ``measures`` (None: not yet), when they were ``computed``, whether they are being computed (``working``) or
@@ -101,7 +95,7 @@ def _ask(url: str, project_id: str) -> dict[str, Any]:
 def state_of(session: Session, project: Project) -> tuple[Any, ...]:
     """Return a value that changes when work is submitted or deleted, or known marks or the tolerance change."""
     work = select(func.count(), func.max(Assignment.submitted)).select_from(Assignment).join(ItemRecord)
-    work = work.where(*_submitted(project.id))
+    work = work.where(ItemRecord.project_id == project.id, SUBMITTED_MARKS)
     gold = select(func.count(), func.max(GoldEpisode.created)).select_from(GoldEpisode).join(EpisodeRecord)
     gold = gold.where(EpisodeRecord.project_id == project.id)
     return (
@@ -111,38 +105,31 @@ def state_of(session: Session, project: Project) -> tuple[Any, ...]:
     )
 
 
-def _submitted(project_id: str) -> tuple[ColumnElement[bool], ...]:
-    return ItemRecord.project_id == project_id, ItemRecord.kind == MARKING.kind, Assignment.submitted.is_not(None)
-
-
 def submissions_of(session: Session, project_id: str) -> list[Submission]:
     """Return all marking that was submitted in a project."""
-    query = select(Assignment).join(ItemRecord).where(*_submitted(project_id))
+    query = select(Assignment).join(ItemRecord).where(ItemRecord.project_id == project_id, SUBMITTED_MARKS)
     query = query.options(selectinload(Assignment.answers), selectinload(Assignment.rater))
     return [_submission(one) for one in session.scalars(query)]
 
 
 def _submission(one: Assignment) -> Submission:
     episode, rater = one.item.episode, one.rater.pseudonym
-    pairs = [(answer.said["step"], answer.said["sign"]) for answer in one.answers if not answer.empty]
     return Submission(
-        rater, episode.id, episode.steps, marks_from(episode.id, rater, pairs), one.gold, one.submitted or 0.0,
+        rater, episode.id, episode.steps, given_marks(one, rater), one.gold, one.submitted or 0.0,
         one.active_sec, seen_share(one.seen_steps, episode.steps),
     )  # fmt: skip
 
 
-def marks_from(episode: str, rater: str, pairs: list[tuple[int, int]]) -> tuple[Mark, ...]:
-    """Return steps and signs as marks, in order."""
-    return tuple(Mark(episode, rater, step, sign, scripted=False) for step, sign in sorted(pairs))
-
-
-def known_marks(session: Session, project_id: str) -> dict[str, tuple[Mark, ...]]:
-    """Return the known marks of a project's gold episodes."""
-    query = select(GoldEpisode).join(EpisodeRecord).where(EpisodeRecord.project_id == project_id)
-    return {
-        gold.episode_id: marks_from(gold.episode_id, "", [(step, sign) for step, sign in gold.marks])
-        for gold in session.scalars(query)
-    }
+def measured(url: str, project_id: str) -> dict[str, Any]:
+    """Compute the measures of a project."""
+    with closing(Database(url, migrate=False)) as database, database.reading() as session:
+        project = session.get_one(Project, project_id)
+        return measure(
+            submissions_of(session, project.id),
+            {gold.episode_id: known_marks(gold) for gold in gold_in(session, project.id)},
+            settings_of(session, MARKING, project.id).tolerance,
+            steps_per_second=project.steps_per_second,
+        )
 
 
 def main() -> None:
@@ -150,16 +137,7 @@ def main() -> None:
     end_with(os.getppid())
     os.nice(10)
     asked = json.load(sys.stdin)
-    database = Database(asked["url"], migrate=False)
-    with database.reading() as session:
-        project = session.get_one(Project, asked["project"])
-        found = measure(
-            submissions_of(session, project.id),
-            known_marks(session, project.id),
-            settings_of(session, MARKING, project.id).tolerance,
-            steps_per_second=project.steps_per_second,
-        )
-    json.dump(found, sys.stdout, allow_nan=False)
+    json.dump(measured(asked["url"], asked["project"]), sys.stdout, allow_nan=False)
 
 
 if __name__ == "__main__":

@@ -13,12 +13,13 @@ from annotation.server.errors import Refused
 from annotation.server.security.sessions import SESSION_SEC, new_token, token_hash
 from annotation.server.security.visitors import Role
 from annotation.server.services import members
-from rlhf.records.raters import rater_key, rater_name
+from rlhf.records.marks import rater_key, rater_name
 
 INVITATION_SEC = 14 * 24 * 3600.0
 ADMIN_LINK_SEC = 3600.0
 FRESH_SEC = 3600.0  # time after signing in, in which a password can be replaced
 _TERMINAL = "printed by rlhf serve"
+TEACHER = "teacher"  # name of the first person of `rlhf teach`
 
 
 def invite(
@@ -50,6 +51,14 @@ def viewers_link(session: Session, when: float) -> str:
     return invite(session, Role.ADMIN, when, note=_TERMINAL, person_id=viewer.id, lasts=ADMIN_LINK_SEC)[1]
 
 
+def teachers_link(session: Session, when: float) -> str:
+    """Return the token of the link that `rlhf teach` prints; it signs in the one who marks, and may invite others."""
+    teacher = session.scalar(select(Person).where(is_named(TEACHER)))
+    teacher = teacher or new_person(session, TEACHER, Role.ADMIN, when)
+    set_roles(session, teacher, {Role.ADMIN, Role.RATER})
+    return invite(session, Role.ADMIN, when, note=_TERMINAL, person_id=teacher.id, lasts=ADMIN_LINK_SEC)[1]
+
+
 def open_invitation(session: Session, token: str, when: float) -> Invitation:
     """Return the invitation of a link. Raises Refused if there is none that still works."""
     query = select(Invitation).where(Invitation.token == token_hash(token)).with_for_update()
@@ -62,17 +71,9 @@ def open_invitation(session: Session, token: str, when: float) -> Invitation:
 def accept(session: Session, token: str, name: str, when: float) -> str:
     """Use a link up.
 
-    Args:
-      session: of the database, for writing.
-      token: of the link.
-      name: of the person, if the link is for a new one.
-      when: seconds since 1970.
+    Returns the token of a new session of the link's person.
 
-    Returns:
-      the token of a new session of the link's person.
-
-    Raises:
-      Refused: if the link does not work, or a new person gives no name or one that is taken.
+    Raises Refused if the link does not work, or a new person gives no name or one that is taken.
     """
     invitation = open_invitation(session, token, when)
     if invitation.person_id is None:
@@ -101,7 +102,6 @@ def sign_in(session: Session, person_id: str, when: float) -> str:
 
 
 def sign_out(session: Session, token: str) -> None:
-    """End the session ``token``."""
     session.execute(delete(BrowserSession).where(BrowserSession.id == token_hash(token)))
 
 
@@ -114,8 +114,8 @@ def close_sessions(session: Session, person_id: str, but: str = "") -> None:
 def set_password(session: Session, person_id: str, hashed: str, token: str, when: float) -> None:
     """Keep the hash of a person's password. Replacing a password ends the person's other sessions.
 
-    Raises:
-      Refused: if they replace a password and the session ``token`` is old: another person may be using their browser.
+    Raises Refused if they replace a password and the session ``token`` is old: another person may be using their
+    browser.
     """
     person = session.get_one(Person, person_id)
     if person.password is not None:

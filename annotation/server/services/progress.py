@@ -24,6 +24,7 @@ from annotation.server.db.tables import (
 )
 from annotation.server.security.consent import wanted_version
 from annotation.server.services.members import projects_of_invitation
+from annotation.server.services.submissions import IS_MARK, SUBMITTED_MARKS
 from annotation.server.services.tasks import progress_in
 from annotation.tasks import JUDGING, MARKING
 
@@ -78,12 +79,7 @@ def gold_episodes(session: Session, project: Project) -> list[dict[str, Any]]:
 
 
 def people(session: Session, played: Mapping[str, int]) -> list[dict[str, Any]]:
-    """Return everybody, and how much they have played, marked and judged.
-
-    Args:
-      session: of the database.
-      played: recorded episodes by the pseudonym of who played in them.
-    """
+    """Return everybody, and how much they have played, marked and judged."""
     listed, restricted = [], _memberships(session)
     submitted = select(Assignment.rater_id, func.count()).join(ItemRecord).where(Assignment.submitted.is_not(None))
     submitted = submitted.where(ItemRecord.kind == JUDGING.kind).group_by(Assignment.rater_id)
@@ -92,7 +88,7 @@ def people(session: Session, played: Mapping[str, int]) -> list[dict[str, Any]]:
     consents = {found.person_id: found.agreed for found in session.scalars(wanted)}
     for person in session.scalars(select(Person).order_by(Person.created)):
         work = select(func.count(), func.coalesce(func.sum(Assignment.active_sec), 0.0)).select_from(Assignment)
-        work = work.join(ItemRecord).where(ItemRecord.kind == MARKING.kind, Assignment.submitted.is_not(None))
+        work = work.join(ItemRecord).where(SUBMITTED_MARKS)
         count, active_sec = session.execute(work.where(Assignment.rater_id == person.id)).one()
         marks, seconds = _marks_and_seconds(session, rater_id=person.id)
         listed.append(
@@ -143,7 +139,7 @@ def _marks_and_seconds(
     session: Session, project_id: str | None = None, rater_id: str | None = None
 ) -> tuple[int, float]:
     """Return the number of marks in submitted work, and the seconds that the episodes last."""
-    wanted = [Assignment.submitted.is_not(None), ItemRecord.kind == MARKING.kind]
+    wanted = [SUBMITTED_MARKS]
     wanted += [ItemRecord.project_id == project_id] if project_id else []
     wanted += [Assignment.rater_id == rater_id] if rater_id else []
     seconds = session.scalar(
@@ -156,7 +152,7 @@ def _marks_and_seconds(
     )
     marks = session.scalar(
         select(func.count()).select_from(AnswerRecord).join(Assignment).join(ItemRecord)
-        .where(*wanted, AnswerRecord.empty.is_(False))
+        .where(*wanted, IS_MARK, AnswerRecord.empty.is_(False))
     )  # fmt: skip
     return marks or 0, float(seconds or 0.0)
 

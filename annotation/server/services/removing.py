@@ -26,16 +26,12 @@ _DONE = "done-"  # begins a note of which only traces in the database's file may
 
 
 def remove_person(session: Session, person: Person, episodes: bool, when: float) -> None:
-    """Delete a person from the database, and note that the datasets are to follow.
+    """Delete a person from the database, and note that the datasets must follow.
 
     Args:
-      session: of the database, for writing.
-      person: who is deleted.
       episodes: delete the episodes that they played in, too, with everybody's marks and judgements of them.
-      when: seconds since 1970.
 
-    Raises:
-      Refused: if they are the last admin.
+    Raises Refused if they are the last admin.
     """
     people.refuse_last_admin(session, person)
     session.execute(delete(GoldEpisode).where(GoldEpisode.source == person.pseudonym))  # those marks are theirs
@@ -82,8 +78,7 @@ def appears_in(datasets: Datasets, pseudonym: str) -> bool:
 def finish_removals(database: Database, datasets: Datasets, viewer: ViewerServices) -> int:
     """Delete from every dataset what the notes name; return how many notes there were.
 
-    Raises:
-      UserError: if a dataset or the database cannot be written; the notes stay.
+    Raises UserError if a dataset or the database cannot be written; the notes stay.
     """
     with database.reading() as session:
         notes = [(found.pseudonym, found.episodes) for found in session.scalars(select(Removal))]

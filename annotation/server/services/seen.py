@@ -1,4 +1,4 @@
-"""The part of an episode that a rater has seen, as ranges of steps. Pure."""
+"""The part of an episode that a rater has seen, as ranges of steps. Pure functions."""
 
 from __future__ import annotations
 

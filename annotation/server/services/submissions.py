@@ -1,10 +1,10 @@
-"""Submitted marks as the study's leader sees it: how thoroughly it was done, and sending it back."""
+"""Submitted marks as the study's leader sees them: how thorough they are, and how they are sent back."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, func, or_, select
+from sqlalchemy import ColumnElement, and_, func, or_, select
 from sqlalchemy.orm import Session
 
 from annotation.server.db.tables import AnswerRecord, Assignment, ItemRecord, Person, Project
@@ -15,6 +15,8 @@ from annotation.tasks import MARKING
 BARELY_SEEN = 0.5  # of an episode's steps; below it, browsers ask before they submit
 FASTEST = 4  # times the speed at which it was played: nobody watches an episode in less time than that takes
 MOST_LISTED = 500
+SUBMITTED_MARKS = and_(ItemRecord.kind == MARKING.kind, Assignment.submitted.is_not(None))
+IS_MARK = AnswerRecord.said["until"].as_integer().is_(None)  # else it is a verdict on a request
 RETURNED_LOCK_SEC = 7 * 24 * 3600.0  # how long an episode that was sent back stays with its rater, untouched
 
 
@@ -48,13 +50,7 @@ def _chosen(session: Session, *conditions: ColumnElement[bool]) -> list[dict[str
 
 
 def as_json(assignment: Assignment, rater: str, marks: int) -> dict[str, Any]:
-    """Return one submission for the leader's page, and for files.
-
-    Args:
-      assignment: what was submitted, or sent back.
-      rater: pseudonym of the rater.
-      marks: how many marks it has.
-    """
+    """Return one submission for the leader's page, and for files."""
     episode = assignment.item.episode
     seen = seen_share(assignment.seen_steps, episode.steps)
     duration = episode.steps / episode.project.steps_per_second
@@ -82,10 +78,7 @@ def doubts(marks: int, seen: float | None, active_sec: float, duration_sec: floa
     """Return why a submission may have been made without care; [] for no reason.
 
     Args:
-      marks: how many marks it has.
       seen: share of the steps that the browser showed; None where that is not known.
-      active_sec: time of work on it.
-      duration_sec: of the episode.
     """
     found = ["no marks"] if marks == 0 else []
     if seen is not None and seen < BARELY_SEEN:
@@ -100,8 +93,7 @@ def send_back(session: Session, assignment_id: str, reason: str, to_another: boo
 
     Its marks leave the dataset with the next export.
 
-    Raises:
-      Refused: if nothing of that id is submitted.
+    Raises Refused if nothing of that id is submitted.
     """
     assignment = session.get(Assignment, assignment_id)
     if assignment is None or assignment.submitted is None or assignment.item.kind != MARKING.kind:

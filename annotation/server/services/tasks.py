@@ -46,7 +46,6 @@ class Edit:
 
 
 def settings_of(session: Session, task: RaterTask, project_id: str) -> Any:
-    """Return the settings of ``task`` in a project."""
     return task.Settings(**session.get_one(TaskProject, (project_id, task.kind)).settings)
 
 
@@ -59,14 +58,6 @@ def open_next(
     """Return the item that the rater has begun, or else a new one; None if there is nothing to do.
 
     Gold items for training come first.
-
-    Args:
-      session: of the database, for writing.
-      task: what the rater does.
-      visitor: the rater.
-      there: the present datasets; work in others waits until they are back.
-      when: seconds since 1970.
-      lock_sec: how long the item stays with the rater.
     """
     handing = [TaskProject.kind == task.kind, TaskProject.open, Project.open, Project.dataset.in_(there)]
     handing += [] if Role.ADMIN in visitor.roles else [visible_to(visitor.person_id)]
@@ -180,20 +171,10 @@ def save(
 ) -> list[AnswerRecord]:
     """Save edits of answers; they may come twice and in any order.
 
-    Args:
-      session: of the database, for writing.
-      task: what the rater does.
-      assignment: the rater's.
-      item: of the assignment.
-      edits: the edits.
-      when: seconds since 1970.
+    Returns the state of each answer that was named.
 
-    Returns:
-      the state of each answer that was named.
-
-    Raises:
-      Refused: if the work is submitted and this would change it, or an answer cannot be given to this item, or another
-        window has said something else in this revision.
+    Raises Refused if the work is submitted and this would change it, or an answer cannot be given to this item, or
+    another window has said something else in this revision.
     """
     known = {record.id: record for record in assignment.answers}
     if len(known.keys() | {edit.id for edit in edits}) > ANSWERS_PER_ITEM:
@@ -222,9 +203,7 @@ def note_work(
     """Note where the rater is in an item that is not submitted yet, and what they have done so far.
 
     Args:
-      assignment: the rater's.
       position: the step at which they are; None leaves it as it was.
-      active_sec: time of work in all.
       seen: ranges of steps, first and last, beside those noted before; None says nothing.
     """
     if assignment.submitted is not None:

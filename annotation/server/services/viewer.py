@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from annotation.server.clock import now
@@ -16,7 +16,6 @@ from annotation.server.db.tables import (
     AnswerRecord,
     Assignment,
     EpisodeRecord,
-    GoldEpisode,
     ItemRecord,
     Person,
     Project,
@@ -24,7 +23,8 @@ from annotation.server.db.tables import (
 from annotation.server.errors import Refused
 from annotation.server.services.datasets import Datasets
 from annotation.server.services.listing import list_episodes
-from annotation.tasks import MARKING
+from annotation.server.services.submissions import SUBMITTED_MARKS
+from annotation.tasks.marking import marks_of
 from annotation.viewer.index import Filters, Index, IndexedEpisode
 from annotation.viewer.indexing import Indexer
 from annotation.viewer.models import FoundModel, Models
@@ -52,14 +52,9 @@ class ViewerServices:
 
     @classmethod
     def of(cls, config: ServeConfig, tracer: Sequence[str] = ()) -> ViewerServices:
-        """Return the services of a study.
+        """Return a study's services.
 
-        Args:
-          config: settings of the server.
-          tracer: command that computes utility traces, see :class:`~annotation.viewer.scorer.Scorer`.
-
-        Raises:
-          UserError: if a named reward model is none, or a folder of what is derived is a link.
+        Raises UserError if a named reward model is none, or a folder of what is derived is a link.
         """
         check_no_links(config.cache, *(config.cache / name for name in (TRACES_FOLDER, PICTURES_FOLDER)))
         index = Index(config.cache / INDEX_FILE)
@@ -138,12 +133,13 @@ def marks_of_all(session: Session, store: ParquetStore, record: EpisodeRecord) -
         .join(Person, Person.id == Assignment.rater_id)
         .join(ItemRecord)
         .join(AnswerRecord, AnswerRecord.assignment_id == Assignment.id)
-        .where(*_submitted(record), AnswerRecord.empty.is_(False))
+        .where(ItemRecord.episode_id == record.id, SUBMITTED_MARKS, AnswerRecord.empty.is_(False))
     )
     here = {
-        Mark(record.episode_id, rater, said["step"], said["sign"], scripted=False)
+        mark
         for rater, said in session.execute(query)
-        if said["step"] < record.steps
+        for mark in marks_of([said], record.episode_id, rater)
+        if mark.step < record.steps
     }
     return sorted(here | set(store.marks(record.episode_id)), key=lambda mark: (mark.rater, mark.step, mark.sign))
 
@@ -151,11 +147,7 @@ def marks_of_all(session: Session, store: ParquetStore, record: EpisodeRecord) -
 def submitters(session: Session, record: EpisodeRecord) -> set[str]:
     """Return the pseudonyms of raters who submitted the episode, with or without marks."""
     query = select(Person.pseudonym).join(Assignment, Assignment.rater_id == Person.id).join(ItemRecord)
-    return set(session.scalars(query.where(*_submitted(record))))
-
-
-def _submitted(record: EpisodeRecord) -> tuple[ColumnElement[bool], ...]:
-    return ItemRecord.episode_id == record.id, ItemRecord.kind == MARKING.kind, Assignment.submitted.is_not(None)
+    return set(session.scalars(query.where(ItemRecord.episode_id == record.id, SUBMITTED_MARKS)))
 
 
 def by_rater(marks: Sequence[Mark], submitted: set[str]) -> list[dict[str, Any]]:
@@ -178,12 +170,6 @@ def judged(judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
         {"judge": j.judge, "success": j.success, "step": j.step, "scripted": j.scripted, "left_out": j.left_out}
         for j in judgements
     ]
-
-
-def gold_of(session: Session, project: Project) -> dict[str, str]:
-    """Return the purpose of every gold episode of a project, by the id that browsers get."""
-    query = select(GoldEpisode).join(EpisodeRecord).where(EpisodeRecord.project_id == project.id)
-    return {gold.episode_id: gold.purpose for gold in session.scalars(query)}
 
 
 def listed(

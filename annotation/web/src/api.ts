@@ -8,6 +8,7 @@ export interface Me {
   csrf: string;
   consent_due: boolean; // nothing can be done before agreeing to the consent text
   viewing: boolean; // no study, only datasets to look at
+  teaching: boolean; // `rlhf teach` has begun this server
 }
 
 /** An error of a request; status 0: no answer, as the connection is lost. */

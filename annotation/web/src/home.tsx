@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { ApiError, ask, me, untilAnswered, type Me } from "./api";
 import { Frame, Trouble } from "./frame";
 
+const TEACH = { role: "rater", href: "teach", name: "Teach", what: "Watch the agent, say how it does, and train it." };
 const PAGES: { role: string; href: string; name: string; what: string }[] = [
   { role: "admin", href: "study", name: "Run the study", what: "Invite people, set how episodes go to raters, and follow their work." },
   { role: "admin", href: "look", name: "Look at episodes", what: "Find episodes by player, request or words; see all marks, and the rewards that a reward model gives." },
@@ -24,7 +25,7 @@ export function Home() {
       .catch((error: ApiError) => (error.status === 401 ? setStranger(true) : setTrouble(error.message)));
   }, []);
 
-  const pages = PAGES.filter((page) => page.role.split(" ").some((role) => person?.roles.includes(role)));
+  const pages = [...(person?.teaching ? [TEACH] : []), ...PAGES].filter((page) => page.role.split(" ").some((role) => person?.roles.includes(role)));
   return (
     <Frame title={person ? `Hello, ${person.name}` : "Sign in"} me={person}>
       <Trouble said={trouble} />

@@ -23,7 +23,8 @@ export function Join() {
     setBusy(true);
     try {
       await ask("POST", "/api/sign-in/link", { token, name });
-      location.replace("./");
+      const { teaching, roles } = await me();
+      location.replace(teaching && roles.includes("rater") ? "teach" : "./");
     } catch (error) {
       setTrouble((error as Error).message);
       setBusy(false);

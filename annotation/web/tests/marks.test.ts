@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Mark } from "../src/episode/types";
+import { stretchAt, stretches } from "../src/episode/requests";
+import type { Mark, Words } from "../src/episode/types";
 import { Marks } from "../src/marking/marks";
 import { command } from "../src/marking/keys";
 
@@ -9,6 +10,7 @@ function fresh(steps = 20): Marks {
   return new Marks([], steps, () => `mark-${(next += 1)}`);
 }
 
+const said = (step: number, who: Words["who"]): Words => ({ step, who, words: "hello" });
 const shown = (marks: Marks) => marks.living().map((mark) => [mark.step, mark.sign]);
 
 test("a step has one mark, of the sign that was given last", () => {
@@ -47,6 +49,22 @@ test("undo and redo go through every state, and a new change ends redo", () => {
   assert.equal(marks.canRedo, false);
 });
 
+test("a request has one verdict, which is no mark of a moment and is undone like one", () => {
+  const marks = fresh();
+  const requests = stretches([said(2, "setter"), said(4, "solver"), said(9, "setter"), said(19, "setter")], 20);
+  assert.deepEqual(requests, [{ begin: 3, until: 10 }, { begin: 10, until: 20 }]);
+  assert.deepEqual([0, 9, 10, 19].map((step) => stretchAt(requests, step)?.begin), [3, 3, 10, 10]);
+  assert.equal(stretchAt([], 4), undefined);
+  marks.put(3, 1);
+  marks.judge(requests[0]!, 1);
+  assert.equal(marks.judge(requests[0]!, 1), undefined);
+  assert.equal(marks.judge(requests[0]!, -1)?.revision, 2);
+  assert.deepEqual(marks.verdicts().map(({ step, until, sign }) => [step, until, sign]), [[3, 10, -1]]);
+  assert.deepEqual(shown(marks), [[3, 1]]);
+  assert.equal(marks.undo()?.sign, 1);
+  assert.equal(marks.kept.length, 2);
+});
+
 test("a moved mark jumps over others and stays inside the episode", () => {
   const marks = fresh(6);
   for (const step of [2, 3, 5]) marks.put(step, 1);
@@ -70,6 +88,7 @@ test("keys ask for what the page says they do", () => {
     command({ key, shiftKey: false, altKey: false, ctrlKey: false, metaKey: false, ...held });
   assert.deepEqual(press("+", { shiftKey: true }), { do: "put", sign: 1 });
   assert.deepEqual(press("-"), { do: "put", sign: -1 });
+  assert.deepEqual([press("s"), press("f")], [{ do: "judge", sign: 1 }, { do: "judge", sign: -1 }]);
   assert.deepEqual(press("ArrowRight", { shiftKey: true }), { do: "step", by: 10 });
   assert.deepEqual(press("ArrowLeft", { altKey: true }), { do: "nudge", by: -1 });
   assert.deepEqual(press("Z", { ctrlKey: true, shiftKey: true }), { do: "redo" });

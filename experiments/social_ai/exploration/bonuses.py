@@ -14,6 +14,7 @@ from experiments.social_ai.exploration.distillation import DistillationBonus, Di
 from experiments.social_ai.exploration.impact import ImpactBonus, ImpactSettings
 from experiments.social_ai.exploration.influence import InfluenceBonus, InfluenceSettings
 from worlds.errors import UserError
+from worlds.settings import BadValue
 
 NAMES = ("cb", "cbl", "rnd", "ride", "influence")
 BONUS, TASK_REWARD = "exploration_bonus", "task_reward"  # in a step's info
@@ -30,8 +31,6 @@ class Bonus(Protocol):
         """Return the bonus of a step.
 
         Args:
-          seen: the observation after it.
-          action: what was done.
           ended: True if the episode has ended with it.
         """
         ...
@@ -50,13 +49,11 @@ class ExplorationBonus(gymnasium.Wrapper[Any, Any, Any, Any]):
         self.bonus = bonus
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """See :meth:`gymnasium.Env.reset`."""
         seen, info = self.env.reset(seed=seed, options=options)
         self.bonus.begin(seen)
         return seen, info
 
     def step(self, action: Any) -> tuple[Any, SupportsFloat, bool, bool, dict[str, Any]]:
-        """See :meth:`gymnasium.Env.step`."""
         seen, reward, terminated, truncated, info = self.env.step(action)
         bonus = self.bonus.step(seen, action, terminated or truncated)
         parts = {BONUS: bonus, TASK_REWARD: float(reward)}
@@ -67,7 +64,6 @@ def make_bonus(name: str, env: gymnasium.Env[Any, Any], **settings: Any) -> Bonu
     """Return a bonus for an environment.
 
     Args:
-      name: "cb", "cbl", "rnd", "ride" or "influence".
       env: whose observations are read: ``image``, or of cbl ``utterance``, of influence both.
       **settings: of :class:`experiments.social_ai.exploration.counts.CountSettings`,
         :class:`experiments.social_ai.exploration.distillation.DistillationSettings`,
@@ -91,7 +87,7 @@ def make_bonus(name: str, env: gymnasium.Env[Any, Any], **settings: Any) -> Bonu
             if "utterance" not in _observed(env):
                 raise UserError(f"observations of {env} have no 'utterance', by which a peer is influenced")
             return InfluenceBonus(_image_shape(env), _components(env), InfluenceSettings(**settings))
-    except TypeError as error:
+    except (TypeError, BadValue) as error:
         raise UserError(f"exploration bonus {name}: {error}") from None
     raise UserError(f"no exploration bonus {name!r}; known: {', '.join(NAMES)}")
 

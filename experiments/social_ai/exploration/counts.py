@@ -9,16 +9,16 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
+from pydantic import Field
 
-from agents.ranges import Positive, Range, check_ranges
-from worlds.errors import UserError
+from worlds.ranges import Positive
+from worlds.settings import settings
 
 _STEPS = 40  # of a rollout, by which the reference divides its C
-Power = Annotated[float, Range(least=0, most=1000)]
+Power = Annotated[float, Field(ge=0, le=1000)]
 
 
 def count_bonus(counts: Iterable[int], scale: float, power: float, top: float) -> float:
@@ -26,9 +26,6 @@ def count_bonus(counts: Iterable[int], scale: float, power: float, top: float) -
 
     Args:
       counts: N, how often each of the things observed now was observed before in the episode.
-      scale: C.
-      power: M.
-      top: T, the largest bonus.
     """
     return top * math.tanh(sum(scale * (count + 1.0) ** -power for count in counts))
 
@@ -45,7 +42,7 @@ def cell_codes(image: np.ndarray) -> set[bytes]:
     return {whole[begin : begin + size] for begin in range(0, len(whole), size)}
 
 
-@dataclass(frozen=True)
+@settings
 class CountSettings:
     """Settings of a count-based bonus.
 
@@ -61,9 +58,6 @@ class CountSettings:
     scale: Positive = 2 / _STEPS
     power: Power = 50.0
     top: Positive = 0.6
-
-    def __post_init__(self) -> None:
-        check_ranges(self, UserError)
 
 
 class EpisodicCounts:
@@ -84,23 +78,16 @@ class EpisodicCounts:
 
 
 class CellBonus:
-    """CB: a bonus for cells that look as none before in the episode.
-
-    Args:
-      settings: of the equation.
-      key: of the observations' map.
-    """
+    """CB: a bonus for cells that look as none before in the episode."""
 
     def __init__(self, settings: CountSettings | None = None, key: str = "image") -> None:
         self._settings, self._key, self._counts = settings or CountSettings(), key, EpisodicCounts()
 
     def begin(self, seen: Mapping[str, Any]) -> None:
-        """See :meth:`experiments.social_ai.exploration.bonuses.Bonus.begin`."""
         self._counts.forget()
         self._counts.see(self._things(seen))
 
     def step(self, seen: Mapping[str, Any], action: Any, ended: bool) -> float:
-        """See :meth:`experiments.social_ai.exploration.bonuses.Bonus.step`."""
         counts = self._counts.see(self._things(seen))
         return 0.0 if ended else count_bonus(counts, self._settings.scale, self._settings.power, self._settings.top)
 
@@ -109,12 +96,7 @@ class CellBonus:
 
 
 class WordBonus(CellBonus):
-    """CBL: a bonus for an utterance that was not heard before in the episode; silence is one, too.
-
-    Args:
-      settings: of the equation.
-      key: of what is heard at a step.
-    """
+    """CBL: a bonus for an utterance that was not heard before in the episode; silence is one, too."""
 
     def __init__(self, settings: CountSettings | None = None, key: str = "utterance") -> None:
         super().__init__(settings or CountSettings(scale=10 / _STEPS), key)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from agents.ranges import Count, Positive, Seed, Weight, check_ranges
 from experiments.social_ai.exploration.networks import as_input, image_encoder, learn, optimizer_of
-from worlds.errors import UserError
+from worlds.ranges import Count, Positive, Seed, Weight
+from worlds.settings import settings
 
 
 def prediction_errors(predicted: Tensor, target: Tensor) -> Tensor:
@@ -20,7 +19,7 @@ def prediction_errors(predicted: Tensor, target: Tensor) -> Tensor:
     return torch.linalg.vector_norm(predicted - target, dim=1)
 
 
-@dataclass(frozen=True)
+@settings
 class DistillationSettings:
     """Settings of RND.
 
@@ -41,16 +40,12 @@ class DistillationSettings:
     batch: Count = 64
     seed: Seed = 0
 
-    def __post_init__(self) -> None:
-        check_ranges(self, UserError)
-
 
 class DistillationBonus:
     """RND: the bonus is the error of a predictor of fixed random features, which learns from what is observed.
 
     Args:
       shape: height, width and channels of the observed map.
-      settings: of bonus and learning.
       key: of the observations' map, uint8.
     """
 
@@ -69,7 +64,6 @@ class DistillationBonus:
         """See :meth:`experiments.social_ai.exploration.bonuses.Bonus.begin`; it has no memory of episodes."""
 
     def step(self, seen: Mapping[str, Any], action: Any, ended: bool) -> float:
-        """See :meth:`experiments.social_ai.exploration.bonuses.Bonus.step`."""
         image = np.asarray(seen[self._key], np.uint8)
         (bonus,) = self.bonuses(image[None])
         self._seen.append(image)

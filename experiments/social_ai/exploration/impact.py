@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,10 +10,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from agents.ranges import Count, Positive, Seed, Weight, check_ranges
 from experiments.social_ai.exploration.counts import EpisodicCounts
 from experiments.social_ai.exploration.networks import FEATURES, as_input, image_encoder, learn, optimizer_of
-from worlds.errors import UserError
+from worlds.ranges import Count, Positive, Seed, Weight
+from worlds.settings import settings
 
 _HIDDEN = 256
 Transition = tuple[np.ndarray, int, np.ndarray]  # what was seen, the action, what is seen then
@@ -31,7 +30,7 @@ def impacts(before: Tensor, after: Tensor, counts: Tensor) -> Tensor:
     return torch.linalg.vector_norm(after - before, dim=1) / counts.sqrt()
 
 
-@dataclass(frozen=True)
+@settings
 class ImpactSettings:
     """Settings of RIDE.
 
@@ -54,17 +53,9 @@ class ImpactSettings:
     batch: Count = 64
     seed: Seed = 0
 
-    def __post_init__(self) -> None:
-        check_ranges(self, UserError)
-
 
 class ImpactModels(nn.Module):
-    """Features of maps, and the two models that teach them what an action changes.
-
-    Args:
-      shape: height, width and channels of the map.
-      actions: number of actions.
-    """
+    """Features of maps, and the two models that teach them what an action changes."""
 
     def __init__(self, shape: tuple[int, int, int], actions: int) -> None:
         super().__init__()
@@ -96,7 +87,6 @@ class ImpactBonus:
     Args:
       shape: height, width and channels of the observed map.
       actions: number of primitive actions, none included.
-      settings: of bonus and learning.
       key: of the observations' map, uint8.
     """
 
@@ -116,13 +106,11 @@ class ImpactBonus:
         self._steps: list[Transition] = []
 
     def begin(self, seen: Mapping[str, Any]) -> None:
-        """See :meth:`experiments.social_ai.exploration.bonuses.Bonus.begin`."""
         self._before = np.asarray(seen[self._key], np.uint8)
         self._counts.forget()
         self._counts.see({self._before.tobytes()})
 
     def step(self, seen: Mapping[str, Any], action: Any, ended: bool) -> float:
-        """See :meth:`experiments.social_ai.exploration.bonuses.Bonus.step`."""
         before, after = self._before, np.asarray(seen[self._key], np.uint8)
         (known,) = self._counts.see({after.tobytes()})
         (bonus,) = self.bonuses(before[None], after[None], np.array([known + 1]))
@@ -138,7 +126,6 @@ class ImpactBonus:
 
         Args:
           before: uint8 [N, H, W, channels], what was seen.
-          after: the same, seen next.
           counts: [N], how often that was observed in its episode, itself included.
         """
         with torch.no_grad():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,9 +11,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from agents.ranges import Count, Positive, Seed, Weight, check_ranges
 from experiments.social_ai.exploration.networks import as_input, image_encoder, learn
-from worlds.errors import UserError
+from worlds.ranges import Count, Positive, Seed, Weight
+from worlds.settings import settings
 
 PEER, ACTS = 11, 11  # the object's number in the first channel of the school's maps, and how many acts the last has
 _WIDTH = 128
@@ -30,13 +29,12 @@ def influence(given: Tensor, policy: Tensor, done: int) -> Tensor:
     Args:
       given: [A, B], probability of each of the peer's B choices, given each of A actions.
       policy: [A], probability of each action; its sum is 1.
-      done: the action a.
     """
     marginal = policy @ given
     return (torch.xlogy(given[done], given[done]) - torch.xlogy(given[done], marginal)).sum()
 
 
-@dataclass(frozen=True)
+@settings
 class InfluenceSettings:
     """Settings of social influence; coefficient and memory are those of the SocialAI school's published code.
 
@@ -61,16 +59,12 @@ class InfluenceSettings:
     words: Count = 16
     seed: Seed = 0
 
-    def __post_init__(self) -> None:
-        check_ranges(self, UserError)
-
 
 class Choice(NamedTuple):
     """What a peer did in a step.
 
     Args:
       act: its number; -1 where the peer is not in view.
-      words: number of the utterance that was heard.
     """
 
     act: int
@@ -94,10 +88,7 @@ class PeerModel(nn.Module):
     and a peer that copies the agent was not learned.
 
     Args:
-      shape: height, width and channels of the map.
       counts: number of values of each component of the agent's actions.
-      words: utterances that are told apart.
-      memory: width of the LSTM.
     """
 
     def __init__(self, shape: tuple[int, int, int], counts: Sequence[int], words: int, memory: int) -> None:
@@ -121,8 +112,6 @@ class PeerModel(nn.Module):
 
         Args:
           seen: float [1, features] of the map before the step.
-          before: the peer's choice in the step before.
-          actions: of the agent.
           memory: before the step, [1, ...].
         """
         fixed = torch.cat([self.level(seen), one_hot([before], (ACTS, self.words))], dim=1)
@@ -143,7 +132,6 @@ class InfluenceBonus:
     Args:
       shape: height, width and channels of the observed map, the school's.
       counts: number of values of each component of actions.
-      settings: of bonus and learning.
     """
 
     def __init__(
@@ -159,12 +147,10 @@ class InfluenceBonus:
         self._steps: list[_Step] = []
 
     def begin(self, seen: Mapping[str, Any]) -> None:
-        """See :meth:`experiments.social_ai.exploration.bonuses.Bonus.begin`."""
         self._image, self._before = np.asarray(seen["image"], np.uint8), self._choice(seen)
         self._memory = self.model.begin()
 
     def step(self, seen: Mapping[str, Any], action: Any, ended: bool) -> float:
-        """See :meth:`experiments.social_ai.exploration.bonuses.Bonus.step`."""
         done, after, before = numbers(action, self.model.counts), self._choice(seen), self._before
         self._recent.append(done)
         self._steps.append(_Step(self._image, before, done, after, self._memory))
@@ -224,12 +210,7 @@ def one_hot(rows: Sequence[Sequence[int]], counts: Sequence[int]) -> Tensor:
 
 
 def numbers(action: Any, counts: Sequence[int]) -> Action:
-    """Return the components of an action; -1 for none, which is -1 or NaN.
-
-    Args:
-      action: a whole number, or an array of one number a component.
-      counts: number of values of each component.
-    """
+    """Return the components of an action; -1 for none, which is -1 or NaN."""
     given = np.asarray(action, np.float64).reshape(-1)
     return tuple(
         -1 if np.isnan(one) or one < 0 else min(int(one), most - 1) for one, most in zip(given, counts, strict=True)

@@ -16,19 +16,19 @@ RUN/feedback-or-bonus/costs.json: steps and marks of every seed
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-import numpy as np
-
 from experiments.engine.config import ExperimentConfig, agent_of, data_of, resolve_config, slug
-from experiments.engine.results_docs import markdown_table
+from experiments.engine.page import Section
+from experiments.engine.rows import Row, Rows, rows_of, rows_of_results
 from experiments.engine.stages import SeedStages
+from experiments.engine.table import Cell, mean, spread, table
 from experiments.social_ai.cases import WIDER, Arm
 from experiments.social_ai.feedback.settings import HELD_OUT, LEARNED, MARKED, PLACE, TREE, marked_study, world_of
-from experiments.social_ai.results import p_text, share_text, welch
+from experiments.social_ai.results import p_text, welch_of
 from experiments.social_ai.training import SchoolTraining, train
 from pipelines.stages.evaluate import evaluate, load_results
 from pipelines.stages.running.staged_run import Stage
@@ -66,8 +66,6 @@ class Costs:
 
     Args:
       recorded: environment steps of demonstrations and of play that is marked.
-      improving: environment steps of BC+RL.
-      marks: number of them.
     """
 
     recorded: int
@@ -84,8 +82,6 @@ def stages(run_folder: Path, seed: int, size: FeedbackPart | None = None) -> lis
     """Return the stages of a seed: agents that learn from marks, agents that explore, and their evaluation.
 
     Args:
-      run_folder: folder of all cases of the school.
-      seed: of recording, weights and play.
       size: of the part; None is the usual one.
     """
     size, folder = size or FeedbackPart(), run_folder / NAME
@@ -156,38 +152,46 @@ def _explore(where: Path, name: str, seed: int, training: SchoolTraining) -> Non
     train(where, learned, tests, training, seed)
 
 
-def section(run_folder: Path) -> str:
-    """Return the results so far, Markdown; "" without any."""
+def section(run_folder: Path) -> Section:
+    """Return the results so far; no paragraphs without any."""
     folder = run_folder / NAME
     costs = load_costs(folder)
     seeds = [seed for seed in costs if all(results_file(folder, seed, split).exists() for split in SPLITS)]
     if not seeds:
-        return ""
-    shares = {split: _shares(folder, seeds, split) for split in SPLITS}
-    rows = []
-    for name in next(iter(shares.values())):
-        explores = name in BONUSES
-        steps = [costs[seed].recorded if name == "BC" else costs[seed].steps for seed in seeds]
-        marks = 0.0 if explores or name == "BC" else float(np.mean([costs[seed].marks for seed in seeds]))
-        cells = [share_text(found[name]) for found in shares.values()]
-        p = None if name == MARKED else welch(shares["held-out"][name], shares["held-out"][MARKED])
-        rows.append((name, f"{np.mean(steps) / 1000:.0f}", f"{marks:.0f}", *cells, p_text(p)))
-    head = ("agent", "thousand steps", "marks", *(f"success, {split}" for split in SPLITS), f"p, against {MARKED}")
+        return Section()
+    rows = [row for seed in seeds for row in _rows(folder, seed, costs[seed])]
+    marked = {split: rows_of((row for row in rows if row.arm == MARKED), _place(split)) for split in SPLITS}
+
+    def of_split(split: str) -> Cell:
+        return lambda own: spread("success", unit="%", scale=100)(rows_of(own, _place(split)))
+
+    def against(own: Rows) -> str:
+        p = welch_of(rows_of(own, _place("held-out")), marked["held-out"], "success")
+        return "" if own[0].arm == MARKED else p_text(p)
+
+    columns = (
+        ("thousand steps", mean("steps", scale=1e-3)),
+        ("marks", mean("marks")),
+        *((f"success, {split}", of_split(split)) for split in SPLITS),
+        (f"p, against {MARKED}", against),
+    )
     about = (
         "Does feedback buy social skill cheaper than exploration bonuses? Learned: pointing at boxes and the colours "
         "of doors; held out: pointing at doors and the colours of boxes. Who ignores the cue succeeds in half of the "
         f"episodes. {len(seeds)} seeds; means, with the least and the greatest; Welch's test of the held-out success."
     )
-    return f"## {NAME}\n\n{about}\n\n{markdown_table(head, rows)}"
+    return Section(rows, [f"## {NAME}", about, table(rows, "agent", columns)])
 
 
-def _shares(folder: Path, seeds: Sequence[int], split: str) -> dict[str, list[float]]:
-    """Success of every agent over all problems, a share for every seed."""
-    found: dict[str, list[float]] = {}
-    for seed in seeds:
-        outcomes: dict[str, list[bool]] = {}
+def _place(split: str) -> str:
+    return f"school/{NAME}/{split}"
+
+
+def _rows(folder: Path, seed: int, costs: Costs) -> Iterator[Row]:
+    """Yield every episode of a seed; each has the environment steps and the marks that its agent took in all."""
+    for split in SPLITS:
         for result in load_results(results_file(folder, seed, split)):
-            outcomes.setdefault(result.agent, []).extend(result.success)
-        for name, each in outcomes.items():
-            found.setdefault(name, []).append(sum(each) / len(each))
-    return found
+            cloned = result.agent == "BC"
+            marks = 0 if cloned or result.agent in BONUSES else costs.marks
+            spent = {"steps": costs.recorded if cloned else costs.steps, "marks": marks}
+            yield from rows_of_results(_place(split), result.agent, seed, [result], spent)

@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from experiments.engine.config import PLAYER, Arm, ExperimentConfig
+from pipelines.presets import small
 from pipelines.stages.clone import CloneConfig
 from pipelines.stages.evaluate import EvaluateConfig
 from pipelines.stages.improve_config import ImproveConfig
@@ -25,7 +26,6 @@ from pipelines.stages.reward import RewardConfig
 from pipelines.stages.settings.world_config import WorldConfig
 from reward_models.learning.config import RewardTrainingConfig
 from rlhf.learning.cloner import CloningConfig
-from rlhf.learning.config import LearnerConfig
 
 STEPS = 80
 # Of all environments of the part.
@@ -70,25 +70,21 @@ def marked_study() -> ExperimentConfig:
 
 
 def _cloning() -> CloningConfig:
-    return CloningConfig(
-        updates=3000, steps=8, batch=32, movement_weight=1.0, language_weight=0.1, css_weight=0.1, learning_rate=1.5e-3,
-        decay=0.1, beta1=0.9, beta2=0.99, evaluate_every=250, keep="best",
-    )  # fmt: skip
+    return small.cloning(
+        updates=3000, steps=8, batch=32, language_weight=0.1, css_weight=0.1, evaluate_every=250, keep="best"
+    )
 
 
 def _rewarding() -> RewardTrainingConfig:
-    return RewardTrainingConfig(
-        updates=400, steps=24, batch=16, learning_rate=1e-3, beta1=0.9, beta2=0.99, evaluate_every=100, css_weight=0.1,
-        bc_weight=0.1, augmentation=0.0, calibrate=True, unmarked_drift_weight=1.0, unmarked_margin=1,
+    return small.rewarding(
+        updates=400, steps=24, batch=16, evaluate_every=100, css_weight=0.1, bc_weight=0.1, augmentation=0.0,
+        unmarked_margin=1,
     )  # fmt: skip
 
 
 def _improving(world: WorldConfig) -> ImproveConfig:
     return ImproveConfig(
-        slots=32, steps=16, batch=16, updates=800, evaluate_every=100, checkpoint_every=100, torch_threads=1,
-        world=world,
-        learner=LearnerConfig(
-            learning_rate=3e-4, beta2=0.99, movement_weight=4.0, language_weight=0.0, bc_movement_weight=0.3,
-            bc_language_weight=0.1, css_weight=0.1,
-        ),
+        replay="agent", slots=32, steps=16, batch=16, updates=800, evaluate_every=100, checkpoint_every=100,
+        torch_threads=1, world=world,
+        learner=small.learner(bc_language_weight=0.1, css_weight=0.1),
     )  # fmt: skip

@@ -47,10 +47,6 @@ class FilmBlock(nn.Module):
 
     The paper normalises over a batch. Here the channels of one frame are normalised in groups (Wu and He, 2018, "Group
     normalization"): statistics of a batch would make a frame's features depend on other trajectories.
-
-    Args:
-      words: length of the embedding of what was read.
-      width: channels of the map.
     """
 
     def __init__(self, words: int, width: int) -> None:

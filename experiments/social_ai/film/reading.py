@@ -41,9 +41,7 @@ class Reader(nn.Module):
     """Texts to the states of a bidirectional GRU at every word, and a query of the memory to their weighted mean.
 
     Args:
-      vocabulary: number of tokens.
       width: length of the states, both directions together; an even number.
-      memory_width: of the LSTM.
     """
 
     def __init__(self, vocabulary: int, width: int, memory_width: int) -> None:

@@ -11,8 +11,7 @@ import torch
 from gymnasium import spaces
 
 from agents.acting import observation_arrays
-from agents.batch import ActionBatch
-from agents.columns import action_columns, observation_columns
+from agents.batch import ActionBatch, action_columns, observation_columns
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
 from agents.utterances import decode_utterance
@@ -74,9 +73,6 @@ class EncodedEnv(gymnasium.Wrapper[Arrays, np.ndarray, Any, Any]):
 
     Args:
       env: whose observations and actions are those of a solver (:mod:`worlds.contract`).
-      tokenizer: the agent's.
-      config: the agent's.
-      largest_reward: to which rewards are clipped.
     """
 
     def __init__(self, env: gymnasium.Env, tokenizer: Tokenizer, config: AgentConfig, largest_reward: float) -> None:

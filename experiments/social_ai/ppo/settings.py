@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated
-
-from agents.ranges import Count, CountFromZero, Decay, Positive, Range, Weight, check_ranges
 from worlds.errors import UserError
+from worlds.ranges import Count, CountFromZero, Decay, Positive, Share, Weight
+from worlds.settings import settings
 
-Share = Annotated[float, Range(least=0, most=1, why="beyond 1 the return has no end, below 0 no meaning")]
 
-
-@dataclass(frozen=True)
+@settings
 class PPOSettings:
     """Proximal policy optimisation (Schulman et al., 2017) with the settings of the SocialAI school's published code.
 
@@ -57,7 +53,6 @@ class PPOSettings:
     runners: CountFromZero = 0
 
     def __post_init__(self) -> None:
-        check_ranges(self, UserError)
         if self.envs % (self.runners or 1):
             raise UserError(f"ppo: {self.envs} envs cannot be shared out evenly among {self.runners} runners")
         if self.minibatch > self.frames:

@@ -64,12 +64,8 @@ class PPOTrainer:
     which are as before when the trainer is made, but not afterwards.
 
     Args:
-      agent: that learns.
-      tokenizer: the agent's.
       make_env: number from 0 -> an environment whose observations and actions are those of a solver.
-      settings: of PPO.
       seed: of play and of the order in which is learned.
-      config: of Ray; an address of a cluster, and memory.
 
     Raises:
       UserError: agents of this kind cannot be learned so, or Ray does not start.
@@ -228,9 +224,6 @@ class _Environments:
 
     Args:
       make_env: number -> an environment.
-      tokenizer: the agent's.
-      config: the agent's.
-      largest_reward: to which rewards are clipped.
       each: environments of every process.
     """
 

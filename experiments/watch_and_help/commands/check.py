@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated
 
 import numpy as np
-from tyro.conf import Positional, arg
 
+from rlhf.run.setting_forms import GraphFile
 from worlds.household.homes.graphs.reading import home_of_graph, load_graph
 from worlds.household.state.home import Home
 from worlds.household.state.vocabulary import Property
 from worlds.household.tasks.sets import possible_sets
+from worlds.settings import settings
 
 
-@dataclass(frozen=True)
+@settings
 class HouseholdCheckConfig:
     """Settings of `rlhf household check`.
 
@@ -25,7 +23,7 @@ class HouseholdCheckConfig:
       drop_unknown_relations: leave edges of relations out that are not known, instead of refusing the graph.
     """
 
-    graph: Annotated[Positional[Path], arg(metavar="GRAPH")]
+    graph: GraphFile
     drop_unknown_relations: bool = False
 
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
-from agents.ranges import Count, check_ranges
 from experiments.watch_and_help.watching.recorded import record_shown
 from rlhf.run.progress import announce
 from worlds.errors import UserError
 from worlds.household.tasks.splits import goals_of
+from worlds.ranges import Count
+from worlds.settings import settings
 
 
-@dataclass(frozen=True)
+@settings
 class HouseholdDemonstrateConfig:
     """Settings of `rlhf household demonstrate`.
 
@@ -30,7 +30,6 @@ class HouseholdDemonstrateConfig:
     episodes: Count = 30
 
     def __post_init__(self) -> None:
-        check_ranges(self, UserError)
         most = len(goals_of(self.split))
         if self.episodes > most:
             raise UserError(f"{self.split} has {most} tasks; episodes is {self.episodes}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from experiments.watch_and_help.watching.people import people_table, watched_in
@@ -10,9 +9,10 @@ from rlhf.run.progress import announce
 from rlhf.store import open_store
 from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
+from worlds.settings import settings
 
 
-@dataclass(frozen=True)
+@settings
 class HouseholdInferredConfig:
     """Settings of `rlhf household inferred`.
 

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any
 
-from agents.ranges import Count, Seed, check_ranges
+from experiments.watch_and_help.benchmark import DEMONSTRATIONS, demonstration, tasks
 from rlhf.run.progress import announce, progress
 from rlhf.store.files.durable import write_file
-from worlds.errors import UserError
-from worlds.household.tasks.benchmark import DEMONSTRATIONS, demonstration, tasks
 from worlds.household.tasks.splits import SPLITS, TEST_1, TEST_2, TRAIN, goals_of
+from worlds.ranges import Count, Seed
+from worlds.settings import settings
 
 
-@dataclass(frozen=True)
+@settings
 class HouseholdTasksConfig:
     """Settings of `rlhf household tasks`.
 
@@ -37,15 +36,12 @@ class HouseholdTasksConfig:
     test_1_demonstrations: Count = DEMONSTRATIONS[TEST_1]
     test_2_demonstrations: Count = DEMONSTRATIONS[TEST_2]
 
-    def __post_init__(self) -> None:
-        check_ranges(self, UserError)
-
 
 def write_tasks(config: HouseholdTasksConfig) -> Path:
     """Write tasks and demonstrations of the three splits, and return their folder.
 
     ``train.jsonl``, ``test_1.jsonl`` and ``test_2.jsonl`` have a task a line, with the fields of
-    :class:`worlds.household.tasks.benchmark.BenchmarkTask`; ``train_demonstrations.jsonl`` and so on a demonstration a
+    a BenchmarkTask; ``train_demonstrations.jsonl`` and so on have a demonstration a
     line: its name, and the configuration of its place, which has the goal.
     """
     config.out.mkdir(parents=True, exist_ok=True)

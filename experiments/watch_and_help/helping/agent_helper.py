@@ -40,12 +40,6 @@ def weights_digest(folder: Path) -> str:
 class AgentHelper:
     """A helper that an agent plays, which learned in the household from entities; see :class:`Player`.
 
-    Args:
-      folder: of the agent.
-      home: that it is in.
-      words: that Alice has said.
-      seed: of the agent's choices.
-
     Raises:
       UserError: the agent is not of the household's entities, or sees pictures.
     """
@@ -60,7 +54,6 @@ class AgentHelper:
         self._eyes = HouseholdWorld()  # which observes the states that are played elsewhere
 
     def act(self, state: State, reason: str, intent: Intent | None = None) -> Decision:
-        """See :meth:`worlds.household.players.acting.Player.act`."""
         self._eyes.state = Moment(self._home, state, 0, ("", reason))
         seen: dict[str, Any] = self._eyes.see(SOLVER)
         seen |= {"setter_text": self._words, "solver_text": self._said, "previous_movement": self._before}
@@ -72,7 +65,6 @@ class AgentHelper:
         return Decision((verb, row, HANDS[hand]))
 
     def intent(self, state: State) -> Intent:
-        """See :meth:`worlds.household.players.acting.Player.intent`."""
         return Intent(None, not holds_something(state, self._home.persons[1]))
 
 

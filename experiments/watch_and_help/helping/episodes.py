@@ -9,6 +9,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from experiments.engine.config import slug
+from experiments.watch_and_help.benchmark import BenchmarkTask
+from experiments.watch_and_help.demonstrations import Demonstration, play
+from experiments.watch_and_help.helping.asking import AskingPlayer
 from experiments.watch_and_help.helping.methods import Method, goal_for, players
 from experiments.watch_and_help.inferred_goals import Inferred, Posteriors
 from experiments.watch_and_help.policies.players import Policies
@@ -16,13 +19,10 @@ from rlhf.records.json_records import from_json
 from rlhf.store.files.durable import write_file
 from worlds.household.homes.placing import place
 from worlds.household.navigation.ways import Ways
-from worlds.household.players.asking import AskingPlayer
-from worlds.household.players.demonstrations import Demonstration, play
 from worlds.household.players.planner import NO_PLAN
 from worlds.household.players.revising import RevisingPlayer
 from worlds.household.state.home import Home
 from worlds.household.state.vocabulary import Verb
-from worlds.household.tasks.benchmark import BenchmarkTask
 from worlds.household.tasks.goals import Goal
 from worlds.household.tasks.progress import GoalCheck
 
@@ -35,16 +35,11 @@ class HelpEpisode:
     """What came of one episode.
 
     Args:
-      task: its name.
-      sets: names of the predicate sets of its goal.
-      attempt: number of the try.
       success: True if Alice's goal was reached within the horizon.
-      steps: that were played.
       waits: steps at which Alice and her helper found no plan.
       undone: things that satisfied Alice's goal and that the helper took away.
       contradicted: things that the helper had placed and that Alice took away.
       delays: of those, the steps after which the helper wanted fewer such things there; -1 where it never did.
-      questions: that the helper asked.
     """
 
     task: str
@@ -76,13 +71,7 @@ def play_episode(
     """Play one task with one helper.
 
     Args:
-      method: of the helper.
-      task: to play.
-      number: of the task.
-      attempt: number of the try.
-      seed: of the experiment.
       inferred: what was inferred for the tasks; None for nothing.
-      policies: for helpers that are learned.
     """
     home, state = place(task.help)
     own = seed_of(seed, number, attempt)
@@ -130,15 +119,7 @@ def _delay(revisions: Sequence[tuple[int, Mapping[str, int]]], step: int, predic
 
 
 def episodes_file(folder: Path, seed: int, split: str, name: str, attempt: int) -> Path:
-    """Return the file of the episodes of one helper and try.
-
-    Args:
-      folder: of the whole experiment.
-      seed: of the experiment.
-      split: of the tasks.
-      name: of the helper.
-      attempt: number of the try.
-    """
+    """Return the file of the episodes of one helper and try."""
     return folder / "help" / f"seed-{seed}" / split / f"{slug(name)}-{attempt}.json"
 
 
@@ -151,8 +132,6 @@ def save_episodes(path: Path, episodes: Sequence[HelpEpisode], inferred: str = "
     """Write episodes; a reader sees the whole file or none.
 
     Args:
-      path: of the file.
-      episodes: of one helper and try.
       inferred: :func:`digest` of the goals that the helper pursued, and what tells its policies from others; "" for
         neither.
     """
@@ -162,11 +141,7 @@ def save_episodes(path: Path, episodes: Sequence[HelpEpisode], inferred: str = "
 
 
 def load_episodes(path: Path) -> list[HelpEpisode]:
-    """Return the episodes of a file; none if it does not exist.
-
-    Args:
-      path: of the file.
-    """
+    """Return the episodes of a file; none if it does not exist."""
     if not path.is_file():
         return []
     return [from_json(HelpEpisode, row) for row in json.loads(path.read_bytes())["episodes"]]

@@ -22,12 +22,7 @@ _COLOURS = (
 
 @dataclass(frozen=True)
 class Measured:
-    """A mean over tasks.
-
-    Args:
-      mean: of the tasks' means over tries.
-      error: standard error over tasks.
-    """
+    """A mean over tasks."""
 
     mean: float
     error: float
@@ -37,12 +32,7 @@ Values = Mapping[str, Mapping[str, Mapping[str, Measured | None]]]  # measure ->
 
 
 def by_activity(values: Values, published: Mapping[str, Published]) -> Figure:
-    """Draw a panel for each measure: bars of all helpers by activity, and a diamond at what was published (5b).
-
-    Args:
-      values: by measure, helper and activity.
-      published: by helper.
-    """
+    """Draw a panel for each measure: bars of all helpers by activity, and a diamond at what was published (5b)."""
     helpers = list(next(iter(values.values())))
     activities = list(next(iter(next(iter(values.values())).values())))
     size = max(1.3 * len(activities) * max(len(helpers), 6) / 6 + 1.5, 5.0), 2.1 * len(values) + 0.6
@@ -73,8 +63,6 @@ def speedup_over_success(values: Values, published: Mapping[str, Published], cli
     """Draw every helper at its success and speedup over all tasks; published ones are hollow (5a).
 
     Args:
-      values: by measure, helper and activity.
-      published: by helper.
       clipped: the published speedups are clipped at 0.
     """
     figure, (axes,) = style.panels(6.2, 3.6)

@@ -7,21 +7,20 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from experiments.watch_and_help.benchmark import BenchmarkTask
 from experiments.watch_and_help.helping.agent_helper import WEIGHTS, AgentHelper, asked
+from experiments.watch_and_help.helping.asking import AskingPlayer, answer
 from experiments.watch_and_help.inferred_goals import Inferred, load_inferred
 from experiments.watch_and_help.learned_agents import CLONED, IMPROVED, learned_in
 from experiments.watch_and_help.policies.players import Policies, learned_helper
 from experiments.watch_and_help.policies.training import are_trained
 from worlds.errors import UserError
 from worlds.household.players.acting import PlanningPlayer, Player
-from worlds.household.players.asking import AskingPlayer
 from worlds.household.players.helpers import make_helper, random_goal
 from worlds.household.players.revising import RevisingPlayer
 from worlds.household.players.settings import PlannerSettings
 from worlds.household.state.home import Home
-from worlds.household.tasks.benchmark import BenchmarkTask
 from worlds.household.tasks.goals import Goal
-from worlds.household.tasks.language.questions import answer
 
 ALONE = "Alice alone"
 GoalFrom = Literal["true", "inferred", "random", "none"]
@@ -101,10 +100,7 @@ def goal_for(method: Method, task: BenchmarkTask, inferred: Inferred | None, see
     """Return the goal that a helper pursues.
 
     Args:
-      method: of the helper.
-      task: in which it helps.
       inferred: what was inferred for the tasks; None for nothing.
-      seed: of the episode, of which a random goal is drawn.
 
     Raises:
       UserError: no goal was inferred for the task.
@@ -132,13 +128,7 @@ def players(
     """Return Alice and her helper, None for nobody.
 
     Args:
-      method: of the helper.
-      home: of the task.
-      task: that Alice pursues.
       goal: from :func:`goal_for`.
-      seed: of the episode.
-      inferred: what was inferred for the tasks, for helpers that ask.
-      policies: for helpers that are learned.
 
     Raises:
       UserError: the helper asks, and no probabilities were inferred for the task; or it is learned, and there are no
@@ -172,12 +162,6 @@ def possible_methods(folder: Path, seed: int, split: str, methods: Mapping[str, 
     """Return the methods for which everything is there, with the whole paths of agents.
 
     Those of an inferred goal need the part watch, those that are learned the part policies, agents the part marks.
-
-    Args:
-      folder: of the whole experiment.
-      seed: of the experiment.
-      split: of the tasks.
-      methods: all.
     """
     inferred, trained = load_inferred(folder, seed, split), are_trained(folder, seed)
 

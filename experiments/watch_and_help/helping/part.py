@@ -8,6 +8,8 @@ from functools import partial
 from itertools import product
 from pathlib import Path
 
+from experiments.engine.page import Section, write_page
+from experiments.watch_and_help.benchmark import BenchmarkTask, task
 from experiments.watch_and_help.helping.agent_helper import weights_digest
 from experiments.watch_and_help.helping.episodes import (
     TRIES,
@@ -17,12 +19,11 @@ from experiments.watch_and_help.helping.episodes import (
     save_episodes,
 )
 from experiments.watch_and_help.helping.methods import METHODS, Method, possible_methods
-from experiments.watch_and_help.helping.results import Results, write_results
+from experiments.watch_and_help.helping.results import section_of
 from experiments.watch_and_help.inferred_goals import load_inferred
 from experiments.watch_and_help.policies.training import load_policies, policies_digest
 from pipelines.stages.running.staged_run import Stage
 from rlhf.run.progress import announce, progress
-from worlds.household.tasks.benchmark import BenchmarkTask, task
 from worlds.household.tasks.splits import TEST_1, TEST_2, goals_of
 
 SPLITS = (TEST_1, TEST_2)
@@ -53,11 +54,6 @@ def stages(folder: Path, seed: int, settings: HelpSettings = FULL) -> Iterator[S
 
     The first try of all comes before the second, so that there is a whole table early. Helpers who lack the results of
     another part are left out; their stages follow when the part has run.
-
-    Args:
-      folder: of the whole experiment.
-      seed: of the players.
-      settings: size of the comparison.
     """
     every: dict[str, dict[int, BenchmarkTask]] = {}
     for split in settings.splits:
@@ -106,9 +102,9 @@ def _play(
         for number in progress(list(every), len(every), title, "episode")
     ]
     save_episodes(episodes_file(folder, seed, split, name, attempt), episodes, of)
-    write_results(folder)
+    write_page(folder / "help", "Help", [section(folder)])
 
 
-def section(folder: Path) -> str:
-    """Return the tables of the part, Markdown; see :mod:`experiments.watch_and_help.parts`."""
-    return Results.load(folder).markdown()
+def section(folder: Path) -> Section:
+    """Return the tables of the part; see :mod:`experiments.watch_and_help.parts`."""
+    return section_of(folder)

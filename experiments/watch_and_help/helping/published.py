@@ -16,13 +16,7 @@ _ACTIVITIES = ("setup_table", "put_fridge", "prepare_food", "put_dishwasher", "r
 
 @dataclass(frozen=True)
 class Published:
-    """Published figures of one helper, by activity; activities that were not published are missing.
-
-    Args:
-      success: share of episodes.
-      steps: mean number.
-      speedup: mean.
-    """
+    """Published figures of one helper, by activity; activities that were not published are missing."""
 
     success: Mapping[str, float]
     steps: Mapping[str, float]
@@ -33,7 +27,6 @@ class Published:
 
         Args:
           measure: "success", "steps", "speedup" or "reward", which follows from success and steps.
-          activity: name of a predicate set, or "all".
         """
         if measure == "reward":
             success, steps = self.success.get(activity), self.steps.get(activity)

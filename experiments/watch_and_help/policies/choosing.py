@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from experiments.watch_and_help.policies.guided import GuidedPlayer
 from experiments.watch_and_help.policies.handling import Place
 from experiments.watch_and_help.policies.learning import Decisions
 from experiments.watch_and_help.policies.memory import Memory
@@ -19,7 +20,6 @@ from worlds.household.catalogue.classes import NUMBER_OF
 from worlds.household.navigation.ways import Ways
 from worlds.household.observing.entities import UNKNOWN
 from worlds.household.players.acting import PlanningPlayer
-from worlds.household.players.guided import GuidedPlayer
 from worlds.household.rules import apply
 from worlds.household.rules.joint import WAITING
 from worlds.household.state.home import Home, State
@@ -61,10 +61,7 @@ class Choice:
 
 @dataclass
 class LearnedHigh:
-    """A policy that chooses predicates; see :class:`worlds.household.players.guided.HighLevel`.
-
-    Args:
-      policy: of GOALS, with one option each.
+    """A policy that chooses predicates; see :class:`experiments.watch_and_help.policies.guided.HighLevel`.
 
     Attributes:
       choices: of the episode so far.
@@ -74,14 +71,12 @@ class LearnedHigh:
     choices: list[Choice] = field(default_factory=list)
 
     def reset(self, home: Home, person: int, goal: Goal, seed: int) -> None:
-        """See :meth:`worlds.household.players.guided.HighLevel.reset`."""
         self._home, self._person = home, person
         self._goal = [(parse(text), count) for text, count in list(goal.items())[:MOST]]
         self._memory, self._rng = Memory(home, person), np.random.default_rng([seed, 5])
         self.choices = []
 
     def see(self, state: State) -> None:
-        """See :meth:`worlds.household.players.guided.HighLevel.see`."""
         self._memory.update(state)
 
     def view(self, state: State) -> View:
@@ -89,7 +84,6 @@ class LearnedHigh:
         return goal_view(self._home, self._person, self._memory, state, self._goal)
 
     def choose(self, state: State, reason: str) -> str | None:
-        """See :meth:`worlds.household.players.guided.HighLevel.choose`."""
         if not self._goal:
             return None
         view = self.view(state)
@@ -99,15 +93,7 @@ class LearnedHigh:
 
 
 def goal_view(home: Home, person: int, memory: Memory, state: State, goal: Sequence[tuple[Predicate, int]]) -> View:
-    """Return the predicates of a goal as candidates, with what the person knows of each.
-
-    Args:
-      home: of the person.
-      person: row of its body.
-      memory: of the person, which has seen the state.
-      state: of the home.
-      goal: predicates about places, with counts.
-    """
+    """Return the predicates of a goal as candidates, with what the person knows of each."""
     categories = np.zeros((MOST, len(GOALS.categorical)), np.int16)
     values = np.zeros((MOST, len(GOALS.real)), np.float32)
     here, own = state.centre[person, :2], state.room[person]
@@ -160,8 +146,6 @@ class HelpOutcome:
     """What came of an episode.
 
     Args:
-      choices: of the policy.
-      steps: that were played.
       success: all that a helper can do of the goal was done; with Alice, the whole goal.
       reward: sum over steps, not discounted, not scaled.
       final: what there was to choose from at the end, if a limit ended the episode; None after a success.
@@ -177,15 +161,7 @@ class HelpOutcome:
 def help_once(
     policy: CandidatePolicy, where: Place, seed: int, with_alice: bool, settings: HelpPractice
 ) -> HelpOutcome:
-    """Let a helper whose predicates a policy chooses, and whose actions a planner does, play an episode.
-
-    Args:
-      policy: that chooses.
-      where: place and goal.
-      seed: of the episode.
-      with_alice: Alice pursues the goal, too; otherwise she stands still.
-      settings: of practice.
-    """
+    """Let a helper whose predicates a policy chooses, and whose actions a planner does, play an episode."""
     home, state = where.home, where.state.copy()
     ways, high = Ways(home, state), LearnedHigh(policy)
     bob = GuidedPlayer(home, home.persons[1], where.goal, seed + 1, high)
@@ -215,13 +191,7 @@ def help_once(
 
 
 def shown_choices(where: Place, seed: int, with_alice: bool) -> list[Choice]:
-    """Return the predicates that the planner chooses as a helper, each with what there was to choose from.
-
-    Args:
-      where: place and goal.
-      seed: of the episode.
-      with_alice: Alice pursues the goal, too; otherwise she stands still.
-    """
+    """Return the predicates that the planner chooses as a helper, each with what there was to choose from."""
     home, state = where.home, where.state.copy()
     person, memory, ways = home.persons[1], Memory(home, home.persons[1]), Ways(home, state)
     goal = [(one, count) for text, count in where.goal.items() if (one := parse(text)).relation <= Relation.INSIDE]

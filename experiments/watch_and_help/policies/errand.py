@@ -67,9 +67,6 @@ class Errand:
     """One predicate that a person pursues, and the choice that it is carrying out.
 
     Args:
-      home: that it is in.
-      person: row of its body.
-      memory: of the person.
       predicate: of the relation ON, INSIDE or HOLDS; of the last, the thing only has to be grabbed.
       settled: things of the class that are not to be taken from some places: rows of the places and ON or INSIDE.
 
@@ -117,12 +114,7 @@ class Errand:
         return bool(self.memory.near[rows].any())
 
     def view(self, state: State, options: tuple[Option, ...]) -> View:
-        """Return what there is to choose; the memory has seen the state before.
-
-        Args:
-          state: of the home.
-          options: that the policy has.
-        """
+        """Return what there is to choose; the memory has seen the state before."""
         memory, home, person = self.memory, self.home, self.person
         wanted, targets = self.wanted(), self._targets[memory.known[self._targets]]
         order = np.argsort(~memory.near[targets], kind="stable")
@@ -204,11 +196,7 @@ class Errand:
     # -- steps -------------------------------------------------------------------------------------------------
 
     def begin(self, chosen: int) -> Option:
-        """Begin to carry out a choice of the last view, and return what it is.
-
-        Args:
-          chosen: index among candidates times options.
-        """
+        """Begin to carry out a choice of the last view, and return what it is."""
         candidate, option = divmod(int(chosen), len(Option))
         self._option, self._row, self._steps = Option(option), int(self.rows[candidate]), 0
         self._known_before = len(self.wanted())
@@ -218,7 +206,6 @@ class Errand:
         """Return True if the choice takes another step.
 
         Args:
-          state: of the home, which the memory has seen.
           reason: why the last action failed; "" if it succeeded.
         """
         if self._option != Option.WALK or reason or self._steps >= LONGEST_WALK:

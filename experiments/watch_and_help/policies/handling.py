@@ -12,6 +12,7 @@ from typing import Literal
 
 import numpy as np
 
+from experiments.watch_and_help.benchmark import demonstration
 from experiments.watch_and_help.policies.errand import GRABBING, PUTTING, Errand, Option
 from experiments.watch_and_help.policies.learning import Decisions
 from experiments.watch_and_help.policies.memory import Memory
@@ -21,7 +22,6 @@ from worlds.household.navigation.ways import Ways
 from worlds.household.rules import apply
 from worlds.household.rules.joint import WAITING
 from worlds.household.state.home import NO_ROW, Home, State
-from worlds.household.tasks.benchmark import demonstration
 from worlds.household.tasks.goals import Goal
 from worlds.household.tasks.predicates import Predicate, Relation, parse
 from worlds.household.tasks.splits import TRAIN
@@ -58,13 +58,7 @@ class Practice:
 
 @dataclass(frozen=True, eq=False)
 class Place:
-    """A place in which is practised.
-
-    Args:
-      home: of it.
-      state: in which episodes begin; never changed.
-      goal: of which predicates are drawn.
-    """
+    """A place in which is practised."""
 
     home: Home
     state: State
@@ -84,12 +78,6 @@ def _training_place(number: int) -> Place:
 
 class Practitioner:
     """A person who practises, one episode after the other.
-
-    Args:
-      places: in which.
-      phase: that is practised.
-      settings: of practice.
-      rng: of all draws.
 
     Attributes:
       finished: of every episode that ended, whether the errand was done, and its steps.
@@ -190,10 +178,6 @@ def practise(
     """Let persons make decisions, and return those of the policy that learns.
 
     Args:
-      policy: that learns.
-      practitioners: of the phase.
-      settings: of practice.
-      rng: of the draws from policies.
       grabbing: policy of the first phase, in the second.
     """
     count, steps = len(practitioners), settings.decisions

@@ -10,33 +10,35 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from agents.learning.cloning import masked_mean
-from agents.learning.optimization import optimizer_step
+from agents.learning.config import AdamConfig
+from agents.learning.optimization import Optimizer, linear_decay
 from experiments.watch_and_help.policies.network import CandidatePolicy, View
 from rlhf.learning.losses import policy_gradient_loss, value_loss
 from rlhf.learning.vtrace import vtrace
 
 
 @dataclass(frozen=True)
-class LearningSettings:
-    """Settings of learning from reward.
+class LearningSettings(AdamConfig):
+    """Settings of learning from reward. The learning rate falls along a line.
 
     Args:
-      learning_rate: of Adam at the beginning; it falls to a tenth in a straight line.
-      beta1: of Adam.
-      beta2: of Adam.
-      clip: largest norm of the gradient.
       value_weight: weight of the value's loss.
       entropy_weight: weight of the policy's entropy.
       reuse: updates on the same decisions; V-trace accounts for the policy's change.
     """
 
     learning_rate: float = 1e-3
+    decay: float = 0.1
     beta1: float = 0.9
-    beta2: float = 0.999
     clip: float = 1.0
     value_weight: float = 0.5
     entropy_weight: float = 0.01
     reuse: int = 2
+
+
+def make_optimizer(policy: CandidatePolicy, settings: LearningSettings) -> Optimizer:
+    """Return the optimizer of a policy's weights."""
+    return Optimizer(policy, settings, falls=linear_decay)
 
 
 @dataclass(frozen=True)
@@ -66,13 +68,7 @@ class Decisions:
 def loss_terms(
     policy: CandidatePolicy, decisions: Decisions, settings: LearningSettings
 ) -> dict[str, tuple[float, Tensor]]:
-    """Return weights and terms of the loss of V-trace's actor and critic.
-
-    Args:
-      policy: that learns.
-      decisions: from which.
-      settings: weights.
-    """
+    """Return weights and terms of the loss of V-trace's actor and critic."""
     count = decisions.chosen.shape
     flat = [torch.from_numpy(each).flatten(0, 1) for each in decisions.view]
     log_probs, values = policy(*flat)
@@ -93,7 +89,7 @@ def loss_terms(
 
 def imitate(
     policy: CandidatePolicy,
-    optimizer: torch.optim.Optimizer,
+    optimizer: Optimizer,
     view: View,
     chosen: np.ndarray,
     settings: LearningSettings,
@@ -103,36 +99,26 @@ def imitate(
     """Update a policy towards choices of others, ``settings.reuse`` times; return the metrics of the last time.
 
     Args:
-      policy: that learns.
-      optimizer: of its weights.
       view: what there was to choose from, arrays [B, ...].
       chosen: int64 [B].
-      settings: of learning.
-      update: number of the update, for the message of a failure.
       progress: of the whole training, from 0 to 1.
 
     Raises:
       FloatingPointError: the loss is not finite; the weights are unchanged.
     """
-    _set_rate(optimizer, settings, progress)
     metrics: dict[str, float] = {}
     for _ in range(settings.reuse):
         log_probs, _ = policy(*(torch.from_numpy(each) for each in view))
         loss = F.nll_loss(log_probs, torch.from_numpy(chosen))
         alike = (log_probs.argmax(1).numpy() == chosen).mean()
         terms = {"imitation": (1.0, loss)}
-        metrics = optimizer_step(optimizer, policy.parameters(), terms, settings.clip, update) | {"alike": float(alike)}
+        metrics = optimizer.step(terms, update, progress) | {"alike": float(alike)}
     return metrics
-
-
-def _set_rate(optimizer: torch.optim.Optimizer, settings: LearningSettings, progress: float) -> None:
-    for group in optimizer.param_groups:
-        group["lr"] = settings.learning_rate * (1.0 - 0.9 * progress)
 
 
 def learn(
     policy: CandidatePolicy,
-    optimizer: torch.optim.Optimizer,
+    optimizer: Optimizer,
     decisions: Decisions,
     settings: LearningSettings,
     update: int,
@@ -141,19 +127,13 @@ def learn(
     """Update a policy from decisions, ``settings.reuse`` times, and return the metrics of the last time.
 
     Args:
-      policy: that learns.
-      optimizer: of its weights.
-      decisions: that an earlier version of it made.
-      settings: of learning.
-      update: number of the update, for the message of a failure.
       progress: of the whole training, from 0 to 1.
 
     Raises:
       FloatingPointError: the loss is not finite; the weights are unchanged.
     """
-    _set_rate(optimizer, settings, progress)
     metrics: dict[str, float] = {}
     for _ in range(settings.reuse):
         terms = loss_terms(policy, decisions, settings)
-        metrics = optimizer_step(optimizer, policy.parameters(), terms, settings.clip, update)
+        metrics = optimizer.step(terms, update, progress)
     return metrics

@@ -14,10 +14,6 @@ NEVER = -1
 class Memory:
     """Memory of one person, which learns only from what it sees. Rows are those of the home.
 
-    Args:
-      home: that the person is in.
-      person: row of its body.
-
     Attributes:
       step: steps that it has seen.
       seen: bool [N], visible at the last step.
@@ -65,13 +61,7 @@ class Memory:
         self.step += 1
 
     def satisfying(self, rows: np.ndarray, places: np.ndarray, relation: Held) -> np.ndarray:
-        """Return which things are remembered on or in some places: bool [rows].
-
-        Args:
-          rows: of the things.
-          places: rows of supports or containers.
-          relation: ON or INSIDE.
-        """
+        """Return which things are remembered on or in some places: bool [rows]."""
         return self.known[rows] & (self.held[rows] == relation) & np.isin(self.parent[rows], places)
 
     def in_hand(self, rows: np.ndarray) -> np.ndarray:

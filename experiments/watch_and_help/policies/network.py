@@ -54,11 +54,6 @@ class CandidatePolicy(nn.Module):
 
     Candidates are encoded as a set. The mean and the largest of their tokens are the context, from which the value is
     read. The logit of a choice is read from its candidate's token and the context.
-
-    Args:
-      config: size.
-      spec: features of candidates.
-      options: number V of options of each.
     """
 
     def __init__(self, config: PolicyConfig, spec: Entities, options: int) -> None:
@@ -96,7 +91,6 @@ class CandidatePolicy(nn.Module):
 
         Args:
           view: of several persons, arrays [B, ...].
-          rng: of the draws.
 
         Returns:
           Index of each choice among E * V, int64 [B], and its log-probability, float32 [B].

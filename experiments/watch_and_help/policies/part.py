@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from experiments.watch_and_help.policies.training import CURVE, STAGES, PolicyName, PolicySettings, train
+from experiments.engine.page import Section
+from experiments.engine.rows import Row, Rows
+from experiments.engine.table import Cell, table
+from experiments.watch_and_help.policies.training import STAGES, PolicyName, PolicySettings, train
 from pipelines.stages.running.staged_run import Stage
+from rlhf.run import json_lines
 from rlhf.run.progress import announce
+from rlhf.run.tracking import METRICS_FILE, read_metrics
 
 FULL = PolicySettings()
 TITLES: dict[PolicyName, str] = {
@@ -24,13 +27,7 @@ _PARTS = 10  # of a curve, whose first and last are shown
 
 
 def stages(folder: Path, seed: int, settings: PolicySettings = FULL) -> list[Stage]:
-    """Return the stage that trains the policies of a seed; one that was interrupted resumes within it.
-
-    Args:
-      folder: of the whole experiment.
-      seed: of the policies.
-      settings: of training.
-    """
+    """Return the stage that trains the policies of a seed; one that was interrupted resumes within it."""
 
     def learn() -> None:
         train(folder, seed, settings, lambda name: announce(f"policy {name}, seed {seed}: complete"))
@@ -38,38 +35,42 @@ def stages(folder: Path, seed: int, settings: PolicySettings = FULL) -> list[Sta
     return [Stage("policies", "of Hybrid and HRL", learn)]
 
 
-def section(folder: Path) -> str:
-    """Return the learning curves in short, Markdown; see :mod:`experiments.watch_and_help.parts`."""
-    rows: list[str] = []
-    clones: list[str] = []
-    for path in sorted((folder / "policies").glob(f"seed-*/*/{CURVE}"), key=_order):
-        curve = json.loads(path.read_bytes())
-        seed, stage = path.parent.parent.name.removeprefix("seed-"), path.parent.name
-        if stage not in STAGES:
-            continue
+def section(folder: Path) -> Section:
+    """Return the learning curves in short; see :mod:`experiments.watch_and_help.parts`."""
+    rows, clones = list[Row](), list[str]()
+    for path in sorted((folder / "policies").glob(f"seed-*/*/{METRICS_FILE}"), key=_order):
+        curve = read_metrics(path.parent)
+        seed, stage = int(path.parent.parent.name.removeprefix("seed-")), path.parent.name
         if stage == "cloned":
-            last = curve["rows"][-max(1, len(curve["rows"]) // _PARTS) :]
+            last = curve[-max(1, len(curve) // _PARTS) :]
             alike = float(np.mean([row["alike"] for row in last]))
             clones.append(f"The clone of seed {seed} chooses what the planner chose in {alike:.0%} of its choices.")
-            continue
-        phases = [("", curve["rows"])]
-        if stage == "high":
-            phases = [
-                (", alone", [row for row in curve["rows"] if not row["with_alice"]]),
-                (", with Alice", [row for row in curve["rows"] if row["with_alice"]]),
-            ]
-        for words, part in phases:
-            if part:
-                rows.append(_line(seed, TITLES[stage] + words, part, curve))
+        elif stage in STAGES:
+            rows += _rows(seed, stage, curve)
     if not rows:
-        return ""
-    head = (
-        "## Learned policies\n\nEach figure is the mean of the first and of the last tenth of a stage's updates, "
-        "with the policy that was learning at the time. The reward is that of an episode.\n\n"
-        "| seed | policy | episodes | success | steps | reward | CPU time of the policy |\n"
-        "| --- | --- | --- | --- | --- | --- | --- |\n"
+        return Section()
+    about = (
+        "Each figure is the mean of the first and of the last tenth of a stage's updates, with the policy that was "
+        "learning at the time. The reward is that of an episode."
     )
-    return "\n".join([head + "\n".join(rows), *(f"\n{each}" for each in clones)]) + "\n"
+    columns = (
+        ("episodes", lambda own: f"{sum(row.measures['episodes'] for row in own):,}"),
+        ("success", _ends(lambda own: _ratio(own, "successes"), ".0%")),
+        ("steps", _ends(lambda own: _ratio(own, "steps"), ".0f")),
+        ("reward", _ends(_reward, ".2f")),
+        ("CPU time of the policy", lambda own: f"{own[0].measures['cpu_seconds'] / 60:.1f} min"),
+    )
+    made = table(rows, ("seed", "policy"), columns, lambda row: (str(row.seed), row.arm))
+    return Section(rows, ["## Learned policies", about, made, *clones])
+
+
+def _rows(seed: int, stage: PolicyName, curve: Sequence[json_lines.Row]) -> Iterator[Row]:
+    """Yield every update of a stage; the choice of predicates is learned alone first, then with Alice."""
+    names = ("episodes", "successes", "steps", "reward")
+    for update in sorted(curve, key=lambda one: one["with_alice"]) if stage == "high" else curve:
+        phase = "" if stage != "high" else ", with Alice" if update["with_alice"] else ", alone"
+        measures = {name: update[name] for name in names if name in update} | {"cpu_seconds": curve[-1]["cpu_seconds"]}
+        yield Row("watch-and-help/policies", TITLES[stage] + phase, seed, measures=measures)
 
 
 def _order(path: Path) -> tuple[str, int]:
@@ -77,20 +78,21 @@ def _order(path: Path) -> tuple[str, int]:
     return path.parent.parent.name, STAGES.index(stage) if stage in STAGES else len(STAGES)
 
 
-def _line(seed: str, title: str, rows: Sequence[dict[str, Any]], curve: dict[str, Any]) -> str:
-    """Return a row of the table."""
-    size = max(1, len(rows) // _PARTS)
-    ends = (rows[:size], rows[-size:])
-    success = [_ratio(part, "successes") for part in ends]
-    steps = [_ratio(part, "steps") for part in ends]
-    rewards = [float(np.mean([row["reward"] for row in part])) if "reward" in part[0] else None for part in ends]
-    shown = [f"{success[0]:.0%} → {success[1]:.0%}", f"{steps[0]:.0f} → {steps[1]:.0f}"]
-    reward = "" if rewards[0] is None or rewards[1] is None else f"{rewards[0]:.2f} → {rewards[1]:.2f}"
-    episodes = sum(int(row["episodes"]) for row in rows)
-    minutes = curve["cpu_seconds"] / 60
-    return f"| {seed} | {title} | {episodes:,} | {shown[0]} | {shown[1]} | {reward} | {minutes:.1f} min |"
+def _ends(measure: Callable[[Rows], float | None], form: str) -> Cell:
+    """Return a cell with a measure of the first and of the last tenth of the updates."""
+
+    def cell(own: Rows) -> str:
+        size = max(1, len(own) // _PARTS)
+        first, last = measure(own[:size]), measure(own[-size:])
+        return "" if first is None or last is None else f"{first:{form}} → {last:{form}}"
+
+    return cell
 
 
-def _ratio(rows: Sequence[dict[str, Any]], name: str) -> float:
+def _ratio(rows: Rows, name: str) -> float:
     """Return a sum over episodes divided by their number."""
-    return sum(row[name] for row in rows) / max(1, sum(row["episodes"] for row in rows))
+    return sum(row.measures[name] for row in rows) / max(1, sum(row.measures["episodes"] for row in rows))
+
+
+def _reward(rows: Rows) -> float | None:
+    return float(np.mean([row.measures["reward"] for row in rows])) if "reward" in rows[0].measures else None

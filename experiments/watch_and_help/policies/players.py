@@ -8,10 +8,10 @@ import numpy as np
 
 from experiments.watch_and_help.policies.choosing import LearnedHigh
 from experiments.watch_and_help.policies.errand import GRABBING, PUTTING, Errand, Option
+from experiments.watch_and_help.policies.guided import GuidedPlayer
 from experiments.watch_and_help.policies.memory import Memory
 from experiments.watch_and_help.policies.network import CandidatePolicy, stack
-from worlds.household.players.guided import GuidedPlayer
-from worlds.household.players.helpers import feasible_part
+from worlds.household.players.subgoals import feasible_part
 from worlds.household.rules.joint import Act
 from worlds.household.state.home import NO_ROW, Home, State
 from worlds.household.state.vocabulary import Held, Property, Verb
@@ -26,8 +26,6 @@ class Policies:
     """The policies of the learned helpers.
 
     Args:
-      high: chooses predicates.
-      grab: grabs what a predicate names.
       put: brings it to its place, and uses ``grab``.
       cloned: chooses predicates as the planner does, which it was taught to imitate.
     """
@@ -39,13 +37,12 @@ class Policies:
 
 
 class LearnedLow:
-    """Policies for actions; see :class:`worlds.household.players.guided.LowLevel`.
+    """Policies for actions; see :class:`experiments.watch_and_help.policies.guided.LowLevel`.
 
     What they were not taught is scripted: when both hands are full of what the predicate does not need, one thing is
     put on the nearest furniture.
 
     Args:
-      policies: that act.
       goal: of which things that satisfy a predicate are not taken for another one.
     """
 
@@ -53,7 +50,6 @@ class LearnedLow:
         self._policies, self._goal = policies, [parse(text) for text in goal]
 
     def reset(self, home: Home, person: int, seed: int) -> None:
-        """See :meth:`worlds.household.players.guided.LowLevel.reset`."""
         self._home, self._person = home, person
         self._memory, self._rng = Memory(home, person), np.random.default_rng([seed, 6])
         self._text, self._fetched, self._busy = "", -1, False
@@ -68,7 +64,6 @@ class LearnedLow:
         }
 
     def act(self, state: State, predicate: str, reason: str) -> Act:
-        """See :meth:`worlds.household.players.guided.LowLevel.act`."""
         self._memory.update(state)
         if predicate != self._text:
             settled = self._settled.get(predicate, ())
@@ -121,10 +116,7 @@ def learned_helper(
     """Return a helper with the solver's body.
 
     Args:
-      policies: of the helper.
-      home: that it is in.
       goal: counts by predicate; predicates that the home has no place for are left out.
-      seed: of all chance in it.
       low: True for actions by policies (HRL), False for those of the planner (Hybrid).
       cloned: predicates are chosen by the policy that imitates the planner, not by the one that learned from reward.
     """

@@ -7,7 +7,6 @@ no state of homes, and a training that was interrupted ends with the same weight
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import time
 from collections.abc import Callable, Mapping
@@ -19,20 +18,21 @@ import numpy as np
 import safetensors.torch
 import torch
 
-from agents.learning.optimization import make_optimizer
 from experiments.watch_and_help.policies import choosing, handling
 from experiments.watch_and_help.policies.errand import CANDIDATES, Option
 from experiments.watch_and_help.policies.handling import Place, Practitioner, practise
-from experiments.watch_and_help.policies.learning import Decisions, LearningSettings, imitate, learn
+from experiments.watch_and_help.policies.learning import Decisions, LearningSettings, imitate, learn, make_optimizer
 from experiments.watch_and_help.policies.network import CandidatePolicy, PolicyConfig, View, stack
 from experiments.watch_and_help.policies.players import Policies
-from rlhf.run.progress import bar
+from pipelines.stages.training import train_in
+from rlhf.learning.config import Schedule
 from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
 
 PolicyName = Literal["grab", "put", "high", "cloned"]
 STAGES: tuple[PolicyName, ...] = ("grab", "put", "high", "cloned")
-CHECKPOINT, WEIGHTS, CURVE, CONFIG = "checkpoint.pt", "policy.safetensors", "curve.json", "config.json"
+WEIGHTS, CONFIG = "model.safetensors", "config.json"
+_SHOWN = ("episodes", "successes", "steps", "reward", "choices")  # beside the progress
 
 
 @dataclass(frozen=True)
@@ -57,13 +57,7 @@ class PolicySettings:
 
 
 def stage_folder(folder: Path, seed: int, stage: PolicyName) -> Path:
-    """Return the folder of one policy.
-
-    Args:
-      folder: of the whole experiment.
-      seed: of the policy.
-      stage: of it.
-    """
+    """Return the folder of one policy."""
     return folder / "policies" / f"seed-{seed}" / stage
 
 
@@ -74,77 +68,61 @@ def make_policy(stage: PolicyName, config: PolicyConfig) -> CandidatePolicy:
     return CandidatePolicy(config, CANDIDATES, len(Option))
 
 
-class Training:
-    """Training of one policy.
+class Practising:
+    """A policy that learns by practice (:class:`rlhf.learning.training.Trainable`).
+
+    Practice begins anew after every checkpoint, so that a checkpoint needs no state of homes.
 
     Args:
-      folder: of the policy, from :func:`stage_folder`; what is in it is resumed.
-      stage: of the policy.
-      seed: of all chance.
-      settings: of training.
       grabbing: policy of the first phase, which the second needs.
-
-    Attributes:
-      policy: that learns.
-      update: number of updates so far.
-      rows: metrics by update.
-
-    Raises:
-      UserError: the folder has a training with other settings.
     """
 
+    counted: Mapping[str, float] = {}
+
     def __init__(
-        self,
-        folder: Path,
-        stage: PolicyName,
-        seed: int,
-        settings: PolicySettings,
-        grabbing: CandidatePolicy | None = None,
+        self, stage: PolicyName, seed: int, settings: PolicySettings, grabbing: CandidatePolicy | None = None
     ) -> None:
-        self._folder, self._stage, self._seed, self._settings = folder, stage, seed, settings
-        self._grabbing = grabbing
+        self._stage, self._seed, self._settings, self._grabbing = stage, seed, settings, grabbing
         torch.manual_seed(seed * len(STAGES) + STAGES.index(stage))
-        self.policy = make_policy(stage, settings.network)
-        self._optimizer = make_optimizer(self.policy, settings.learning)
-        self.update, self.seconds = 0, 0.0
-        self.rows: list[dict[str, float]] = []
+        self.model = make_policy(stage, settings.network)
+        self._optimizer = make_optimizer(self.model, settings.learning)
+        self.done, self._seconds = 0, 0.0
         self._persons: list[Practitioner] = []
-        self._resume()
 
-    @property
-    def updates(self) -> int:
-        """Number of updates in all."""
-        return self._settings.updates[self._stage]
+    def update(self, progress: float) -> dict[str, float]:
+        began = time.process_time()
+        rng = np.random.default_rng([self._seed, STAGES.index(self._stage), self.done])
+        measured, metrics = self._one_update(rng, self.done % self._settings.checkpoint_every == 0, progress)
+        self.done += 1
+        self._seconds += time.process_time() - began
+        return {**measured, **metrics, "cpu_seconds": self._seconds}
 
-    def run(self, until: int | None = None) -> CandidatePolicy:
-        """Train to the end, or for some updates less, and return the policy.
+    def evaluate(self) -> dict[str, float]:
+        return {}
 
-        Args:
-          until: number of the update before which to stop; None for the end.
-        """
-        last = self.updates if until is None else min(until, self.updates)
-        every = self._settings.checkpoint_every
-        with bar(f"policy {self._stage}, seed {self._seed}", self.updates, "updates", done=self.update) as shown:
-            while self.update < last:
-                began = time.process_time()
-                rng = np.random.default_rng([self._seed, STAGES.index(self._stage), self.update])
-                measured, metrics = self._one_update(rng, self.update % every == 0)
-                self.rows.append({"update": self.update, **measured, **metrics})
-                self.update += 1
-                self.seconds += time.process_time() - began
-                if self.update % every == 0 or self.update == self.updates:
-                    self._save()
-                shown.update(self.update, ", ".join(f"{name} {value:.2f}" for name, value in measured.items()))
-        return self.policy
+    def score(self, metrics: Mapping[str, float]) -> None:
+        return None
 
-    def _one_update(self, rng: np.random.Generator, anew: bool) -> tuple[dict[str, float], dict[str, float]]:
-        """Make an update, and return what was measured in play and of the loss."""
-        learning, progress = self._settings.learning, self.update / self.updates
+    def note(self, metrics: Mapping[str, float]) -> str:
+        return ", ".join(f"{name} {metrics[name]:.2f}" for name in _SHOWN if name in metrics)
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"optimizer": self._optimizer.state_dict(), "done": self.done, "seconds": self._seconds}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self._optimizer.load_state_dict(state["optimizer"])
+        self.done, self._seconds = state["done"], state["seconds"]
+
+    def _one_update(
+        self, rng: np.random.Generator, anew: bool, progress: float
+    ) -> tuple[dict[str, float], dict[str, float]]:
+        """Make an update, and return metrics of the play and of the loss."""
+        learning = self._settings.learning
         if self._stage == "cloned":
             view, chosen, measured = self._watch(rng)
-            return measured, imitate(self.policy, self._optimizer, view, chosen, learning, self.update, progress)
+            return measured, imitate(self.model, self._optimizer, view, chosen, learning, self.done, progress)
         decisions, measured = self._practise(rng, anew)
-        return measured, learn(self.policy, self._optimizer, decisions, learning, self.update, progress)
+        return measured, learn(self.model, self._optimizer, decisions, learning, self.done, progress)
 
     def _practise(self, rng: np.random.Generator, anew: bool) -> tuple[Decisions, dict[str, float]]:
         """Return the decisions of an update, and what came of the episodes that ended meanwhile."""
@@ -155,7 +133,7 @@ class Training:
             places = [Place.training(number) for number in range(settings.places)]
             phase: handling.Phase = "grab" if self._stage == "grab" else "put"
             self._persons = [Practitioner(places, phase, settings, each) for each in rng.spawn(settings.persons)]
-        decisions = practise(self.policy, self._persons, settings, rng, self._grabbing)
+        decisions = practise(self.model, self._persons, settings, rng, self._grabbing)
         ended = [episode for one in self._persons for episode in one.finished]
         for one in self._persons:
             one.finished.clear()
@@ -164,12 +142,12 @@ class Training:
 
     def _help(self, rng: np.random.Generator) -> tuple[Decisions, dict[str, float]]:
         settings = self._settings.helping
-        with_alice = self.update >= settings.alone_share * self.updates
+        with_alice = self.done >= settings.alone_share * self._settings.updates[self._stage]
         outcomes = []
         for _ in range(settings.episodes):
             where = Place.training(int(rng.integers(settings.places)))
             seed = int(rng.integers(2**30))
-            outcomes.append(choosing.help_once(self.policy, where, seed, with_alice, settings))
+            outcomes.append(choosing.help_once(self.model, where, seed, with_alice, settings))
         measured = {
             "episodes": len(outcomes),
             "successes": sum(each.success for each in outcomes),
@@ -189,45 +167,40 @@ class Training:
         view = stack([one.view for one in shown])
         return view, np.array([one.chosen for one in shown]), {"episodes": settings.episodes, "choices": len(shown)}
 
-    # -- files -------------------------------------------------------------------------------------------------
 
-    def _described(self) -> dict[str, Any]:
-        described = asdict(self._settings)
-        others = ("practice",) if self._stage in ("high", "cloned") else ("helping",)
-        described["updates"] = self.updates
-        return {name: value for name, value in described.items() if name not in others} | {"stage": self._stage}
+def train_policy(
+    folder: Path, stage: PolicyName, seed: int, settings: PolicySettings, grabbing: CandidatePolicy | None = None
+) -> CandidatePolicy:
+    """Train one policy in its folder (:func:`stage_folder`), or resume its training, and return it.
 
-    def _resume(self) -> None:
-        """Load a checkpoint, if there is one."""
-        path, config = self._folder / CHECKPOINT, self._folder / CONFIG
-        described = json.loads(json.dumps(self._described()))
-        if config.is_file() and json.loads(config.read_bytes()) != described:
-            raise UserError(f"{self._folder} was trained with other settings: move it away, or use another folder")
-        self._folder.mkdir(parents=True, exist_ok=True)
-        write_file(config, (json.dumps(described, indent=1) + "\n").encode())
-        if not path.is_file():
-            return
-        state = torch.load(io.BytesIO(path.read_bytes()), weights_only=True)
-        self.policy.load_state_dict(state["policy"])
-        self._optimizer.load_state_dict(state["optimizer"])
-        self.update, self.seconds, self.rows = state["update"], state["seconds"], state["rows"]
+    Raises:
+      UserError: the folder has a training with other settings.
+    """
+    described = json.loads(json.dumps(_described(stage, settings)))
+    config = folder / CONFIG
+    if config.is_file() and json.loads(config.read_bytes()) != described:
+        raise UserError(f"{folder} was trained with other settings: move it away, or use another folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    write_file(config, (json.dumps(described, indent=1) + "\n").encode())
+    practising = Practising(stage, seed, settings, grabbing)
+    policy = practising.model
 
-    def _save(self) -> None:
-        """Write a checkpoint, the curve, and the weights that helpers read."""
-        state = {
-            "policy": self.policy.state_dict(),
-            "optimizer": self._optimizer.state_dict(),
-            "update": self.update,
-            "seconds": self.seconds,
-            "rows": self.rows,
-        }
-        whole = io.BytesIO()
-        torch.save(state, whole)
-        write_file(self._folder / CHECKPOINT, whole.getvalue())
-        curve = {"updates": self.updates, "cpu_seconds": round(self.seconds, 1), "rows": self.rows}
-        write_file(self._folder / CURVE, json.dumps(curve).encode())
-        if self.update == self.updates:
-            write_file(self._folder / WEIGHTS, safetensors.torch.save(self.policy.state_dict()))
+    def save(into: Path) -> None:
+        into.mkdir(parents=True, exist_ok=True)
+        write_file(into / WEIGHTS, safetensors.torch.save(policy.state_dict()))
+
+    schedule = Schedule(settings.updates[stage], log_every=1, evaluate_every=settings.updates[stage])
+    every, title = settings.checkpoint_every, f"policy {stage}, seed {seed}"
+    train_in(folder, practising, schedule, save, every, title, between_checkpoints=False)
+    save(folder)
+    return policy.eval()
+
+
+def _described(stage: PolicyName, settings: PolicySettings) -> dict[str, Any]:
+    """Return the settings that a policy depends on."""
+    described = asdict(settings) | {"updates": settings.updates[stage], "stage": stage}
+    described.pop("practice" if stage in ("high", "cloned") else "helping")
+    return described
 
 
 def train(
@@ -236,15 +209,11 @@ def train(
     """Train all policies of a seed, or what is missing of them.
 
     Args:
-      folder: of the whole experiment.
-      seed: of all chance.
-      settings: of training.
       on_stage: called with the name of each policy that is complete.
     """
     trained: dict[str, CandidatePolicy] = {}
     for stage in STAGES:
-        training = Training(stage_folder(folder, seed, stage), stage, seed, settings, trained.get("grab"))
-        trained[stage] = training.run().eval()
+        trained[stage] = train_policy(stage_folder(folder, seed, stage), stage, seed, settings, trained.get("grab"))
         on_stage(stage)
     return Policies(trained["high"], trained["grab"], trained["put"], trained["cloned"])
 
@@ -262,10 +231,6 @@ def policies_digest(folder: Path, seed: int) -> str:
 
 def load_policies(folder: Path, seed: int) -> Policies | None:
     """Return the policies of a seed; None if they are not complete.
-
-    Args:
-      folder: of the whole experiment.
-      seed: of them.
 
     Raises:
       UserError: a file is damaged, or of another version.

@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from experiments.watch_and_help.watching.shown import Shown
+from worlds.household.drawing.camera import Pictures
 from worlds.household.observing.entities import ENTITIES, entities
-from worlds.household.pictures.camera import Pictures
 from worlds.household.state.home import NO_ROW, Home, State
 from worlds.household.state.tables import tables
 from worlds.household.state.vocabulary import Held, Property, Verb
@@ -111,13 +111,7 @@ def empty_handed(frames: Frames) -> np.ndarray:
 
 
 def draw(shown: Shown, steps: Sequence[int], pictures: Pictures) -> np.ndarray:
-    """Return what Alice has before her eyes after some steps of a demonstration: uint8 [steps, height, width, 3].
-
-    Args:
-      shown: the demonstration.
-      steps: ascending, each once.
-      pictures: of the size that is wanted.
-    """
+    """Return what Alice has before her eyes after some steps of a demonstration: uint8 [steps, height, width, 3]."""
     wanted = set(steps)
     drawn = [
         pictures.from_eyes(home, state, _ALICE) for step, (home, state) in enumerate(shown.states()) if step in wanted

@@ -37,7 +37,6 @@ class Posterior:
     """Distributions over goals, compared with the true goals, after a share of each demonstration.
 
     Args:
-      share: of the steps.
       accuracy: of the most probable counts.
       nll: mean negative log-probability of the whole goal, nats.
       ece: expected calibration error of the probability that a predicate is of the goal, over pairs of a demonstration
@@ -55,7 +54,6 @@ def accuracy(inferred: np.ndarray, goals: np.ndarray) -> Accuracy:
 
     Args:
       inferred: integers [demonstrations, predicates], counts.
-      goals: the same, true ones.
     """
     inferred, goals = inferred.astype(np.int64), goals.astype(np.int64)
     common = np.minimum(inferred, goals).sum()
@@ -68,7 +66,6 @@ def chance(training: np.ndarray, goals: np.ndarray) -> Accuracy:
 
     Args:
       training: counts [demonstrations, predicates] of training.
-      goals: true ones.
     """
     training, goals = training.astype(np.int64), goals.astype(np.int64)
     kinds, often = np.unique(training, axis=0, return_counts=True)
@@ -83,7 +80,6 @@ def last_frames(frames: Frames, share: float) -> np.ndarray:
     """Return the last frame of each demonstration that is seen in a share of its steps: int64 [demonstrations].
 
     Args:
-      frames: of the demonstrations.
       share: of the steps, from 0 to 1.
     """
     demonstration = np.repeat(np.arange(len(frames)), np.diff(frames.first))
@@ -96,7 +92,6 @@ def posterior_at(probabilities: np.ndarray, frames: Frames, share: float) -> Pos
 
     Args:
       probabilities: float [frames, predicates, counts], after every frame.
-      frames: that were watched.
       share: of the steps, from 0 to 1.
     """
     last = last_frames(frames, share)
@@ -115,7 +110,6 @@ def calibration_error(probability: np.ndarray, happened: np.ndarray, bins: int =
     Args:
       probability: float [n], of each event.
       happened: bool [n].
-      bins: their number.
     """
     if not len(probability):
         return 0.0

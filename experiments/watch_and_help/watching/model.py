@@ -24,14 +24,15 @@ from agents.networks.trunk import TransformerLayer
 from agents.networks.vision import VisionEncoder
 from experiments.watch_and_help.watching.frames import Frames, draw, goal_of, watched
 from experiments.watch_and_help.watching.shown import Shown
-from rlhf.records.json_records import BadRecord, from_json, with_new_settings
+from rlhf.records.json_records import from_json
 from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
+from worlds.household.drawing.camera import Pictures
 from worlds.household.observing.entities import ENTITIES, UNKNOWN
-from worlds.household.pictures.camera import Pictures
 from worlds.household.state.vocabulary import Verb
 from worlds.household.tasks.goals import Goal
 from worlds.household.tasks.sets import PREDICATES
+from worlds.settings import BadValue
 
 COUNTS = 3  # of a predicate: 0, 1 or 2
 WEIGHTS, CONFIG, CARD = "model.safetensors", "config.json", "README.md"
@@ -80,11 +81,7 @@ class Watcher(nn.Module):
         self.head = nn.Linear(config.memory_width, len(PREDICATES) * COUNTS)
 
     def forward(self, frames: Frames) -> Tensor:
-        """Return the logits of counts after every frame: float [frames, predicates, counts].
-
-        Args:
-          frames: of demonstrations.
-        """
+        """Return the logits of counts after every frame: float [frames, predicates, counts]."""
         seen = self._frames(frames)
         if self.over is not None:
             is_last = torch.zeros(len(seen), 1)
@@ -125,12 +122,7 @@ class Watcher(nn.Module):
 
     @torch.no_grad()
     def probabilities(self, frames: Frames, batch: int = 64) -> np.ndarray:
-        """Return the distribution over counts after every frame: float32 [frames, predicates, counts].
-
-        Args:
-          frames: of demonstrations.
-          batch: demonstrations that are computed at once.
-        """
+        """Return the distribution over counts after every frame: float32 [frames, predicates, counts]."""
         self.eval()
         parts = [frames.pick(range(i, min(i + batch, len(frames)))) for i in range(0, len(frames), batch)]
         return np.concatenate([self(part).softmax(-1).numpy() for part in parts])
@@ -154,12 +146,7 @@ def _vision(config: WatcherConfig) -> VisionEncoder:
 
 
 def infer(model: Watcher, demonstration: Shown) -> Goal:
-    """Return the goal that Alice most probably pursues in a demonstration; counts of 0 are left out.
-
-    Args:
-      model: that watches.
-      demonstration: from its first to its last step.
-    """
+    """Return the goal that Alice most probably pursues in a demonstration; counts of 0 are left out."""
     frames, last = watched(demonstration)
     if any(model.config.picture):
         drawn = draw(demonstration, frames.step.tolist(), Pictures(*model.config.picture))
@@ -169,13 +156,7 @@ def infer(model: Watcher, demonstration: Shown) -> Goal:
 
 
 def save_watcher(model: Watcher, folder: Path, facts: dict[str, Any]) -> None:
-    """Write a model: weights, configuration, and a card.
-
-    Args:
-      model: to be written.
-      folder: of the model; created if it does not exist.
-      facts: of its training, for the card.
-    """
+    """Write a model: weights, configuration, and a card."""
     folder.mkdir(parents=True, exist_ok=True)
     config = {"model_type": "household_watcher", "predicates": PREDICATES, **asdict(model.config)}
     write_file(folder / CONFIG, (json.dumps(config, indent=1) + "\n").encode())
@@ -202,8 +183,8 @@ def load_watcher(folder: Path) -> Watcher:
     if kind != "household_watcher" or predicates != list(PREDICATES):
         raise UserError(f"{folder} has no watcher of these predicates: train it again")
     try:
-        model = Watcher(from_json(WatcherConfig, with_new_settings(WatcherConfig, settings)))
-    except BadRecord as error:
+        model = Watcher(from_json(WatcherConfig, settings))
+    except BadValue as error:
         raise UserError(f"{folder / CONFIG}: {error}: train it again") from error
     try:
         model.load_state_dict(weights)

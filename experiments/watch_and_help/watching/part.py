@@ -19,6 +19,8 @@ from pathlib import Path
 import numpy as np
 from numpy.lib.format import open_memmap
 
+from experiments.engine.page import Section, write_page
+from experiments.watch_and_help.benchmark import DEMONSTRATIONS
 from experiments.watch_and_help.inferred_goals import (
     EARLY,
     save_goals,
@@ -31,19 +33,19 @@ from experiments.watch_and_help.watching.results import (
     Measures,
     measures_file,
     save_measures,
-    tables,
-    write_results,
+    section_of,
 )
 from experiments.watch_and_help.watching.shown import TASKS, load_shown, make_demonstrations
-from experiments.watch_and_help.watching.training import WatchTraining, train_watcher
+from experiments.watch_and_help.watching.training import Watching, WatchTraining
 from pipelines.stages.running.staged_run import Stage
-from rlhf.run.progress import announce, bar, progress
-from worlds.household.pictures.camera import Pictures
-from worlds.household.tasks.benchmark import DEMONSTRATIONS
+from pipelines.stages.training import train_in
+from rlhf.run.progress import announce, progress
+from worlds.household.drawing.camera import Pictures
 from worlds.household.tasks.sets import PREDICATES
 from worlds.household.tasks.splits import TEST_1, TEST_2, TRAIN, goals_of
 
 TESTS = (TEST_1, TEST_2)
+_CHECKPOINT_EVERY = 500  # updates
 _LAST = "-last"
 
 
@@ -52,7 +54,6 @@ class Variant:
     """A model that is compared.
 
     Args:
-      config: its size and inputs.
       spliced: share of the demonstrations of training that are spliced with one of another goal.
     """
 
@@ -98,13 +99,7 @@ FULL = WatchSettings()
 
 
 def stages(folder: Path, seed: int, settings: WatchSettings = FULL) -> list[Stage]:
-    """Return the stages that train and measure every model; the first model also infers the goals.
-
-    Args:
-      folder: of the whole experiment.
-      seed: of weights and of the order of demonstrations.
-      settings: size of the part.
-    """
+    """Return the stages that train and measure every model; the first model also infers the goals."""
 
     def learn(name: str, variant: Variant) -> None:
         make_demonstrations(folder / "watch" / "demonstrations", settings.counts, os.cpu_count() or 1)
@@ -112,7 +107,7 @@ def stages(folder: Path, seed: int, settings: WatchSettings = FULL) -> list[Stag
         save_measures(measures_file(folder, seed, name), _measured(folder, model, settings))
         if name == next(iter(settings.variants)):
             _infer_goals(folder, seed, model, settings)
-        write_results(folder, settings.variants)
+        write_page(folder / "watch", "Watch", [section_of(folder, settings.variants)])
 
     return [
         Stage(f"watch: {name}", "a model that infers goals", partial(learn, name, variant))
@@ -120,19 +115,16 @@ def stages(folder: Path, seed: int, settings: WatchSettings = FULL) -> list[Stag
     ]
 
 
-def section(folder: Path) -> str:
-    """Return the tables of the part, Markdown; see :mod:`experiments.watch_and_help.parts`."""
-    return tables(folder, VARIANTS)
+def section(folder: Path) -> Section:
+    """Return the tables of the part; see :mod:`experiments.watch_and_help.parts`."""
+    return section_of(folder, VARIANTS)
 
 
 def frames_of(folder: Path, group: str, settings: WatchSettings = FULL, last: bool = False) -> Frames:
     """Return what is seen of the demonstrations of a group; it is computed once and stored.
 
     Args:
-      folder: of the whole experiment.
       group: see :func:`experiments.watch_and_help.watching.shown.show`.
-      settings: size of the part.
-      last: the last states by themselves.
     """
     where = folder / "watch" / "frames"
     paths = [where / f"{group}{ending}.npz" for ending in ("", _LAST)]
@@ -151,10 +143,7 @@ def drawn_frames(folder: Path, group: str, config: WatcherConfig, settings: Watc
     """Return what a model sees of the demonstrations of a group, with pictures if it sees by them.
 
     Args:
-      folder: of the whole experiment.
       group: see :func:`frames_of`.
-      config: of the model.
-      settings: size of the part.
     """
     frames = frames_of(folder, group, settings, config.only_last)
     if not any(config.picture):
@@ -183,16 +172,15 @@ def _trained(folder: Path, seed: int, name: str, variant: Variant, settings: Wat
     training = replace(
         settings.training, training=replace(settings.training.training, seed=seed), spliced=variant.spliced
     )
-    with bar(f"model {name!r}, seed {seed}", training.training.updates, "updates") as shown:
-
-        def on_update(update: int, metrics: Mapping[str, float]) -> None:
-            if (update + 1) % 50 == 0:
-                shown.update(update + 1, f"loss {metrics['loss']:.3f}")
-
-        model = train_watcher(variant.config, frames, training, on_update)
     facts = {"demonstrations": len(frames), "seed": seed, "spliced": variant.spliced, **asdict(training.training)}
-    save_watcher(model, where, facts)
-    return model
+    watching = Watching(variant.config, frames, training)
+
+    def save(into: Path) -> None:
+        save_watcher(watching.model, into, facts)
+
+    train_in(where, watching, training.training, save, _CHECKPOINT_EVERY, f"model {name!r}, seed {seed}")
+    save(where)
+    return watching.model.eval()
 
 
 def _measured(folder: Path, model: Watcher, settings: WatchSettings) -> Measures:

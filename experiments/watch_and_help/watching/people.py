@@ -12,6 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from experiments.engine.results_docs import ResultTable
+from experiments.engine.rows import Row, Rows, of_seeds, value
+from experiments.engine.table import Cell, table
 from experiments.watch_and_help.inferred_goals import load_goals
 from experiments.watch_and_help.watching.frames import counts_of
 from experiments.watch_and_help.watching.measures import Accuracy, chance
@@ -25,8 +27,6 @@ from worlds.household.tasks.splits import TEST_1, TEST_2, TRAIN, goals_of
 
 OTHER = "other demonstrations"
 PEOPLE, MODELS, CHANCE = "people", "models", "chance"
-HEAD = ("demonstrations of", "by", "raters or seeds", "demonstrations", "answers", "precision", "recall", "whole goal")
-HEAD += ("median time",)
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,6 @@ class Watched:
       split: "test_1" or "test_2" of a task's; else OTHER.
       task: name of the task; "" for none.
       goal: the true one.
-      answers: of people.
     """
 
     split: str
@@ -46,39 +45,10 @@ class Watched:
     answers: Sequence[InferredGoal]
 
 
-@dataclass(frozen=True)
-class Answers:
-    """Inferred goals beside the true ones.
-
-    Args:
-      inferred: integers [answers, predicates], counts in the order of PREDICATES.
-      goals: the same, true ones.
-      who: int [answers], number of the rater, or of the model's seed.
-      of: int [answers], number of the demonstration.
-      seconds: that each answer took, as far as it is known.
-    """
-
-    inferred: np.ndarray
-    goals: np.ndarray
-    who: np.ndarray
-    of: np.ndarray
-    seconds: tuple[float, ...] = ()
-
-
-@dataclass(frozen=True)
-class Measured:
-    """Accuracy with 95% intervals over raters (or seeds) and demonstrations; None where nothing was inferred."""
-
-    precision: Interval | None
-    recall: Interval | None
-    exact: Interval | None
-
-
 def watched_in(store: ParquetStore, scripted: bool = False) -> list[Watched]:
     """Return the demonstrations of a dataset from which goals were inferred, in the order of recording.
 
     Args:
-      store: the dataset.
       scripted: those of programs instead of those of people.
     """
     by_episode: dict[str, list[InferredGoal]] = {}
@@ -95,55 +65,55 @@ def watched_in(store: ParquetStore, scripted: bool = False) -> list[Watched]:
     return found
 
 
-def measure(answers: Answers, seed: int = 0) -> Measured:
-    """Measure answers; ``seed`` is that of the bootstrap."""
-    common = np.minimum(answers.inferred, answers.goals).sum(1).astype(np.float64)
-    right = (answers.inferred == answers.goals).all(1).astype(np.float64)
-
-    def share(part: np.ndarray, whole: np.ndarray) -> Interval | None:
-        return crossed_interval(part, whole.astype(np.float64), answers.who, answers.of, seed=seed)
-
-    return Measured(
-        share(common, answers.inferred.sum(1)), share(common, answers.goals.sum(1)), share(right, np.ones(len(right)))
-    )
+def answers_of_people(watched: Sequence[Watched]) -> list[Row]:
+    """Return a row for each answer of people; ``seed`` is the number of the rater."""
+    raters = sorted({answer.rater for each in watched for answer in each.answers})
+    return [
+        _row(PEOPLE, raters.index(answer.rater), number, each, answer.counts, answer.seconds)
+        for number, each in enumerate(watched)
+        for answer in each.answers
+    ]
 
 
-def answers_of_people(watched: Sequence[Watched]) -> Answers:
-    """Return all answers of people about these demonstrations; there is one at least."""
-    pairs = [(number, answer) for number, each in enumerate(watched) for answer in each.answers]
-    raters = {name: number for number, name in enumerate(sorted({answer.rater for _, answer in pairs}))}
-    return Answers(
-        np.stack([_counts(answer.counts) for _, answer in pairs]),
-        np.stack([_counts(watched[number].goal) for number, _ in pairs]),
-        np.array([raters[answer.rater] for _, answer in pairs]),
-        np.array([number for number, _ in pairs]),
-        tuple(answer.seconds for _, answer in pairs if answer.seconds is not None),
-    )
+def answers_of_models(watched: Sequence[Watched], experiment: Path) -> list[Row]:
+    """Return a row for each goal that an experiment's models, one a seed, inferred for the same tasks."""
+    seeds = sorted(int(path.name.removeprefix("seed-")) for path in (experiment / "watch").glob("seed-*"))
+    goals = {(seed, split): load_goals(experiment, seed, split) or {} for seed in seeds for split in (TEST_1, TEST_2)}
+    return [
+        _row(MODELS, seed, number, each, goals[seed, each.split][each.task])
+        for seed in seeds
+        for number, each in enumerate(watched)
+        if each.task in goals.get((seed, each.split), {})
+    ]
 
 
-def answers_of_models(watched: Sequence[Watched], experiment: Path) -> Answers | None:
-    """Return the goals that an experiment's models inferred for the same tasks, each seed once; None if there are none.
+def _row(
+    by: str, who: int, number: int, watched: Watched, said: Mapping[str, int], seconds: float | None = None
+) -> Row:
+    """A row of one answer: things in the inferred goal, in the true one, and in both."""
+    inferred, goal = counts_of(said).astype(np.int64), counts_of(watched.goal).astype(np.int64)
+    measures: dict[str, float] = {
+        "inferred": inferred.sum(),
+        "wanted": goal.sum(),
+        "both": np.minimum(inferred, goal).sum(),
+    }
+    if seconds is not None:
+        measures["seconds"] = seconds
+    exact = bool((inferred == goal).all())
+    return Row("inferred goals", by, who, watched.split, str(number), exact, measures)
+
+
+def share(rows: Rows, part: str, whole: str = "") -> Interval | None:
+    """Return a measure's share of another one, over all answers, with an interval over raters and demonstrations.
 
     Args:
-      watched: demonstrations of one split.
-      experiment: folder of `rlhf reproduce watch-and-help`.
+      part: "both" or "success".
+      whole: "inferred" for precision, "wanted" for recall; "" counts answers.
     """
-    seeds = sorted(int(path.name.removeprefix("seed-")) for path in (experiment / "watch").glob("seed-*"))
-    inferred = {seed: load_goals(experiment, seed, watched[0].split) or {} for seed in seeds}
-    found = [
-        (number, rank, goals[each.task])
-        for rank, goals in enumerate(inferred.values())
-        for number, each in enumerate(watched)
-        if each.task in goals
-    ]
-    if not found:
-        return None
-    return Answers(
-        np.stack([_counts(goal) for _, _, goal in found]),
-        np.stack([_counts(watched[number].goal) for number, _, _ in found]),
-        np.array([rank for _, rank, _ in found]),
-        np.array([number for number, _, _ in found]),
-    )
+    parts = np.array([value(row, part) for row in rows], np.float64)
+    wholes = np.array([row.measures[whole] for row in rows], np.float64) if whole else np.ones(len(rows))
+    who = np.unique([row.seed for row in rows], return_inverse=True)[1]
+    return crossed_interval(parts, wholes, who, np.array([int(row.episode) for row in rows]), seed=0)
 
 
 def people_table(watched: Sequence[Watched], experiment: Path | None = None) -> ResultTable:
@@ -153,37 +123,41 @@ def people_table(watched: Sequence[Watched], experiment: Path | None = None) -> 
       watched: from :func:`watched_in`.
       experiment: folder of `rlhf reproduce watch-and-help`; None leaves models out.
     """
-    rows = []
+    rows = list[Row]()
     for split in (TEST_1, TEST_2, OTHER):
         own = [each for each in watched if each.split == split]
-        if not own:
-            continue
-        rows.append(_row(split, PEOPLE, answers_of_people(own)))
-        models = answers_of_models(own, experiment) if experiment else None
-        rows += [_row(split, MODELS, models)] if models else []
-        rows.append(_chance_row(split, own))
-    return ResultTable(HEAD, tuple(rows))
+        rows += answers_of_people(own)
+        rows += answers_of_models(own, experiment) if experiment else []
+        rows += [_row(CHANCE, 0, number, each, {}) for number, each in enumerate(own)]
 
+    def by_chance(split: str) -> Accuracy:
+        """Of the goal of a training task that is drawn at random."""
+        training = np.stack([counts_of(each.goal) for each in goals_of(TRAIN)])
+        return chance(training, np.stack([counts_of(each.goal) for each in watched if each.split == split]))
 
-def _row(split: str, by: str, answers: Answers) -> tuple[str, ...]:
-    found = measure(answers)
-    counts = (len(set(answers.who.tolist())), len(set(answers.of.tolist())), len(answers.goals))
-    time = f"{np.median(answers.seconds):.0f} s" if answers.seconds else ""
-    cells = (_cell(found.precision), _cell(found.recall), _cell(found.exact))
-    return (split, by, *map(str, counts), *cells, time)
+    def unless_chance(cell: Cell) -> Cell:
+        return lambda own: "" if own[0].arm == CHANCE else cell(own)
 
+    def shown(name: str, part: str, whole: str = "") -> Cell:
+        def cell(own: Rows) -> str:
+            if own[0].arm == CHANCE:
+                return f"{getattr(by_chance(own[0].probe), name):.2f}"
+            found = share(own, part, whole)
+            return "" if found is None else f"{found.estimate:.2f} ({found.low:.2f} to {found.high:.2f})"
 
-def _chance_row(split: str, watched: Sequence[Watched]) -> tuple[str, ...]:
-    """The goal of a training task that is drawn at random."""
-    training = np.stack([_counts(each.goal) for each in goals_of(TRAIN)])
-    found: Accuracy = chance(training, np.stack([_counts(each.goal) for each in watched]))
-    shares = (f"{share:.2f}" for share in (found.precision, found.recall, found.exact))
-    return (split, CHANCE, "", str(len(watched)), "", *shares, "")
+        return cell
 
+    def time(own: Rows) -> str:
+        seconds = [row.measures["seconds"] for row in own if "seconds" in row.measures]
+        return f"{np.median(seconds):.0f} s" if seconds else ""
 
-def _cell(found: Interval | None) -> str:
-    return "" if found is None else f"{found.estimate:.2f} ({found.low:.2f} to {found.high:.2f})"
-
-
-def _counts(goal: Mapping[str, int]) -> np.ndarray:
-    return counts_of(goal).astype(np.int64)
+    columns = (
+        ("raters or seeds", unless_chance(lambda own: str(len(of_seeds(own))))),
+        ("demonstrations", lambda own: str(len({row.episode for row in own}))),
+        ("answers", unless_chance(lambda own: str(len(own)))),
+        ("precision", shown("precision", "both", "inferred")),
+        ("recall", shown("recall", "both", "wanted")),
+        ("whole goal", shown("exact", "success")),
+        ("median time", time),
+    )
+    return table(rows, ("demonstrations of", "by"), columns, lambda row: (row.probe, row.arm))

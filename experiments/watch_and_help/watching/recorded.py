@@ -10,6 +10,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from experiments.watch_and_help.benchmark import task
 from experiments.watch_and_help.watching.shown import TASKS, Shown, show
 from pipelines.stages.settings.play_settings import PlaySettings, note_settings
 from pipelines.stages.settings.world_config import WorldConfig
@@ -22,7 +23,6 @@ from worlds.contract import SETTER, Action, Observation, World, WorldError
 from worlds.errors import UserError
 from worlds.household.players.acting import action_of
 from worlds.household.state.vocabulary import Held, Verb
-from worlds.household.tasks.benchmark import task
 from worlds.household.tasks.progress import reached
 
 TASK_NOTE = "task"  # in the notes of an episode: name of the task whose goal Alice shows
@@ -31,11 +31,7 @@ WORLD = "household"
 
 
 class ShowingSetter:
-    """A setter that acts as in a demonstration and says nothing.
-
-    Args:
-      shown: the demonstration.
-    """
+    """A setter that acts as in a demonstration and says nothing."""
 
     task = None  # it asks for nothing
 
@@ -67,7 +63,6 @@ def record_shown(folder: Path, group: str, numbers: Sequence[int]) -> tuple[list
     Args:
       folder: of the dataset, which is made if there is none.
       group: "test_1_tasks" or "test_2_tasks".
-      numbers: of the tasks.
 
     Returns:
       Ids of all these episodes, and the number of demonstrations that failed and are left out.

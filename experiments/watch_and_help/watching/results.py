@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,8 +11,10 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from experiments.engine.config import slug
+from experiments.engine.page import Section
 from experiments.engine.results_docs import ResultTable
-from experiments.engine.table import format_range
+from experiments.engine.rows import Row, Rows, grouped, of_seeds, rows_of
+from experiments.engine.table import Cell, at, by_arm, mean, spread, table
 from experiments.watch_and_help.watching.measures import Accuracy, Posterior
 from pipelines.charts import style
 from pipelines.charts.palette import COLOURS
@@ -20,7 +22,7 @@ from rlhf.records.json_records import from_json, to_json
 from rlhf.store.files.durable import write_file
 from worlds.household.tasks.splits import TEST_1, TEST_2
 
-CHANCE = "chance"
+WATCH, ON_THE_WAY, CHANCE = "watch-and-help/watch", "watch-and-help/watch/on the way", "chance"
 # Watch-And-Help, Section 5.2 and Appendix: precision and recall; the ablations are those of the first test.
 PUBLISHED: Mapping[tuple[str, str], str] = {
     ("whole demonstration", TEST_1): ".85 .96",
@@ -36,9 +38,7 @@ class Measures:
     """How well one model infers the goals of both tests.
 
     Args:
-      accuracy: after whole demonstrations, by split.
       chance: of goals drawn from those of training, by split.
-      posterior: after shares of the demonstrations, by split.
     """
 
     accuracy: Mapping[str, Accuracy]
@@ -47,13 +47,7 @@ class Measures:
 
 
 def measures_file(folder: Path, seed: int, variant: str) -> Path:
-    """Return the file of the measures of a model; its folder is the model's.
-
-    Args:
-      folder: of the whole experiment.
-      seed: of the model.
-      variant: its name.
-    """
+    """Return the file of the measures of a model; its folder is the model's."""
     return folder / "watch" / f"seed-{seed}" / slug(variant) / "measures.json"
 
 
@@ -63,45 +57,44 @@ def save_measures(path: Path, measures: Measures) -> None:
     write_file(path, (json.dumps(to_json(measures), indent=1) + "\n").encode())
 
 
-def load_measures(folder: Path, variants: Iterable[str]) -> dict[str, list[Measures]]:
-    """Return the measures of every seed, by variant, in the order of ``variants``; only those that there are."""
+def load_measures(folder: Path, variants: Iterable[str]) -> dict[str, dict[int, Measures]]:
+    """Return the measures by variant, in the order of ``variants``, and seed; only those that there are."""
     found = {}
     for name in variants:
-        paths = sorted((folder / "watch").glob(f"seed-*/{slug(name)}/measures.json"))
-        if paths:
-            found[name] = [from_json(Measures, json.loads(path.read_bytes())) for path in paths]
+        for path in sorted((folder / "watch").glob(f"seed-*/{slug(name)}/measures.json")):
+            seed = int(path.parents[1].name.removeprefix("seed-"))
+            found.setdefault(name, {})[seed] = from_json(Measures, json.loads(path.read_bytes()))
     return found
 
 
-def tables(folder: Path, variants: Iterable[str]) -> str:
-    """Return all tables, Markdown; "" if no model was measured."""
+def section_of(folder: Path, variants: Iterable[str]) -> Section:
+    """Return tables and figure; no paragraphs if no model was measured."""
     measured = load_measures(folder, variants)
     if not measured:
-        return ""
+        return Section()
+    rows = [row for name, each in measured.items() for seed, one in each.items() for row in _rows(name, seed, one)]
+    first = next(iter(measured.values()))
+    drawn = {"posterior.png": draw_posterior(list(first.values()))}
     about = "Precision and recall after the whole demonstration; means of the seeds, with the least and the greatest."
-    parts = ["## Watch", about, _overview(measured).markdown()]
-    for name, each in measured.items():
-        if len(each[0].posterior[TEST_1]) > 1:
-            parts += [f"The posterior on the way: {name}.", _on_the_way(each).markdown()]
+    parts = ["## Watch", about, _overview(rows)]
+    for name, own in grouped(rows_of(rows, ON_THE_WAY), by_arm).items():
+        if len({row.measures["share"] for row in own}) > 1:
+            parts += [f"The posterior on the way: {name}.", _on_the_way(own)]
             break
-    return "\n\n".join(part.rstrip("\n") for part in parts)
+    return Section(rows, parts, drawn)
 
 
-def write_results(folder: Path, variants: Iterable[str]) -> None:
-    """Write tables and the figure into ``folder``/watch."""
-    where, variants = folder / "watch", list(variants)
-    write_file(where / "table.md", (tables(folder, variants) + "\n").encode())
-    every = load_measures(folder, variants)
-    if first := next(iter(every.values()), None):
-        write_file(where / "posterior.png", style.png(draw_posterior(first)))
+def _rows(name: str, seed: int, measured: Measures) -> Iterator[Row]:
+    for split in (TEST_1, TEST_2):
+        yield Row(WATCH, name, seed, split, measures=vars(measured.accuracy[split]))
+        yield Row(f"{WATCH}/{CHANCE}", CHANCE, seed, split, measures=vars(measured.chance[split]))
+        for one in measured.posterior[split]:
+            measures = {"share": one.share, "nats": one.nll, "ece": one.ece, **vars(one.accuracy)}
+            yield Row(ON_THE_WAY, name, seed, split, measures=measures)
 
 
 def draw_posterior(measured: Sequence[Measures]) -> Figure:
-    """Draw precision, recall and calibration error over the share of a demonstration that was watched.
-
-    Args:
-      measured: of every seed; lines are means.
-    """
+    """Draw precision, recall and calibration error over the share of a demonstration that was watched."""
     figure, panels = style.panels(6.4, 2.8, columns=2, grid="both", sharex=True, sharey=True)
     lines = {"precision": (COLOURS[0], "-"), "recall": (COLOURS[0], "--"), "ece": (COLOURS[1], "-")}
     for axes, split in zip(panels, (TEST_1, TEST_2), strict=True):
@@ -119,45 +112,36 @@ def _of(posterior: Posterior, name: str) -> float:
     return posterior.ece if name == "ece" else float(getattr(posterior.accuracy, name))
 
 
-def _overview(measured: Mapping[str, Sequence[Measures]]) -> ResultTable:
-    head = ["model", "seeds"]
+def _overview(rows: Rows) -> ResultTable:
+    """Return a line for each model, and one for chance, which is the same for all seeds."""
+    by_chance = rows_of(rows, f"{WATCH}/{CHANCE}")
+
+    def published(split: str) -> Cell:
+        return lambda own: PUBLISHED.get((own[0].arm, split), "")
+
+    columns = [("seeds", lambda own: "" if own[0].arm == CHANCE else str(len(of_seeds(own))))]
     for split in (TEST_1, TEST_2):
         said = split.replace("_", "-")
-        head += [f"precision, {said}", f"recall, {said}", "published", f"whole goal, {said}"]
-    rows = [_row(name, {split: [one.accuracy[split] for one in each] for split in (TEST_1, TEST_2)})
-            for name, each in measured.items()]  # fmt: skip
-    first = next(iter(measured.values()))[:1]
-    rows.append(_row(CHANCE, {split: [one.chance[split] for one in first] for split in (TEST_1, TEST_2)}))
-    return ResultTable(tuple(head), tuple(rows))
+        columns += [
+            (f"precision, {said}", at(split, spread("precision", ".3f"))),
+            (f"recall, {said}", at(split, spread("recall", ".3f"))),
+            ("published", published(split)),
+            (f"whole goal, {said}", at(split, mean("exact", ".0f", "%", 100))),
+        ]
+    return table(
+        [*rows_of(rows, WATCH), *(row for row in by_chance if row.seed == by_chance[0].seed)], "model", columns
+    )
 
 
-def _row(name: str, found: Mapping[str, Sequence[Accuracy]]) -> tuple[str, ...]:
-    cells = [name, "" if name == CHANCE else str(len(found[TEST_1]))]
-    for split, each in found.items():
-        cells += [_range([one.precision for one in each]), _range([one.recall for one in each])]
-        cells += [PUBLISHED.get((name, split), ""), f"{100 * np.mean([one.exact for one in each]):.0f}%"]
-    return tuple(cells)
-
-
-def _range(values: Sequence[float]) -> str:
-    return format_range(values, ".3f")
-
-
-def _on_the_way(measured: Sequence[Measures]) -> ResultTable:
-    head = ["watched"]
-    for split in (TEST_1, TEST_2):
-        said = split.replace("_", "-")
-        head += [f"precision, {said}", f"recall, {said}", f"nats, {said}", f"calibration error, {said}"]
-    rows = []
-    for number, start in enumerate(measured[0].posterior[TEST_1]):
-        cells = [f"{100 * start.share:.0f}%"]
-        for split in (TEST_1, TEST_2):
-            each = [one.posterior[split][number] for one in measured]
-            cells += [
-                f"{np.mean([one.accuracy.precision for one in each]):.3f}",
-                f"{np.mean([one.accuracy.recall for one in each]):.3f}",
-                f"{np.mean([one.nll for one in each]):.2f}",
-                f"{np.mean([one.ece for one in each]):.3f}",
-            ]
-        rows.append(tuple(cells))
-    return ResultTable(tuple(head), tuple(rows))
+def _on_the_way(rows: Rows) -> ResultTable:
+    columns = [
+        (f"{title}, {split.replace('_', '-')}", at(split, mean(name, form)))
+        for split in (TEST_1, TEST_2)
+        for title, name, form in (
+            ("precision", "precision", ".3f"),
+            ("recall", "recall", ".3f"),
+            ("nats", "nats", ".2f"),
+            ("calibration error", "ece", ".3f"),
+        )
+    ]
+    return table(rows, "watched", columns, lambda row: f"{100 * row.measures['share']:.0f}%")

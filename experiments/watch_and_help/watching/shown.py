@@ -20,14 +20,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from experiments.watch_and_help.benchmark import DEMONSTRATIONS, demonstration, task
+from experiments.watch_and_help.demonstrations import demonstrate
 from rlhf.run.progress import announce
 from worlds.household.homes.placing import place
 from worlds.household.navigation.ways import Ways
-from worlds.household.players.demonstrations import demonstrate
 from worlds.household.rules import apply
 from worlds.household.rules.joint import WAITING
 from worlds.household.state.home import Home, State
-from worlds.household.tasks.benchmark import DEMONSTRATIONS, demonstration, task
 from worlds.household.tasks.splits import SPLITS, TEST_1, TEST_2, goals_of
 
 PER_FILE = 250
@@ -55,9 +55,6 @@ class Shown:
     Args:
       number: within its set; also the seed of Alice's chance.
       name: of the task whose goal she shows, "" if it is of no task.
-      goal: that she pursued.
-      config: of the place.
-      success: she reached it.
       acts: verb, row of the thing and hand at each step: int16 [steps, 3].
     """
 
@@ -83,7 +80,6 @@ def show(group: str, number: int) -> Shown:
 
     Args:
       group: "train", "test_1" or "test_2", or "test_1_tasks" or "test_2_tasks", the tasks in which she is helped later.
-      number: of the place.
     """
     if group in TASKS:
         of = task(TASKS[group], number)
@@ -99,7 +95,6 @@ def file_of(folder: Path, group: str, chunk: int) -> Path:
     """Return the file of the places from ``chunk`` * PER_FILE on.
 
     Args:
-      folder: of all demonstrations.
       group: see :func:`show`.
       chunk: from 0.
     """
@@ -112,7 +107,6 @@ def write_shown(path: Path, group: str, numbers: Sequence[int]) -> int:
     Args:
       path: of the file, which is written whole or not at all.
       group: see :func:`show`.
-      numbers: of the places.
 
     Returns:
       How many demonstrations succeeded.
@@ -139,10 +133,7 @@ def make_demonstrations(
     """Write all demonstrations that are not there yet, and print which share of them succeeded.
 
     Args:
-      folder: of all demonstrations.
       wanted: successful ones of each group; None means the published numbers, and 100 of the tasks of each test.
-      workers: processes.
-      per_file: places of a file.
     """
     wanted = wanted or dict(DEMONSTRATIONS) | {group: len(goals_of(split)) for group, split in TASKS.items()}
     folder.mkdir(parents=True, exist_ok=True)
@@ -182,7 +173,6 @@ def load_shown(folder: Path, group: str, count: int | None = None) -> Iterator[S
     """Yield recorded demonstrations: successful ones, and of tasks all.
 
     Args:
-      folder: of all demonstrations.
       group: see :func:`show`.
       count: most that are yielded; None means all.
     """

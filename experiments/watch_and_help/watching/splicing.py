@@ -25,10 +25,8 @@ def splice(frames: Frames, numbers: np.ndarray, then: np.ndarray, rng: np.random
     """Return demonstrations, some of which are spliced with another one.
 
     Args:
-      frames: of all demonstrations.
       numbers: of the demonstrations: integers [n].
       then: of those with which they are spliced, or -1: integers [n].
-      rng: of the order of pieces.
     """
     rows, steps, lengths = [], [], []
     empty = empty_handed(frames)
@@ -78,7 +76,6 @@ def partners(goals: np.ndarray, numbers: np.ndarray, share: float, rng: np.rando
       goals: counts of all demonstrations: int8 [demonstrations, predicates].
       numbers: of those that may be spliced: integers [n].
       share: of them that are; those that find no partner in a few draws are not.
-      rng: of the draws.
     """
     of = _sets()
     one = goals[numbers].astype(np.int64)

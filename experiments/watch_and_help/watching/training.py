@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from agents.learning.optimization import make_optimizer, optimizer_step
+from agents.learning.optimization import Optimizer
 from experiments.watch_and_help.watching.frames import Frames
 from experiments.watch_and_help.watching.model import Watcher, WatcherConfig
 from experiments.watch_and_help.watching.splicing import partners, splice
 from rlhf.learning.config import TrainingConfig
-from rlhf.learning.trainer import learning_rate
 
 
 @dataclass(frozen=True)
@@ -40,13 +39,7 @@ class WatchTraining:
 
 
 def watch_loss(model: Watcher, frames: Frames, last_weight: float) -> dict[str, tuple[float, Tensor]]:
-    """Return weights and terms of the loss: cross-entropy of the counts of all predicates.
-
-    Args:
-      model: that is trained.
-      frames: of demonstrations.
-      last_weight: weight of the term of the last frames.
-    """
+    """Return weights and terms of the loss: cross-entropy of the counts of all predicates."""
     logits = model(frames)
     lengths = np.diff(frames.first)
     wanted = torch.from_numpy(np.repeat(frames.goal, lengths, axis=0)).long()
@@ -56,35 +49,45 @@ def watch_loss(model: Watcher, frames: Frames, last_weight: float) -> dict[str, 
     return {"posterior": (1.0, (entropy * share).sum() / len(frames)), "last": (last_weight, entropy[last].mean())}
 
 
-def train_watcher(
-    config: WatcherConfig,
-    frames: Frames,
-    settings: WatchTraining,
-    on_update: Callable[[int, dict[str, float]], None] = lambda update, metrics: None,
-) -> Watcher:
-    """Return a model that was trained from scratch.
+class Watching:
+    """A watcher that learns from demonstrations (:class:`rlhf.learning.training.Trainable`).
 
     Args:
-      config: of the model.
-      frames: of the demonstrations of training, as the model sees them.
-      settings: of the training.
-      on_update: called after every update with its number and metrics.
+      frames: frames of the demonstrations of training, as the model sees them.
     """
-    training = settings.training
-    torch.manual_seed(training.seed)
-    model = Watcher(config).train()
-    optimizer = make_optimizer(model, training)
-    start = time.monotonic()
-    for update, batch in zip(range(training.updates), _batches(frames, settings), strict=False):
-        passed = (time.monotonic() - start) / training.max_seconds if training.max_seconds else 0.0
-        progress = max(update / training.updates, passed)
-        if progress >= 1.0:
-            break
-        for group in optimizer.param_groups:
-            group["lr"] = learning_rate(training, update, progress)
-        terms = watch_loss(model, batch, settings.last_weight)
-        on_update(update, optimizer_step(optimizer, model.parameters(), terms, training.clip, update))
-    return model.eval()
+
+    counted: Mapping[str, float] = {}
+
+    def __init__(self, config: WatcherConfig, frames: Frames, settings: WatchTraining) -> None:
+        torch.manual_seed(settings.training.seed)
+        self.model, self._settings = Watcher(config).train(), settings
+        self._optimizer = Optimizer(self.model, settings.training)
+        self._batches = _batches(frames, settings)
+        self.done = 0
+
+    def update(self, progress: float) -> dict[str, float]:
+        terms = watch_loss(self.model, next(self._batches), self._settings.last_weight)
+        metrics = self._optimizer.step(terms, self.done, progress)
+        self.done += 1
+        return metrics
+
+    def evaluate(self) -> dict[str, float]:
+        return {}
+
+    def score(self, metrics: Mapping[str, float]) -> None:
+        return None
+
+    def note(self, metrics: Mapping[str, float]) -> str:
+        return f"loss {metrics['loss']:.3f}"
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"optimizer": self._optimizer.state_dict(), "done": self.done}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self._optimizer.load_state_dict(state["optimizer"])
+        for _ in range(self.done, state["done"]):  # which follow from the seed
+            next(self._batches)
+        self.done = state["done"]
 
 
 def _batches(frames: Frames, settings: WatchTraining) -> Iterator[Frames]:

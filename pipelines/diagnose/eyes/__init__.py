@@ -1,1 +1,1 @@
-"""Diagnosis of an agent's eyes: which colours and kinds of things it makes out."""
+"""Diagnosis of an agent's eyes: which colours and kinds of things it can tell."""

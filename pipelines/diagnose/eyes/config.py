@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from agents.ranges import Count, CountFromZero, Positive, ShareBelowOne, check_ranges
 from worlds.errors import UserError
+from worlds.ranges import Count, CountFromZero, Positive, ShareBelowOne
+from worlds.settings import settings
 
 
-@dataclass(frozen=True)
+@settings
 class EyesConfig:
     """How an agent's eyes are measured.
 
@@ -38,7 +37,6 @@ class EyesConfig:
     phrase: str = "go to the {colour} {kind}"
 
     def __post_init__(self) -> None:
-        check_ranges(self, UserError)
         if self.measured == 0:
             raise UserError("eyes.measured is above 0: some episodes have to be left to measure on")
         try:

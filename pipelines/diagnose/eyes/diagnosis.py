@@ -36,18 +36,8 @@ def diagnose_eyes(
 ) -> EyesFindings:
     """Measure what the agent in a folder makes out in the frames of recordings.
 
-    Args:
-      agent_folder: of the agent.
-      data: dataset folders of play that replays.
-      episodes: largest number of episodes, evenly spaced; those to measure on are among those that the agent did not
-        learn from, as far as that is known.
-      config: how it is measured.
-      seed: of weights, batches and intervals.
-      settings: the command's whole configuration, for the record.
-
-    Raises:
-      UserError: the agent cannot be read or has no pictures, there is too little play that it did not learn from, play
-        does not replay, or its world does not say what its pictures show.
+    Raises UserError if the agent cannot be read or has no pictures, there is too little play that it did not learn
+    from, play does not replay, or its world does not say what its pictures show.
     """
     agent, tokenizer = load_agent(agent_folder)
     if agent.config.player.observation.image is None:
@@ -128,14 +118,7 @@ def _chosen(
 ) -> tuple[list[Source], list[int]]:
     """Choose at most ``most`` episodes, and a ``share`` of them to measure on, evenly spaced.
 
-    Args:
-      found: all episodes.
-      unseen: those of them that can be measured on.
-      most: number of episodes.
-      share: of the chosen episodes; there may be fewer to measure on.
-
-    Returns:
-      The episodes in the order of ``found``, and the numbers of those to measure on.
+    Returns the episodes in the order of ``found``, and the numbers of those to measure on.
     """
     count = min(len(found), most)
     measured = set(evenly_spaced(unseen, min(len(unseen), max(1, round(share * count)))))

@@ -36,7 +36,6 @@ class ReadingFindings:
     Args:
       name: see :data:`pipelines.diagnose.eyes.readings.READING_WORDS`.
       colour: share of the frames in which it names the colour of the only thing in view.
-      kind: likewise of its kind.
       by_pixels: both, by the number of pixels that show the thing.
       by_distance: both, by the distance of the thing in metres.
     """
@@ -63,19 +62,12 @@ class EyesFindings:
     """All findings on one agent.
 
     Args:
-      agent: its folder.
       unseen_episodes: recorded episodes that the agent did not learn from, of which all was measured; None if it is not
         known what it learned from.
       learned_frames: frames that probes and the taught network learned from.
       measured_frames: frames with exactly one thing in view that all were measured on.
-      measured_episodes: episodes of these.
-      colours: names of the colours in view.
-      kinds: names of the kinds in view.
       commonest_colour: share of the commonest colour in the measured frames, the floor; chance is 1 / colours.
-      commonest_kind: likewise of the commonest kind.
-      readings: of the agent.
       steps: what is lost or gained from one reading to the next.
-      circumstances: of the diagnosis.
     """
 
     agent: str
@@ -104,9 +96,7 @@ class EyesMeasurer:
     """Measures readings on the frames with exactly one thing in view.
 
     Args:
-      truth: about all frames.
       measured: bool [N], frames that nothing learned from.
-      seed: of the intervals.
     """
 
     def __init__(self, truth: Truth, measured: np.ndarray, seed: int) -> None:

@@ -23,8 +23,6 @@ class Truth:
     """N frames and what they show.
 
     Args:
-      colours: names.
-      kinds: names.
       colour_pixels: int64 [N, colours], that show things of each colour.
       kind_pixels: int64 [N, kinds], likewise.
       colour: int64 [N], of the only thing in view; NONE where there is none, or several.
@@ -92,8 +90,6 @@ def truth_of(seen: Sequence[tuple[ThingInView, ...]], episode: np.ndarray, least
     """Return the truth of frames.
 
     Args:
-      seen: what each of the N frames shows.
-      episode: int64 [N].
       least: pixels from which on a thing is in view. It is the only one if no other has any pixel.
     """
     colours = sorted({thing.colour for things in seen for thing in things})

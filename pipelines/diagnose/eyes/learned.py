@@ -1,4 +1,4 @@
-"""What an agent learned from, as its run and those that it began from noted it."""
+"""What an agent learned from, as noted by its run and the runs that it started from."""
 
 from __future__ import annotations
 
@@ -12,15 +12,14 @@ from rlhf.run.config import CONFIG_FILE, read_record
 
 
 def learned_episodes(agent: Path) -> frozenset[str] | None:
-    """Return the ids of the episodes that the agent in a folder learned from, before its last training, too.
+    """Return the ids of the episodes that the agent in a folder learned from, earlier trainings included.
 
     Episodes on which a training was only evaluated do not count.
 
     Returns:
       The ids; None if they are not known: the folder does not lie in its run's, or one of the runs noted no episodes.
 
-    Raises:
-      UserError: what a run noted is damaged.
+    Raises UserError if what a run noted is damaged.
     """
     run = _run_of(agent)
     learned = _learned_in(run)

@@ -1,4 +1,4 @@
-"""The network that names what is seen in visual tokens: its loss, and how it learns."""
+"""The network that names what visual tokens show: its loss and its training."""
 
 from __future__ import annotations
 
@@ -21,10 +21,6 @@ class SeenHead(nn.Module):
 
     Every token has a score for each output, and the soft maximum over the tokens counts, as in the contrastive loss:
     a thing is in view if some token shows it.
-
-    Args:
-      width: of the tokens.
-      outputs: number of what may be in view.
     """
 
     def __init__(self, width: int, outputs: int) -> None:
@@ -72,12 +68,7 @@ def learn(
       network: from inputs to log-odds [N, outputs].
       inputs: [N, ...].
       pixels: int64 [N, outputs], that show each.
-      least: pixels from which on it is in view.
-      updates: number of updates.
-      batch: frames of each.
       rate: learning rate, which falls to 0 over the last updates.
-      seed: of the batches.
-      augment: changes a batch of inputs.
     """
     rng = np.random.default_rng(seed)
     optimizer = torch.optim.Adam(network.parameters(), lr=rate, betas=(0.9, 0.99))

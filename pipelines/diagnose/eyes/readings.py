@@ -1,4 +1,4 @@
-"""What can be read off an agent: by probes of its features, by its own words, and by its network taught the truth."""
+"""Readings of an agent: by probes of its features, by its own words, and by its network taught the truth."""
 
 from __future__ import annotations
 
@@ -36,13 +36,7 @@ class Reader:
     """Reads what is in view, after learning on some frames.
 
     Args:
-      agent: whose eyes are measured.
-      tokenizer: its own.
-      features: its features of all frames.
-      truth: about all frames.
       learned: bool [N], frames to learn from.
-      config: how.
-      seed: of weights and batches.
     """
 
     def __init__(
@@ -59,11 +53,7 @@ class Reader:
         self._rows, self._config, self._seed = np.flatnonzero(learned), config, seed
 
     def readings(self, some_play: Episode) -> Iterator[tuple[str, Named]]:
-        """Yield every reading by its name: colour and kind named in each frame.
-
-        Args:
-          some_play: any episode of the agent's spaces, to give it words in.
-        """
+        """Yield every reading by its name: colour and kind named in each frame."""
         image, config = self._features.image, self._agent.config
         if isinstance(self._agent.trunk.vision, VisionEncoder):
             torch.manual_seed(self._seed)

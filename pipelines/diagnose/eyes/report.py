@@ -70,7 +70,7 @@ def remarks(findings: EyesFindings) -> Iterator[str]:
 
 
 def cause_sentences(findings: EyesFindings) -> Iterator[str]:
-    """A sentence for every comparison, with what it says where its interval excludes 0 and episodes are not too few."""
+    """A sentence for every comparison, with its meaning if its interval excludes 0 and there are enough episodes."""
     for step in findings.steps:
         for what, measure in (("colours", step.colour), ("kinds", step.kind)):
             if measure is None:

@@ -1,4 +1,4 @@
-"""LeRobot's dataset v3: datasets of ours for its tools, and its datasets for ours.
+"""LeRobot's dataset v3: our datasets for its tools, and its datasets for ours.
 
 ``docs/exchange.md`` has the columns.
 """
@@ -9,10 +9,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from pipelines.exchange.bad_episodes import BadEpisodes
 from pipelines.exchange.formats import Exported, Imported
+from pipelines.exchange.gym_play import net_marks
 from pipelines.exchange.lerobot.columns import PIXELS, camera_of, columns_of
 from pipelines.exchange.lerobot.foreign import import_foreign
 from pipelines.exchange.lerobot.layout import EVENTS, PROGRESS, Feature
@@ -23,10 +22,8 @@ from pipelines.exchange.lerobot.words import FEATURE as EVENTS_FEATURE
 from pipelines.exchange.lerobot.words import events
 from pipelines.exchange.lerobot.writer import Writer
 from pipelines.exchange.settings import LeRobotExport, LeRobotImport
-from pipelines.exchange.sidecar import SIDECAR_FILE, Sidecar, marks_by_episode, records_about
+from pipelines.exchange.sidecar import SIDECAR_FILE, Sidecar
 from rlhf.records.fields import SPLITS
-from rlhf.records.marks import Mark
-from rlhf.run.progress import bar
 from rlhf.store import ParquetStore
 
 MARK = "play.mark"
@@ -35,55 +32,40 @@ MARK = "play.mark"
 def export(store: ParquetStore, ids: Sequence[str], out: Path, settings: LeRobotExport) -> Exported:
     """Write the episodes ``ids`` of ``store`` as a LeRobot dataset into the empty folder ``out``.
 
-    Raises:
-      UserError: the reward model is of other spaces.
+    Raises UserError if the reward model is of other spaces.
     """
     splits = {row.episode_id: row.split for row in store.rows()}
     ids = sorted(ids, key=lambda name: SPLITS.index(splits[name]))
-    spaces = store.description.declared
+    spaces = store.description.spaces
     assert spaces is not None, "a dataset with episodes has spaces"
     columns = columns_of(spaces, settings.images)
     features = {name: column.feature for name, column in columns.items()} | {MARK: Feature("int64", (1,))}
     features |= {EVENTS: EVENTS_FEATURE} if settings.language else {}
     rate = round(spaces.solver.action.steps_per_second, 9)
     writer = Writer(out, features, rate, store.description.world or "", settings.file_mb)
-    sidecar = Sidecar(records=records_about(store, ids), play_settings=store.description.play_settings)
-    marks, steps = marks_by_episode(sidecar.records), 0
+    sidecar = Sidecar.of(store, ids)
     film = next((name for name, feature in features.items() if feature.dtype == "video"), None)
-    with bar("exporting", unit="episodes", total=len(ids)) as shown:
-        for episode in store.stream(ids):
-            values = {name: column.values(episode) for name, column in columns.items() if name != film}
-            values[MARK] = _net(marks[episode.episode_id], len(episode))
-            values[EVENTS] = events(episode.setter_utterance, episode.utterance)
-            pictures = episode.image if camera_of(spaces) != PIXELS else None
-            writer.add(values, episode.setter_text, pictures, episode.split)
-            sidecar.add(episode)
-            steps += len(episode)
-            shown.advance(1)
+    for episode, marks in sidecar.export(store, ids):
+        values = {name: column.values(episode) for name, column in columns.items() if name != film}
+        values[MARK] = net_marks(marks, len(episode))
+        values[EVENTS] = events(episode.setter_utterance, episode.utterance)
+        pictures = episode.image if camera_of(spaces) != PIXELS else None
+        writer.add(values, episode.setter_text, pictures, episode.split)
     writer.close()
     sidecar.write(out / SIDECAR_FILE)
     if settings.reward_model is not None:
         write_progress(store, ids, out / PROGRESS, settings.reward_model)
     held_out = sum(splits[name] == SPLITS[1] for name in ids)
-    return Exported(len(ids), steps, tuple(_notes(film is not None, held_out)))
+    return Exported(len(ids), sidecar.steps, tuple(_notes(film is not None, held_out)))
 
 
 def import_(source: Path, store: ParquetStore, settings: LeRobotImport, bad: BadEpisodes) -> Imported:
     """Write the episodes of the LeRobot dataset in ``source`` into the empty ``store``.
 
-    Raises:
-      UserError: it is damaged, of another version, or its columns are not understood.
+    Raises UserError if it is damaged, of another version, or its columns are not understood.
     """
     found, sidecar = Source(source, bad), source / SIDECAR_FILE
     return import_own(found, sidecar, store) if sidecar.is_file() else import_foreign(found, store, settings)
-
-
-def _net(marks: Sequence[Mark], steps: int) -> np.ndarray:
-    """Sum of the signs of all raters' marks at every step: int64 [steps]."""
-    net = np.zeros(steps, np.int64)
-    for mark in marks:
-        net[mark.step] += mark.sign
-    return net
 
 
 def _notes(film: bool, held_out: int) -> Iterator[str]:

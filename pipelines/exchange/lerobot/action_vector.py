@@ -14,9 +14,6 @@ class ActionVector:
 
     A bin is the number that it stands for, or its index where the spec has no different numbers; a pointer is the
     number of the entity, 0 for nothing; a continuous component is its value. All of them are exact in float32.
-
-    Args:
-      spec: of the player.
     """
 
     def __init__(self, spec: ActionSpec) -> None:
@@ -55,10 +52,9 @@ class ActionVector:
         return np.stack(columns, axis=-1).reshape(len(movement), -1).astype(np.float32, copy=False)
 
     def decode(self, vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-        """Return ``movement`` and ``continuous`` of which :meth:`encode` made ``vectors``.
+        """Return the ``movement`` and ``continuous`` from which :meth:`encode` made ``vectors``.
 
-        Raises:
-          ValueError: a number is not that of a bin, naming its step and component.
+        Raises ValueError if a number is not that of a bin, naming its step and component.
         """
         spec, steps = self._spec, len(vectors)
         ticks = vectors.reshape(steps, spec.ticks, len(spec.components))

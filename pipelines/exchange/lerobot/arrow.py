@@ -36,8 +36,7 @@ def to_arrow(values: Any, feature: Feature) -> pa.Array:
 def files_of(column: pa.ChunkedArray) -> list[bytes]:
     """Return the files of a column of pictures.
 
-    Raises:
-      ValueError: a picture is not in the column; a path to elsewhere is never followed.
+    Raises ValueError if a picture is not in the column; a path to elsewhere is never followed.
     """
     if not pa.types.is_struct(column.type) or column.type.get_field_index("bytes") < 0:
         raise ValueError(f"it has {column.type} values, not pictures")

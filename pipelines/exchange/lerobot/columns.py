@@ -10,21 +10,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from pipelines.exchange.lerobot.action_vector import ActionVector
 from pipelines.exchange.lerobot.layout import ACTION, CAMERA, INTERVENTION, STATE, Feature
-from rlhf.records.declared_fields import ENTITY_COUNTS
 from rlhf.records.episode import CO_PILOT, Episode
 from rlhf.records.spaces import EpisodeSpaces
 from rlhf.store.columns.png import encode_frames
+from worlds.spaces.steps import ENTITIES, ENTITY_COUNTS, padded, step_arrays, unpadded
 
 SETTER_ACTION = "play.setter_action"
 PIXELS = "play.pixels"  # pictures with as many channels as LeRobot's do not have
 TEXTS = ("solver_text", "utterance", "setter_utterance")  # the setter's text is the task
-_ENTITIES = ("entity_categories", "entity_values")
 _PICTURED = (1, 3)  # channels of LeRobot's pictures
 
 
@@ -33,7 +33,6 @@ class Column:
     """One column.
 
     Args:
-      feature: as ``meta/info.json`` declares it.
       values: function from an episode to [T, *shape], to texts [T], or to PNG files [T]; frames of a video come apart.
     """
 
@@ -42,12 +41,7 @@ class Column:
 
 
 def columns_of(spaces: EpisodeSpaces, images: str) -> dict[str, Column]:
-    """Return the columns of episodes of ``spaces``, by name.
-
-    Args:
-      spaces: of every episode, also those of the Playhouse.
-      images: "png" or "video".
-    """
+    """Return the columns of episodes of ``spaces``, by name."""
     solver, setter = ActionVector(spaces.solver.action), ActionVector(spaces.setter)
     columns = _picture(spaces, images)
     if solver.size:
@@ -85,14 +79,12 @@ def camera_of(spaces: EpisodeSpaces) -> str | None:
 
 
 def play_fields(arrays: Mapping[str, Any], spaces: EpisodeSpaces) -> dict[str, Any]:
-    """Return the fields of an episode, but for pictures and the setter's text, of the values of its columns.
+    """Return the fields of an episode, except pictures and the setter's text, from the values of its columns.
 
     Args:
       arrays: [T, *shape] or texts, by column.
-      spaces: of the episode.
 
-    Raises:
-      ValueError: an action is none that the spaces have.
+    Raises ValueError if an action is none that the spaces have.
     """
     steps = len(arrays[INTERVENTION])
     fields: dict[str, Any] = {"controller": arrays[INTERVENTION].reshape(steps).astype(np.uint8)}
@@ -118,28 +110,27 @@ def _picture(spaces: EpisodeSpaces, images: str) -> dict[str, Column]:
 
 
 def _seen(spaces: EpisodeSpaces) -> dict[str, Column]:
-    """Columns of what the solver observed besides pictures; entities fill the first rows of as many as there can be."""
+    """Columns of the solver's observations besides pictures; entities are padded to as many as there can be."""
     known, columns = spaces.solver.observation, {}
     if known.vector is not None:
         names = known.vector.names or None
         columns[STATE] = Column(Feature("float32", (known.vector.length,), names), lambda one: one.seen["vector"])
-    if known.grid is not None:
-        columns["play.grid"] = Column(_flat("int16", known.grid.shape), lambda one: one.seen["grid"])
-    if known.entities is not None:
-        most, things = known.entities.most, known.entities
-        columns[f"play.{ENTITY_COUNTS}"] = Column(Feature("int32", (1,)), lambda one: one.seen[ENTITY_COUNTS])
-        for name, dtype, features in zip(
-            _ENTITIES, ("int16", "float32"), (len(things.categorical), len(things.real)), strict=True
-        ):
-            if features:
-                columns[f"play.{name}"] = Column(
-                    _flat(dtype, (most, features)),
-                    lambda one, name=name: _padded(one.seen[name], one.seen[ENTITY_COUNTS], most),
-                )
-    if spaces.solver.action.masked:
-        legal = int(spaces.solver.action.counts.sum())
-        columns["play.legal"] = Column(Feature("bool", (legal,)), lambda one: one.seen["legal"])
+    for name, (dtype, shape) in step_arrays(spaces.solver).items():
+        if name in ("image", "vector") or 0 in shape:
+            continue
+        sides = tuple(_most(spaces) if side is None else side for side in shape)
+        columns[f"play.{name}"] = Column(_flat(dtype.name, sides), partial(_seen_rows, name=name, most=_most(spaces)))
     return columns
+
+
+def _most(spaces: EpisodeSpaces) -> int:
+    entities = spaces.solver.observation.entities
+    return 0 if entities is None else entities.most
+
+
+def _seen_rows(episode: Episode, name: str, most: int) -> np.ndarray:
+    rows = episode.seen[name]
+    return padded(rows, episode.seen[ENTITY_COUNTS], most) if name in ENTITIES else rows
 
 
 def _flat(dtype: str, shape: tuple[int, ...]) -> Feature:
@@ -147,25 +138,12 @@ def _flat(dtype: str, shape: tuple[int, ...]) -> Feature:
 
 
 def _seen_fields(arrays: Mapping[str, Any], spaces: EpisodeSpaces) -> dict[str, np.ndarray]:
-    known, seen = spaces.solver.observation, {}
-    if known.grid is not None:
-        seen["grid"] = arrays["play.grid"].reshape(-1, *known.grid.shape)
-    if known.entities is not None:
-        seen[ENTITY_COUNTS] = counts = arrays[f"play.{ENTITY_COUNTS}"].reshape(-1)
-        there = np.arange(known.entities.most) < counts[:, None]
-        features = (known.entities.categorical, known.entities.real)
-        for name, some, dtype in zip(_ENTITIES, features, (np.int16, np.float32), strict=True):
-            empty = np.zeros((there.sum(), 0), dtype)
-            seen[name] = arrays[f"play.{name}"].reshape(*there.shape, -1)[there] if some else empty
-    if known.vector is not None:
-        seen["vector"] = arrays[STATE]
-    if spaces.solver.action.masked:
-        seen["legal"] = arrays["play.legal"]
+    seen: dict[str, np.ndarray] = {}
+    for name, (dtype, shape) in step_arrays(spaces.solver).items():
+        if name in ENTITIES:
+            counts = seen[ENTITY_COUNTS]
+            rows = arrays[f"play.{name}"] if 0 not in shape else np.zeros(0, dtype)
+            seen[name] = unpadded(rows.reshape(len(counts), _most(spaces), -1 if rows.size else 0), counts)
+        elif name != "image":
+            seen[name] = arrays[STATE if name == "vector" else f"play.{name}"].reshape(-1, *shape)
     return seen
-
-
-def _padded(rows: np.ndarray, counts: np.ndarray, most: int) -> np.ndarray:
-    """Rows of entities [sum of counts, features], which lie end to end, as [T, most, features] with zeros behind."""
-    padded = np.zeros((len(counts), most, rows.shape[1]), rows.dtype)
-    padded[np.arange(most) < counts[:, None]] = rows
-    return padded

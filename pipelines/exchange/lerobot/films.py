@@ -26,10 +26,9 @@ _EXACT = 0.1  # of the time from one row to the next: seconds that differ by les
 
 @dataclass(frozen=True)
 class Claim:
-    """What an episode should have of a film.
+    """The part of a film that an episode claims.
 
     Args:
-      rows: number of its rows, one frame each.
       begin: second at which it begins, as the dataset says.
       end: second at which it ends; NaN if it does not say.
     """
@@ -57,7 +56,6 @@ def frames_of(seconds: np.ndarray, claims: Sequence[Claim], rate: float, toleran
 
     Args:
       seconds: at which each frame of the film is shown, from 0 on.
-      claims: of all episodes of the film, in the order in which they lie there.
       rate: rows per second.
       tolerance_sec: by which a frame may be shown before or after its row, where frames cannot be counted; None: by a
         tenth of the time from one row to the next, and only if all seconds agree with the film.
@@ -149,13 +147,7 @@ def _nearest(seconds: np.ndarray, claim: Claim, rate: float, tolerance: float, s
 
 
 class Films:
-    """The pictures of the episodes of a dataset, which lie in films.
-
-    Args:
-      source: the dataset.
-      feature: of the pictures.
-      tolerance_sec: see :func:`frames_of`.
-    """
+    """The pictures of the episodes of a dataset, which lie in films."""
 
     def __init__(self, source: Source, feature: str, tolerance_sec: float | None = None) -> None:
         self._source, self._feature, self._tolerance_sec = source, feature, tolerance_sec
@@ -169,8 +161,7 @@ class Films:
     def read(self, place: Place) -> np.ndarray:
         """Return the pictures of an episode: uint8 [steps, height, width, 3].
 
-        Raises:
-          UserError: the film is missing or damaged, or it is not known which of its frames they are.
+        Raises UserError if the film is missing or damaged, or it is not known which of its frames they are.
         """
         lies = place.films.get(self._feature)
         if lies is None:

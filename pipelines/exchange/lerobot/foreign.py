@@ -30,9 +30,7 @@ from pipelines.exchange.settings import LeRobotImport
 from pipelines.exchange.source_files import read_json
 from rlhf.records.episode import AGENT, CO_PILOT, Episode
 from rlhf.records.spaces import EpisodeSpaces
-from rlhf.run.progress import bar
 from rlhf.store import ParquetStore
-from rlhf.store.group_writer import GroupWriter
 from worlds.errors import UserError
 from worlds.spaces.action import ActionSpec, Continuous, FreeText
 from worlds.spaces.names import check_names
@@ -47,39 +45,32 @@ _MOST_CHARS = 4096  # of an utterance
 def import_foreign(source: Source, store: ParquetStore, settings: LeRobotImport) -> Imported:
     """Write the episodes of ``source`` into the empty ``store``.
 
-    Raises:
-      UserError: it has no actions or nothing to observe, or a camera has to be chosen; or a file is damaged.
+    Raises UserError if it has no actions or nothing to observe, or a camera has to be chosen; or a file is damaged.
     """
     plan = _plan(source, settings)
     films = Films(source, plan.camera, settings.tolerance_sec) if plan.camera and plan.film else None
-    steps, others, silent = 0, 0, 0
-    with bar("importing", len(source.episodes), "episodes") as shown, GroupWriter(store.write_group) as writer:
-        for place in source.episodes:
-            found = source.bad.read(place.name, partial(_episode, source, plan, place, films))
-            if found is not None:
-                writer.add(found[0])
-                steps, others = steps + place.steps, others + found[1]
-                silent += not any(text.strip() for text in found[0].setter_text)
-            shown.advance()
-    return Imported(len(store), steps, notes=tuple(_notes(source, plan, films, others, silent)))
+    others, silent = list[int](), list[bool]()
+
+    def read(place: Place) -> Episode:
+        episode, left_out = _episode(source, plan, place, films)
+        others.append(left_out)
+        silent.append(not any(text.strip() for text in episode.setter_text))
+        return episode
+
+    reads = ((place.name, partial(read, place)) for place in source.episodes)
+    steps = source.bad.write_all(store, reads, len(source.episodes))
+    return Imported(len(store), steps, notes=tuple(_notes(source, plan, films, sum(others), sum(silent))))
 
 
 @dataclass(frozen=True)
 class _Plan:
-    """How a dataset is understood.
+    """The reading of a dataset.
 
     Args:
-      spaces: of its episodes.
-      world: name of the world.
-      solver: who acted.
-      columns: to read.
       tasks: what the episodes ask for; None where the feature ``asked`` says it.
       asked: feature of texts that the episodes ask for; None without.
       states: features of the vector, in order.
       camera: feature of the pictures; None without.
-      film: whether they are in a film.
-      pixels: height and width of the pictures there.
-      name: beginning of the ids of episodes.
     """
 
     spaces: EpisodeSpaces
@@ -247,7 +238,7 @@ def _episode(source: Source, plan: _Plan, place: Place, films: Films | None) -> 
 
 
 def _asked(tasks: Sequence[str], interjected: Sequence[str]) -> Iterator[str]:
-    """Yield what the setter says at each frame: every new task that was not just interjected, and interjections."""
+    """Yield what the setter says at each frame: interjections, and every new task that was not just interjected."""
     task, last = "", ""
     for text, words in zip(tasks, interjected, strict=True):
         yield " ".join(filter(None, [text if text not in (task, last, words) else "", words]))
@@ -255,7 +246,7 @@ def _asked(tasks: Sequence[str], interjected: Sequence[str]) -> Iterator[str]:
 
 
 def _last_said(spoken: Sequence[str]) -> tuple[str, ...]:
-    """What had last been said before each step, "" before the first word."""
+    """Return what had last been said before each step; "" before the first word."""
     texts, last = [], ""
     for text in spoken:
         texts.append(last)

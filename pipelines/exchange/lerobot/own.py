@@ -1,4 +1,4 @@
-"""A dataset of ours that was exported, back as it was."""
+"""Import of our own exports, back to what they were."""
 
 from __future__ import annotations
 
@@ -20,29 +20,21 @@ from pipelines.exchange.lerobot.tasks import Tasks
 from pipelines.exchange.sidecar import EpisodeAbout, Sidecar
 from rlhf.records.episode import Episode
 from rlhf.records.spaces import EpisodeSpaces
-from rlhf.run.progress import bar
 from rlhf.store import ParquetStore, episode_fingerprint
 from rlhf.store.columns.png import decode_frames
-from rlhf.store.group_writer import GroupWriter
 from worlds.errors import UserError
 
 
 def import_own(source: Source, path: Path, store: ParquetStore) -> Imported:
     """Write the episodes, marks and judgements of an export into the empty ``store``.
 
-    Args:
-      source: its LeRobot dataset.
-      path: its sidecar, which has the rest.
-      store: the new dataset.
-
-    Raises:
-      UserError: a file is damaged, or the two are not of the same episodes.
+    Raises UserError if a file is damaged, or the two are not of the same episodes.
     """
     sidecar = Sidecar.read(path)
     known, spaces = sidecar.episodes, sidecar.declared
     if [about.steps for about in known] != [place.steps for place in source.episodes]:
         raise UserError(f"{path} is about other episodes than meta/episodes; without it they are another program's")
-    camera, steps, changed = camera_of(spaces), 0, 0
+    camera, changed = camera_of(spaces), list[str]()
     films = Films(source, camera) if camera is not None and _feature(source, camera).dtype == "video" else None
     lossy, tasks = films is not None, Tasks.read(source.folder)
     columns = [name for name in columns_of(spaces, "png") if not (lossy and name == camera)]
@@ -54,17 +46,13 @@ def import_own(source: Source, path: Path, store: ParquetStore) -> Imported:
             pictures = None if camera is None else films.read(place) if films else _shaped(arrays[camera], spaces)
             texts = tasks.of(source.task_numbers(place, rows), place.name)
             fields = about.fields() | play_fields(arrays, spaces)
-            return Episode(**fields, image=pictures, setter_text=texts, spaces=spaces)
+            episode = Episode(**fields, image=pictures, setter_text=texts, spaces=spaces)
+        changed.extend([place.name] if _has_changed(episode, about, lossy) else [])
+        return episode
 
-    with bar("importing", len(known), "episodes") as shown, GroupWriter(store.write_group) as writer:
-        for about, place in zip(known, source.episodes, strict=True):
-            episode = source.bad.read(place.name, partial(read, about, place))
-            if episode is not None:
-                writer.add(episode)
-                steps, changed = steps + place.steps, changed + _has_changed(episode, about, lossy)
-            shown.advance()
-    marks = sidecar.write_records(store)
-    return Imported(len(store), steps, marks, tuple(_notes(changed, lossy, bool(known[0].unpictured))))
+    reads = ((place.name, partial(read, about, place)) for about, place in zip(known, source.episodes, strict=True))
+    steps = source.bad.write_all(store, reads, len(known))
+    return Imported(len(store), steps, sidecar.write_records(store), tuple(_notes(len(changed), lossy)))
 
 
 def _feature(source: Source, name: str) -> Any:
@@ -83,24 +71,22 @@ def _values(source: Source, place: Place, rows: pa.Table, name: str) -> Any:
 
 
 def _shaped(pictures: np.ndarray, spaces: EpisodeSpaces) -> np.ndarray:
-    """Pictures, also such that were written as lists of numbers, as [T, H, W, channels]."""
+    """Return pictures as [T, H, W, channels], those written as lists of numbers included."""
     image = spaces.solver.observation.image
     assert image is not None
     return pictures.reshape(-1, *image.shape)
 
 
 def _has_changed(episode: Episode, about: EpisodeAbout, lossy: bool) -> bool:
-    """Return whether an episode is another than was exported, as far as that is known; pictures of video always are."""
+    """Return whether an episode differs from the exported one, apart from pictures that come from video."""
     if not lossy:
         return episode_fingerprint(episode) != about.fingerprint
-    return bool(about.unpictured) and episode_fingerprint(episode, pictures=False) != about.unpictured
+    return episode_fingerprint(episode, pictures=False) != about.unpictured
 
 
-def _notes(changed: int, lossy: bool, known: bool) -> Iterator[str]:
+def _notes(changed: int, lossy: bool) -> Iterator[str]:
     if lossy:
         yield "pictures come from video, which loses details; they differ from those that were exported"
-    if lossy and not known:
-        yield "an earlier version exported them, so whether anything else was changed since is not known"
     if changed:
         yield (
             f"{changed} episodes are not what was exported, but were changed since, or lie in another order; "

@@ -23,14 +23,7 @@ _EPISODES_AT_ONCE = 32
 def write_progress(store: EpisodeStore, ids: Sequence[str], path: Path, folder: Path) -> None:
     """Write the progress of every step of the episodes ``ids``.
 
-    Args:
-      store: the dataset.
-      ids: episodes, in the order of their numbers in the export.
-      path: file to write.
-      folder: of the reward model.
-
-    Raises:
-      UserError: there is no reward model, it is of other spaces, or its utility is not finite.
+    Raises UserError if there is no reward model, it is of other spaces, or its utility is not finite.
     """
     from reward_models.loaded import load_with_tokenizer
     from rlhf.data.memory import encode_episodes

@@ -1,4 +1,4 @@
-"""The files of a LeRobot dataset, which anybody may have written, read episode by episode.
+"""The files of a LeRobot dataset, read episode by episode and trusted in nothing.
 
 Nothing in them is executed, no path in them leads out of the folder, and damage is one line that names the file.
 """
@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path, PurePosixPath
 from string import Formatter
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pipelines.exchange.arrow_columns import to_numpy
-from pipelines.exchange.bad_episodes import BadEpisodes
+from pipelines.exchange.bad_episodes import BadEpisodes, refuse
 from pipelines.exchange.lerobot.layout import EPISODES, INFO, NUMBERED, VERSION, Feature
 from pipelines.exchange.source_files import read_json, regular
 from worlds.errors import UserError
@@ -37,7 +37,6 @@ class FilmPlace:
     """Where the pictures of an episode lie.
 
     Args:
-      file: numbers of the film's file.
       begin: second of the film at which they begin, as the dataset says.
       end: second at which they end, likewise; NaN if it does not say.
     """
@@ -52,9 +51,6 @@ class Place:
     """An episode's place in the files.
 
     Args:
-      number: of the episode.
-      steps: number of frames.
-      data: numbers of its file of data.
       films: its place in a film by feature, as far as the dataset says.
     """
 
@@ -73,11 +69,9 @@ class Source:
     """A dataset.
 
     Args:
-      folder: where it lies.
       bad: what is done about episodes that cannot be read.
 
-    Raises:
-      UserError: there is no ``meta/info.json``, it is damaged, or it is of another version than v3.0.
+    Raises UserError if there is no ``meta/info.json``, it is damaged, or it is of another version than v3.0.
     """
 
     def __init__(self, folder: Path, bad: BadEpisodes) -> None:
@@ -110,8 +104,7 @@ class Source:
     def episodes(self) -> tuple[Place, ...]:
         """Places of all episodes, in the order of their numbers.
 
-        Raises:
-          UserError: the files are missing or damaged, or number the episodes otherwise than from 0 on.
+        Raises UserError if the files are missing or damaged, or number the episodes otherwise than from 0 on.
         """
         folder = self.folder / EPISODES
         paths = sorted(folder.glob("*/*.parquet"))
@@ -124,21 +117,16 @@ class Source:
             raise UserError(f"{folder} has an episode twice; download the dataset again")
         if numbers != list(range(len(numbers))):
             line = f"{folder}: episodes are not numbered 0 to {len(numbers) - 1}"
-            self.bad.read("episodes without a place", partial(_refuse, line))
+            self.bad.read("episodes without a place", partial(refuse, line))
         elif type(wanted) is int and wanted != len(numbers):
             line = f"{self._info_path} has {str(wanted)[:40]} episodes, {folder} {len(numbers)}"
-            self.bad.read("episodes without a place", partial(_refuse, line))
+            self.bad.read("episodes without a place", partial(refuse, line))
         return tuple(places)
 
     def rows(self, place: Place, columns: Sequence[str]) -> pa.Table:
         """Return the frames of an episode, in order; the file that was read last is kept.
 
-        Args:
-          place: of the episode.
-          columns: to read, besides those that number the frames.
-
-        Raises:
-          UserError: a file is missing or damaged, lacks a column, or has other frames than described.
+        Raises UserError if a file is missing or damaged, lacks a column, or has other frames than described.
         """
         path = self._data_path(place)
         table, rows = self._file(path, tuple(dict.fromkeys(["episode_index", "frame_index", "task_index", *columns])))
@@ -213,7 +201,7 @@ class Source:
         for row in read_table(path, _PLACE, films).to_pylist():
             if not all(type(row[name]) is int and row[name] >= 0 for name in _PLACE) or not row["length"]:
                 line = f"{path}: episode {row['episode_index']} has no place among the files"
-                self.bad.read(f"episode {row['episode_index']}", partial(_refuse, line))
+                self.bad.read(f"episode {row['episode_index']}", partial(refuse, line))
                 continue
             lie = {name: _film_place(*(row.get(f"videos/{name}/{key}") for key in _FILM)) for name in videos}
             number, steps, *data = (row[name] for name in _PLACE)
@@ -236,10 +224,6 @@ class Source:
         real, folder = path.resolve(), self.folder.resolve()
         blobs = folder.parent.parent / "blobs"  # of snapshots/REVISION
         return real.is_relative_to(folder) or (folder.parent.name == "snapshots" and real.is_relative_to(blobs))
-
-
-def _refuse(line: str) -> NoReturn:
-    raise UserError(line)
 
 
 def _film_place(chunk: Any, file: Any, begin: Any, end: Any) -> FilmPlace | None:
@@ -276,12 +260,9 @@ def read_table(path: Path, columns: Sequence[str] | None, further: Sequence[str]
     """Read a Parquet file.
 
     Args:
-      path: the file.
-      columns: to read; None reads all.
       further: columns that are read if they are there.
 
-    Raises:
-      UserError: it is missing or damaged, or lacks a column.
+    Raises UserError if it is missing or damaged, or lacks a column.
     """
     try:
         with pq.ParquetFile(regular(path)) as file:

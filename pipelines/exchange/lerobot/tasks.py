@@ -29,10 +29,7 @@ class Tasks:
     """The texts of all tasks.
 
     Args:
-      path: of the file.
       texts: by the task's number; None where there is none.
-      column: which has them.
-      others: further columns of texts.
     """
 
     path: Path
@@ -45,11 +42,9 @@ class Tasks:
         """Read the tasks of the dataset in ``folder``.
 
         Args:
-          folder: of the dataset.
           column: that has the texts; None takes the first known one that has any, or the only one of texts.
 
-        Raises:
-          UserError: the file is missing or damaged, or a column has to be named.
+        Raises UserError if the file is missing or damaged, or a column has to be named.
         """
         path = folder / TASKS
         is_lines = not path.exists() and (folder / _LINES).exists()
@@ -68,15 +63,7 @@ class Tasks:
         return cls(path, texts, chosen, [name for name in there if name != chosen])
 
     def of(self, numbers: Sequence[int], episode: str) -> tuple[str, ...]:
-        """Return the texts of tasks.
-
-        Args:
-          numbers: of the tasks at each frame.
-          episode: name of the episode, for messages.
-
-        Raises:
-          UserError: there is no such task.
-        """
+        """Return the texts of tasks. Raises UserError if there is no such task."""
         unknown = next((number for number in numbers if self.texts.get(number) is None), None)
         if unknown is not None:
             raise UserError(f"{self.path} has no task {unknown}, which {episode} has")

@@ -30,10 +30,7 @@ class Film:
     """A film to which episodes are added one after the other.
 
     Args:
-      path: file to write.
-      rate: frames per second.
       height: pixels of a side.
-      width: likewise.
     """
 
     def __init__(self, path: Path, rate: float, height: int, width: int) -> None:
@@ -58,7 +55,7 @@ class Film:
 
     @property
     def size(self) -> int:
-        """Bytes written so far, but for those that the encoder holds back."""
+        """Bytes written so far, except those that the encoder holds back."""
         return self.path.stat().st_size
 
     def info(self) -> dict[str, Any]:
@@ -82,11 +79,7 @@ class Film:
 class FilmFrames:
     """The frames of a film by their numbers, in the order in which they are shown.
 
-    Args:
-      path: the film.
-
-    Raises:
-      UserError: from every method: the film is missing, or cannot be read.
+    Every method raises UserError if the film is missing or cannot be read.
     """
 
     def __init__(self, path: Path) -> None:
@@ -109,11 +102,7 @@ class FilmFrames:
             self._container = None
 
     def read(self, numbers: Sequence[int]) -> np.ndarray:
-        """Return frames, uint8 [len(numbers), height, width, 3]; those in order are read fastest.
-
-        Args:
-          numbers: of the frames, which grow.
-        """
+        """Return frames, uint8 [len(numbers), height, width, 3]; those in order are read fastest."""
         with self._readable():
             if self._container is None or numbers[0] < self._next:
                 self.close()

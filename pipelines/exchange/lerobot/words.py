@@ -35,7 +35,6 @@ def events(setter: Sequence[str], solver: Sequence[str]) -> pa.Array:
 
     Args:
       setter: the setter's words at every step, "" for silence.
-      solver: the solver's.
     """
     rows = []
     for asked, said in zip(setter, solver, strict=True):
@@ -48,11 +47,7 @@ def events(setter: Sequence[str], solver: Sequence[str]) -> pa.Array:
 def said(rows: Sequence[Any]) -> tuple[list[str], list[str], int]:
     """Return the words of the user and of the assistant at every frame, and how many other events there are.
 
-    Args:
-      rows: the column of events of an episode, as Python values.
-
-    Raises:
-      ValueError: it is no such column.
+    Raises ValueError if it is no such column.
     """
     asked, spoken, others = list[str](), list[str](), 0
     for row in rows:
@@ -82,7 +77,7 @@ def _words(event: dict[str, Any]) -> str:
 
 
 def _spoken(call: Any) -> str:
-    """The text of a call of ``say``, which files hold as an object or as its JSON."""
+    """Return the text of a call of ``say``, which files hold as an object or as its JSON."""
     try:
         function = (from_json(call) if isinstance(call, str | bytes) else call)["function"]
         text = function["arguments"]["text"] if function["name"] == "say" else ""

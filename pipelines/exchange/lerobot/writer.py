@@ -41,10 +41,7 @@ class Writer:
     """Writes a dataset into an empty folder.
 
     Args:
-      out: the folder.
-      features: of the columns, by name, but for those that number the frames.
       rate: frames per second.
-      world: which is noted as the type of robot.
       file_mb: megabytes that a file has at least before the next one begins.
     """
 
@@ -69,7 +66,6 @@ class Writer:
           columns: values [T, ...] by column; those of ``language_events`` are an Arrow array.
           tasks: [T], what was asked for at each frame.
           pictures: uint8 [T, H, W, channels] of the columns of pictures and video; None without.
-          split: name of the part of the dataset; the episodes of a part come one after the other.
         """
         steps, number = len(tasks), len(self._episodes)
         columns = {**columns, **self._numbers(steps, number, tasks)}
@@ -198,13 +194,7 @@ class Writer:
 
 
 class _Files:
-    """Files that are written one after the other.
-
-    Args:
-      out: folder of the dataset.
-      template: path of a file by its numbers.
-      names: further names in the template.
-    """
+    """Files that are written one after the other."""
 
     def __init__(self, out: Path, template: str, **names: str) -> None:
         self._out, self._template, self._names = out, template, names

@@ -21,14 +21,12 @@ from pipelines.exchange.minari.arrow import ArrowReader
 from pipelines.exchange.minari.hdf5 import HDF5_FILE, Hdf5Reader, Hdf5Writer
 from pipelines.exchange.minari.spaces import space_json, space_of
 from pipelines.exchange.settings import MinariExport, MinariImport
-from pipelines.exchange.sidecar import SIDECAR_FILE, Sidecar, marks_by_episode, records_about
+from pipelines.exchange.sidecar import SIDECAR_FILE, Sidecar
 from pipelines.exchange.source_files import read_json
 from rlhf.records.episode import Episode
-from rlhf.run.progress import bar
 from rlhf.store import ParquetStore
 from rlhf.store.columns.json_text import from_json
 from rlhf.store.files.durable import explained
-from rlhf.store.group_writer import GroupWriter
 from worlds.errors import UserError
 
 DATA, METADATA_FILE = "data", "metadata.json"
@@ -57,22 +55,18 @@ class Reader(Protocol):
 def export(store: ParquetStore, ids: Sequence[str], out: Path, settings: MinariExport) -> Exported:
     """Write the episodes ``ids`` of ``store`` as a Minari dataset into the empty folder ``out``.
 
-    Raises:
-      UserError: if the dataset's id is none, or HDF5 cannot hold a text.
+    Raises UserError if the dataset's id is none, or HDF5 cannot hold a text.
     """
     if not _DATASET_ID.fullmatch(settings.dataset_id):
         raise UserError(f"--minari.dataset-id is {settings.dataset_id!r}; give e.g. play-v0 or lab/door/play-v0")
-    sidecar = Sidecar(records=records_about(store, ids), play_settings=store.description.play_settings)
-    marks, texts = marks_by_episode(sidecar.records), Texts()
+    sidecar, texts = Sidecar.of(store, ids), Texts()
     (out / DATA).mkdir()
     with explained("a Minari dataset", out):
-        with bar("exporting", len(ids), "episodes") as shown, Hdf5Writer(out / DATA / HDF5_FILE) as file:
-            for episode in store.stream(ids):
-                play = GymPlay.of(episode, marks[episode.episode_id])
+        with Hdf5Writer(out / DATA / HDF5_FILE) as file:
+            for episode, marks in sidecar.export(store, ids):
+                play = GymPlay.of(episode, marks)
                 texts.add(play.observations, play.actions)
                 _write(file, play, episode)
-                sidecar.add(episode)
-                shown.advance()
         _write_metadata(out / DATA, settings.dataset_id, sidecar, texts)
         sidecar.write(out / SIDECAR_FILE)
     return Exported(len(ids), sidecar.steps, _NOTES)
@@ -115,8 +109,7 @@ def _write_metadata(data: Path, dataset_id: str, sidecar: Sidecar, texts: Texts)
 def import_(source: Path, store: ParquetStore, settings: MinariImport, bad: BadEpisodes) -> Imported:
     """Write the episodes of the Minari dataset in ``source`` into the empty ``store``.
 
-    Raises:
-      UserError: naming what is missing, damaged, of another version, or refused.
+    Raises UserError naming what is missing, damaged, of another version, or refused.
     """
     data = source if (source / METADATA_FILE).is_file() else source / DATA
     metadata = Metadata.read(data / METADATA_FILE)
@@ -137,7 +130,7 @@ def _import_own(
     if len(sidecar.episodes) != metadata.episodes:
         found = f"{metadata.name} has {metadata.episodes} episodes, {SIDECAR_FILE} {len(sidecar.episodes)}"
         raise UserError(f"{found}; without {SIDECAR_FILE} it is imported as another program's")
-    infos, steps = info_space(sidecar.declared.setter), 0
+    infos = info_space(sidecar.declared.setter)
 
     def read(number: int) -> Episode:
         rows = sidecar.episodes[number].steps
@@ -148,13 +141,8 @@ def _import_own(
         )
         return sidecar.episode(number, f"episode {number} of {metadata.name}", *parts)
 
-    with bar("importing", len(sidecar.episodes), "episodes") as shown, GroupWriter(store.write_group) as writer:
-        for number in range(len(sidecar.episodes)):
-            episode = bad.read(f"episode {number}", partial(read, number))
-            if episode is not None:
-                writer.add(episode)
-                steps += len(episode)
-            shown.advance()
+    reads = ((f"episode {number}", partial(read, number)) for number in range(metadata.episodes))
+    steps = bad.write_all(store, reads, metadata.episodes)
     return Imported(len(store), steps, sidecar.write_records(store))
 
 
@@ -182,16 +170,13 @@ def _import_foreign(
         env_id=metadata.env_id,
         options="--minari",
     )
-    prefix, total = re.sub(r"\W+", "-", metadata.dataset_id).strip("-"), 0
-    with bar("importing", metadata.episodes, "episodes") as shown, GroupWriter(store.write_group) as writer:
-        for number in range(metadata.episodes):
-            name = f"{prefix}-{number:06d}"
-            episode = bad.read(f"episode {number}", partial(_episode, metadata, reader, source, number, name))
-            if episode is not None:
-                writer.add(episode)
-                total += len(episode)
-            shown.advance()
-    return Imported(len(store), total, notes=tuple(source.notes()))
+    prefix = re.sub(r"\W+", "-", metadata.dataset_id).strip("-")
+    reads = (
+        (f"episode {number}", partial(_episode, metadata, reader, source, number, f"{prefix}-{number:06d}"))
+        for number in range(metadata.episodes)
+    )
+    steps = bad.write_all(store, reads, metadata.episodes)
+    return Imported(len(store), steps, notes=tuple(source.notes()))
 
 
 def _rewards(metadata: Metadata, reader: Reader, number: int) -> np.ndarray:
@@ -230,9 +215,6 @@ class Metadata:
     Args:
       dataset_id: e.g. "D4RL/door/human-v2".
       data_format: "hdf5", "arrow" or "parquet".
-      episodes: number of episodes.
-      observation_space: of the environment.
-      action_space: of the environment.
       env_id: of the environment; "" if it is not known.
     """
 
@@ -252,8 +234,7 @@ class Metadata:
     def read(cls, path: Path) -> Metadata:
         """Read the metadata; nothing that they name is imported or made.
 
-        Raises:
-          UserError: the file is missing or damaged, or of another version.
+        Raises UserError if the file is missing or damaged, or of another version.
         """
         said = read_json(path, f"{path} is missing; name the folder of a Minari dataset, with {DATA}/{METADATA_FILE}")
         version, form = said.get("minari_version"), said.get("data_format", "hdf5")

@@ -21,12 +21,7 @@ class ArrowReader:
 
     A table has T + 1 rows; all columns but the observations and infos have nothing in the last.
 
-    Args:
-      folder: with a folder for every episode.
-      suffix: of the files, "arrow" or "parquet".
-
-    Raises:
-      UserError: from every method, naming what is missing or damaged.
+    Every method raises UserError naming what is missing or damaged.
     """
 
     def __init__(self, folder: Path, suffix: str) -> None:
@@ -38,28 +33,23 @@ class ArrowReader:
         self._read = None
 
     def rewards(self, episode: int) -> np.ndarray:
-        """See :class:`pipelines.exchange.minari.hdf5.Hdf5Reader`."""
         return self._column(episode, "rewards", pa.types.is_floating, pa.types.is_integer)[:-1].astype(np.float64)
 
     def ends(self, episode: int, steps: int) -> tuple[bool, bool]:
-        """See :class:`pipelines.exchange.minari.hdf5.Hdf5Reader`."""
         both = (self._column(episode, name, pa.types.is_boolean) for name in ("terminations", "truncations"))
         terminated, truncated = (bool(one[steps - 1 : steps].any()) for one in both)
         return terminated, truncated
 
     def seed(self, episode: int) -> int | None:
-        """See :class:`pipelines.exchange.minari.hdf5.Hdf5Reader`."""
         path = self._folder / str(episode) / "metadata.json"
         seed = read_json(path, f"{path} is missing").get("seed") if path.exists() else None
         return seed if isinstance(seed, int) and not isinstance(seed, bool) else None
 
     def tree(self, episode: int, name: str, space: spaces.Space, rows: int) -> Any:
-        """See :class:`pipelines.exchange.minari.hdf5.Hdf5Reader`."""
         where = f"{self._path(episode)}, column {name}"
         return self._tree(self._field(self._table(episode), name, where).slice(0, rows), space, where)
 
     def info(self, episode: int, name: str) -> np.ndarray | list[str] | None:
-        """See :class:`pipelines.exchange.minari.hdf5.Hdf5Reader`."""
         table = self._table(episode)
         for key in ("infos", name):
             if not pa.types.is_struct(table.type) or table.type.get_field_index(key) < 0:

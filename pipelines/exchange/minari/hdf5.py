@@ -31,13 +31,10 @@ _PLAIN = "biuf"
 
 
 class _Disk(io.RawIOBase):
-    """A file for HDF5 to write, which keeps the system's refusal instead of passing it on.
+    """A file for HDF5 to write, which keeps the system's error instead of raising it.
 
     HDF5 cannot close a file after a refused write, and ends the process. Here it can: what it writes after a refusal
     goes nowhere.
-
-    Args:
-      path: of the file, which does not exist.
     """
 
     def __init__(self, path: Path) -> None:
@@ -77,14 +74,7 @@ class _Disk(io.RawIOBase):
 
 
 class Hdf5Writer:
-    """Writer of an HDF5 file.
-
-    Args:
-      path: of the file, which does not exist.
-
-    Raises:
-      OSError: from :meth:`add` and at the end, if the system refuses.
-    """
+    """Writer of an HDF5 file. :meth:`add` and the end raise OSError if the system refuses."""
 
     def __init__(self, path: Path) -> None:
         self._disk = _Disk(path)
@@ -101,15 +91,7 @@ class Hdf5Writer:
             raise self._disk.refusal
 
     def add(self, columns: Mapping[str, Any], attributes: Mapping[str, Any]) -> None:
-        """Add an episode.
-
-        Args:
-          columns: arrays, lists of text, and mappings of these.
-          attributes: of the episode, numbers and texts.
-
-        Raises:
-          ValueError: HDF5 cannot hold a text.
-        """
+        """Add an episode. Raises ValueError if HDF5 cannot hold a text."""
         try:
             group = self._file.create_group(f"episode_{self._episodes}")
             group.attrs.update({"id": self._episodes} | dict(attributes))
@@ -135,11 +117,7 @@ def _write(group: h5py.Group, columns: Mapping[str, Any]) -> None:
 class Hdf5Reader:
     """Reader of the HDF5 file of a Minari dataset.
 
-    Args:
-      folder: with the file.
-
-    Raises:
-      UserError: from every method, naming what is missing, damaged or refused.
+    Every method raises UserError naming what is missing, damaged or refused.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -171,14 +149,7 @@ class Hdf5Reader:
         return int(seed) if isinstance(seed, int | np.integer) else None
 
     def tree(self, episode: int, name: str, space: spaces.Space, rows: int) -> Any:
-        """Return the observations or actions of an episode as a tree of arrays [rows, ...] and lists of text.
-
-        Args:
-          episode: number of the episode.
-          name: "observations" or "actions".
-          space: of one row.
-          rows: number of rows.
-        """
+        """Return the observations or actions of an episode as a tree of arrays [rows, ...] and lists of text."""
         return self._tree(self._episode(episode), name, space, rows)
 
     def info(self, episode: int, name: str) -> np.ndarray | list[str] | None:

@@ -14,14 +14,7 @@ _DEEPEST = 16  # levels of a tree of spaces
 
 
 def space_json(space: spaces.Space) -> dict[str, Any]:
-    """Return ``space`` as JSON values.
-
-    Args:
-      space: Box, Discrete, MultiDiscrete, MultiBinary or Text, or a Dict or Tuple of these.
-
-    Raises:
-      TypeError: it is another space.
-    """
+    """Return ``space`` as JSON values. Raises TypeError if it is another space."""
     if isinstance(space, spaces.Dict):
         return {"type": "Dict", "subspaces": {key: space_json(part) for key, part in space.spaces.items()}}
     if isinstance(space, spaces.Tuple):
@@ -47,10 +40,8 @@ def space_of(said: Any, where: str) -> spaces.Space:
 
     Args:
       said: JSON values, as :func:`space_json` returns them.
-      where: file and key, for messages.
 
-    Raises:
-      UserError: it describes none.
+    Raises UserError if it describes none.
     """
     try:
         return _space(said, where, 0)

@@ -1,11 +1,11 @@
-"""RLDS datasets: folders of ``tensorflow_datasets`` whose examples are episodes, each a number of steps.
+"""RLDS datasets: folders of ``tensorflow_datasets`` whose examples are episodes made of steps.
 
 An episode of T actions has T + 1 steps, of which the last has an observation only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -19,12 +19,10 @@ from pipelines.exchange.rlds.folder import NAME, FolderWriter, RldsFolder
 from pipelines.exchange.rlds.foreign import import_foreign
 from pipelines.exchange.rlds.tfrecord import to_example
 from pipelines.exchange.settings import RldsExport, RldsImport
-from pipelines.exchange.sidecar import SIDECAR_FILE, Sidecar, marks_by_episode, records_about
+from pipelines.exchange.sidecar import SIDECAR_FILE, Sidecar
 from rlhf.records.episode import Episode
-from rlhf.run.progress import bar
 from rlhf.store import ParquetStore
 from rlhf.store.files.durable import explained
-from rlhf.store.group_writer import GroupWriter
 from worlds.errors import UserError
 
 _PARTS = tuple(f"{STEPS}/{part}" for part in ("observation", "action", "info"))
@@ -37,23 +35,19 @@ _NOTES = (
 def export(store: ParquetStore, ids: Sequence[str], out: Path, settings: RldsExport) -> Exported:
     """Write the episodes ``ids`` of ``store`` as an RLDS dataset into the empty folder ``out``.
 
-    Raises:
-      UserError: if the dataset's name is none.
+    Raises UserError if the dataset's name is none.
     """
     if not NAME.fullmatch(settings.name):
         raise UserError(f"--rlds.name is {settings.name!r}; give letters, digits and _, e.g. play")
-    sidecar = Sidecar(records=records_about(store, ids), play_settings=store.description.play_settings)
-    marks = marks_by_episode(sidecar.records)
+    sidecar = Sidecar.of(store, ids)
     features: dict[str, Feature] = {}
     writer = FolderWriter(out, settings.name, settings.file_mb)
-    with explained("an RLDS dataset", out), bar("exporting", len(ids), "episodes") as shown:
-        for episode in store.stream(ids):
-            columns = _columns(GymPlay.of(episode, marks[episode.episode_id]), episode)
+    with explained("an RLDS dataset", out):
+        for episode, marks in sidecar.export(store, ids):
+            columns = _columns(GymPlay.of(episode, marks), episode)
             features = features or {name: Feature.of(column) for name, column in columns.items()}
             example = {name: features[name].encode(column) for name, column in columns.items()}
             writer.write(episode.split, to_example(example))
-            sidecar.add(episode)
-            shown.advance()
         writer.finish(features)
         sidecar.write(out / SIDECAR_FILE)
     return Exported(len(ids), sidecar.steps, _NOTES)
@@ -84,8 +78,7 @@ def _columns(play: GymPlay, episode: Episode) -> Columns:
 def import_(source: Path, store: ParquetStore, settings: RldsImport, bad: BadEpisodes) -> Imported:
     """Write the episodes of the RLDS dataset in ``source`` into the empty ``store``.
 
-    Raises:
-      UserError: naming what is missing, damaged, of another version, or refused.
+    Raises UserError naming what is missing, damaged, of another version, or refused.
     """
     folder = RldsFolder.open(source)
     if (source / SIDECAR_FILE).is_file():
@@ -96,20 +89,17 @@ def import_(source: Path, store: ParquetStore, settings: RldsImport, bad: BadEpi
 def _import_own(sidecar: Sidecar, folder: RldsFolder, store: ParquetStore, bad: BadEpisodes) -> Imported:
     """Import what :func:`export` wrote."""
     splits = {split: folder.examples(split, _PARTS) for split in folder.shards}
-    missing, steps = str(folder.folder), 0
 
     def read(number: int, where: str, columns: Callable[[], Columns]) -> Episode:
         found = columns()
         return sidecar.episode(number, where, *(_below(part, found) for part in _PARTS))
 
-    with bar("importing", len(sidecar.episodes), "episodes") as shown, GroupWriter(store.write_group) as writer:
+    def reads() -> Iterator[tuple[str, Callable[[], Episode]]]:
         for number, about in enumerate(sidecar.episodes):
-            _, where, columns = next(splits.get(about.split, iter(())), (0, missing, dict))
-            episode = bad.read(f"episode {number}", partial(read, number, where, columns))
-            if episode is not None:
-                writer.add(episode)
-                steps += len(episode)
-            shown.advance()
+            _, where, columns = next(splits.get(about.row.get("split", ""), iter(())), (0, str(folder.folder), dict))
+            yield f"episode {number}", partial(read, number, where, columns)
+
+    steps = bad.write_all(store, reads(), len(sidecar.episodes))
     if any(next(rest, None) is not None for rest in splits.values()):
         raise UserError(f"{folder.folder} has more episodes than {SIDECAR_FILE}; it has changed since it was exported")
     return Imported(len(store), steps, sidecar.write_records(store))

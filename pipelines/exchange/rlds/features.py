@@ -34,8 +34,6 @@ class Feature:
 
     Args:
       kind: "tensor", "image", "text", "label" (one of ``classes``), or "unknown", which cannot be read.
-      dtype: of numbers.
-      shape: of one row.
       classes: number of classes of a label; 0 if it is not known.
     """
 
@@ -67,12 +65,7 @@ class Feature:
     def decode(self, values: Values, where: str) -> Any:
         """Return a column: an array [rows, ...], or a list of texts.
 
-        Args:
-          values: of an example.
-          where: place of the column, for messages.
-
-        Raises:
-          UserError: the values are not of this type.
+        Raises UserError if the values are not of this type.
         """
         if self.kind == "unknown":
             raise UserError(f"{where} is of a type that this program does not read; leave it out")
@@ -137,12 +130,7 @@ def _described(one: Feature | Mapping[str, Any]) -> dict[str, Any]:
 def read_features(said: Any, where: str) -> dict[str, Feature]:
     """Return the columns that ``features.json`` describes. Classes that it names are not imported.
 
-    Args:
-      said: its JSON values.
-      where: the file, for messages.
-
-    Raises:
-      UserError: it is of another version, or has no steps.
+    Raises UserError if it is of another version, or has no steps.
     """
     if not isinstance(said, Mapping) or "featuresDict" not in said:
         raise UserError(f"{where} is none that tensorflow_datasets 4.5 or later writes")

@@ -8,8 +8,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
+from pipelines.exchange.bad_episodes import refuse
 from pipelines.exchange.rlds.features import STEPS, Feature, features_json, is_within, read_features
 from pipelines.exchange.rlds.tfrecord import from_example, read_records, record_bytes
 from pipelines.exchange.source_files import read_json
@@ -29,7 +30,6 @@ class FolderWriter:
 
     Args:
       folder: where it is written, which is empty.
-      name: of the dataset.
       file_mb: megabytes of a file from which the next one is begun.
     """
 
@@ -77,9 +77,6 @@ class RldsFolder:
     """A dataset to be read.
 
     Args:
-      folder: of its files.
-      name: of the dataset.
-      features: types of its columns.
       shards: by split, the files and the number of examples in each.
     """
 
@@ -97,8 +94,7 @@ class RldsFolder:
     def open(cls, folder: Path) -> RldsFolder:
         """Read the description of the dataset in ``folder``.
 
-        Raises:
-          UserError: a file of it is missing or damaged, or of another version or format.
+        Raises UserError if a file of it is missing or damaged, or of another version or format.
         """
         features = read_features(_read(folder / FEATURES_FILE), str(folder / FEATURES_FILE))
         path = folder / INFO_FILE
@@ -121,11 +117,6 @@ class RldsFolder:
 
         Reading raises UserError where the example is damaged or has other columns. Those that a file should have, but
         does not, come as one.
-
-        Args:
-          split: name of the split.
-          wanted: names of columns, or of what they are in.
-          unwanted: names of columns that are not read.
         """
         columns = {
             path: feature
@@ -147,12 +138,8 @@ class RldsFolder:
             if number != count and not problem:
                 problem = f"{file} has {number} examples, {INFO_FILE} says {count}; it is damaged"
             if problem:
-                yield first + number, f"{file}, from example {number + 1} on", partial(_refuse, problem)
+                yield first + number, f"{file}, from example {number + 1} on", partial(refuse, problem)
             first += count
-
-
-def _refuse(line: str) -> NoReturn:
-    raise UserError(line)
 
 
 def _decoded(columns: Mapping[str, Feature], record: bytes | UserError, where: str) -> dict[str, Any]:

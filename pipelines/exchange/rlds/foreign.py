@@ -17,9 +17,7 @@ from pipelines.exchange.rlds.features import STEPS, Feature, is_within
 from pipelines.exchange.rlds.folder import RldsFolder
 from pipelines.exchange.settings import RldsImport
 from rlhf.records.episode import Episode
-from rlhf.run.progress import bar
 from rlhf.store import ParquetStore
-from rlhf.store.group_writer import GroupWriter
 from worlds.errors import UserError
 
 _OBSERVATION, _ACTION = f"{STEPS}/observation", f"{STEPS}/action"
@@ -32,8 +30,7 @@ _OF_EPISODES = ("episode_metadata/", "")  # where texts lie that an episode has 
 def import_foreign(folder: RldsFolder, store: ParquetStore, settings: RldsImport, bad: BadEpisodes) -> Imported:
     """Write the episodes of a dataset into an empty store.
 
-    Raises:
-      UserError: naming what is missing, damaged, or has no form here.
+    Raises UserError naming what is missing, damaged, or has no form here.
     """
     steps = Steps(folder, settings.last_step == "observation", settings.leave_out, settings.instruction_column)
     name, observed = f"the RLDS dataset {folder.name}", steps.space(_OBSERVATION)
@@ -51,21 +48,14 @@ def import_foreign(folder: RldsFolder, store: ParquetStore, settings: RldsImport
         env_id=folder.name,
         options="--rlds",
     )
-    total = 0
-    with bar("importing", folder.episodes, "episodes") as shown, GroupWriter(store.write_group) as writer:
-        for number, split, where, play in steps.read(steps.wanted):
-            own = f"{folder.name}-{number:06d}", "train" if split == "train" else "held_out"
-            episode = bad.read(where, partial(_episode, source, play, *own))
-            if episode is not None:
-                writer.add(episode)
-                total += len(episode)
-            shown.advance()
+
+    def episode(number: int, split: str, play: Callable[[], ForeignPlay]) -> Episode:
+        return source.episode(play(), f"{folder.name}-{number:06d}", "train" if split == "train" else "held_out")
+
+    reads = ((where, partial(episode, number, split, play)) for number, split, where, play in steps.read(steps.wanted))
+    total = bad.write_all(store, reads, folder.episodes)
     unread = [f"left out: {', '.join(steps.unread)}, whose types are not read"] if steps.unread else []
     return Imported(len(store), total, notes=(*source.notes(), *unread))
-
-
-def _episode(source: ForeignSource, play: Callable[[], ForeignPlay], episode_id: str, split: str) -> Episode:
-    return source.episode(play(), episode_id, split)
 
 
 @dataclass(frozen=True)
@@ -73,13 +63,10 @@ class Steps:
     """The steps of the episodes of a dataset.
 
     Args:
-      folder: of the dataset.
       last_observed: the last step of an episode has an observation only.
-      leave_out: names of observations and actions that are left out, e.g. "arm.camera".
       instruction_column: the only text that may say what is asked for; None takes all known ones.
 
-    Raises:
-      UserError: they have no observations or no actions, or none of a name that is left out, or no such text.
+    Raises UserError if they have no observations or no actions, or none of a name that is left out, or no such text.
     """
 
     folder: RldsFolder
@@ -98,7 +85,7 @@ class Steps:
 
     @property
     def unread(self) -> list[str]:
-        """Columns that an episode would be made of, but for their types, which are not read."""
+        """Columns that belong to an episode but have types that are not read."""
         parts = (_OBSERVATION, _ACTION, _REWARD, _TERMINAL)
         return [
             path
@@ -108,7 +95,7 @@ class Steps:
 
     @cached_property
     def asked(self) -> tuple[str, ...]:
-        """The columns that say what is asked for, the first one first."""
+        """The columns that say what is asked for, in order of preference."""
         named = self.instruction_column
         if named is None:
             return self._instructions
@@ -171,7 +158,7 @@ class Steps:
         return ForeignPlay(where, seen, done, rewards[:steps].astype(np.float64), ended, not ended)
 
     def _tree(self, part: str, columns: Mapping[str, Any], rows: int | None = None) -> dict[str, Any]:
-        """Return the first ``rows``, or all, of those of ``columns`` that are of ``part``, as a tree."""
+        """Return the columns of ``part`` as a tree: their first ``rows``, or all."""
         tree: dict[str, Any] = {}
         for path in self._features(part):
             if path in columns:

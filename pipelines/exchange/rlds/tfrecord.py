@@ -74,15 +74,7 @@ def to_example(columns: Mapping[str, Values]) -> bytes:
 
 
 def from_example(record: bytes, where: str) -> dict[str, Values]:
-    """Return the columns of an example: lists of bytes, float32 or int64 [values].
-
-    Args:
-      record: of a file.
-      where: place of the record, for the message.
-
-    Raises:
-      UserError: it is none.
-    """
+    """Return the columns of an example: lists of bytes, float32 or int64 [values]. Raises UserError if it is none."""
     try:
         example = _Example.FromString(record)
     except DecodeError as error:
@@ -107,8 +99,7 @@ def record_bytes(record: bytes) -> bytes:
 def read_records(path: Path) -> Iterator[bytes | UserError]:
     """Yield the records of a file; in the place of one whose checksum is wrong the error that says so.
 
-    Raises:
-      UserError: the file is missing or cut short, or the length of a record is wrong, so that no other is found.
+    Raises UserError if the file is missing or cut short, or the length of a record is wrong, so that no other is found.
     """
     try:
         with regular(path).open("rb") as file:
@@ -128,6 +119,6 @@ def read_records(path: Path) -> Iterator[bytes | UserError]:
 
 
 def _masked(data: bytes) -> int:
-    """Return the checksum of ``data`` as the format has it."""
+    """Return the masked checksum of ``data``, as TFRecord has it."""
     checksum = google_crc32c.value(data)
     return ((checksum >> 15 | checksum << 17) + _MASK) & 0xFFFFFFFF

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from pipelines.stages.episodes.recordings import in_order
+from pipelines.stages.episodes.recordings import evenly_spaced, in_order
 from rlhf.data.source import Source
 from rlhf.records.episode import Episode
 from rlhf.run.config import CONFIG_FILE, read_record
@@ -26,8 +26,6 @@ class Division:
     """Ids of the episodes that a model was trained on and of those by which it was selected.
 
     Args:
-      learned: ids of the training episodes.
-      validation: ids of the validation episodes.
       certain: True if the run recorded them; False if they were computed from its settings and the present marks.
     """
 
@@ -40,7 +38,6 @@ def divide_episodes(episodes: Sequence[E], share: float) -> tuple[list[E], list[
     """Divide episodes, or their rows, into training, validation and held-out ones.
 
     Args:
-      episodes: all episodes.
       share: share of the episodes that are not held out to use for validation.
 
     Returns:
@@ -60,6 +57,35 @@ def divide_episodes(episodes: Sequence[E], share: float) -> tuple[list[E], list[
     chosen = {index * len(train) // kept for index in range(kept)}
     validation = [episode for index, episode in enumerate(train) if index in chosen]
     return [episode for index, episode in enumerate(train) if index not in chosen], validation, held_out
+
+
+def validation_ids(run: Path, groups: Sequence[Sequence[Source]], share: float) -> frozenset[str]:
+    """Return the ids of the run's validation episodes: those saved when it began, else a ``share`` of each group.
+
+    Raises:
+      UserError: if the saved ids cannot be read, or one of the episodes is missing.
+    """
+    if (known := noted_division(run)) is None:
+        return frozenset(source.episode_id for group in groups for source in set_aside(group, share))
+    if missing := known.validation - {source.episode_id for group in groups for source in group}:
+        raise UserError(
+            f"{len(missing)} of the {len(known.validation)} validation episodes of {run} are missing, for example "
+            f"{min(missing)}; put the datasets back as they were, or start a new run"
+        )
+    return known.validation
+
+
+def set_aside(sources: Sequence[Source], share: float) -> list[Source]:
+    """Return a ``share`` of ``sources`` for validation: at least one if the share is above 0, and never all.
+
+    Of one solver's play in one dataset these are the first episodes. Of several solvers or datasets they are spread
+    evenly, so that training and validation have play of each.
+    """
+    if not share:
+        return []
+    first = list(sources[: min(max(1, round(share * len(sources))), len(sources) - 1)])
+    one_origin = len({(source.store, source.solver) for source in sources}) == 1
+    return first if one_origin else evenly_spaced(sources, len(first))
 
 
 def save_division(run: Path, learned: Sequence[str], validation: Sequence[str]) -> None:

@@ -29,7 +29,6 @@ class NotedEpisodes:
     """The episodes that a run began with.
 
     Args:
-      run: folder of the run.
       parts: fingerprints by episode id, in the order of use, for each use ("imitated", "replayed", ...). None is for a
         new run, or one of an older version: it uses all episodes of its datasets.
     """
@@ -44,11 +43,6 @@ class NotedEpisodes:
 
     def only(self, part: str, found: Sequence[Source], marks: Marks | None = None) -> list[Source]:
         """Return those of ``found`` that the run began with, in the order of that time.
-
-        Args:
-          part: use of the episodes.
-          found: episodes of the datasets.
-          marks: digests of their marks, if the run learns from marks.
 
         Raises:
           UserError: if an episode is missing, or its content or marks have changed; it is named.

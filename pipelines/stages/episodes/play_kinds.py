@@ -8,18 +8,29 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator
 
 from pipelines.stages.episodes.noted_episodes import NotedEpisodes
 from pipelines.stages.episodes.recordings import find_episodes
 from rlhf.data.dataset import Dataset
-from rlhf.data.mixed import MixedDataset
 from rlhf.data.source import Source
 from rlhf.records.episode import CO_PILOT
 from rlhf.store.read_ahead import read_ahead
 from worlds.contract.own_settings import own_settings
 from worlds.errors import UserError
+from worlds.ranges import Positive
 
 CO_PILOTED = "+co-pilot"
+
+
+def _from_text(given: Any) -> Any:
+    return own_settings(given, example='{"human": 1, "agent+co-pilot": 0.5}') if isinstance(given, str) else given
+
+
+PlayKinds = Annotated[Mapping[str, Positive], BeforeValidator(_from_text)]
+"""Weights by kind of play."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +40,6 @@ class PlayGroup:
     Args:
       kind: kind of play; "" if all play is one group.
       weight: share of the columns, relative to other groups.
-      sources: the episodes.
     """
 
     kind: str
@@ -37,30 +47,26 @@ class PlayGroup:
     sources: tuple[Source, ...]
 
 
-def find_groups(data: Sequence[Path], split: str, solver: str | None, kinds: str) -> list[PlayGroup]:
+def find_groups(data: Sequence[Path], split: str, solver: str | None, kinds: PlayKinds) -> list[PlayGroup]:
     """Find the recorded play to imitate: one group of ``solver``'s play, or a group for each of ``kinds``.
 
     Args:
-      data: dataset folders.
-      split: split of the episodes.
       solver: solver of the episodes, if ``kinds`` is empty; None finds all.
-      kinds: JSON object of weights by kind of play.
 
     Raises:
-      UserError: if there is no such play, or ``kinds`` is not such an object.
+      UserError: if there is no such play.
     """
-    weights = parse_play_kinds(kinds)
-    if not weights:
+    if not kinds:
         return [PlayGroup("", 1.0, tuple(find_episodes(data, split, solver)))]
     found: dict[str, list[Source]] = {}
     everything = find_episodes(data, split)
     for source, kind in zip(everything, play_kinds_of(everything), strict=True):
         found.setdefault(kind, []).append(source)
-    for kind in weights:
+    for kind in kinds:
         if kind not in found:
             known = ", ".join(f"{len(sources)} {name}" for name, sources in found.items())
             raise UserError(f"kinds: there are no episodes of kind {kind!r}; there are {known}")
-    return [PlayGroup(kind, weight, tuple(found[kind])) for kind, weight in weights.items()]
+    return [PlayGroup(kind, weight, tuple(found[kind])) for kind, weight in kinds.items()]
 
 
 def begun_with(groups: Sequence[PlayGroup], noted: NotedEpisodes) -> list[PlayGroup]:
@@ -71,17 +77,6 @@ def begun_with(groups: Sequence[PlayGroup], noted: NotedEpisodes) -> list[PlayGr
 def imitated(group: PlayGroup) -> str:
     """Return the use of the episodes of ``group``, as in the run's episodes.json."""
     return f"imitated ({group.kind})" if group.kind else "imitated"
-
-
-def parse_play_kinds(text: str) -> dict[str, float]:
-    """Parse weights by kind of play. Raises UserError if ``text`` is not a JSON object of numbers above 0."""
-    weights = own_settings(text, "kinds", '{"human": 1, "agent+co-pilot": 0.5}')
-    for kind, weight in weights.items():
-        if isinstance(weight, bool) or not isinstance(weight, (int, float)) or weight <= 0:
-            raise UserError(
-                f"kinds: the weight of {kind} is a number above 0, not {weight!r}; leave out kinds without weight"
-            )
-    return {kind: float(weight) for kind, weight in weights.items()}
 
 
 def play_kinds_of(sources: Sequence[Source]) -> list[str]:
@@ -98,6 +93,8 @@ def mixed(parts: Mapping[PlayGroup, Dataset]) -> Dataset:
     """Combine the datasets of several groups into one; a single one is returned as it is."""
     if len(parts) == 1:
         return next(iter(parts.values()))
+    from rlhf.data.mixed import MixedDataset
+
     return MixedDataset(
         {group.kind: part for group, part in parts.items()}, {group.kind: group.weight for group in parts}
     )

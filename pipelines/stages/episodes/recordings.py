@@ -14,8 +14,6 @@ from rlhf.data.config import ReadingConfig
 from rlhf.data.dataset import Dataset
 from rlhf.data.memory import encode_episodes
 from rlhf.data.source import DatasetSummary, Source, summarise
-from rlhf.data.streamed import StreamedDataset
-from rlhf.records.declared_fields import ENTITY_COUNTS
 from rlhf.records.episode import Episode, without_frames
 from rlhf.records.spaces import EpisodeSpaces
 from rlhf.run.machine import usable_memory
@@ -24,6 +22,7 @@ from rlhf.store import EpisodeRow, open_store
 from rlhf.store.columns.compressed import CompressedEpisode
 from rlhf.store.read_ahead import read_ahead
 from worlds.errors import UserError
+from worlds.spaces.steps import ENTITY_COUNTS
 
 Item = TypeVar("Item")
 
@@ -37,7 +36,6 @@ def find_episodes(
     """Find episodes of several datasets, grouped by solver in the order of recording, each group in the order of ids.
 
     Args:
-      data: dataset folders.
       split: split of the episodes; None finds all.
       solver: solver of the episodes; None finds all.
       marked: find only episodes with marks.
@@ -76,7 +74,6 @@ def read_episodes(
     """Read the episodes that :func:`find_episodes` finds into memory. Raises UserError as it does.
 
     Args:
-      data: dataset folders.
       split: split of the episodes; None reads all.
       solver: solver of the episodes; None reads all.
       marked: read only episodes with marks.
@@ -153,24 +150,21 @@ def spoken_texts(episodes: Sequence[Episode | CompressedEpisode]) -> set[str]:
 
 def _spaces_of(sources: Sequence[Source]) -> EpisodeSpaces:
     """The spaces of the first episode; one that differs is named when it is encoded."""
-    return sources[0].store.read(sources[0].episode_id).declared
+    return sources[0].store.read(sources[0].episode_id).spaces
 
 
 def _bytes_seen(spaces: EpisodeSpaces) -> int:
     """Bytes that the arrays of one observation take in memory, those of entities at their largest number."""
     seen = spaces.solver.observation
     most = 0 if seen.entities is None else seen.entities.most
-    sizes = ((most if side is None else side for side in shape) for _, shape in seen.arrays().values())
-    return sum(dtype.itemsize * math.prod(size) for (dtype, _), size in zip(seen.arrays().values(), sizes, strict=True))
+    return sum(
+        dtype.itemsize * math.prod(most if side is None else side for side in shape)
+        for dtype, shape in seen.arrays.values()
+    )
 
 
 class RecordedPlay:
-    """Recorded episodes, held in memory, or streamed if they do not fit.
-
-    Args:
-      sources: the episodes, in order.
-      reading: settings of reading.
-    """
+    """Recorded episodes, held in memory, or streamed if they do not fit."""
 
     def __init__(self, sources: Sequence[Source], reading: ReadingConfig) -> None:
         self.sources, self._reading = list(sources), reading
@@ -222,6 +216,8 @@ class RecordedPlay:
         """Encode the episodes for an agent of ``config``. Raises UserError if one is of other spaces."""
         self.load()
         if self._summary is not None:
+            from rlhf.data.streamed import StreamedDataset
+
             return StreamedDataset(self.sources, self._summary, tokenizer, config, self._reading)
         episodes, self._episodes = self._episodes or [], None  # once encoded they are not needed twice
         return encode_episodes(episodes, tokenizer, config)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from pipelines.stages.episodes.play_kinds import parse_play_kinds
+from pipelines.stages.episodes.play_kinds import PlayKinds
 from pipelines.stages.episodes.recordings import in_order
 from rlhf.data.source import Source
 from rlhf.records.episode import Episode
@@ -25,23 +25,22 @@ from worlds.errors import UserError
 _REPLAYED = "replay:"  # begins the name of a setter that says again what another one said
 
 
-def setter_sides(data: Sequence[Path], split: str, setter: str | None, kinds: str, threads: int = 2) -> list[Path]:
+def setter_sides(
+    data: Sequence[Path], split: str, setter: str | None, kinds: PlayKinds, threads: int = 2
+) -> list[Path]:
     """Return the datasets of the setters' sides of recorded play, in the order of ``data``.
 
     What is missing is drawn, and what is no longer in its dataset, or has changed there, is dropped. Setters that were
     replayed are left out: what they say was said before, in a place where it made sense.
 
     Args:
-      data: dataset folders.
-      split: split of the episodes.
       setter: setter of the episodes, if ``kinds`` is empty; None takes all.
-      kinds: JSON object of weights by kind of setter, e.g. "human".
-      threads: that replay and draw.
+      kinds: weights by kind of setter, e.g. "human".
 
     Raises:
       UserError: there are no such episodes, one of them does not replay, or another process draws them now.
     """
-    is_wanted = partial(_is_wanted, setter=setter, kinds=tuple(parse_play_kinds(kinds)))
+    is_wanted = partial(_is_wanted, setter=setter, kinds=tuple(kinds))
     stores = [open_store(folder) for folder in data]
     wanted = {store: in_order([row for row in store.rows(split=split) if is_wanted(row)]) for store in stores}
     if not any(wanted.values()):

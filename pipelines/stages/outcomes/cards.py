@@ -9,7 +9,7 @@ from typing import Any
 
 from agents.card import ModelCard, PlayedBy, PlaySource
 from pipelines.stages.chosen_marks import choose_marks
-from pipelines.stages.episodes.play_kinds import find_groups, parse_play_kinds
+from pipelines.stages.episodes.play_kinds import PlayKinds, find_groups
 from pipelines.stages.settings.play_settings import UNKNOWN, PlaySettings
 from rlhf.records.json_records import to_json
 from rlhf.run.config import command_line, git_commit, project_version
@@ -32,10 +32,6 @@ def model_card(
     Args:
       title: see :class:`agents.card.ModelCard`.
       what: see :class:`agents.card.ModelCard`.
-      config: configuration of the training.
-      learned_from: recorded play of the training.
-      started_from: sentences on the models that the training started from.
-      play_settings: settings of the recorded play.
     """
     commit = git_commit()
     return ModelCard(
@@ -68,8 +64,6 @@ def play_used(
     """Sum up, by dataset, the players and the marks of the episodes that a stage reads.
 
     Args:
-      data: dataset folders.
-      use: use of the episodes, for the card.
       split: split of the episodes; None counts all.
       solver: solver of the episodes; None counts all.
       marked: count only episodes with marks, and the marks too.
@@ -99,18 +93,15 @@ def play_used(
 
 
 def play_imitated(
-    data: Sequence[Path], use: str, solver: str | None, kinds: str, only: Collection[str] | None = None
+    data: Sequence[Path], use: str, solver: str | None, kinds: PlayKinds, only: Collection[str] | None = None
 ) -> tuple[PlaySource, ...]:
     """Sum up, by dataset, the play to imitate: that of ``solver``, or of each kind of play.
 
     Args:
-      data: dataset folders.
-      use: use of the episodes, for the card.
       solver: solver of the episodes, if ``kinds`` is empty; None counts all.
-      kinds: JSON object of weights by kind of play.
       only: ids of the episodes to count; None counts all.
     """
-    if not parse_play_kinds(kinds):
+    if not kinds:
         return play_used(data, use, "train", solver, only=only)
     sources: list[PlaySource] = []
     for group in find_groups(data, "train", solver, kinds):

@@ -25,7 +25,6 @@ def success_table(results: Sequence[ProbeResult], requests: str) -> str:
     """Format the success of every agent at every probe, with 95% intervals, as lines of text.
 
     Args:
-      results: of the agents and probes.
       requests: what was asked for, in words; see :func:`requests_of`.
     """
     agents, probes = (list(dict.fromkeys(getattr(r, name) for r in results)) for name in ("agent", "probe"))

@@ -110,7 +110,6 @@ def kept_accuracy(rows: list[Row], where: str, kind: str = "") -> Interval | Non
 
     Args:
       rows: rows of the run's metrics.
-      where: the play.
       kind: the kind of preference; "" is pairs of moments by marks.
     """
     part = f"{kind}_" if kind else ""

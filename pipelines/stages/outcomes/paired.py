@@ -18,7 +18,7 @@ class ProbeOutcomes(Protocol):
     @property
     def probe(self) -> str: ...
     @property
-    def seeds(self) -> Sequence[int]: ...
+    def seeds(self) -> Sequence[int] | Sequence[str]: ...
     @property
     def success(self) -> Sequence[bool]: ...
 
@@ -38,7 +38,6 @@ def success_of(runs: Runs, seed: int = 0) -> Interval:
 
     Args:
       runs: the agent's results; every run has the same probes.
-      seed: of the bootstrap.
     """
     return share_interval([[ordered(result) for result in run] for run in runs], seed=seed)
 
@@ -47,9 +46,7 @@ def gain(after: Runs, before: Runs, seed: int = 0) -> Interval:
     """Return the success of one agent less that of another, paired by run, probe and episode.
 
     Args:
-      after: results of one agent.
       before: results of the agent that is subtracted, of the same runs in the same order.
-      seed: of the bootstrap.
 
     Raises:
       ValueError: if they were not evaluated at the same probes on the same episodes.
@@ -71,10 +68,6 @@ def ordered(result: ProbeOutcomes) -> np.ndarray:
 
 def paired(result: ProbeOutcomes, other: ProbeOutcomes) -> np.ndarray:
     """Differences episode by episode: float64 [episodes] of -1, 0 and 1.
-
-    Args:
-      result: of the compared agent.
-      other: of the agent whose outcomes are subtracted.
 
     Raises:
       ValueError: if the two did not play the same episodes of one probe.

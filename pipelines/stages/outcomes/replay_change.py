@@ -27,7 +27,6 @@ class Measurement:
     """A metric at one update.
 
     Args:
-      update: number of updates made.
       value: mean over plays, or share of requests.
       count: number of plays or requests.
       interval: interval of ``value``; None if the run did not record the standard deviation of its returns.

@@ -17,11 +17,12 @@ from agents.language_models.folder import load_language_model
 from pipelines.stages.outcomes.paired import gain
 from pipelines.stages.running.staged_run import format_differences
 from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
-from rlhf.records.json_records import BadRecord, differences, from_json, to_json, with_new_settings
+from rlhf.records.json_records import differences, from_json, to_json
 from rlhf.run.statistics import Interval
 from rlhf.store.columns import json_text
 from rlhf.store.files.durable import write_file
 from worlds.errors import UserError
+from worlds.settings import BadValue
 
 Split = Literal["held_out", "train"]
 SCRIPTED = ("scripted", "perfect")  # in place of an agent's folder
@@ -35,13 +36,7 @@ _HINT = "name another file with --out, or move that one away"
 
 @dataclass(frozen=True)
 class Difference:
-    """Success of an agent less that of the baseline, as shares of 1, paired by episode, with 95% bootstrap intervals.
-
-    Args:
-      baseline: name of the agent that is subtracted.
-      at_probe: difference at the probe of the result.
-      over_all: difference over all probes that both have played, with equal weights.
-    """
+    """Success of an agent less the baseline's, as shares of 1, paired by episode, with 95% bootstrap intervals."""
 
     baseline: str
     at_probe: Interval
@@ -53,10 +48,6 @@ class ProbeResult:
     """Result of one agent at one probe; entry i of every tuple is the same house and instruction for all agents.
 
     Args:
-      agent: name of the agent.
-      probe: name of the probe.
-      seeds: seeds of the episodes.
-      success: outcomes of the episodes.
       steps: steps until success, None without success.
       difference: difference to the baseline; None without a baseline, and of the baseline itself.
       failed: seeds of the episodes in which the world failed; they count as no success.
@@ -107,8 +98,6 @@ class ResultsFile:
     Results that it holds are kept and not played again.
 
     Args:
-      path: path of the file.
-      settings: settings of the evaluation.
       agents: folder of each agent by its name.
 
     Raises:
@@ -153,8 +142,8 @@ class ResultsFile:
 
     def _check(self, row: dict[str, Any]) -> None:
         try:
-            settings = from_json(EvaluatedWith, with_new_settings(EvaluatedWith, row.get(_SETTINGS, {})))
-        except BadRecord as error:
+            settings = from_json(EvaluatedWith, row.get(_SETTINGS, {}))
+        except BadValue as error:
             raise UserError(f"{self._path} was written by another version ({error}); {_HINT}") from error
         if other := list(differences(settings, self._settings)):
             raise UserError(f"{self._path} holds results of other settings: {format_differences(other)}; {_HINT}")

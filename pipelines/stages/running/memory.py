@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from agents.columns import observation_columns
+from agents.batch import observation_columns
 from agents.computing_config import ComputingConfig
 from agents.config import AgentConfig
 from agents.learning.footprint import UNCERTAINTY, learning_bytes
@@ -65,7 +65,6 @@ def check_memory(
 
     Args:
       setting: setting of the batch's size, as typed, e.g. "--training.batch".
-      size: size of the batch.
       needed: estimate of the peak bytes by size, within a factor of :data:`agents.learning.footprint.UNCERTAINTY`.
       usable: usable bytes of memory.
       otherwise: what helps where no size fits, besides a smaller agent.
@@ -98,8 +97,6 @@ def check_improvement(config: ImproveConfig, agent: Agent, entities: int | None 
     """Refuse more slots, or a larger batch, of `rlhf improve` than fit into memory.
 
     Args:
-      config: settings.
-      agent: that is improved.
       entities: of the frame with most of them; None for as many as the agent's spaces allow.
 
     Raises:
@@ -135,7 +132,6 @@ def check_training(training: Training, agent: Agent, device: str, entities: int 
     """Refuse a larger batch of `rlhf clone` or `rlhf reward` than fits into memory.
 
     Args:
-      training: settings.
       agent: agent or reward model.
       device: on which it learns.
       entities: of the frame with most of them; None for as many as the agent's spaces allow.
@@ -158,8 +154,6 @@ def check_refining(training: RefiningConfig, agent: Agent, device: str, entities
     """Refuse more windows before marks, or a larger batch, of `rlhf refine` than fit into memory together.
 
     Args:
-      training: settings.
-      agent: that is refined.
       device: on which it learns.
       entities: of the frame with most of them; None for as many as the agent's spaces allow.
 
@@ -195,8 +189,6 @@ def check_followed(
     """Refuse more examples of preferences and of pairs of requests, or a larger batch, than fit into memory together.
 
     Args:
-      training: settings.
-      model: reward model.
       preferences: from which it learns; without any, :func:`check_training` is enough.
       device: on which it learns.
       entities: of the frame with most of them; None for as many as the model's spaces allow.

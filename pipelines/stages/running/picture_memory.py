@@ -15,7 +15,6 @@ def check_pictures(height: int, width: int, steps: int, episodes: int) -> None:
       height: height of a picture in pixels.
       width: width of a picture in pixels.
       steps: steps of an episode, each with a picture.
-      episodes: number of episodes that are played at once.
 
     Raises:
       UserError: if the episodes that are in memory at once do not fit.

@@ -42,8 +42,6 @@ class Stage:
     """A stage to be done.
 
     Args:
-      name: unique among the stages of one folder.
-      note: what the stage makes, for the report.
       do: does the stage; called again if it was interrupted, so it resumes from what it left (:func:`resume_or_start`).
       makes: the file or folder that it writes.
       of: inputs of that; stages of equal inputs make the same.
@@ -60,11 +58,8 @@ def open_run(folder: Path, config: Any, what: str, free: Collection[str] = (), o
     """Create the folder of a new run, or check that the run in it has the same configuration; it may have been moved.
 
     Args:
-      folder: folder of the run.
-      config: a frozen dataclass.
       what: name of such a run in messages, e.g. "demo".
       free: settings (dotted, or a whole group) in which two commands for one run may differ, beside ``run``.
-      option: of the command line that names another folder.
 
     Raises:
       UserError: if the folder holds a run with other settings (the first is named), or anything else.
@@ -72,7 +67,7 @@ def open_run(folder: Path, config: Any, what: str, free: Collection[str] = (), o
     if not (folder / CONFIG_FILE).is_file():
         save_config(new_run_folder(folder.parent, folder.name), config)
         return
-    saved = load_config(folder, type(config), older=True)
+    saved = load_config(folder, type(config))
     if other := differing_settings(saved, config, free):
         raise UserError(
             f"{folder} holds another {what}: {format_differences(other)}; "
@@ -102,9 +97,7 @@ def run_stages(folder: Path, stages: Sequence[Stage], total: int | None = None, 
 
     Args:
       folder: where ``stages.json`` is; created if it does not exist.
-      stages: in their order.
       total: number of stages in messages, e.g. "2 of 8"; None counts ``stages``.
-      title: text before that.
 
     Returns:
       The finished stages, those of earlier attempts among them.
@@ -192,7 +185,6 @@ def resume_or_start(train: Callable[[Run], Path], config: Run) -> Path:
     Files of an attempt without a checkpoint are removed.
 
     Args:
-      train: function of the stage.
       config: its settings, which include ``runs``, ``name`` and ``resume``.
     """
     folder = config.runs / config.name
@@ -234,9 +226,7 @@ class FinishedStage:
     """A finished stage of a run.
 
     Args:
-      name: name of the stage.
       seconds: duration in seconds, with that of attempts that were interrupted, but for those that were killed.
-      note: result of the stage, for the report.
       core_seconds: processor time of the process and its children, in seconds; None if it was not measured.
     """
 

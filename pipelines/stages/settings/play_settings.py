@@ -20,12 +20,13 @@ from typing import Any, Protocol, TypeVar
 from agents.play_settings import PLAY_SETTINGS_FILE, load_play_settings
 from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
 from rlhf.records.episode import WORLD_OPTIONS
-from rlhf.records.json_records import BadRecord, from_json, to_json, with_new_settings
+from rlhf.records.json_records import from_json, to_json
 from rlhf.run.progress import announce
 from rlhf.store import ParquetStore, open_store
 from rlhf.store.folder.description import DESCRIPTION_FILE
 from worlds import registry
 from worlds.errors import UserError
+from worlds.settings import BadValue
 
 
 @dataclass(frozen=True)
@@ -156,8 +157,8 @@ def note_settings(store: ParquetStore, settings: PlaySettings) -> None:
 
 def _from_json(noted: Mapping[str, Any], path: Path) -> PlaySettings:
     try:
-        return from_json(PlaySettings, with_new_settings(PlaySettings, noted))
-    except BadRecord as error:
+        return from_json(PlaySettings, noted)
+    except BadValue as error:
         raise UserError(f"{path} is damaged (settings of play: {error}); put back a copy of it") from None
 
 

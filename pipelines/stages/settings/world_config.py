@@ -6,22 +6,23 @@ import inspect
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Annotated, Any, Protocol, TypeVar
 
-from tyro.constructors import PrimitiveConstructorSpec
+from pydantic import BeforeValidator
 
-from agents.ranges import Count, Weight, check_ranges
 from rlhf.records.episode import WORLD_OPTIONS, Episode
 from rlhf.run.setting_forms import OwnSettings
 from worlds import registry
-from worlds.checks.conformance import check_conforms, refuse, space_problems
+from worlds.checks.problems import check_conforms, refuse, space_problems
 from worlds.contract import SETTER, SOLVER, World, WorldError
-from worlds.contract.own_settings import own_settings, read_own_settings
+from worlds.contract.own_settings import own_settings
 from worlds.contract.tiers import RECORDED, SEEDED
 from worlds.errors import UserError
 from worlds.foreign_code.faults import named_failure
+from worlds.ranges import Count, Weight
 from worlds.registry import WorldEntry
+from worlds.settings import settings
 from worlds.spaces.differences import differences
 from worlds.spaces.observation import PlayerSpec
 
@@ -35,7 +36,7 @@ class MadeForSpaces(Protocol):
     def player(self) -> PlayerSpec: ...
 
 
-@dataclass(frozen=True)
+@settings
 class WorldConfig:
     """A world and its settings.
 
@@ -58,8 +59,6 @@ class WorldConfig:
     options: OwnSettings = None
 
     def __post_init__(self) -> None:
-        check_ranges(self, UserError)
-        read_own_settings(self, "world", ("settings", "options"))
         if self.name is not None:
             object.__setattr__(self, "name", registry.absolute_name(self.name))
 
@@ -250,49 +249,24 @@ _DEFAULT_NAME, _DEFAULT_SIZE = "playhouse", (72, 96)
 DEFAULT_WORLD = WorldConfig(_DEFAULT_NAME, *_DEFAULT_SIZE, settings={}, options={})
 
 
-def _weights(text: str) -> Mapping[str, float] | None:
-    """Parse a JSON object of weights; None for "None".
-
-    Raises:
-      UserError: if ``text`` is something else.
-    """
-    if text == "None":
-        return None
-    weights = own_settings(text, "players.tasks", example='{"lift": 1, "tower": 2}')
-    for name, weight in weights.items():
-        if isinstance(weight, bool) or not isinstance(weight, int | float):
-            raise UserError(f"players.tasks: the weight of {name} is a number, not {json.dumps(weight)}")
-    return {name: float(weight) for name, weight in weights.items()}
+def _from_text(given: Any) -> Any:
+    return own_settings(given, example='{"lift": 1, "tower": 2}') if isinstance(given, str) else given
 
 
-# One JSON object on the command line, so that names can be left out and added.
-_WEIGHTS = PrimitiveConstructorSpec(
-    nargs=1,
-    metavar="JSON",
-    instance_from_str=lambda words: _weights(words[0]),
-    is_instance=lambda value: value is None or isinstance(value, Mapping),
-    str_from_instance=lambda weights: ["None" if weights is None else json.dumps(dict(weights))],
-)
-
-
-# The default, for the Playhouse; in another world it means that world's probes.
-_EVERY_PROBE: Mapping[str, float] = dict.fromkeys(("go", "lift", "position", "color", "count", "exist"), 1.0)
-
-
-@dataclass(frozen=True)
+@settings
 class PlayersConfig:
     """Settings of the scripted players.
 
     A setting that is None comes from the play settings of the agent or dataset, or else is the default.
 
     Args:
-      tasks: relative frequency of each kind of request, as JSON, e.g. '{"lift": 1, "tower": 2}'; kinds that are not
-        named are not requested. By default all probes of the world, equally often.
+      tasks: relative frequency of each kind of request, e.g. lift=1 tower=2; kinds that are not named are not
+        requested. By default all probes of the world, equally often.
       setter: the scripted setter's own settings, e.g. {"pause": [1, 3]}.
       solver: the scripted solver's own settings, e.g. {"reaction": 0}.
     """
 
-    tasks: Annotated[Mapping[str, Weight] | None, _WEIGHTS] = None
+    tasks: Annotated[Mapping[str, Weight] | None, BeforeValidator(_from_text)] = None
     setter: OwnSettings = None
     solver: OwnSettings = None
 
@@ -304,14 +278,9 @@ class PlayersConfig:
         """Return these players, with None replaced by the default."""
         return _filled(self, DEFAULT_PLAYERS)
 
-    def __post_init__(self) -> None:
-        check_ranges(self, UserError)
-        read_own_settings(self, "players", ("setter", "solver"))
-
     def weights(self, entry: WorldEntry) -> dict[str, float]:
         """Return the relative frequency of each kind of request in a world."""
-        every = self.tasks is None or self.tasks == _EVERY_PROBE
-        return dict.fromkeys(entry.probes, 1.0) if every else dict(self.tasks or {})
+        return dict.fromkeys(entry.probes, 1.0) if self.tasks is None else dict(self.tasks)
 
     def of_world(self, entry: WorldEntry) -> PlayersConfig:
         """Return the same with the default of ``tasks`` replaced by the probes of a world."""
@@ -335,7 +304,7 @@ class PlayersConfig:
         return {**({} if perfect else self.solver_settings()), "perfect": perfect}
 
 
-DEFAULT_PLAYERS = PlayersConfig(_EVERY_PROBE, setter={}, solver={})
+DEFAULT_PLAYERS = PlayersConfig(setter={}, solver={})
 
 
 def _filled(settings: Settings, other: Settings) -> Settings:

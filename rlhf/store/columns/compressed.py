@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 
-from rlhf.records.declared_fields import check_solver
 from rlhf.records.episode import Episode, demonstrated_steps, possible_steps
-from rlhf.records.fields import InvalidField, check_controller, check_movement
+from rlhf.records.fields import InvalidField, check_controller, check_solver
 from rlhf.records.spaces import EpisodeSpaces
 from rlhf.store.columns.png import encode_frames
 
@@ -34,17 +33,14 @@ class CompressedEpisode:
     utterance: tuple[str, ...]
     setter_utterance: tuple[str, ...]
     controller: np.ndarray
-    spaces: EpisodeSpaces | None = None
+    spaces: EpisodeSpaces
     continuous: np.ndarray | None = None
     seen: Mapping[str, np.ndarray] = field(default_factory=dict)
     texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         try:
-            if self.spaces is None:
-                check_movement("movement", self.movement, len(self))
-            else:
-                check_solver(vars(self), self.spaces.solver, len(self))
+            check_solver(vars(self), self.spaces.solver, len(self))
             check_controller(self.controller, len(self))
         except InvalidField as error:
             raise InvalidField(f"episode {self.episode_id}: {error}") from None
@@ -54,23 +50,13 @@ class CompressedEpisode:
 
     def demonstrated(self) -> np.ndarray:
         """Return the steps, bool [T], whose actions are to be imitated, as of an ``Episode``."""
-        return demonstrated_steps(self.solver, self.controller) & possible_steps(self.movement, self.seen, self.spaces)
+        return demonstrated_steps(self.solver, self.controller) & possible_steps(
+            self.movement, self.seen, self.spaces.solver.action
+        )
 
 
 def compress(episode: Episode) -> CompressedEpisode:
-    """``episode`` with its frames as PNG files."""
-    return CompressedEpisode(
-        episode_id=episode.episode_id,
-        solver=episode.solver,
-        frames=None if episode.image is None else tuple(encode_frames(episode.image)),
-        setter_text=episode.setter_text,
-        solver_text=episode.solver_text,
-        movement=episode.movement,
-        utterance=episode.utterance,
-        setter_utterance=episode.setter_utterance,
-        controller=episode.controller,
-        spaces=episode.spaces,
-        continuous=episode.continuous,
-        seen=episode.seen,
-        texts=episode.texts,
-    )
+    """Return ``episode`` with its frames as PNG files."""
+    frames = None if episode.image is None else tuple(encode_frames(episode.image))
+    others = {one.name: getattr(episode, one.name) for one in fields(CompressedEpisode) if one.name != "frames"}
+    return CompressedEpisode(frames=frames, **others)

@@ -114,7 +114,6 @@ def stored_checksums(files: Sequence[bytes], channels: int = 3) -> np.ndarray:
 
     Args:
       files: one or more.
-      channels: of the pictures.
 
     Raises:
       ValueError: as ``decode_frames``, for files that have to be drawn.

@@ -7,6 +7,7 @@ frames as pictures.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -15,9 +16,8 @@ import pyarrow as pa
 from rlhf.records.spaces import EpisodeSpaces
 from rlhf.store.columns.json_text import from_json
 
-SCHEMA_VERSION = 1
-SPACES_VERSION = 2  # of what declares spaces, which programs that know version 1 cannot read
-VERSIONS = (SCHEMA_VERSION, SPACES_VERSION)
+FORMAT = 2  # version of the dataset format; 1 declared no spaces
+_SAME_TABLES = (1, FORMAT)  # versions in the files of tables: those of tables but `steps` are the same in both
 _OURS = b"interactive-rlhf"  # key of the schema metadata that says whose file and which version
 
 INT8, UINT8, INT32, INT64 = pa.int8(), pa.uint8(), pa.int32(), pa.int64()
@@ -26,18 +26,11 @@ IMAGE = pa.struct([("bytes", pa.binary()), ("path", TEXT)])
 _NAMES = {pa.float32(): "float32", pa.float64(): "float64"}  # where `datasets` has others than Arrow
 
 
-def table_schema(table: str, columns: dict[str, pa.DataType], spaces: EpisodeSpaces | None = None) -> pa.Schema:
-    """Return the schema of ``table``.
-
-    Args:
-      table: its name.
-      columns: types by name, in order.
-      spaces: of the episodes, where they declare some.
-    """
+def table_schema(table: str, columns: Mapping[str, pa.DataType], spaces: EpisodeSpaces | None = None) -> pa.Schema:
+    """Return the schema of ``table`` with ``columns``, types by name; ``spaces`` are those of ``steps``."""
     features = {name: _feature(kind) for name, kind in columns.items()}
-    ours: dict[str, Any] = {"table": table, "schema_version": SCHEMA_VERSION}
-    if spaces is not None:
-        ours |= {"schema_version": SPACES_VERSION, "spaces": spaces.to_json()}
+    ours: dict[str, Any] = {"table": table, "schema_version": FORMAT}
+    ours |= {} if spaces is None else {"spaces": spaces.to_json()}
     return pa.schema(columns.items()).with_metadata(
         {b"huggingface": json.dumps({"info": {"features": features}}).encode(), _OURS: json.dumps(ours).encode()}
     )
@@ -57,22 +50,24 @@ def _feature(kind: pa.DataType) -> dict[str, Any]:
 def table_name(schema: pa.Schema) -> str | None:
     """Which table of ours a file with this schema holds; None if it is foreign or of another version."""
     ours = _about(schema)
-    return ours.get("table") if ours.get("schema_version") in VERSIONS else None
+    return ours.get("table") if ours.get("schema_version") in _SAME_TABLES else None
 
 
-def spaces_of(schema: pa.Schema) -> EpisodeSpaces | None:
-    """Return the spaces that the episodes in a file with this schema declare.
+def spaces_of(schema: pa.Schema) -> EpisodeSpaces:
+    """Return the spaces that the episodes in a file of ``steps`` declare.
 
     Raises:
-      ValueError: it names some that cannot be.
+      ValueError: it names none, or some that cannot be.
     """
     return _spaces_in((schema.metadata or {}).get(_OURS, b"{}"))
 
 
 @lru_cache(maxsize=16)
-def _spaces_in(about: bytes) -> EpisodeSpaces | None:
-    found = from_json(about).get("spaces")
-    return None if found is None else EpisodeSpaces.from_json(found)
+def _spaces_in(about: bytes) -> EpisodeSpaces:
+    found = from_json(about)
+    if "spaces" not in found:
+        raise ValueError(f"it declares no spaces: it is of format {found.get('schema_version')}, not {FORMAT}")
+    return EpisodeSpaces.from_json(found["spaces"])
 
 
 def _about(schema: pa.Schema) -> dict[str, Any]:

@@ -13,62 +13,46 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from rlhf.records.declared_fields import ENTITY_COUNTS, seen_names
 from rlhf.records.episode import Episode
-from rlhf.records.spaces import EpisodeSpaces, playhouse_spaces
+from rlhf.records.spaces import EpisodeSpaces
 from rlhf.store.columns.png import encode_frames
 from rlhf.store.columns.schemas import IMAGE, INT32, TEXT, UINT8, table_schema
 from worlds.spaces.action import ActionSpec
 from worlds.spaces.observation import PlayerSpec
+from worlds.spaces.steps import ENTITIES, ENTITY_COUNTS, step_arrays
 
 TEXTS = ("setter_text", "solver_text", "utterance", "setter_utterance")
-_PLAYHOUSE = playhouse_spaces(1, 1)  # pictures of all sizes have the same columns
 _FURTHER_TEXT = "text_{}"  # the column of a further text
-_ENTITIES = ("entity_categories", "entity_values")
-_Array = tuple[Any, tuple[int, ...]]  # type of the numbers, shape of a step or, of entities, of a row
+_Array = tuple[np.dtype, tuple[int, ...]]  # type of the numbers, shape of a step or, of entities, of a row
 
 
 @lru_cache(maxsize=16)
-def steps_schema(spaces: EpisodeSpaces | None) -> pa.Schema:
-    """Return the schema of ``steps`` for episodes of ``spaces``; None are those of the Playhouse."""
-    declared = spaces or _PLAYHOUSE
-    arrays = {
-        **_seen_arrays(declared.solver), **_moves("", declared.solver.action), **_moves("setter_", declared.setter)
-    }  # fmt: skip
-    kinds = {name: _nested_type(*array) for name, array in arrays.items() if 0 not in array[1]}
-    kinds |= {name: pa.list_(kinds[name]) for name in _ENTITIES if name in kinds}
+def steps_schema(spaces: EpisodeSpaces) -> pa.Schema:
+    """Return the schema of ``steps`` for episodes of ``spaces``."""
+    solver = spaces.solver
+    seen, did, asked = _seen_arrays(solver), _moves("", solver.action), _moves("setter_", spaces.setter)
     columns = {"episode_id": TEXT, "step": INT32}
-    columns |= {"image": IMAGE} if declared.solver.observation.image is not None else {}
-    columns |= {name: kinds[name] for name in seen_names(declared.solver) if name in kinds}
+    columns |= {} if solver.observation.image is None else {"image": IMAGE}
+    columns |= {name: _nested_type(*array, rows=name in ENTITIES) for name, array in seen.items() if 0 not in array[1]}
     columns |= {"setter_text": TEXT, "solver_text": TEXT}
-    columns |= {_FURTHER_TEXT.format(name): TEXT for name in declared.solver.observation.texts}
-    columns |= {name: kinds[name] for name in ("movement", "continuous") if name in kinds}
-    columns |= {"utterance": TEXT}
-    columns |= {name: kinds[name] for name in ("setter_movement", "setter_continuous") if name in kinds}
-    columns |= {"setter_utterance": TEXT, "controller": UINT8}
-    return table_schema("steps", columns, spaces)
+    columns |= {_FURTHER_TEXT.format(name): TEXT for name in solver.observation.texts}
+    for arrays, said in ((did, "utterance"), (asked, "setter_utterance")):
+        columns |= {name: _nested_type(*array) for name, array in arrays.items() if 0 not in array[1]}
+        columns |= {said: TEXT}
+    return table_schema("steps", columns | {"controller": UINT8}, spaces)
 
 
 def _seen_arrays(player: PlayerSpec) -> dict[str, _Array]:
-    known = player.observation
-    found: dict[str, _Array] = {}
-    if known.grid is not None:
-        found["grid"] = np.int16, known.grid.shape
-    if known.entities is not None:
-        found["entity_categories"] = np.int16, (len(known.entities.categorical),)
-        found["entity_values"] = np.float32, (len(known.entities.real),)
-    if known.vector is not None:
-        found["vector"] = np.float32, (known.vector.length,)
-    if player.action.masked:
-        found["legal"] = np.bool_, (int(player.action.counts.sum()),)
-    return found
+    """Arrays of observations that have columns of numbers."""
+    return {
+        name: (dtype, tuple(side for side in shape if side is not None))
+        for name, (dtype, shape) in player.arrays.items()
+        if name != "image"
+    }
 
 
 def _moves(player: str, action: ActionSpec) -> dict[str, _Array]:
-    return {
-        f"{player}movement": (action.dtype, (action.ticks, len(action.discrete))),
-        f"{player}continuous": (np.float32, (action.ticks, len(action.continuous))),
-    }
+    return {f"{player}{name}": array for name, array in action.arrays.items()}  # type: ignore[misc]
 
 
 def steps_table(episode: Episode) -> pa.Table:
@@ -89,62 +73,54 @@ def steps_table(episode: Episode) -> pa.Table:
             array = episode.seen[name] if name in episode.seen else getattr(episode, name)
             kind = schema.field(name).type
             columns[name] = (
-                _entity_lists(array, episode.seen[ENTITY_COUNTS], kind) if name in _ENTITIES else _nested(array, kind)
+                _entity_lists(array, episode.seen[ENTITY_COUNTS], kind) if name in ENTITIES else _nested(array, kind)
             )
     return pa.table([columns[name] for name in schema.names], schema=schema)
 
 
-def play_fields(steps: pa.Table, spaces: EpisodeSpaces | None, setter: bool = True) -> dict[str, Any]:
+def play_fields(steps: pa.Table, spaces: EpisodeSpaces, setter: bool = True) -> dict[str, Any]:
     """Return the fields of an episode that ``steps`` have, but for frames and the four texts; arrays are the caller's.
 
     Args:
-      steps: rows of one episode.
-      spaces: of the episode.
       setter: whether the setter's movement is wanted.
 
     Raises:
       ValueError or KeyError: the columns are not those of ``spaces``.
     """
-    declared = spaces or _PLAYHOUSE
-    fields: dict[str, Any] = {"controller": values_of(steps["controller"]).to_numpy().copy()}
-    fields |= _moved(steps, _moves("", declared.solver.action))
-    fields |= _moved(steps, _moves("setter_", declared.setter)) if setter else {}
-    if spaces is None:
-        return fields
-    texts = {name: tuple(steps[_FURTHER_TEXT.format(name)].to_pylist()) for name in spaces.solver.observation.texts}
-    return fields | {"spaces": spaces, "seen": _seen(steps, spaces.solver), "texts": texts}
-
-
-def _moved(steps: pa.Table, arrays: Mapping[str, _Array]) -> dict[str, np.ndarray]:
-    """Movement, and continuous values where there are some, of one player."""
-    found = {}
-    for name, (dtype, shape) in arrays.items():
-        if 0 not in shape:
-            found[name] = _unnested(name, steps, shape)
-        elif name.endswith("movement"):  # of a body without such components
-            found[name] = np.zeros((len(steps), *shape), dtype)
-    return found
+    moves = _moves("", spaces.solver.action) | (_moves("setter_", spaces.setter) if setter else {})
+    return {
+        "controller": values_of(steps["controller"]).to_numpy().copy(),
+        **{name: _unnested(name, steps, *array) for name, array in moves.items()},
+        "spaces": spaces,
+        "seen": _seen(steps, spaces.solver),
+        "texts": {
+            name: tuple(steps[_FURTHER_TEXT.format(name)].to_pylist()) for name in spaces.solver.observation.texts
+        },
+    }
 
 
 def _seen(steps: pa.Table, player: PlayerSpec) -> dict[str, np.ndarray]:
     """Arrays of observations, in the order of their names."""
-    arrays = _seen_arrays(player)
-    found = {name: _unnested(name, steps, shape) for name, (_, shape) in arrays.items() if name not in _ENTITIES}
-    if player.observation.entities is not None:
-        stored = {name: values_of(steps[name]) for name in _ENTITIES if 0 not in arrays[name][1]}
-        found[ENTITY_COUNTS] = counts = _entity_counts(stored)
-        for name in _ENTITIES:
+    arrays, found = _seen_arrays(player), dict[str, np.ndarray]()
+    stored = {name: values_of(steps[name]) for name in ENTITIES if name in arrays and 0 not in arrays[name][1]}
+    for name in step_arrays(player):
+        if name == ENTITY_COUNTS:
+            found[name] = _entity_counts(stored)
+        elif name in ENTITIES:
             dtype, shape = arrays[name]
-            size = (int(counts.sum()), *shape)
+            size = (int(found[ENTITY_COUNTS].sum()), *shape)
             found[name] = _numbers(name, stored[name].flatten(), size) if name in stored else np.zeros(size, dtype)
-    return {name: found[name] for name in seen_names(player)}
+        elif name != "image":
+            found[name] = _unnested(name, steps, *arrays[name])
+    return found
 
 
-def _nested_type(dtype: Any, shape: Sequence[int]) -> pa.DataType:
+def _nested_type(dtype: np.dtype, shape: Sequence[int], rows: bool = False) -> pa.DataType:
+    """Return the type of a step's array; with ``rows``, of as many such arrays as there are entities."""
     kind = pa.from_numpy_dtype(dtype)
     for size in reversed(shape):
         kind = pa.list_(kind, size)
-    return kind
+    return pa.list_(kind) if rows else kind
 
 
 def _nested(array: np.ndarray, kind: pa.DataType) -> pa.Array:
@@ -159,8 +135,10 @@ def _nested(array: np.ndarray, kind: pa.DataType) -> pa.Array:
     return values
 
 
-def _unnested(name: str, steps: pa.Table, shape: tuple[int, ...]) -> np.ndarray:
-    """Return a column of ``steps`` as an array [T, *shape]. Raises as :func:`_numbers`."""
+def _unnested(name: str, steps: pa.Table, dtype: np.dtype, shape: tuple[int, ...]) -> np.ndarray:
+    """Return a column as an array [T, *shape]; what has no numbers has no column. Raises as :func:`_numbers`."""
+    if 0 in shape:
+        return np.zeros((len(steps), *shape), dtype)
     return _numbers(name, values_of(steps[name]), (len(steps), *shape))
 
 

@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -15,52 +17,85 @@ import pyarrow as pa
 from rlhf.records.episode import CO_PILOT, Episode, Request
 from rlhf.records.fields import check_requests
 from rlhf.records.marks import Judgement, Mark
-from rlhf.records.preferences import Statement
+from rlhf.records.preferences import STATEMENTS, Statement
 from rlhf.records.spaces import EpisodeSpaces
 from rlhf.store.columns.compressed import CompressedEpisode
 from rlhf.store.columns.json_text import from_json, to_json
 from rlhf.store.columns.png import decode_frames
-from rlhf.store.columns.preferences import PREFERENCE_COLUMNS
 from rlhf.store.columns.schemas import BOOL, INT8, INT32, INT64, TEXT, spaces_of, table_schema
-from rlhf.store.columns.schemas import SCHEMA_VERSION as SCHEMA_VERSION
 from rlhf.store.columns.schemas import table_name as table_name
-from rlhf.store.columns.steps import TEXTS, play_fields, steps_schema, steps_table, values_of
+from rlhf.store.columns.steps import TEXTS, play_fields, steps_table, values_of
 from rlhf.store.columns.transcript import EpisodeTranscript
 from worlds.contract import Event, TaskSpec
 from worlds.errors import UserError
 
-EPISODES = table_schema(
-    "episodes",
-    {
-        "episode_id": TEXT,
-        "world": TEXT,
-        "config": TEXT,
-        "setter": TEXT,
-        "solver": TEXT,
-        "seed": INT64,
-        "created": TEXT,
-        "split": TEXT,
-        "steps": INT32,
-        "requests": TEXT,
-        "truth": TEXT,
-        "success_step": pa.list_(INT32),
-        "notes": TEXT,
-    },
-)
-STEPS = steps_schema(None)
-MARKS = table_schema("marks", {"episode_id": TEXT, "rater": TEXT, "step": INT32, "sign": INT8, "scripted": BOOL})
-JUDGEMENTS = table_schema(
-    "judgements",
-    {
-        "episode_id": TEXT,
-        "judge": TEXT,
-        "success": BOOL,
-        "step": INT32,
-        "scripted": BOOL,
-        "left_out": TEXT,
-    },
-)
-SCHEMAS = {"episodes": EPISODES, "steps": STEPS, "marks": MARKS, "judgements": JUDGEMENTS}
+
+@dataclass(frozen=True)
+class EpisodeColumn:
+    """A column of the table ``episodes``.
+
+    Args:
+      type: Arrow type of its values.
+      write: returns an episode's value.
+      read: returns the field of the same name from a value; None where the episode has no such field.
+      in_fingerprint: whether the value is part of an episode's fingerprint.
+    """
+
+    type: pa.DataType
+    write: Callable[[Episode], Any]
+    read: Callable[[Any], Any] | None
+    in_fingerprint: bool = True
+
+
+def _plain(name: str, type: pa.DataType = TEXT, in_fingerprint: bool = True) -> EpisodeColumn:
+    return EpisodeColumn(type, attrgetter(name), lambda value: value, in_fingerprint)
+
+
+def _as_json(name: str, read: Callable[[Any], Any] = lambda data: data) -> EpisodeColumn:
+    return EpisodeColumn(TEXT, lambda episode: to_json(getattr(episode, name)), lambda text: read(from_json(text)))
+
+
+# Datasets that were written before a column existed are read with the field's default.
+EPISODE_COLUMNS: Mapping[str, EpisodeColumn] = {
+    "episode_id": _plain("episode_id"),
+    "world": _plain("world"),
+    "config": _as_json("config"),
+    "setter": _plain("setter"),
+    "solver": _plain("solver"),
+    "seed": EpisodeColumn(INT64, lambda episode: int(episode.seed), lambda seed: seed),
+    "created": _plain("created", in_fingerprint=False),  # the same play, recorded again, has the same fingerprint
+    "split": _plain("split"),
+    "steps": EpisodeColumn(INT32, len, None),
+    "requests": _as_json("requests", lambda data: tuple(Request(one["step"], TaskSpec(**one["task"])) for one in data)),
+    "truth": _as_json("truth", lambda data: tuple(Event(**event) for event in data)),
+    "success_step": EpisodeColumn(
+        pa.list_(INT32),
+        lambda episode: [None if step is None else int(step) for step in episode.success_step],
+        tuple,
+    ),
+    "notes": _as_json("notes"),
+}
+EPISODES = table_schema("episodes", {name: column.type for name, column in EPISODE_COLUMNS.items()})
+_TYPES_BY_ANNOTATION = {
+    "str": TEXT,
+    "int": INT32,
+    "int | None": INT32,
+    "float": pa.float64(),
+    "float | None": pa.float64(),
+    "bool": BOOL,
+}
+
+
+def _columns(kind: type, **others: pa.DataType) -> dict[str, pa.DataType]:
+    """Return a column for each field of a record, with other types for some."""
+    return {one.name: others.get(one.name) or _TYPES_BY_ANNOTATION[str(one.type)] for one in fields(kind)}
+
+
+MARKS = table_schema("marks", _columns(Mark, sign=INT8))
+JUDGEMENTS = table_schema("judgements", _columns(Judgement))
+PREFERENCE_COLUMNS = {table: _columns(kind) for table, kind in STATEMENTS.items()}
+TABLE_NAMES = ("episodes", "steps", "marks", "judgements", *PREFERENCE_COLUMNS)
+SCHEMAS = {"episodes": EPISODES, "marks": MARKS, "judgements": JUDGEMENTS}  # of ``steps``, each dataset's own
 SCHEMAS |= {table: table_schema(table, columns) for table, columns in PREFERENCE_COLUMNS.items()}
 
 
@@ -127,11 +162,10 @@ def to_compressed(about: pa.Table, steps: pa.Table) -> CompressedEpisode:
     """As ``to_episode``, with the frames as they are stored, and only the fields that learning needs."""
     row, texts = _row_and_texts(about, steps)
     spaces = spaces_of(steps.schema)
-    pictured = spaces is None or spaces.solver.observation.image is not None
     return CompressedEpisode(
         episode_id=row["episode_id"],
         solver=row["solver"],
-        frames=tuple(files_of(steps)) if pictured else None,
+        frames=None if spaces.solver.observation.image is None else tuple(files_of(steps)),
         **play_fields(steps, spaces, setter=False),
         **texts,
     )
@@ -143,17 +177,12 @@ TRANSCRIPT_COLUMNS = ("episode_id", "step", *TEXTS, "controller")
 def to_transcript(about: pa.Table, steps: pa.Table) -> EpisodeTranscript:
     """As ``to_episode``, of steps with ``TRANSCRIPT_COLUMNS`` alone, and only what its transcript has."""
     row, texts = _row_and_texts(about, steps)
-    notes, requests, success_step = from_json(row["notes"]), _requests(row["requests"]), tuple(row["success_step"])
-    if not isinstance(notes, dict):
+    known = fields_of_row(row, "episode_id", "setter", "solver", "notes", "requests", "success_step")
+    if not isinstance(known["notes"], dict):
         raise ValueError("its notes are no object")
-    check_requests(requests, success_step, len(steps))
+    check_requests(known["requests"], known["success_step"], len(steps))
     return EpisodeTranscript(
-        episode_id=row["episode_id"],
-        setter=row["setter"],
-        solver=row["solver"],
-        notes=notes,
-        requests=requests,
-        success_step=success_step,
+        **known,
         setter_text=texts["setter_text"],
         setter_utterance=texts["setter_utterance"],
         utterance=texts["utterance"],
@@ -169,27 +198,13 @@ def to_episode(about: pa.Table, steps: pa.Table) -> Episode:
     """
     row, texts = _row_and_texts(about, steps)
     spaces = spaces_of(steps.schema)
-    return Episode(
-        episode_id=row["episode_id"],
-        world=row["world"],
-        config=from_json(row["config"]),
-        setter=row["setter"],
-        solver=row["solver"],
-        image=_drawn(steps, spaces),
-        requests=_requests(row["requests"]),
-        truth=tuple(Event(**event) for event in from_json(row["truth"])),
-        success_step=tuple(row["success_step"]),
-        seed=row["seed"],
-        created=row["created"],
-        split=row["split"],
-        notes=from_json(row["notes"]),
-        **play_fields(steps, spaces),
-        **texts,
-    )
+    return Episode(image=_drawn(steps, spaces), **fields_of_row(row), **play_fields(steps, spaces), **texts)
 
 
-def _requests(text: str) -> tuple[Request, ...]:
-    return tuple(Request(one["step"], TaskSpec(**one["task"])) for one in from_json(text))
+def fields_of_row(row: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    """Return fields of an episode, by default all, from its row of the table ``episodes``."""
+    columns = {name: EPISODE_COLUMNS[name] for name in names or EPISODE_COLUMNS if name in row}
+    return {name: column.read(row[name]) for name, column in columns.items() if column.read is not None}
 
 
 def marks_table(marks: Iterable[Mark]) -> pa.Table:
@@ -219,21 +234,7 @@ def episode_table(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
 
 def episode_row(episode: Episode) -> dict[str, Any]:
     """Return the columns of the row of ``episode``. Raises ValueError or TypeError for what is no JSON."""
-    return {
-        "episode_id": episode.episode_id,
-        "world": episode.world,
-        "config": to_json(episode.config),
-        "setter": episode.setter,
-        "solver": episode.solver,
-        "seed": int(episode.seed),
-        "created": episode.created,
-        "split": episode.split,
-        "steps": len(episode),
-        "requests": to_json(episode.requests),
-        "truth": to_json(episode.truth),
-        "success_step": [None if step is None else int(step) for step in episode.success_step],
-        "notes": to_json(episode.notes),
-    }
+    return {name: column.write(episode) for name, column in EPISODE_COLUMNS.items()}
 
 
 def files_of(steps: pa.Table) -> list[bytes]:
@@ -241,9 +242,7 @@ def files_of(steps: pa.Table) -> list[bytes]:
     return values_of(steps["image"]).field("bytes").to_pylist()
 
 
-def _drawn(steps: pa.Table, spaces: EpisodeSpaces | None) -> np.ndarray | None:
+def _drawn(steps: pa.Table, spaces: EpisodeSpaces) -> np.ndarray | None:
     """Frames of an episode; None where its spaces have none."""
-    if spaces is None:
-        return decode_frames(files_of(steps))
     image = spaces.solver.observation.image
     return None if image is None else decode_frames(files_of(steps), image.channels)

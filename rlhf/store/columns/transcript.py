@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from rlhf.records.episode import CO_PILOT, Episode, Request
@@ -38,15 +38,5 @@ class EpisodeTranscript:
 
 def transcript(episode: Episode) -> EpisodeTranscript:
     """Return the transcript of ``episode``."""
-    return EpisodeTranscript(
-        episode_id=episode.episode_id,
-        setter=episode.setter,
-        solver=episode.solver,
-        notes=episode.notes,
-        requests=episode.requests,
-        success_step=episode.success_step,
-        setter_text=episode.setter_text,
-        setter_utterance=episode.setter_utterance,
-        utterance=episode.utterance,
-        taken_over=bool((episode.controller == CO_PILOT).any()),
-    )
+    own = {one.name: getattr(episode, one.name) for one in fields(EpisodeTranscript) if one.name != "taken_over"}
+    return EpisodeTranscript(**own, taken_over=bool((episode.controller == CO_PILOT).any()))

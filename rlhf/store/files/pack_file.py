@@ -45,12 +45,7 @@ class PackFile:
         return self._file.size
 
     def add(self, rows: pa.Table, single: bytes) -> Span:
-        """Add an episode or a group; return where it lies.
-
-        Args:
-          rows: of its episodes, with the columns of this file.
-          single: a file of these rows.
-        """
+        """Add an episode or a group; return where it lies."""
         begin = self.size
         if self._writer is None:
             self._writer = new_writer(self._sink, rows.schema)  # it writes the first magic bytes itself

@@ -33,6 +33,11 @@ class Damaged(Exception):
     """A file that cannot be read, or is not what its place says. The message says what is wrong, not where."""
 
 
+def damage(path: Path, why: object, episode_id: str) -> str:
+    """Return the message for a damaged file of an episode."""
+    return f"{path} is damaged ({why}); put back a copy of it, or remove episode {episode_id} with `rlhf episodes drop`"
+
+
 def to_bytes(tables: Sequence[pa.Table]) -> bytes:
     """One Parquet file, with checksums, of ``tables``, which share a schema: a row group each."""
     sink = pa.BufferOutputStream()
@@ -83,9 +88,6 @@ def read_rows(
     """Return the rows of one episode in a file whose row groups hold one episode or several short ones each.
 
     Args:
-      path: of the file.
-      table: whose rows it holds.
-      episode_id: of the episode.
       columns: to read, "episode_id" among them; None: all.
       span: of the file that is one of several in ``path``; None: the whole, which is searched for the episode.
       recent: keeps groups of short episodes for the next call; None keeps nothing.
@@ -108,8 +110,6 @@ def read_part(path: Path, table: str, episode_ids: Sequence[str], span: Span | N
     """Return the rows of episodes that share a row group, and a file that holds only them.
 
     Args:
-      path: of the file.
-      table: whose rows it holds.
       episode_ids: of the episodes, in the order of their rows.
       span: as in ``read_rows``.
 

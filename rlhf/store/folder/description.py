@@ -10,27 +10,19 @@ from pathlib import Path
 from typing import Any
 
 from rlhf.records.episode import Episode
-from rlhf.records.spaces import EpisodeSpaces, playhouse_spaces
+from rlhf.records.spaces import EpisodeSpaces
 from rlhf.store.columns.json_text import from_json, to_json
-from rlhf.store.columns.schemas import SCHEMA_VERSION, SPACES_VERSION, VERSIONS
-from rlhf.store.columns.tables import SCHEMAS
+from rlhf.store.columns.schemas import FORMAT
+from rlhf.store.columns.tables import TABLE_NAMES
 from rlhf.store.contract import check_fits
 from rlhf.store.files.durable import LOCK_FILE, explained, only_writer, write_file
 from rlhf.store.folder.card import add_card, is_card
 from rlhf.store.folder.index import INDEX_FILE, EpisodeIndex
-from worlds.contract import BODY, MOVEMENT, TICKS_PER_SECOND, TICKS_PER_STEP
+from worlds.contract import BODY
 from worlds.errors import UserError
 from worlds.spaces.action import InvalidSpace
 
 DESCRIPTION_FILE = "dataset.json"
-
-
-# What the datasets say that declare no spaces: the clock and the body of the Playhouse.
-_PLAYHOUSE: dict[str, Any] = {
-    "ticks_per_second": TICKS_PER_SECOND,
-    "ticks_per_step": TICKS_PER_STEP,
-    "movement": {component.name: list(component.values) for component in MOVEMENT},
-}
 
 
 @dataclass(frozen=True)
@@ -40,39 +32,36 @@ class Description:
     Args:
       created: ISO time.
       world: of every episode. None until the first episode fixes it.
-      image_size: of every episode; (height, width) in pixels. None without pictures, and until the first episode.
-      spaces: that every episode declares; None are those of the Playhouse.
+      spaces: spaces that every episode declares; None until the first episode.
       play_settings: every combination of settings of the world and of the scripted players that `rlhf record` played
         with, in the order in which they came; empty of play from elsewhere.
     """
 
     created: str
     world: str | None = None
-    image_size: tuple[int, int] | None = None
     spaces: EpisodeSpaces | None = None
     play_settings: tuple[Mapping[str, Any], ...] = ()
 
     @property
-    def declared(self) -> EpisodeSpaces | None:
-        """The spaces of every episode, also those of the Playhouse; None until the first episode."""
-        return self.spaces or (None if self.image_size is None else playhouse_spaces(*self.image_size))
+    def image_size(self) -> tuple[int, int] | None:
+        """(height, width) in pixels of every picture; None without pictures, and until the first episode."""
+        return None if self.spaces is None else self.spaces.image_size
 
     @property
     def steps_per_second(self) -> float:
         """Steps in a second of the world; the Playhouse's until the first episode."""
-        body = BODY if self.declared is None else self.declared.solver.action
+        body = BODY if self.spaces is None else self.spaces.solver.action
         return body.steps_per_second
 
     def fixed_by(self, episode: Episode, folder: Path) -> Description:
-        """This description, with world and spaces of the dataset's first episode, if ``episode`` is the first.
+        """Return this description, with world and spaces of ``episode`` if it is the dataset's first.
 
         Raises:
           UserError: if the dataset is of another world or other spaces.
         """
-        if self.world is None or self.declared is None:
-            size = episode.declared.image_size
-            return replace(self, world=episode.world, image_size=size, spaces=episode.spaces)
-        check_fits(episode, self.world, self.declared, folder)
+        if self.world is None or self.spaces is None:
+            return replace(self, world=episode.world, spaces=episode.spaces)
+        check_fits(episode, self.world, self.spaces, folder)
         return self
 
     def with_settings(self, settings: Mapping[str, Any]) -> Description:
@@ -86,14 +75,13 @@ class Description:
         write_file(folder / DESCRIPTION_FILE, f"{text}\n".encode())
 
     def values(self) -> dict[str, Any]:
-        """Return the contents of the file; a version that knows no spaces refuses those that declare some."""
-        spaces = self.spaces
+        """Return the contents of the file."""
         return {
-            "schema_version": SCHEMA_VERSION if spaces is None else SPACES_VERSION,
+            "schema_version": FORMAT,
             "created": self.created,
             "world": self.world,
             "image_size": self.image_size,
-            **(_PLAYHOUSE if spaces is None else {"spaces": spaces.to_json()}),
+            "spaces": None if self.spaces is None else self.spaces.to_json(),
             "play_settings": self.play_settings,
         }
 
@@ -114,7 +102,7 @@ def create(folder: Path) -> None:
         with only_writer(folder):
             if (folder / DESCRIPTION_FILE).exists():  # another process was faster
                 return
-            for table in SCHEMAS:
+            for table in TABLE_NAMES:
                 (folder / table).mkdir(exist_ok=True)
             EpisodeIndex.create(folder)
             now = datetime.now(UTC).isoformat(timespec="seconds")
@@ -129,7 +117,7 @@ def load(folder: Path) -> Description:
       UserError: if it is no dataset, or not one that this program can read.
     """
     path = folder / DESCRIPTION_FILE
-    for table in SCHEMAS:
+    for table in TABLE_NAMES:
         if (folder / table).is_symlink():
             raise UserError(
                 f"{folder / table} is a link; a dataset's files lie in its own folder: put the folder {table} in its "
@@ -144,7 +132,7 @@ def load(folder: Path) -> Description:
     except ValueError as error:
         raise UserError(f"{path} is damaged; put back a copy of it") from error
     version = values.get("schema_version") if isinstance(values, dict) else None
-    if version not in VERSIONS or isinstance(version, bool):
+    if version != FORMAT:
         raise UserError(_other_version(path, version))
     return _checked(values, path)
 
@@ -152,36 +140,21 @@ def load(folder: Path) -> Description:
 def _checked(values: dict[str, Any], path: Path) -> Description:
     """Return the description with ``values``. Raises UserError, naming the first key of ``path`` that is wrong."""
     values = {"play_settings": []} | values  # which older versions did not write
-    known = {*_VALUES, *(_PLAYHOUSE_VALUES if values["schema_version"] == SCHEMA_VERSION else ("spaces",))}
-    for name in sorted(known ^ (set(values) - {"schema_version"})):
-        what = "is missing" if name in known else "is not one of its keys"
+    for name in sorted(_VALUES.keys() ^ (set(values) - {"schema_version"})):
+        what = "is missing" if name in _VALUES else "is not one of its keys"
         raise UserError(_damaged(path, f"{name} {what}"))
-    for name, (right, wanted) in (_VALUES | _PLAYHOUSE_VALUES).items():
-        if name in known and not right(values[name]):
+    for name, (right, wanted) in _VALUES.items():
+        if not right(values[name]):
             raise UserError(_damaged(path, f"{name} is {to_json(values[name])[:60]}, not {wanted}"))
-    spaces = _declared(values, path) if "spaces" in known else None
-    if spaces is None and not _same_body(values):
-        raise UserError(f"{path} describes other movement than this version knows; read it with the one that wrote it")
-    size, settings = values["image_size"], tuple(values["play_settings"])
-    return Description(values["created"], values["world"], None if size is None else tuple(size), spaces, settings)
-
-
-def _same_body(values: Mapping[str, Any]) -> bool:
-    """Return whether clock and movement are those of the Playhouse, the order of components included."""
-    movement = list(values["movement"].items()) == list(_PLAYHOUSE["movement"].items())
-    return movement and all(values[name] == _PLAYHOUSE[name] for name in _PLAYHOUSE)
-
-
-def _declared(values: Mapping[str, Any], path: Path) -> EpisodeSpaces:
-    """Return the declared spaces. Raises UserError if there are none, or they contradict the other ``values``."""
     try:
-        spaces = EpisodeSpaces.from_json(values["spaces"])
+        spaces = None if values["spaces"] is None else EpisodeSpaces.from_json(values["spaces"])
     except InvalidSpace as error:
         raise UserError(_damaged(path, str(error))) from error
+    found = Description(values["created"], values["world"], spaces, tuple(values["play_settings"]))
     size = values["image_size"]
-    if (None if size is None else tuple(size)) != spaces.image_size:
+    if (None if size is None else tuple(size)) != found.image_size:
         raise UserError(_damaged(path, f"image_size is {to_json(size)}, not that of its spaces"))
-    return spaces
+    return found
 
 
 def _damaged(path: Path, why: str) -> str:
@@ -205,21 +178,17 @@ _VALUES: dict[str, tuple[Callable[[Any], bool], str]] = {
     "created": (lambda value: isinstance(value, str), "text"),
     "world": (lambda value: value is None or isinstance(value, str), "text or null"),
     "image_size": (lambda value: value is None or _is_size(value), f"[height, width] from 1 to {MOST}, or null"),
+    "spaces": (lambda value: value is None or isinstance(value, dict), "an object or null"),
     "play_settings": (_are_objects, "a list of objects"),
-}
-_PLAYHOUSE_VALUES: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "ticks_per_second": (_is_whole, "a whole number"),
-    "ticks_per_step": (_is_whole, "a whole number"),
-    "movement": (lambda value: isinstance(value, dict), "an object"),
 }
 
 
 def _refuse_strangers(folder: Path) -> None:
     """A half-made dataset may be finished; anything else in the folder is not ours to mix with."""
-    ours = {LOCK_FILE, INDEX_FILE, DESCRIPTION_FILE, *SCHEMAS}
+    ours = {LOCK_FILE, INDEX_FILE, DESCRIPTION_FILE, *TABLE_NAMES}
     found = [entry for entry in folder.iterdir() if not is_card(entry)]
     strangers = sorted(entry.name for entry in found if entry.name.removesuffix(".part") not in ours)
-    strangers += sorted(str(path.relative_to(folder)) for table in SCHEMAS for path in (folder / table).glob("*"))
+    strangers += sorted(str(path.relative_to(folder)) for table in TABLE_NAMES for path in (folder / table).glob("*"))
     if strangers and not (folder / DESCRIPTION_FILE).exists():
         raise UserError(f"{folder} is not a dataset, it holds {strangers[0]}; name an empty or a new folder")
 
@@ -238,6 +207,6 @@ def _nothing_there(folder: Path) -> str:
 
 
 def _other_version(path: Path, version: Any) -> str:
-    newer = isinstance(version, int) and version > max(VERSIONS)
-    hint = "update interactive-rlhf" if newer else "read it with the version that wrote it"
-    return f"{path} is of format version {version}, this program reads {' and '.join(map(str, VERSIONS))}; {hint}"
+    newer = isinstance(version, int) and version > FORMAT
+    hint = "update interactive-rlhf" if newer else "record the play again, or read it with the version that wrote it"
+    return f"{path} is of format {version}, this program reads format {FORMAT}; {hint}"

@@ -28,8 +28,6 @@ class RecordFolder(Generic[Record]):
 
     Args:
       folder: where the files lie; its name is the table's.
-      kind: the records' class.
-      make_table: makes a table of them.
       index: of the dataset, which notes how many records each file has, so that a loss is noticed.
     """
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rlhf.store.columns.tables import SCHEMAS
+from rlhf.store.columns.tables import TABLE_NAMES
 from rlhf.store.files.durable import LOCK_FILE, Busy, explained, only_writer
 from rlhf.store.folder import description
 from rlhf.store.folder.card import CARD_FILE, is_card
@@ -59,7 +59,6 @@ def push(folder: Path, repository: str, public: bool = False) -> Pushed:
     the Hub that of ``HF_ENDPOINT``. An interrupted upload leaves the repository as it was; the next one resumes it.
 
     Args:
-      folder: of the dataset.
       repository: NAMESPACE/NAME; it is created if there is none.
       public: whether everyone may see it; if not, a new one is private and a public one is refused.
 
@@ -116,7 +115,7 @@ def _upload(api: HfApi, repository: str, copy: Path, there: set[str]) -> Pushed:
     del files[LOCK_FILE]
     if CARD_FILE in there and is_card(copy / CARD_FILE):
         del files[CARD_FILE]  # it may have been edited there
-    ours = {name for name in there if name.endswith(".parquet") and name.partition("/")[0] in SCHEMAS}
+    ours = {name for name in there if name.endswith(".parquet") and name.partition("/")[0] in TABLE_NAMES}
     removed = sorted(ours - files.keys())
     episodes = len(EpisodeIndex(copy).entries())
     api.create_commit(

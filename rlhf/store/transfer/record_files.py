@@ -21,7 +21,7 @@ from typing import Any, Generic, TypeVar
 import pyarrow as pa
 
 from rlhf.records.judged import opinion, subject
-from rlhf.records.marks import Mark
+from rlhf.records.marks import Mark, rater_key, rater_name
 from rlhf.records.preferences import (
     NOUNS,
     STATEMENTS,
@@ -33,7 +33,6 @@ from rlhf.records.preferences import (
     StretchScore,
     TakeOver,
 )
-from rlhf.records.raters import rater_key, rater_name
 from rlhf.store import EpisodeStore
 from rlhf.store.columns.tables import marks_table, preferences_table
 from rlhf.store.contract import Kind, moments_of
@@ -103,9 +102,6 @@ def read_records(
     """Return the records in the file ``path`` that ``store`` lacks, and the number of those that it has.
 
     Args:
-      store: the dataset, which has the episodes.
-      path: of the file.
-      kind: of the records.
       rate: steps per second, if the file names moments in seconds since the episode began; the nearest step is taken.
         None: it names steps.
 

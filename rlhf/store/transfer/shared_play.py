@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
-from rlhf.store.columns.tables import SCHEMAS
+from rlhf.store.columns.tables import TABLE_NAMES
 from rlhf.store.files.durable import UNFINISHED, explained, only_writer, sync, write_file
 from rlhf.store.folder import description
 from rlhf.store.folder.card import CARD_FILE
@@ -62,7 +62,7 @@ def share_dataset(source: Path, into: Path) -> None:
     description.load(source)
     with only_writer(source):
         stems = {entry.file for entry in EpisodeIndex(source).entries().values()}
-        for table in SCHEMAS:
+        for table in TABLE_NAMES:
             (into / table).mkdir()
             for path in (source / table).glob("*.parquet"):
                 if table not in TABLES or path.stem in stems:  # the rest was left by a crash
@@ -77,8 +77,6 @@ def take_play(source: Path, folder: Path, index: EpisodeIndex) -> None:
 
     Args:
       source: the other dataset, of the same world and spaces, without an episode that is here.
-      folder: of the dataset, whose lock the caller holds.
-      index: of the dataset.
 
     Raises:
       OSError: if ``folder`` cannot be written.

@@ -23,12 +23,11 @@ import pyarrow as pa
 
 from rlhf.store.files.durable import explained, sync
 from rlhf.store.files.pack_file import PackFile
-from rlhf.store.files.parquet_files import Damaged, ids_by_group, read_part, spans_of, to_bytes
+from rlhf.store.files.parquet_files import Damaged, damage, ids_by_group, read_part, spans_of, to_bytes
 from rlhf.store.folder.index import TABLES, Entry, EpisodeIndex, moved
 from rlhf.store.upkeep.recovery import data_file
 from worlds.errors import UserError
 
-FILE_MB = 128.0
 _MB = 1e6
 LONG = 16  # steps of a row group that is left as it is; reading single episodes at random would become slower
 MOST_STEPS = 128  # of a row group that is put together of several
@@ -39,12 +38,7 @@ Writing = Callable[[str], AbstractContextManager[None]]
 
 
 class Missing(UserError):
-    """A file of an episode is gone.
-
-    Args:
-      message: what is wrong, and the fix.
-      entry: of the episode.
-    """
+    """A file of an episode is gone."""
 
     def __init__(self, message: str, entry: Entry) -> None:
         super().__init__(message)
@@ -80,9 +74,6 @@ class _Part:
 
 class Pack:
     """A new pair of files of many episodes, ``episodes/<stem>.parquet`` and ``steps/<stem>.parquet``.
-
-    Args:
-      folder: of the dataset, whose lock the caller holds.
 
     Raises:
       OSError: from every method, if the system refuses.
@@ -213,10 +204,7 @@ def compact(folder: Path, index: EpisodeIndex, file_mb: float, writing: Writing,
     not put together.
 
     Args:
-      folder: of the dataset.
-      index: of the dataset.
       file_mb: megabytes (10^6 bytes) of steps from which on a file is left as it is.
-      writing: holds the dataset's lock while it is entered.
       gathered: called after each episode.
 
     Returns:
@@ -241,7 +229,6 @@ def repack(
     """Make ``entries`` the dataset's, by episode id. The caller holds the lock.
 
     Args:
-      groups: ids of the episodes of each new file.
       replaced: stems of the files that no episode needs any more.
     """
     packs: list[Pack] = []
@@ -251,11 +238,6 @@ def repack(
             packs[-1].add([entries[episode_id] for episode_id in ids])
             packs[-1].finish()
         _replace(folder, index, entries, packs, replaced)
-
-
-def damage(path: Path, why: object, episode_id: str) -> str:
-    """Return the message for a damaged file of an episode."""
-    return f"{path} is damaged ({why}); put back a copy of it, or remove episode {episode_id} with `rlhf episodes drop`"
 
 
 def _files_to_gather(folder: Path, index: EpisodeIndex, enough: float) -> deque[list[Entry]]:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from rlhf.records.episode import Episode
 from rlhf.store.columns.fingerprint import episode_fingerprint
-from rlhf.store.columns.tables import SCHEMAS, to_episode
+from rlhf.store.columns.tables import TABLE_NAMES, to_episode
 from rlhf.store.contract import EpisodeRow, same_episode
 from rlhf.store.files.checksums import Span
 from rlhf.store.files.durable import UNFINISHED, is_growing
@@ -51,7 +51,9 @@ def data_file(folder: Path, table: str, stem: str) -> Path:
 def unlisted(folder: Path, index: EpisodeIndex) -> list[str]:
     """Return the files of a dataset, relative to it, that its index does not name; none if nothing is to be cleaned."""
     used = {f"{table}/{entry.file}.parquet" for entry in index.entries().values() for table in TABLES}
-    found = [f"{table}/{path.name}" for table in SCHEMAS for path in (folder / table).glob(f"*.parquet{UNFINISHED}")]
+    found = [
+        f"{table}/{path.name}" for table in TABLE_NAMES for path in (folder / table).glob(f"*.parquet{UNFINISHED}")
+    ]
     found += [path.name for kind in ("*.json*", CARD_FILE) for path in folder.glob(f"{kind}{UNFINISHED}")]
     found += [f"{table}/{path.name}" for table in TABLES for path in (folder / table).glob("*.parquet")]
     return sorted(set(found) - used)

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from rlhf.records.episode import Episode
 from rlhf.records.preferences import NOUNS
 from rlhf.store.columns.fingerprint import episode_fingerprint
 from rlhf.store.contract import EpisodeRow, EpisodeStore, Problem, check_steps
@@ -44,8 +43,8 @@ def _episodes(store: EpisodeStore, index: EpisodeIndex, described: Description) 
             if episode_id in index.entries():  # else another process has just dropped it
                 yield _problem(error, f"*/{entry.file}.parquet")
             continue
-        if (episode.world, episode.declared) != (described.world, described.declared):
-            what = f"episode {episode_id} is of {episode.world} {_kind(episode)}, {DESCRIPTION_FILE} says otherwise"
+        if (episode.world, episode.spaces) != (described.world, described.spaces):
+            what = f"episode {episode_id} is of {episode.world}, or of spaces, that {DESCRIPTION_FILE} does not name"
             yield Problem(
                 f"steps/{entry.file}.parquet", what, f"put back the right {DESCRIPTION_FILE}, or drop the episode"
             )
@@ -78,13 +77,6 @@ def _packs(folder: Path, index: EpisodeIndex) -> Iterator[Problem]:
             if unlisted := len(found - spans):
                 what = f"{unlisted} of its episodes {'are' if unlisted > 1 else 'is'} not in the index"
                 yield Problem(f"{table}/{path.name}", what, "put back a copy of it, and " + REBUILD)
-
-
-def _kind(episode: Episode) -> str:
-    """The spaces of an episode in a few words."""
-    size = episode.declared.image_size
-    pictures = "without pictures" if size is None else f"in {size[0]}x{size[1]} pixels"
-    return pictures if episode.spaces is None else f"{pictures} and with declared spaces"
 
 
 def _records(index: EpisodeIndex, folders: Folders) -> Iterator[Problem]:

@@ -35,7 +35,9 @@ def fresh(kind: str) -> Iterator[EpisodeStore]:
 
 
 def small(seed: int, **changes: object) -> Episode:
-    return replace(synthetic_episode(seed, steps=6, height=4, width=5, episode_id=f"e{seed}"), **changes)  # type: ignore[arg-type]
+    """Return a small episode with ``changes``; another image brings the spaces of its size."""
+    spaces = {"spaces": None} if "image" in changes else {}
+    return replace(synthetic_episode(seed, steps=6, height=4, width=5, episode_id=f"e{seed}"), **spaces, **changes)  # type: ignore[arg-type]
 
 
 def mark(episode_id: str, step: int = 0, sign: int = 1, rater: str = "ann") -> Mark:

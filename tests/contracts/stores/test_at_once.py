@@ -8,11 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rlhf.store import (
-    EpisodeStore,
-    open_store,
-    same_episode,
-)
+from rlhf.store import EpisodeStore, open_store, same_episode
 from rlhf.store.columns.json_text import to_json
 from tests.contracts.stores.small_records import judgement, mark, small
 from worlds.errors import UserError

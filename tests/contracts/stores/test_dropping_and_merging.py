@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rlhf.store import (
-    EpisodeStore,
-    MemoryStore,
-    Merged,
-    same_episode,
-)
+from rlhf.store import EpisodeStore, MemoryStore, Merged, same_episode
 from tests.contracts.stores.small_records import STORES, fresh, judgement, mark, small
 from worlds.errors import UserError
 

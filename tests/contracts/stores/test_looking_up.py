@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rlhf.store import (
-    EpisodeStore,
-)
+from rlhf.store import EpisodeStore
 from tests.contracts.stores.small_records import small
 from worlds.errors import UserError
 

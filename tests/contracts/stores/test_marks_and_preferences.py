@@ -14,10 +14,7 @@ from rlhf.records.preferences import (
     StretchScore,
     TakeOver,
 )
-from rlhf.store import (
-    EpisodeStore,
-    MemoryStore,
-)
+from rlhf.store import EpisodeStore, MemoryStore
 from tests.contracts.stores.small_records import judgement, mark, small
 from worlds.errors import UserError
 

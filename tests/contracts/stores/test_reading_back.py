@@ -13,13 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rlhf.records.episode import Episode, Request
-from rlhf.store import (
-    EpisodeStore,
-    MemoryStore,
-    episode_fingerprint,
-    open_store,
-    same_episode,
-)
+from rlhf.store import EpisodeStore, MemoryStore, episode_fingerprint, open_store, same_episode
 from tests.contracts.stores.small_records import STORES, fresh, mark, small
 from worlds.contract import MOVEMENT_BINS, TICKS_PER_STEP, Event, TaskSpec
 from worlds.errors import UserError

@@ -8,11 +8,8 @@ import numpy as np
 import pytest
 
 from rlhf.records.episode import Episode
-from rlhf.store import (
-    EpisodeStore,
-    MemoryStore,
-    same_episode,
-)
+from rlhf.store import EpisodeStore, MemoryStore, same_episode
+from rlhf.store.synthetic import synthetic_episode
 from tests.contracts.stores.small_records import small
 from worlds.errors import UserError
 
@@ -30,7 +27,7 @@ def test_one_world_and_one_image_size(store: EpisodeStore) -> None:
     store.write(small(1))
     with pytest.raises(UserError, match="world elsewhere"):
         store.write(small(2, world="elsewhere"))
-    with pytest.raises(UserError, match="4x7 images, .* holds 4x5"):
+    with pytest.raises(UserError, match="image.width: .* has 5, episode e2 7"):
         store.write(small(2, image=np.zeros((6, 4, 7, 3), np.uint8)))
     assert store.ids() == ["e1"]
 
@@ -101,3 +98,23 @@ def test_notes_nested_without_end_are_not_written(store: EpisodeStore) -> None:
         nested = [nested]
     with pytest.raises(UserError, match="episode e2 cannot be recorded: its JSON is nested too deeply"):
         store.write(small(2, notes={"nested": nested}))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (small(9), "episode e9 is in .* already"),
+        (small(2), "two episodes are called e2"),
+        (small(7, world="another"), "episode e7 is of world another"),
+        (synthetic_episode(7, 6, 5, 5, "e7"), "episode e7 has other spaces"),
+        (small(7, notes={"a": object()}), "episode e7 cannot be recorded"),
+    ],
+)
+def test_a_group_with_a_wrong_episode_is_not_written(store: EpisodeStore, wrong: Episode, message: str) -> None:
+    store.write(small(9))
+    with pytest.raises(UserError, match=message):
+        store.write_group([small(2), wrong])
+    assert store.ids() == ["e9"] and store.verify() == []
+    store.write_group([])
+    store.write_group([small(2), small(7)])
+    assert store.ids() == ["e9", "e2", "e7"] and same_episode(store.read("e7"), small(7))

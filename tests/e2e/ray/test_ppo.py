@@ -22,7 +22,7 @@ from experiments.social_ai.learners import CurriculumLearner
 from experiments.social_ai.ppo.settings import PPOSettings
 from experiments.social_ai.training import SchoolTraining, make_agent, make_env, measure, train
 from rlhf.run.checkpoint import Checkpoints
-from tests.e2e.ray.test_ray import addresses_listened_on
+from tests.e2e.ray.test_ray import LOOPBACK, addresses_listened_on
 from worlds.school.environments.sampled import SampledEnv
 
 SCAFFOLDING = "SocialAI-AELangFeedbackTrainScaffoldingCSParamEnv-v1"
@@ -51,7 +51,7 @@ def weights_after(updates: int, agent: InteractiveAgent, tokenizer: Tokenizer, s
     finally:
         trainer.close()
     trainer.close()
-    assert set(addresses) <= {"0100007F", "0000000000000000FFFF00000100007F"}  # 127.0.0.1, also as IPv6 writes it
+    assert set(addresses) <= LOOPBACK
     return {name: part.clone() for name, part in agent.state_dict().items()}
 
 
@@ -83,11 +83,6 @@ def test_all_environments_follow_one_curriculum(agent: tuple[InteractiveAgent, T
     finally:
         learner.close()
     assert [phase for phases in found for phase in phases] == [2] * 4
-
-
-def test_processes_of_their_own_may_play(agent: tuple[InteractiveAgent, Tokenizer]) -> None:
-    begun = agent[0].movement.plan.weight.clone()
-    assert not torch.equal(weights_after(1, *agent, replace(SETTINGS, runners=2))["movement.plan.weight"], begun)
 
 
 def test_what_was_played_is_as_probable_when_it_is_learned(
@@ -168,7 +163,7 @@ def test_a_study_by_ppo_is_resumed_and_its_agents_are_like_any_other(tmp_path: P
     half = replace(TINY, frames=80)
     train(tmp_path / "one", BOX, {"box": BOX}, half, 0)
     rows = train(tmp_path / "one", BOX, {"box": BOX}, TINY, 0)
-    assert [set(row) for row in rows] == [{"step", "train", "box", "entropy", "explained"}] * 2
+    assert [set(row) - {"time"} for row in rows] == [{"step", "train", "box", "entropy", "explained"}] * 2
     assert 80 <= rows[0]["step"] < 84 and 160 <= rows[1]["step"] < 168
     agent, tokenizer = load_agent(Checkpoints(tmp_path / "one").latest().agent_folder)
     assert measure(agent, tokenizer, BOX, TINY, 0) == rows[-1]["box"]

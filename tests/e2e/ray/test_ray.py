@@ -27,7 +27,7 @@ from agents.learning.workers import Workers
 from pipelines.stages.improve import improve
 from pipelines.stages.improve_config import ImproveConfig
 from rlhf.distributed.config import RayConfig
-from rlhf.distributed.watch import Delivery, Failure, Watch, WorkerDied, gist
+from rlhf.distributed.watch import Delivery, Watch, WorkerDied
 from rlhf.learning.config import ExecutorConfig
 from rlhf.learning.learner import Learner, LearnerConfig, RecordedWindow
 from rlhf.learning.local_executor import RunStalled
@@ -43,6 +43,7 @@ ray = pytest.importorskip("ray", reason="Ray is an extra: pip install 'interacti
 pytestmark = [pytest.mark.e2e, pytest.mark.ray]
 
 STEPS, SLOTS = 4, 2
+LOOPBACK = {"0100007F", "0000000000000000FFFF00000100007F"}  # 127.0.0.1, also as IPv6 writes it
 PATIENT = ExecutorConfig(stall_sec=1800.0)  # processes take long to start on a busy machine
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -80,9 +81,17 @@ def test_a_run_on_ray_leaves_what_a_run_here_leaves_and_can_be_resumed(settings:
     assert rows[-1]["played_steps"] >= 4 * 5
 
 
-def test_slots_that_cannot_be_shared_out_are_refused(settings: ImproveConfig) -> None:
-    with pytest.raises(UserError, match="4 slots cannot be shared out evenly among 3 ray.runners"):
-        improve(replace(settings, name="odd", executor="ray", ray=RayConfig(runners=3)))
+@pytest.mark.parametrize(
+    ("sharing", "refusal"),
+    [
+        ({"ray": RayConfig(runners=3)}, "4 slots cannot be shared out evenly among 3 ray.runners"),
+        ({"ray": RayConfig(learners=4, runners=1)}, "2 trajectories of batch .* evenly among 4 ray.learners"),
+        ({"ray": RayConfig(learners=4, runners=1), "slots": 5}, "5 slots .* evenly among 4 ray.learners"),
+    ],
+)
+def test_what_cannot_be_shared_out_is_refused(settings: ImproveConfig, sharing: dict, refusal: str) -> None:
+    with pytest.raises(UserError, match=refusal):
+        improve(replace(settings, name="odd", executor="ray", **sharing))
 
 
 @pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="only Linux lists its sockets in files")
@@ -99,18 +108,25 @@ def test_a_ray_that_is_started_here_listens_on_loopback_only(tmp_path: Path) -> 
     finally:
         executor.close()
     assert len(listening) >= 4  # Ray's two servers, a runner and this process
-    assert set(listening) <= {"0100007F", "0000000000000000FFFF00000100007F"}  # 127.0.0.1, also as IPv6 writes it
+    assert set(listening) <= LOOPBACK
 
 
-def addresses_listened_on(process: int) -> list[str]:
-    """The address, as the kernel writes it, of every TCP socket on which the process and its descendants listen."""
+def descendants(process: int) -> list[int]:
+    """The processes that ``process`` has started, and theirs."""
     children: dict[int, list[int]] = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):
             children.setdefault(int(stat.read_text().rpartition(")")[2].split()[1]), []).append(int(stat.parent.name))
-    held, family = set[str](), [process]
+    family = [process]
     for each in family:
         family += children.get(each, [])
+    return family[1:]
+
+
+def addresses_listened_on(process: int) -> list[str]:
+    """The address, as the kernel writes it, of every TCP socket on which the process and its descendants listen."""
+    held = set[str]()
+    for each in (process, *descendants(process)):
         for descriptor in Path(f"/proc/{each}/fd").glob("*"):
             with suppress(OSError):
                 held.add(os.readlink(descriptor))
@@ -321,16 +337,6 @@ def test_a_learner_with_a_gpu_works_apart_and_a_runner_that_raises_is_named(here
     assert "in step" in str(died.value.__cause__)  # where it happened, in the other process
 
 
-def test_more_than_the_cluster_has_is_refused(here: None) -> None:
-    from rlhf.distributed.executor import RayExecutor
-
-    with pytest.raises(UserError, match="asks Ray for 16 GPUs, but only"):
-        RayExecutor(
-            partial(make_runner, Path("none")), make_learner, tiny_agent.agent(), SLOTS, STEPS,
-            RayConfig(gpus_per_runner=8), ExecutorConfig(stall_sec=0.1),
-        )  # fmt: skip
-
-
 # --- watching ---------------------------------------------------------------------------------------------------------
 
 
@@ -374,27 +380,3 @@ def test_a_runner_is_replaced_only_so_often() -> None:
     watch.restored(1)
     with pytest.raises(WorkerDied, match="replaced 1 times already"):
         watch.lost(1, "killed")
-
-
-def test_a_failure_carries_its_traceback() -> None:
-    try:
-        raise ValueError("two\nlines")
-    except ValueError as error:
-        failure = Failure.of(error)
-    assert failure.error == "ValueError: two lines"
-    watch = Watch(1, stall_sec=1.0, replacements=0)
-    with pytest.raises(WorkerDied, match=r"runner 1 \(process 10 on a\) died of ValueError: two lines") as died:
-        watch.hear([delivery(1, failure=failure)])
-    assert "test_a_failure_carries_its_traceback" in str(died.value.__cause__)
-
-
-def test_the_gist_of_a_long_account() -> None:
-    account = (
-        "The actor died unexpectedly before finishing this task.\n\tclass_name: PlayRunner\n\tpid: 7\n"
-        "The actor is dead because its worker process has died. Worker exit type: SYSTEM_ERROR Worker exit detail: "
-        "Worker unexpectedly exits with a connection error code 2. End of file. There are some potential root causes. "
-        "(1) ..."
-    )
-    assert gist(account) == "Worker unexpectedly exits with a connection error code 2. End of file"
-    created = "The actor died because of an error raised in its creation task, ray::X\n  File y\nKeyError: 'z'\n"
-    assert gist(created) == "KeyError: 'z'"

@@ -27,15 +27,15 @@ from pipelines.stages.improve import improve
 from pipelines.stages.improve_config import ImproveConfig
 from rlhf.run.config import load_config
 from rlhf.run.tracking import read_metrics
-from tests.e2e.ray.test_ray import addresses_listened_on
-from tests.patience import PATIENCE_SEC
+from tests.e2e.ray.test_ray import LOOPBACK, addresses_listened_on, descendants
+from tests.patience import PATIENCE_SEC, until
 
 pytest.importorskip("ray", reason="Ray is an extra: pip install 'interactive-rlhf[ray]'")
 pytestmark = [pytest.mark.e2e, pytest.mark.ray]
 
 ROOT = Path(__file__).resolve().parents[3]
 RAY = (sys.executable, "-m", "ray.scripts.scripts")  # the command `ray`, wherever it is installed
-LOOPBACK = {"0100007F", "0000000000000000FFFF00000100007F", "00000000000000000000000001000000"}  # also in IPv6
+LOOPBACK_OF_IPV6 = "00000000000000000000000001000000"
 TOKEN = secrets.token_hex(32)  # whoever has none is refused, on loopback, too
 
 
@@ -124,18 +124,6 @@ def await_dashboard(address: str, process: subprocess.Popen[bytes], log: Path) -
     raise TimeoutError(log.read_text())
 
 
-def descendants(process: int) -> list[int]:
-    """The processes that ``process`` has started, and theirs."""
-    children: dict[int, list[int]] = {}
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with suppress(OSError):
-            children.setdefault(int(stat.read_text().rpartition(")")[2].split()[1]), []).append(int(stat.parent.name))
-    family = [process]
-    for each in family:
-        family += children.get(each, [])
-    return family[1:]
-
-
 def alive(process: int) -> bool:
     with suppress(OSError):
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
@@ -169,7 +157,7 @@ def test_a_job_is_submitted_to_a_cluster(cluster: Cluster, settings: ImproveConf
     assert submitted.returncode == 0, submitted.stdout + submitted.stderr
     assert "Job 'tiny' succeeded" in submitted.stdout + submitted.stderr
     if Path("/proc/net/tcp").exists():
-        assert set(addresses_listened_on(cluster.process.pid)) <= LOOPBACK
+        assert set(addresses_listened_on(cluster.process.pid)) <= {*LOOPBACK, LOOPBACK_OF_IPV6}
     run = settings.runs / "job"
     assert [row["step"] for row in read_metrics(run)] == list(range(settings.updates + 1))
     assert (run / "agent" / "model.safetensors").is_file()
@@ -179,34 +167,12 @@ def test_a_job_is_submitted_to_a_cluster(cluster: Cluster, settings: ImproveConf
     assert read_metrics(run)[-1]["step"] == 6
 
 
-def begin_endless(settings: ImproveConfig) -> subprocess.Popen[str]:
-    """A run that is never over, and has a checkpoint when this returns."""
-    run, endless = (
-        settings.runs / settings.name,
-        command(replace(settings, updates=1_000_000, evaluate_every=1_000_000)),
-    )
-    process = subprocess.Popen(endless, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + PATIENCE_SEC
-    while not (run / "checkpoints" / "latest").exists() and time.monotonic() < deadline:
-        assert process.poll() is None
-        time.sleep(0.2)
-    return process
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere processes are not listed in files")
-def test_a_run_whose_learner_is_killed_names_the_command_that_resumes_it(settings: ImproveConfig) -> None:
-    process = begin_endless(replace(settings, name="orphaned", ray=replace(settings.ray, learners=2)))
-    learners = [one for one in descendants(process.pid) if b"PlayLearner" in Path(f"/proc/{one}/cmdline").read_bytes()]
-    os.kill(learners[0], signal.SIGKILL)
-    *_, line = process.communicate(timeout=PATIENCE_SEC)[1].splitlines()
-    assert process.returncode == 1 and "learner" in line
-    assert f"resume with: rlhf improve --resume {settings.runs / 'orphaned'}" in line
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere processes are not listed in files")
 def test_a_run_whose_command_is_killed_leaves_no_process_and_is_gone_on_with(settings: ImproveConfig) -> None:
     run = settings.runs / "killed"
-    process = begin_endless(replace(settings, name="killed"))
+    endless = command(replace(settings, name="killed", updates=1_000_000, evaluate_every=1_000_000))
+    process = subprocess.Popen(endless, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    until(lambda: process.poll() is not None or (run / "checkpoints" / "latest").exists(), "a checkpoint", 0.2)
     family = descendants(process.pid)
     assert len(family) >= 4  # Ray's servers and two runners
     process.kill()

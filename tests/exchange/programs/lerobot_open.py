@@ -53,15 +53,6 @@ if (root / "sarm_progress.parquet").exists():
 fewer = delete_episodes(dataset, [0], output_dir=root.parent / "fewer", repo_id="local/fewer")
 assert fewer.num_frames == len(dataset) - last - 1 and torch.equal(fewer[0]["index"], torch.tensor(0))
 
-print(
-    json.dumps(
-        {
-            "fps": meta.fps,
-            "lengths": [episode["length"] for episode in meta.episodes],
-            "learned": sorted(dataset_to_policy_features(meta.features)),
-            "frames": frames,
-            "spoken": spoken,
-            "weights": weights,
-        }
-    )
-)
+found = {"fps": meta.fps, "learned": sorted(dataset_to_policy_features(meta.features))}
+found |= {"lengths": [episode["length"] for episode in meta.episodes]}
+print(json.dumps(found | {"frames": frames, "spoken": spoken, "weights": weights}))

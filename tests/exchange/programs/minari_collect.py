@@ -14,6 +14,7 @@ import minari  # noqa: E402
 import minigrid  # noqa: E402, F401
 import numpy as np  # noqa: E402
 from gymnasium import spaces  # noqa: E402
+from plain import plain  # noqa: E402
 
 
 class Pictures(gym.Env):
@@ -63,14 +64,6 @@ def collect(env, name, episodes, **settings):
         done.append(columns)
     collector.create_dataset(f"{name}-v0")
     return done
-
-
-def plain(value):
-    if isinstance(value, dict):
-        return {key: plain(part) for key, part in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(part) for part in value]
-    return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value
 
 
 babyai = gym.make("BabyAI-GoToLocal-v0")

@@ -7,22 +7,14 @@ import json
 import sys
 
 import minari
-import numpy as np
 from gymnasium import spaces
+from plain import plain
 
 
 def row(space, tree, step):
     if isinstance(space, spaces.Dict):
         return {key: row(part, tree[key], step) for key, part in space.spaces.items()}
     return tree[step]
-
-
-def plain(value):
-    if isinstance(value, dict):
-        return {key: plain(part) for key, part in value.items()}
-    if isinstance(value, np.ndarray) and value.dtype == object:
-        return [text.decode() for text in value]  # texts of infos
-    return value.tolist() if isinstance(value, np.ndarray) else value
 
 
 dataset = minari.load_dataset(sys.argv[1])

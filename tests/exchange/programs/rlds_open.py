@@ -6,16 +6,8 @@ Words: the folders of the datasets.
 import json
 import sys
 
-import numpy as np
 import tensorflow_datasets as tfds
-
-
-def plain(value):
-    if isinstance(value, dict):
-        return {key: plain(part) for key, part in value.items()}
-    if isinstance(value, bytes):
-        return value.decode()
-    return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value
+from plain import plain
 
 
 def splits(folder):

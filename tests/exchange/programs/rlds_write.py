@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 import tensorflow_datasets as tfds
+from plain import plain
 
 F = tfds.features
 STEP = {
@@ -85,12 +86,6 @@ class Robot(tfds.core.GeneratorBasedBuilder):
     def _generate_examples(self, numbers):
         for number in numbers:
             yield number, {"steps": steps(number), "episode_metadata": {"file_path": "/data"}}
-
-
-def plain(value):
-    if isinstance(value, dict):
-        return {key: plain(part) for key, part in value.items()}
-    return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value
 
 
 Robot(data_dir=sys.argv[1]).download_and_prepare()

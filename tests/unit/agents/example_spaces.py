@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from agents.batch import ActionBatch, ObservationBatch
-from agents.columns import observation_columns
+from agents.batch import ActionBatch, ObservationBatch, observation_columns
 from agents.config import AgentConfig
 from tests.unit.agents import made_up_play
 from worlds.spaces.action import ActionSpec, Continuous, Discrete, FreeText, Grammar, Pointer
@@ -56,7 +55,7 @@ def batch(config: AgentConfig, steps: int, columns: int, seed: int = 0) -> tuple
     seen = config.player.observation
     for name, (dtype, tail) in observation_columns(config).items():
         if name == "image":
-            parts[name] = rng.integers(0, 256, (total, *tail)).astype(dtype)
+            parts[name] = rng.integers(0, 256, (total, *tail), dtype)
         elif name == "grid" and seen.grid is not None:
             parts[name] = rng.integers(0, seen.grid.categories, (total, *tail)).astype(dtype)
         elif name == "vector" or name == "entity_values":

@@ -1,4 +1,4 @@
-"""Agents, observations, actions and recorded play made up for the tests of agents."""
+"""Agents, tokens and recorded play made up for the tests of agents."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import torch
 
 from agents import registry
 from agents.agent import InteractiveAgent
-from agents.batch import ActionBatch, ObservationBatch
+from agents.batch import ObservationArrays
 from agents.config import AgentConfig
 from agents.tokenizer import EOS_ID, PAD_ID
 from rlhf.data.memory import MemoryDataset
@@ -26,6 +26,15 @@ def agent(size: str = "nano", seed: int = 0, talkative: bool = True, **overrides
     if talkative and made.language is not None:
         torch.nn.init.zeros_(made.language.speak.bias)
     return made
+
+
+def tiny(seed: int = 0, **overrides: Any) -> InteractiveAgent:
+    """A talkative agent of a thousand weights that sees 12x12 pixels."""
+    sizes: dict[str, Any] = dict(
+        image_size=(12, 12), vision_channels=(4,), vision_strides=(4,), vision_blocks=(1,), width=8, heads=2,
+        memory_width=8, tick_width=6, value_width=8,
+    )  # fmt: skip
+    return agent("nano", seed, **(sizes | overrides))
 
 
 def movement(steps: int, rng: np.random.Generator) -> np.ndarray:
@@ -59,28 +68,30 @@ def recorded(config: AgentConfig, lengths: list[int], seed: int = 0) -> MemoryDa
     image = rng.integers(0, 256, size=(total, *config.image_size, 3), dtype=np.uint8)
     image[:, 0, 0, 0] = np.arange(total)
     return MemoryDataset(
-        image=image,
-        setter_tokens=tokens(total, config.setter_text_length, rng),
-        solver_tokens=tokens(total, config.solver_text_length, rng),
-        previous_movement=before,
+        observations=ObservationArrays(
+            image=image,
+            setter_tokens=tokens(total, config.setter_text_length, rng),
+            solver_tokens=tokens(total, config.solver_text_length, rng),
+            previous_movement=before,
+        ),
         movement=done,
         utterance=utterances(total, config.utterance_length, rng),
         first=first,
         demonstrated=np.ones(total, bool),
         starts=starts,
+        values=int(MOVEMENT_BINS.max()),
     )
 
 
-def batch(config: AgentConfig, steps: int, columns: int, seed: int = 0) -> tuple[ObservationBatch, ActionBatch]:
-    """Random observations and actions [steps, columns, ...]."""
-    rows = np.arange(steps * columns).reshape(columns, steps).T
-    return recorded(config, [steps] * columns, seed).gather(rows)
-
-
-def episode(name: str, setter_text: list[str], utterance: list[str], seed: int = 0, size: int = 8) -> Episode:
-    """An episode of random pictures and movements in which just this is said."""
+def episode(
+    name: str, setter_text: list[str], utterance: list[str] | None = None, seed: int = 0, size: int = 8
+) -> Episode:
+    """An episode of random pictures and movements in which just this is said; the solver's last words are heard."""
     rng, steps = np.random.default_rng(seed), len(setter_text)
-    heard = ["", *utterance[:-1]]
+    spoken = utterance or [""] * steps
+    heard = [""]
+    for words in spoken[:-1]:
+        heard.append(words or heard[-1])
     return Episode(
         episode_id=name,
         world="nowhere",
@@ -91,7 +102,7 @@ def episode(name: str, setter_text: list[str], utterance: list[str], seed: int =
         setter_text=tuple(setter_text),
         solver_text=tuple(heard),
         movement=movement(steps, rng),
-        utterance=tuple(utterance),
+        utterance=tuple(spoken),
         setter_movement=np.tile(neutral_movement(), (steps, 1, 1)),
         setter_utterance=("",) * steps,
         controller=np.zeros(steps, np.uint8),

@@ -20,13 +20,10 @@ from rlhf.run.checkpoint import Checkpoints
 from tests.unit.agents import made_up_play
 from worlds.errors import UserError
 
-SIZES = dict(image_size=(12, 12), vision_channels=(4,), vision_strides=(4,), vision_blocks=(1,), width=8, heads=2)
-
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    agent = made_up_play.agent(**SIZES, memory_width=8, tick_width=6, value_width=8)
-    return save_agent(agent, Tokenizer.train(["yes"], made_up_play.VOCABULARY), tmp_path / "agent")
+    return save_agent(made_up_play.tiny(), Tokenizer.train(["yes"], made_up_play.VOCABULARY), tmp_path / "agent")
 
 
 def reweigh(folder: Path, change: Callable[[dict[str, torch.Tensor]], None]) -> None:
@@ -77,37 +74,19 @@ def test_damage_is_reported_in_one_line(folder: Path, damage: str) -> None:
     assert "\n" not in str(caught.value) and str(folder) in str(caught.value)
 
 
-# The tokenizer
-
-
-def another() -> Tokenizer:
-    """A tokenizer of as many tokens as the folder's own, with another word among them."""
-    return Tokenizer.train(["nay"], made_up_play.VOCABULARY)
-
-
-def test_another_agents_tokenizer_is_refused_by_name(folder: Path) -> None:
-    another().save(folder)
-    with pytest.raises(UserError, match="tokenizer.json is not the tokenizer that the agent was") as caught:
-        load_agent(folder)
-    assert "\n" not in str(caught.value) and str(folder) in str(caught.value)
-    Tokenizer.train(["yes"], made_up_play.VOCABULARY).save(folder)
-    load_agent(folder)
-
-
-def test_the_digest_survives_transformers_and_checkpoints(folder: Path, tmp_path: Path) -> None:
+def test_an_agent_and_its_tokenizer_belong_together(folder: Path, tmp_path: Path) -> None:
     agent, tokenizer = load_agent(folder)
+    other = Tokenizer.train(["nay"], made_up_play.VOCABULARY)  # of as many tokens
+    with pytest.raises(ValueError, match="made with another tokenizer"):
+        save_agent(agent, other, tmp_path / "mixed")
+    assert not (tmp_path / "mixed").exists()
     InteractiveAgent.from_pretrained(folder).save_pretrained(tmp_path / "copy")
     assert json.loads((tmp_path / "copy" / "config.json").read_text())["tokenizer_digest"] == tokenizer.digest
-    saved = Checkpoints(tmp_path / "run").save(1, agent, tokenizer, {})
-    again, words = saved.load_agent()
+    again, words = Checkpoints(tmp_path / "run").save(1, agent, tokenizer, {}).load_agent()
     assert again.config.tokenizer_digest == words.digest == tokenizer.digest
-
-
-def test_an_agent_is_not_saved_with_another_tokenizer(folder: Path, tmp_path: Path) -> None:
-    agent, _ = load_agent(folder)
-    with pytest.raises(ValueError, match="made with another tokenizer"):
-        save_agent(agent, another(), tmp_path / "mixed")
-    assert not (tmp_path / "mixed").exists()
+    other.save(folder)
+    with pytest.raises(UserError, match=f"{folder}.*tokenizer.json is not the tokenizer that the agent was"):
+        load_agent(folder)
 
 
 def test_a_reward_model_is_no_agent_and_an_agent_no_reward_model(folder: Path, tmp_path: Path) -> None:
@@ -116,4 +95,9 @@ def test_a_reward_model_is_no_agent_and_an_agent_no_reward_model(folder: Path, t
     with pytest.raises(UserError, match=f"^{model} holds a reward model, not an agent: name the folder of an agent$"):
         load_agent(model)
     with pytest.raises(UserError, match=f"^{folder} holds an agent, not a reward model: name the folder of a reward"):
+        load_reward_model(folder)
+    with pytest.raises(UserError, match="is not a reward model's folder"):
+        load_reward_model(tmp_path)
+    (folder / "config.json").write_text("[1")
+    with pytest.raises(UserError, match="is damaged"):
         load_reward_model(folder)

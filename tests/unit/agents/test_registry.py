@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
@@ -19,9 +17,9 @@ from pipelines.stages.clone import new_agent
 from pipelines.stages.reward import RewardConfig
 from reward_models import registry as reward_models
 from reward_models.inter_temporal import InterTemporalRewardModel
+from tests.distributions import installed
 from tests.unit.agents import made_up_play, own_agent
 from worlds.errors import UserError
-from worlds.foreign_code import plugins
 
 SIZE = "patch_agent/small"
 
@@ -33,12 +31,11 @@ def tokenizer() -> Tokenizer:
 
 @pytest.fixture
 def saved(tokenizer: Tokenizer, tmp_path: Path) -> Path:
-    return save_agent(new_agent(SIZE, tokenizer, (12, 12)), tokenizer, tmp_path / "agent")
+    return save_agent(new_agent(SIZE, tokenizer, image_size=(12, 12)), tokenizer, tmp_path / "agent")
 
 
 def test_a_size_names_the_kind(tokenizer: Tokenizer) -> None:
-    assert type(new_agent(SIZE, tokenizer, (12, 12))) is own_agent.PatchAgent
-    assert type(new_agent("nano", tokenizer, (12, 12))) is InteractiveAgent
+    assert type(new_agent("nano", tokenizer, image_size=(12, 12))) is InteractiveAgent
     assert type(registry.make("interactive_agent/nano")) is InteractiveAgent
 
 
@@ -52,80 +49,59 @@ def test_a_size_names_the_kind(tokenizer: Tokenizer) -> None:
 )
 def test_an_unknown_size_or_kind_is_one_line(size: str, complaint: str, tokenizer: Tokenizer) -> None:
     with pytest.raises(UserError, match=f"^{complaint}"):
-        new_agent(size, tokenizer, (12, 12))
-
-
-def test_the_folder_decides_the_class(saved: Path) -> None:
-    agent, _ = load_agent(saved)
-    assert type(agent) is own_agent.PatchAgent and type(agent.config) is own_agent.PatchConfig
-    assert agent.config.patch == 6
-    agent, _ = load_agent(saved, own_agent.PatchAgent)
-    assert type(agent) is own_agent.PatchAgent
+        new_agent(size, tokenizer, image_size=(12, 12))
 
 
 def test_an_agent_of_an_unknown_kind_is_refused_with_the_remedy(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert type(load_agent(saved, own_agent.PatchAgent)[0]) is own_agent.PatchAgent
     monkeypatch.setattr(registry._registry, "_entries", {})
     with pytest.raises(UserError, match="holds a model 'patch_agent', .* entry point group interactive_rlhf.agents$"):
         load_agent(saved)
 
 
 def test_a_kind_of_another_package_is_found_by_its_entry_point(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    point = EntryPoint("elsewhere_agent", "elsewhere_agent", registry.ENTRY_POINT_GROUP)
-    monkeypatch.setattr(plugins, "entry_points", lambda group: [point] if group == point.group else [])
     monkeypatch.setattr(registry._registry, "_entries", dict(registry._registry._entries))
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.delitem(sys.modules, "elsewhere_agent", raising=False)
-    (tmp_path / "elsewhere_agent.py").write_text(
+    source = (
         "from agents.agent import InteractiveAgent\n"
         "from agents.config import AgentConfig\n"
         "from agents.registry import register\n"
         "class Config(AgentConfig):\n"
-        "    model_type = 'elsewhere_agent'\n"
+        "    model_type = 'elsewhere'\n"
         "    presets = {'tiny': {'width': 8, 'heads': 2, 'memory_width': 8}}\n"
         "@register\n"
         "class Agent(InteractiveAgent):\n"
         "    config_class = Config\n"
     )
-    assert "elsewhere_agent" in registry.names()
-    assert registry.make("elsewhere_agent/tiny").config.width == 8
+    with installed(tmp_path, registry.ENTRY_POINT_GROUP, "elsewhere", source):
+        assert "elsewhere" in registry.names()
+        assert registry.make("elsewhere/tiny").config.width == 8
 
 
-def test_two_agents_of_one_name_are_refused() -> None:
+def test_registrations_that_do_not_fit_are_refused() -> None:
     class Other(InteractiveAgent):
         config_class = AgentConfig
 
-    with pytest.raises(ValueError, match="another agent is registered as 'interactive_agent'"):
-        registry.register(Other)
-
-
-def test_own_reward_models_are_found_by_name_and_by_folder(tokenizer: Tokenizer, tmp_path: Path) -> None:
-    assert RewardConfig(kind="patch").kind == "patch"
-    with pytest.raises(
-        UserError, match="^kind is one of autoregressive, ensemble, film, inter_temporal, patch, not 'none'$"
-    ):
-        RewardConfig(kind="none")
-    model = reward_models.get("patch").from_agent(new_agent(SIZE, tokenizer, (12, 12)))
-    loaded, _ = reward_models.load_reward_model(save_agent(model, tokenizer, tmp_path / "judge"))
-    assert type(loaded) is own_agent.PatchRewardModel
-    assert all(torch.equal(value, loaded.state_dict()[name]) for name, value in model.state_dict().items())
-
-
-def test_a_reward_model_for_another_kind_of_agent_is_refused(tokenizer: Tokenizer) -> None:
-    with pytest.raises(
-        UserError, match="^the reward model IBT is not made for agents of the kind 'patch_agent': trunk"
-    ):
-        InterTemporalRewardModel.from_agent(new_agent(SIZE, tokenizer, (12, 12)))
-
-
-def test_the_name_of_a_reward_model_ends_as_its_folder_is_recognised() -> None:
-    class Config(own_agent.InterTemporalConfig):
+    class JudgeConfig(own_agent.InterTemporalConfig):
         model_type = "judge"
 
     class Judge(InterTemporalRewardModel):
-        config_class = Config
+        config_class = JudgeConfig
 
-    with pytest.raises(UserError, match="the model_type of Config is 'judge'; let it end in '_reward_model'"):
+    with pytest.raises(ValueError, match="another agent is registered as 'interactive_agent'"):
+        registry.register(Other)
+    with pytest.raises(UserError, match="the model_type of JudgeConfig is 'judge'; let it end in '_reward_model'"):
         reward_models.register(Judge)
+
+
+def test_own_reward_models_are_found_by_name_for_their_kind_of_agent(tokenizer: Tokenizer) -> None:
+    with pytest.raises(UserError, match="^kind is one of .*inter_temporal, patch, not 'none'$"):
+        RewardConfig(kind="none")
+    agent = new_agent(SIZE, tokenizer, image_size=(12, 12))
+    assert type(reward_models.get("patch").from_agent(agent)) is own_agent.PatchRewardModel
+    with pytest.raises(
+        UserError, match="^the reward model IBT is not made for agents of the kind 'patch_agent': trunk"
+    ):
+        InterTemporalRewardModel.from_agent(agent)
 
 
 def test_the_commands_train_own_kinds(tmp_path: Path) -> None:

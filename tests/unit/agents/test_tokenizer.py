@@ -14,11 +14,6 @@ TEXTS = ["lift the red ball", "put the blue duck next to the green mug", "what c
 TOKENIZER = Tokenizer.train(TEXTS, 320)
 
 
-@pytest.mark.parametrize("text", ["Grüße, été", "赤いボール", "🦆 and 👩‍👩‍👧", "a  b\tc", "<eos> <pad>"])
-def test_any_text_comes_back_in_lower_case(text: str) -> None:
-    assert TOKENIZER.decode(TOKENIZER.ids(text)) == text.lower()
-
-
 IDS = TOKENIZER.ids("lift the red ball")
 
 
@@ -46,22 +41,18 @@ def test_texts_are_cut_ended_and_padded(text: str, length: int, how: dict[str, b
     assert encoded[0].tolist() == expected and encoded.shape == (2, length) and str(encoded.dtype) == "int64"
 
 
-@given(st.text(alphabet="abcdefghijklmnopqrstuvwxyz 0123456789?!äéß球🦆", min_size=0, max_size=40))
-def test_round_trip(text: str) -> None:
+@given(st.text(alphabet="abc xyz AÉ 019?!äéß球🦆<eos>\t", max_size=40))
+def test_any_text_comes_back_in_lower_case(text: str) -> None:
     (row,) = TOKENIZER.encode([text], 400, end=True).tolist()
-    assert TOKENIZER.decode(row) == text.strip()
-
-
-def test_known_words_are_one_token_and_words_never_heard_are_bytes() -> None:
-    assert len(TOKENIZER.ids("red")) == 1
-    assert len(TOKENIZER.ids("xqjz")) > 1 and min(TOKENIZER.ids("xqjz")) > EOS_ID
+    assert TOKENIZER.decode(row) == text.lower().strip()
 
 
 @pytest.mark.parametrize(("word", "part"), [("duckling", "duck"), ("greeen", "gre"), ("ballz", "ball")])
-def test_rare_words_and_misspellings_keep_the_pieces_that_are_known(word: str, part: str) -> None:
-    assert not TOKENIZER.knows(word) and TOKENIZER.knows("ball")
+def test_unknown_words_keep_the_pieces_that_are_known(word: str, part: str) -> None:
+    assert not TOKENIZER.knows(word) and TOKENIZER.knows("ball") and len(TOKENIZER.ids("red")) == 1
     pieces = [TOKENIZER.decode([token]) for token in TOKENIZER.ids(word)]
-    assert "".join(pieces) == word and pieces[0].startswith(part[:2]) and len(pieces) < len(word)
+    assert "".join(pieces) == word and pieces[0].startswith(part[:2])
+    assert len(pieces) < len(word) and len(TOKENIZER.ids("xqjz")) > 1
 
 
 def test_decoding_stops_at_the_end_and_leaves_special_tokens_out() -> None:
@@ -70,18 +61,10 @@ def test_decoding_stops_at_the_end_and_leaves_special_tokens_out() -> None:
     assert TOKENIZER.decode([EOS_ID, *yes]) == ""
 
 
-def test_the_order_in_which_texts_were_heard_does_not_matter(tmp_path: Path) -> None:
-    other = Tokenizer.train([*reversed(TEXTS), *TEXTS], 320)
-    assert [other.ids(text) for text in TEXTS] == [TOKENIZER.ids(text) for text in TEXTS]
-
-
-def test_it_comes_back_from_its_folder(tmp_path: Path) -> None:
+def test_the_same_texts_give_the_same_tokenizer_also_from_its_folder(tmp_path: Path) -> None:
     TOKENIZER.save(tmp_path / "agent")
-    loaded = Tokenizer.load(tmp_path / "agent")
-    assert loaded.vocab_size == TOKENIZER.vocab_size <= 320
-    assert [loaded.ids(text) for text in [*TEXTS, "球 xqjz"]] == [TOKENIZER.ids(text) for text in [*TEXTS, "球 xqjz"]]
-
-
-def test_a_folder_without_one_is_named(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match="tokenizer.json is missing"):
-        Tokenizer.load(tmp_path)
+    for other in (Tokenizer.load(tmp_path / "agent"), Tokenizer.train([*reversed(TEXTS), *TEXTS], 320)):
+        assert other.vocab_size == TOKENIZER.vocab_size <= 320
+        assert [other.ids(text) for text in [*TEXTS, "球 xqjz"]] == [
+            TOKENIZER.ids(text) for text in [*TEXTS, "球 xqjz"]
+        ]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import importlib
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import safetensors.torch
 import torch
 
 from agents.agent import InteractiveAgent
@@ -21,6 +23,7 @@ from agents.vision_model import read_vision_model
 from pipelines.stages.clone import agent_for
 from rlhf.records.spaces import playhouse_spaces
 from tests.unit.agents import made_up_play
+from tests.unit.agents.example_spaces import batch
 from worlds.errors import UserError
 
 hub: Any = importlib.import_module("transformers")  # whose types are known in part only
@@ -29,34 +32,35 @@ SMALL: dict[str, Any] = dict(hidden_size=16, num_hidden_layers=2, num_attention_
 TEXT = hub.SiglipTextConfig(
     hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16, vocab_size=20
 )
-GRID = (3, 4)
+SIGLIP = hub.SiglipVisionConfig(**SMALL, intermediate_size=32)
+
+
+MODELS: dict[str, tuple[Any, Any]] = {
+    "dinov2": (hub.Dinov2Model, hub.Dinov2Config(**SMALL, mlp_ratio=2)),
+    "dinov3_vit": (hub.DINOv3ViTModel, hub.DINOv3ViTConfig(**SMALL, intermediate_size=32, num_register_tokens=3)),
+    "siglip_vision_model": (hub.SiglipVisionModel, SIGLIP),
+    "siglip": (hub.SiglipModel, hub.SiglipConfig(text_config=TEXT.to_dict(), vision_config=SIGLIP.to_dict())),
+    "gpt2": (hub.GPT2Model, hub.GPT2Config(n_embd=8, n_layer=1, n_head=2, vocab_size=20)),
+}
 
 
 def save(kind: str, folder: Path) -> Path:
     """A tiny model of random weights."""
     torch.manual_seed(0)
-    siglip = hub.SiglipVisionConfig(**SMALL, intermediate_size=32)
-    models = {
-        "dinov2": lambda: hub.Dinov2Model(hub.Dinov2Config(**SMALL, mlp_ratio=2)),
-        "dinov3_vit": lambda: hub.DINOv3ViTModel(
-            hub.DINOv3ViTConfig(**SMALL, intermediate_size=32, num_register_tokens=3)
-        ),
-        "siglip_vision_model": lambda: hub.SiglipVisionModel(siglip),
-        "siglip": lambda: hub.SiglipModel(hub.SiglipConfig(text_config=TEXT.to_dict(), vision_config=siglip.to_dict())),
-        "gpt2": lambda: hub.GPT2Model(hub.GPT2Config(n_embd=8, n_layer=1, n_head=2, vocab_size=20)),
-    }
-    models[kind]().save_pretrained(folder)
-    (folder / "preprocessor_config.json").write_text(
-        json.dumps({"image_mean": [0.1, 0.2, 0.3], "image_std": [0.5, 0.6, 0.7]})
-    )
+    make, config = MODELS[kind]
+    make(config).save_pretrained(folder)
+    normal = {"image_mean": [0.1, 0.2, 0.3], "image_std": [0.5, 0.6, 0.7]}
+    (folder / "preprocessor_config.json").write_text(json.dumps(normal))
     return folder
 
 
 def seeing(folder: Path) -> tuple[InteractiveAgent, Tokenizer]:
     """An agent with the eyes in a folder."""
-    tokenizer = Tokenizer.train(["go to the red ball"], made_up_play.VOCABULARY)
+    tokenizer = Tokenizer.train(
+        ["go to the red ball", "put the yellow chair next to the robot"], made_up_play.VOCABULARY
+    )
     torch.manual_seed(1)
-    network = json.dumps({"vision_grid": GRID})
+    network = {"vision_grid": (3, 4)}
     agent = agent_for(playhouse_spaces(36, 48), "nano", tokenizer, network=network, vision_model=folder)
     return agent.eval(), tokenizer
 
@@ -68,22 +72,17 @@ def test_an_agent_sees_by_the_pretrained_features(kind: str, tmp_path: Path) -> 
     assert isinstance(eyes, FrozenVisionEncoder) and eyes.tokens == 12 == visual_tokens(agent.config)
     image = torch.from_numpy(np.random.default_rng(0).integers(0, 256, (3, 36, 48, 3), np.uint8))
     # The same by hand, from the model as `transformers` reads it.
-    pretrained = read_vision_model(tmp_path / "model")
     pixels = torch.nn.functional.interpolate(image.permute(0, 3, 1, 2) / 255.0, size=(12, 16), mode="bilinear")
     pixels = (pixels - torch.tensor([0.1, 0.2, 0.3]).view(3, 1, 1)) / torch.tensor([0.5, 0.6, 0.7]).view(3, 1, 1)
-    model: Any = {
-        "dinov2": hub.Dinov2Model, "dinov3_vit": hub.DINOv3ViTModel, "siglip": hub.SiglipVisionModel,
-        "siglip_vision_model": hub.SiglipVisionModel,
-    }[kind].from_pretrained(tmp_path / "model").eval()  # fmt: skip
+    model = (hub.SiglipVisionModel if kind == "siglip" else MODELS[kind][0]).from_pretrained(tmp_path / "model").eval()
     places = {"interpolate_pos_encoding": True} if "siglip" in kind else {}
     with torch.no_grad():
         features = model(pixel_values=pixels, **places).last_hidden_state[:, -12:]
         expected = eyes.project(eyes.norm(features)) + eyes.place
         torch.testing.assert_close(eyes(image), expected, atol=1e-4, rtol=1e-4)
-    assert pretrained.mean == (0.1, 0.2, 0.3)
     settings: Any = agent.config.vision_model
     assert f"frozen features of a pretrained `{settings['model_type']}`" in card_text(agent, ModelCard())
-    observations, _ = made_up_play.batch(agent.config, 2, 2)
+    observations, _ = batch(agent.config, 2, 2)
     resets = torch.zeros(2, 2, dtype=torch.bool)
     with torch.no_grad():
         before, _ = agent(observations, agent.initial_state(2), resets)
@@ -101,7 +100,7 @@ def test_the_pretrained_weights_never_change_and_all_else_learns(tmp_path: Path)
     frozen = {name: value.clone() for name, value in eyes.model.state_dict().items()}
     agent.train()
     assert agent.training and not eyes.model.training
-    observations, actions = made_up_play.batch(agent.config, 2, 3)
+    observations, actions = batch(agent.config, 2, 3)
     optimizer = torch.optim.Adam(agent.parameters(), 1e-2)
     output, _ = agent(observations, agent.initial_state(3), torch.zeros(2, 3, dtype=torch.bool))
     log_probs = agent.log_probs(output, actions)
@@ -113,36 +112,33 @@ def test_the_pretrained_weights_never_change_and_all_else_learns(tmp_path: Path)
     assert idle and all(name.startswith("trunk.vision.model.") for name in idle)
 
 
-def test_what_is_no_vision_model_is_refused_in_one_line(tmp_path: Path) -> None:
-    def refused(folder: Path) -> str:
-        with pytest.raises(UserError) as caught:
-            read_vision_model(folder)
-        assert "\n" not in str(caught.value)
-        return str(caught.value)
-
-    assert "config.json is missing" in refused(tmp_path / "none")
-    assert "holds a model of the type gpt2" in refused(save("gpt2", tmp_path / "words"))
-    broken = save("dinov2", tmp_path / "broken")
-    (broken / "model.safetensors").write_bytes(b"no weights")
-    assert "cannot be read" in refused(broken)
-    (broken / "model.safetensors").unlink()
-    assert "cannot be read" in refused(broken)
-    odd = save("dinov2", tmp_path / "odd")
-    (odd / "config.json").write_text("[]")
-    assert "cannot be read" in refused(odd)
-    colours = save("dinov2", tmp_path / "colours")
-    (colours / "preprocessor_config.json").write_text('{"image_mean": [1, 2]}')
-    assert "no usable image_mean and image_std" in refused(colours)
-    agent = save_agent(made_up_play.agent(), Tokenizer.train(["go"], made_up_play.VOCABULARY), tmp_path / "agent")
-    assert str(agent) in refused(agent)
-
-
-def test_weights_that_are_missing_are_not_made_up(tmp_path: Path) -> None:
-    import safetensors.torch
-
-    folder = save("dinov2", tmp_path)
+def without_norm(folder: Path) -> None:
     weights = safetensors.torch.load_file(folder / "model.safetensors")
     weights.pop("layernorm.weight")
     safetensors.torch.save_file(weights, folder / "model.safetensors", {"format": "pt"})
-    with pytest.raises(UserError, match=r"lacks the weights layernorm\.weight"):
+
+
+@pytest.mark.parametrize(
+    ("kind", "spoil", "message"),
+    [
+        ("dinov2", lambda folder: (folder / "config.json").unlink(), "config.json is missing"),
+        ("dinov2", lambda folder: (folder / "config.json").write_text("[]"), "cannot be read"),
+        ("gpt2", lambda folder: None, "holds a model of the type gpt2"),
+        ("dinov2", lambda folder: (folder / "model.safetensors").write_bytes(b"no weights"), "cannot be read"),
+        ("dinov2", lambda folder: (folder / "model.safetensors").unlink(), "cannot be read"),
+        ("dinov2", without_norm, "lacks the weights layernorm.weight"),
+        (
+            "dinov2",
+            lambda folder: (folder / "preprocessor_config.json").write_text('{"image_mean": [1, 2]}'),
+            "no usable image_mean and image_std",
+        ),
+    ],
+)
+def test_what_is_no_vision_model_is_refused_in_one_line(
+    kind: str, spoil: Callable[[Path], object], message: str, tmp_path: Path
+) -> None:
+    folder = save(kind, tmp_path / "model")
+    spoil(folder)
+    with pytest.raises(UserError) as caught:
         read_vision_model(folder)
+    assert message in str(caught.value) and "\n" not in str(caught.value)

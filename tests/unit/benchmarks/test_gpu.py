@@ -45,10 +45,3 @@ def test_updates_and_play_are_timed() -> None:
 def test_overlapping_kernels_are_busy_once() -> None:
     assert gpu.busy_share([(4.0, 6.0), (0.0, 2.0), (1.0, 3.0), (1.0, 1.5), (8.0, 10.0)]) == pytest.approx(0.7)
     assert gpu.busy_share([(3.0, 5.0)]) == 1.0
-
-
-@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device")
-def test_the_lack_of_a_gpu_is_reported(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr("sys.argv", ["gpu"])
-    gpu.main()
-    assert capsys.readouterr().out.splitlines()[-1] == "not measured: no CUDA device"

@@ -1,4 +1,4 @@
-"""Every file, module, function, command and setting that a document names is there."""
+"""Every file, heading, module, function, command and setting that a document names is there."""
 
 from __future__ import annotations
 
@@ -11,26 +11,44 @@ from pathlib import Path
 
 import pytest
 
+from experiments.engine.page import TABLE
+from experiments.interactive_agents.rater_noise import RESULTS_FILE
+from experiments.interactive_agents.rater_noise_figure import FIGURE_FILE
 from pipelines.cli.own_settings import declared
-from tests.unit.docs.pages import CURRENT, FOLDERS, PAGES, ROOT, blocks, code, site
+from pipelines.diagnose.diagnosis import DIAGNOSIS_FILE, PART_WORDS
+from pipelines.diagnose.eyes.findings import EYES_FILE
+from pipelines.diagnose.eyes.readings import READING_WORDS
+from pipelines.diagnose.eyes.report import EYES_PAGE
+from pipelines.stages.episodes.division import DIVISION_FILE
+from tests.unit.docs.pages import CURRENT, FOLDERS, PAGES, ROOT, blocks, code, page_name, site
 
 # Files of a study's folder, whose names look like modules of the package `annotation`.
-STUDY_FILES = {
-    "annotation.sqlite",
-    "annotation.secret",
-    "annotation.cache",
-    "annotation.games",
-    "annotation.server.lock",
-}
+STUDY_FILES = {f"annotation.{end}" for end in ("sqlite", "secret", "cache", "games", "server.lock")}
 ENDINGS = ("py", "ts", "tsx", "svelte", "md", "json", "ipynb", "yml", "toml")
 
 _PATH = re.compile(rf"(?<![\w./:-])(?:{'|'.join(FOLDERS)}|docs|examples)/[\w./-]*")
 _DOTTED = re.compile(rf"(?<![\w./:-])(?:{'|'.join(FOLDERS)})(?:\.[A-Za-z_]\w*)+(?![\w/])")
+_FENCED = re.compile(r"^( *)```.*?^\1```$", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]*)(?:#([^)\s]+))?\)")
 _BARE = re.compile(rf"^[\w-]+\.(?:{'|'.join(ENDINGS[:4])})$")
 
 
-def name(page: Path) -> str:
-    return page.relative_to(ROOT).as_posix()
+@pytest.mark.parametrize("page", PAGES, ids=page_name)
+def test_links_lead_to_files_and_headings_that_exist(page: Path) -> None:
+    lost = []
+    for target, anchor in _LINK.findall(_FENCED.sub("", page.read_text(encoding="utf-8"))):
+        if "://" not in target and target != "commands.md":  # which the site makes from code
+            path = (page.parent / target).resolve() if target else page
+            if not path.exists() or (anchor and path.suffix == ".md" and anchor not in anchors(path)):
+                lost.append(f"{target}#{anchor}" if anchor else target)
+    assert lost == []
+
+
+@cache
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of a page's headings, as GitHub names them."""
+    headings = re.findall(r"^#+ (.+)$", _FENCED.sub("", page.read_text(encoding="utf-8")), re.MULTILINE)
+    return {re.sub(r"[^\w\s-]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
 
 
 @cache
@@ -44,7 +62,7 @@ def sources() -> dict[str, list[Path]]:
     return found
 
 
-@pytest.mark.parametrize("page", CURRENT, ids=name)
+@pytest.mark.parametrize("page", CURRENT, ids=page_name)
 def test_paths_exist(page: Path) -> None:
     named = {path for text in code(page) for path in _PATH.findall(text)}
     missing = [path for path in sorted(named) if not (ROOT / path.rstrip(".")).exists()]
@@ -52,7 +70,7 @@ def test_paths_exist(page: Path) -> None:
     assert missing + sorted(bare - sources().keys()) == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name)
+@pytest.mark.parametrize("page", PAGES, ids=page_name)
 def test_trees_of_folders_are_as_drawn(page: Path) -> None:
     for block in blocks(page):
         if re.match(rf"(?:{'|'.join(FOLDERS)})/", block.text):
@@ -79,7 +97,7 @@ def test_the_architecture_draws_every_package() -> None:
     assert {each for each in named - drawn if "migrations" not in each} == set()
 
 
-@pytest.mark.parametrize("page", CURRENT, ids=name)
+@pytest.mark.parametrize("page", CURRENT, ids=page_name)
 def test_dotted_names_exist(page: Path) -> None:
     named = {dotted for text in code(page) for dotted in _DOTTED.findall(text)} - STUDY_FILES
     ended = {dotted for dotted in named if dotted.rpartition(".")[2] in ENDINGS}
@@ -132,26 +150,13 @@ def test_functions_of_the_table_where_do_i_change_are_in_the_files_beside_them()
         assert [part for each in names for part in each.split(".") if not defines(text, part)] == [], change
 
 
-def test_functions_named_after_a_file_are_in_it() -> None:
-    named = r"`([\w/]+\.(?:py|tsx?))`\s+\(((?:`[A-Za-z_][\w.]*`(?:,\s+)?)+)\)"
-    found = 0
-    for page in CURRENT:
-        for file, names in re.findall(named, page.read_text(encoding="utf-8")):
-            if _PATH.fullmatch(file):
-                text = (ROOT / file).read_text(encoding="utf-8")
-                parts = [part for each in re.findall(r"`([\w.]+)`", names) for part in each.split(".")]
-                assert [part for part in parts if not defines(text, part)] == [], f"{name(page)}: {file}"
-                found += len(parts)
-    assert found >= 5
-
-
 def defines(text: str, name: str) -> bool:
     """Return whether source code has a function, class, constant or field of this name."""
     found = rf"\b(?:def|class|function|const|type|interface) {name}\b|^ *{name}\b.*[:=]"
     return re.search(found, text, re.MULTILINE) is not None
 
 
-@pytest.mark.parametrize("page", CURRENT, ids=name)
+@pytest.mark.parametrize("page", CURRENT, ids=page_name)
 def test_commands_and_their_settings_exist(page: Path) -> None:
     known = settings()
     for block in blocks(page):
@@ -193,9 +198,7 @@ def _declared_by(world: str | None, group: str) -> tuple[str, ...]:
 def check(line: str, known: dict[str, set[str]]) -> None:
     """Fail where a command line has a command or a setting that the program lacks."""
     words = shlex.split(line.replace("`", "").replace("...", ""))[1:]
-    if not words or words[0].isupper() or "|" in words[0] or words[0].startswith("--"):
-        return
-    if "|" in line or words[0] in ("COMMAND",):
+    if not words or words[0].isupper() or words[0].startswith("--") or "|" in line:
         return
     command = next((" ".join(words[:length]) for length in (2, 1) if " ".join(words[:length]) in known), None)
     if command is None:
@@ -209,6 +212,12 @@ def check(line: str, known: dict[str, set[str]]) -> None:
             typed = match[1].replace("_", "-")
             names = known[command] | everywhere
             assert typed in names or word[2:].partition("=")[0] in names, f"{line}: {word}"
+
+
+def test_the_page_on_diagnostics_names_every_part_reading_and_file() -> None:
+    page = (ROOT / "docs" / "diagnostics.md").read_text(encoding="utf-8")
+    files = (DIAGNOSIS_FILE, DIVISION_FILE, EYES_FILE, EYES_PAGE, FIGURE_FILE, RESULTS_FILE, TABLE)
+    assert [name for name in (*PART_WORDS, *READING_WORDS, *files) if f"`{name}`" not in page] == []
 
 
 def test_every_figure_is_shown() -> None:

@@ -5,22 +5,22 @@ from __future__ import annotations
 import contextlib
 import io
 import json
-import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from safetensors.numpy import load_file
 
 from agents.folder import load_agent
 from pipelines.cli.main import main
 from rlhf.records.preferences import ClipPair
-from rlhf.store import open_store, share_play
-from tests.unit.docs.pages import ROOT, blocks
-from worlds.contract.tiers import TIERS, Tier
+from rlhf.store import open_store
+from rlhf.store.transfer.shared_play import share_play
+from tests.unit.docs.pages import ROOT, blocks, resized
+from worlds.contract.tiers import TIERS
 
 PAGE, README = ROOT / "docs" / "own-world.md", ROOT / "README.md"
 TRAINED = {"--training.updates": "2", "--training.steps": "6", "--training.batch": "4", "--wandb": "disabled"}
@@ -32,7 +32,7 @@ TINY: dict[str, dict[str, str]] = {
     "reward": TRAINED,
     "improve": {
         "--updates": "2", "--slots": "2", "--steps": "4", "--batch": "2", "--threads": "1", "--wandb": "disabled",
-        "--evaluation-episodes": "2",
+        "--evaluation-episodes": "2", "--anyway": "true",
     },
     "evaluate": {"--episodes": "4", "--slots": "2"},
 }  # fmt: skip
@@ -43,15 +43,6 @@ def commands(page: Path, about: str) -> list[list[str]]:
     (block,) = (block for block in blocks(page) if block.language == "bash" and about in block.text)
     lines = block.text.replace("\\\n", " ").splitlines()
     return [shlex.split(line, comments=True)[1:] for line in lines if line.startswith("rlhf ")]
-
-
-def tiny(words: Sequence[str]) -> list[str]:
-    """Return a command with the sizes of the tests."""
-    sizes, kept, dropping = TINY.get(words[0], {}), list[str](), False
-    for word in words:
-        dropping = word in sizes if word.startswith("--") else dropping
-        kept += [] if dropping else [word]
-    return kept + [word for pair in sizes.items() for word in pair]
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +64,7 @@ def shelf(folder: Path) -> Path:
     stages = ["record", "mark", "clone", "reward", "improve", "evaluate"]
     assert [words[0] for words in loop] == ["world", "trust", *stages]
     for words in loop:
-        assert main(tiny(words)) == 0, shlex.join(words)
+        assert main(resized(words, TINY)) == 0, shlex.join(words)
     return folder
 
 
@@ -82,7 +73,10 @@ def test_the_loop_records_the_examples_spaces_and_marks_them(shelf: Path) -> Non
     spaces = store.description.spaces
     assert store.description.world == "shelf" and spaces is not None and spaces.solver.observation.entities is not None
     episodes = [store.read(name) for name in store.ids()]
-    said = {split: {r.task.instruction for e in episodes if e.split == split for r in e.requests} for split in SPLITS}
+    said = {
+        split: {request.task.instruction for one in episodes if one.split == split for request in one.requests}
+        for split in ("train", "held_out")
+    }
     held_out = {"take the red cup", "take the green plate", "take the left spoon"}
     assert said["held_out"] and said["held_out"] <= held_out and not said["train"] & held_out
     assert 1 in {mark.sign for mark in store.marks()}
@@ -92,14 +86,8 @@ def test_the_loop_ends_with_the_results_of_all_players(shelf: Path) -> None:
     results = {row["agent"]: row for row in json.loads((shelf / "results.json").read_text())}
     assert set(results) == {"bc", "bc+rl", "demonstrator"} and all(len(row["success"]) == 4 for row in results.values())
     assert "difference" in results["bc+rl"]
-    before, after = (parameters(shelf / "runs" / name / "agent") for name in ("shelf-bc", "shelf-rl"))
+    before, after = (load_file(shelf / f"runs/{name}/agent/model.safetensors") for name in ("shelf-bc", "shelf-rl"))
     assert any(not np.array_equal(before[name], after[name]) for name in before)
-
-
-def parameters(agent: Path) -> dict[str, Any]:
-    from safetensors.numpy import load_file
-
-    return load_file(agent / "model.safetensors")
 
 
 @pytest.fixture(scope="module")
@@ -109,9 +97,9 @@ def babyai(folder: Path) -> Path:
     checked, recorded = commands(README, "gym:BabyAI-GoToObj-v0")
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        assert main(tiny(checked)) == 0
+        assert main(resized(checked, TINY)) == 0
     assert "tier: exact\n" in printed.getvalue()  # "names the tier of a world"
-    assert main(tiny(recorded)) == 0
+    assert main(resized(recorded, TINY)) == 0
     return folder
 
 
@@ -122,8 +110,15 @@ def test_the_readmes_commands_in_babyai_record_its_bot(babyai: Path) -> None:
     assert sum(done is not None for done in requests) > len(requests) / 2 > 0  # "its own bot plays"
 
 
+def test_the_page_has_the_length_of_the_example_and_the_table_of_tiers() -> None:
+    lines = len((ROOT / "examples" / "own_world" / "shelf.py").read_text().splitlines())
+    assert lines <= 60 and f"a complete one in {lines} lines" in PAGE.read_text()
+    rows = [f"| {tier.name} | {tier.promise} | {tier.needs} | {tier.use} |\n" for tier in TIERS]
+    assert "".join(rows) + "<!-- /tiers -->" in PAGE.read_text()
+
+
 def test_an_agent_is_built_for_the_spaces_of_the_readmes_world(babyai: Path) -> None:
-    assert main(tiny(["clone", "--data", "babyai", "--name", "babyai"])) == 0
+    assert main(resized(["clone", "--data", "babyai", "--name", "babyai"], TINY)) == 0
     agent, _ = load_agent(babyai / "runs" / "babyai" / "agent")
     spaces = open_store(babyai / "babyai").description.spaces
     assert spaces is not None and agent.config.player == spaces.solver
@@ -142,32 +137,3 @@ def test_the_readmes_commands_for_data_of_others_run(babyai: Path) -> None:
     assert len(store.preferences(ClipPair)) == 1
     assert main(["episodes", "import", "exported", "back", "--from", "lerobot"]) == 0  # "import takes the same"
     assert open_store(babyai / "back").fingerprints() == store.fingerprints()  # "to the last bit"
-
-
-def test_the_example_is_as_long_as_the_page_says() -> None:
-    lines = len((ROOT / "examples" / "own_world" / "shelf.py").read_text().splitlines())
-    assert lines <= 60 and f"a complete one in {lines} lines" in PAGE.read_text()
-
-
-def test_the_table_of_tiers_is_that_of_the_code() -> None:
-    assert table(PAGE) == rows("tier", "the world promises", "its author provides", "what the pipeline can do", "needs")
-
-
-def table(page: Path) -> list[str]:
-    found = re.search(r"<!-- tiers -->\n(.*?)<!-- /tiers -->", page.read_text(), re.DOTALL)
-    assert found is not None
-    return found[1].splitlines()
-
-
-def rows(*header: str) -> list[str]:
-    """The lines of a table with the columns of ``header``; the last word adds what a tier needs."""
-    columns = [name for name in header if name != "needs"]
-
-    def cells(tier: Tier) -> list[str]:
-        return [tier.name, tier.promise, *([tier.needs] if "needs" in header else []), tier.use]
-
-    lines = [columns, ["---"] * len(columns), *map(cells, TIERS)]
-    return [f"| {' | '.join(line)} |" for line in lines]
-
-
-SPLITS = ("train", "held_out")

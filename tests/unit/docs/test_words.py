@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.docs.pages import PAGES, RESULTS, ROOT, prose
+from tests.unit.docs.pages import PAGES, RESULTS, ROOT, page_name, prose
 
 # Words that documents avoid, and what they write.
 AVOIDED = {
@@ -33,11 +33,7 @@ AVOIDED = {
 WIDTH = 120
 
 
-def name(page: Path) -> str:
-    return page.relative_to(ROOT).as_posix()
-
-
-@pytest.mark.parametrize("page", PAGES, ids=name)
+@pytest.mark.parametrize("page", PAGES, ids=page_name)
 def test_words_of_the_field(page: Path) -> None:
     text = re.sub(r"\]\([^)\s]*\)", "]", " ".join(prose(page).split()))  # without targets of links
     text = re.sub(r"(?<!\*)\*[^*]+\*(?!\*)", "", text)  # without labels of the app
@@ -49,7 +45,7 @@ def test_words_of_the_field(page: Path) -> None:
     assert found == {}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name)
+@pytest.mark.parametrize("page", PAGES, ids=page_name)
 def test_lines_are_wrapped(page: Path) -> None:
     text = re.sub(r"<!-- robustness: begin.*robustness: end -->", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     lines = re.sub(r"^( *)```.*?^\1```$", "", text, flags=re.MULTILINE | re.DOTALL)
@@ -58,7 +54,9 @@ def test_lines_are_wrapped(page: Path) -> None:
     assert [line for line in lines.splitlines() if len(line) > WIDTH and not line.startswith(free)] == []
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page.parent == ROOT / "docs" or page in RESULTS], ids=name)
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if page.parent == ROOT / "docs" or page in RESULTS], ids=page_name
+)
 def test_pages_name_their_readers(page: Path) -> None:
     heading, _, reader = page.read_text(encoding="utf-8").partition("\n\n")
     assert heading.startswith("# ") and re.match(r"\*\*For\*\* .*\*\*After\s+it\*\*\s", reader, re.DOTALL)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,10 +12,14 @@ import torch
 from agents.agent import InteractiveAgent
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
+from reward_models.contract import RewardModel
+from reward_models.inter_temporal import InterTemporalRewardModel
+from reward_models.learning.training import RewardTrainer, RewardTrainingConfig
 from reward_models.marks.marked_play import MarkedPlay, mark_play
 from rlhf.records.episode import Episode
 from rlhf.records.marks import Mark
-from worlds.contract import neutral_movement
+from rlhf.records.preferences import Preference
+from tests.unit.agents import made_up_play
 
 COLOURS = {"red": (200, 40, 40), "green": (40, 200, 40), "blue": (40, 40, 200)}
 REQUESTS = {colour: f"light the {colour} lamp" for colour in COLOURS}
@@ -27,28 +32,10 @@ def play(
     utterance: list[str] | None = None,
     solver: str = "scripted",
 ) -> Episode:
-    """Episode without movement; the solver's last words follow from its ``utterance``."""
-    steps = len(setter_text)
-    spoken = utterance or [""] * steps
-    heard, last = [], ""
-    for words in spoken:
-        heard.append(last)
-        last = words or last
-    still = np.tile(neutral_movement(), (steps, 1, 1))
-    return Episode(
-        episode_id=episode_id,
-        world="lamp",
-        config={},
-        setter="scripted",
-        solver=solver,
-        image=np.zeros((steps, 8, 8, 3), dtype=np.uint8) if image is None else image,
-        setter_text=tuple(setter_text),
-        solver_text=tuple(heard),
-        movement=still,
-        utterance=tuple(spoken),
-        setter_movement=still,
-        setter_utterance=("",) * steps,
-        controller=np.zeros(steps, dtype=np.uint8),
+    """Episode without movement, of black pictures if there are no others."""
+    made = made_up_play.episode(episode_id, setter_text, utterance)
+    return replace(
+        made, image=np.zeros_like(made.image) if image is None else image, movement=made.setter_movement, solver=solver
     )
 
 
@@ -104,26 +91,45 @@ def tokenizer() -> Tokenizer:
 def tiny(tokenizer: Tokenizer) -> AgentConfig:
     """The smallest agent that can still see and read."""
     return AgentConfig.preset(
-        "nano",
-        image_size=(8, 8),
-        vocab_size=tokenizer.vocab_size,
-        setter_text_length=6,
-        solver_text_length=3,
-        utterance_length=4,
-        vision_channels=(16,),
-        vision_strides=(4,),
-        vision_blocks=(1,),
-        width=32,
-        layers=1,
-        heads=2,
-        memory_width=32,
-        tick_width=16,
-        value_width=16,
-        feels_movement=True,
-    )
+        "nano", image_size=(8, 8), vocab_size=tokenizer.vocab_size, setter_text_length=6, solver_text_length=3,
+        utterance_length=4, vision_channels=(16,), vision_strides=(4,), vision_blocks=(1,), width=32, layers=1, heads=2,
+        memory_width=32, tick_width=16, value_width=16, feels_movement=True,
+    )  # fmt: skip
 
 
 @pytest.fixture
 def agent(tiny: AgentConfig) -> InteractiveAgent:
     torch.manual_seed(0)
     return InteractiveAgent(tiny)
+
+
+@pytest.fixture
+def model(agent: InteractiveAgent) -> InterTemporalRewardModel:
+    return InterTemporalRewardModel.from_agent(agent)
+
+
+@pytest.fixture(scope="session")
+def many(lamp_play) -> MarkedPlay:
+    """Marked play to learn from."""
+    return lamp_play(range(150))
+
+
+@pytest.fixture(scope="session")
+def held_out(lamp_play) -> MarkedPlay:
+    return lamp_play(range(1000, 1040))
+
+
+@pytest.fixture
+def trainer(agent: InteractiveAgent, many: MarkedPlay, held_out: MarkedPlay) -> Callable[..., RewardTrainer]:
+    """Trainers of a new model of a kind."""
+
+    def make(
+        config: RewardTrainingConfig,
+        kind: type[RewardModel] = InterTemporalRewardModel,
+        play: MarkedPlay = many,
+        validation: MarkedPlay = held_out,
+        judged: Sequence[Preference] = (),
+    ) -> RewardTrainer:
+        return RewardTrainer(kind.from_agent(agent), play, validation, config, judged)
+
+    return make

@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.agent import AgentState, InteractiveAgent
-from agents.batch import map_parts
 from reward_models.autoregressive import (
     ANNOTATIONS,
     BAD,
@@ -41,27 +40,20 @@ def model(agent: InteractiveAgent) -> AutoregressiveRewardModel:
 
 @pytest.fixture
 def window(lamp_play) -> MarkedWindow:
-    return two_raters(MarkedStream(lamp_play(range(12)), 16, 3, 0, Augmentation(0.0)).next_marked())
-
-
-def two_raters(window: MarkedWindow) -> MarkedWindow:
-    """``window`` as two raters might have marked it, who have rated everything."""
+    """A window as two raters might have marked it, who have rated everything."""
+    window = MarkedStream(lamp_play(range(12)), 16, 3, 0, Augmentation(0.0)).next_marked()
     marks = (torch.rand(*window.resets.shape, 2, 2, generator=torch.manual_seed(3)) < 0.2).to(torch.uint8)
     return replace(window, marks=marks, rated=torch.ones(*window.resets.shape, 2, dtype=torch.bool))
 
 
-def counts(plus: int, minus: int) -> torch.Tensor:
-    return torch.tensor([plus, minus], dtype=torch.uint8)
-
-
 def test_a_step_is_labelled_by_the_more_frequent_sign() -> None:
-    pressed = torch.stack([counts(1, 0), counts(0, 0), counts(1, 0), counts(0, 2), counts(2, 1), counts(1, 1)])
+    pressed = torch.tensor([[1, 0], [0, 0], [1, 0], [0, 2], [2, 1], [1, 1]], dtype=torch.uint8)[:, None, None]
     resets = torch.tensor([True, False, False, False, False, False])[:, None]
     rated = torch.ones(6, 1, 1, dtype=torch.bool)
-    label, known = labels(pressed[:, None, None], resets, rated)
+    label, known = labels(pressed, resets, rated)
     assert label.flatten().tolist() == [NONE, NONE, GOOD, BAD, GOOD, NONE]
     assert known.flatten().tolist() == [False, True, True, True, True, False]
-    assert not labels(pressed[:, None, None], resets, ~rated)[1].any()
+    assert not labels(pressed, resets, ~rated)[1].any()
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 8), st.integers(1, 3), st.integers(1, 3), st.floats(0.5, 20.0))
@@ -108,20 +100,6 @@ def test_each_rater_is_a_sequence_with_its_own_past_marks_fed_back(
     assert (output.logits[:, :, 0] - output.logits[:, :, 1]).abs().max() > 0.01  # the annotation fed back matters
 
 
-def test_windows_one_after_another_are_one_long_window(model: AutoregressiveRewardModel, window: MarkedWindow) -> None:
-    def part(steps: slice) -> MarkedWindow:
-        fields = {name: value[steps] for name, value in vars(window).items() if isinstance(value, torch.Tensor)}
-        seen = map_parts(lambda part: part[steps], window.observations)
-        done = type(window.actions)(*(x[steps] for x in window.actions))
-        return replace(window, **(fields | {"observations": seen, "actions": done}))
-
-    with torch.no_grad():
-        whole, _ = model.follow(window, model.learning_state(3, 2))
-        first, state = model.follow(part(slice(0, 7)), model.learning_state(3, 2))
-        second, _ = model.follow(part(slice(7, 16)), state)
-    np.testing.assert_allclose(torch.cat([first.logits, second.logits]), whole.logits, atol=1e-5)
-
-
 def test_only_raters_who_marked_an_episode_are_known_to_have_rated_it(lamp_play) -> None:
     play: MarkedPlay = lamp_play(range(4))
     marks = np.concatenate([play.marks, np.zeros_like(play.marks)], axis=1)
@@ -151,16 +129,9 @@ def test_rewards_are_marks_and_differ_by_seed(model: AutoregressiveRewardModel, 
 
 
 def test_unmarked_drift_loss_is_of_expected_marks(model: AutoregressiveRewardModel, window: MarkedWindow) -> None:
+    window = replace(window, unmarked=torch.arange(48).view(16, 3) % 3 == 0)  # the first column
     with torch.no_grad():
         output, _ = model.follow(window, model.learning_state(3, 2))
-        found = model.unmarked_drift_loss(
-            output, replace(window, unmarked=torch.arange(48).view(16, 3) % 3 == 0)
-        ).item()
-        chances = output.logits.softmax(-1).double().numpy()
-    counted = [
-        (chances[t, 0, r, GOOD] - chances[t, 0, r, BAD]) ** 2
-        for t in range(16)
-        for r in range(2)
-        if not window.resets[t, 0]
-    ]
-    assert found == pytest.approx(np.mean(counted), rel=1e-5) and found > 0
+        found = model.unmarked_drift_loss(output, window).item()
+    chances = output.logits[:, 0].softmax(-1).double().numpy()[~window.resets[:, 0].numpy()]
+    assert found == pytest.approx(np.mean((chances[..., GOOD] - chances[..., BAD]) ** 2), rel=1e-5) and found > 0

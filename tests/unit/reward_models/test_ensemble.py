@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from reward_models.autoregressive import AutoregressiveRewardModel
 from reward_models.contract import RewardModel
 from reward_models.ensemble import EnsembleConfig, EnsembleRewardModel, average_weights, combined_model
 from reward_models.inter_temporal import InterTemporalRewardModel, ibt_loss
-from reward_models.learning.training import RewardTrainer, RewardTrainingConfig
+from reward_models.learning.training import RewardTrainingConfig
 from reward_models.marks.augmentation import Augmentation
 from reward_models.marks.marked_play import MarkedPlay, MarkedStream
 from reward_models.scores.scoring import MeanScorer, StreamingScorer, score
@@ -65,29 +66,20 @@ def test_utilities_are_combined_as_those_of_single_models(models, play: MarkedPl
         np.testing.assert_allclose(utility, expected, atol=1e-5)
 
 
-def test_the_mean_is_the_mean_of_the_rewards(models, play: MarkedPlay) -> None:
-    """The same as the scorer that improvement has had for the mean."""
-    ensemble = StreamingScorer(EnsembleRewardModel.of(models, "mean"), 2)
-    mean = MeanScorer([StreamingScorer(model, 2) for model in models])
-    for rows in ([[0, 3]], [[1, 4], [2, 5]], [[3, 30]], [[4, 31]]):
-        observations, _ = play.episodes.gather(np.array(rows))
-        resets = play.episodes.first[np.array(rows)]
-        np.testing.assert_allclose(
-            ensemble.rewards(observations, resets), mean.rewards(observations, resets), atol=1e-5
-        )
-
-
-def test_a_scorer_of_a_minimum_resumes_in_the_middle_of_an_episode(models, play: MarkedPlay) -> None:
-    ensemble = EnsembleRewardModel.of(models, "minimum")
+def test_scorers_follow_it_from_step_to_step_and_resume_within_an_episode(models, play: MarkedPlay) -> None:
     rows = np.arange(12)[:, None]
-    observations, _ = play.episodes.gather(rows)
     resets = play.episodes.first[rows]
-    whole = StreamingScorer(ensemble, 1).rewards(observations, resets)
-    first, second = StreamingScorer(ensemble, 1), StreamingScorer(ensemble, 1)
-    begun = first.rewards(play.episodes.gather(rows[:5])[0], resets[:5])
+
+    def rewarded(scorer: Any, begin: int = 0, end: int = 12) -> np.ndarray:
+        return scorer.rewards(play.episodes.gather(rows[begin:end])[0], resets[begin:end])
+
+    mean = MeanScorer([StreamingScorer(model, 1) for model in models])
+    ensemble = StreamingScorer(EnsembleRewardModel.of(models, "mean"), 1)
+    np.testing.assert_allclose(rewarded(ensemble), rewarded(mean), atol=1e-5)
+    whole, first, second = (StreamingScorer(EnsembleRewardModel.of(models, "minimum"), 1) for _ in range(3))
+    begun = rewarded(first, 0, 5)
     second.load_state_dict(first.state_dict())
-    rest = second.rewards(play.episodes.gather(rows[5:])[0], resets[5:])
-    np.testing.assert_allclose(np.concatenate([begun, rest]), whole, atol=1e-6)
+    np.testing.assert_allclose(np.concatenate([begun, rewarded(second, 5)]), rewarded(whole), atol=1e-6)
 
 
 def test_members_learn_as_they_would_alone(models, play: MarkedPlay) -> None:
@@ -102,30 +94,21 @@ def test_members_learn_as_they_would_alone(models, play: MarkedPlay) -> None:
     torch.testing.assert_close(ensemble.marks_loss(output, window, config), torch.stack(alone).mean())
 
 
-def test_an_ensemble_can_be_trained(agent: InteractiveAgent, play: MarkedPlay, lamp_play) -> None:
-    model = EnsembleRewardModel.from_agent(agent)
-    assert len(model.others) == 1
-    before = {name: value.clone() for name, value in model.state_dict().items()}
-    config = RewardTrainingConfig(
-        updates=2, steps=10, batch=4, warmup=1, unmarked_drift_weight=1.0, evaluation_episodes=4
-    )
-    trainer = RewardTrainer(model, play, lamp_play(range(100, 104)), config)
-    metrics = trainer.update(0.0)
+def test_an_ensemble_is_trained_and_begun_again_with_its_members(trainer) -> None:
+    config = RewardTrainingConfig(steps=10, batch=4, warmup=1, unmarked_drift_weight=1.0, evaluation_episodes=4)
+    begun = trainer(config, EnsembleRewardModel)
+    assert len(begun.model.others) == 1
+    before = {name: value.clone() for name, value in begun.model.state_dict().items()}
+    metrics = begun.update(0.0)
     assert all(np.isfinite(value) for value in metrics.values()) and "reward_model/ensemble" in metrics
-    trainer.update(0.5)
-    moved = {name.split(".")[0] for name, value in model.state_dict().items() if not torch.equal(value, before[name])}
+    begun.update(0.5)
+    learned = begun.model.state_dict()
+    moved = {name.split(".")[0] for name, value in learned.items() if not torch.equal(value, before[name])}
     assert {"trunk", "utility", "others"} <= moved
+    again = EnsembleRewardModel.from_agent(begun.model).state_dict()
+    assert all(torch.equal(again[name], value) for name, value in learned.items())
     with pytest.raises(UserError, match="the reward model ensemble learns from marks only"):
-        RewardTrainer(model, play, lamp_play(range(100, 104)), replace(config, cut_weight=1.0))
-
-
-def test_an_ensemble_that_starts_from_another_keeps_its_members(agent: InteractiveAgent) -> None:
-    begun = EnsembleRewardModel.from_agent(agent)
-    with torch.no_grad():
-        for parameter in begun.others.parameters():
-            parameter.add_(0.1)  # its members have parted
-    again = EnsembleRewardModel.from_agent(begun).state_dict()
-    assert all(torch.equal(again[name], value) for name, value in begun.state_dict().items())
+        trainer(replace(config, cut_weight=1.0), EnsembleRewardModel)
 
 
 def test_weights_are_averaged(models, play: MarkedPlay) -> None:
@@ -133,11 +116,8 @@ def test_weights_are_averaged(models, play: MarkedPlay) -> None:
     assert type(found) is InterTemporalRewardModel
     states = [model.state_dict() for model in models]
     for name, value in found.state_dict().items():
-        if value.is_floating_point():
-            expected = (states[0][name].double() + states[1][name].double() + states[2][name].double()) / 3
-            torch.testing.assert_close(value, expected.float())
-        else:
-            assert torch.equal(value, states[0][name])
+        expected = sum(state[name].double() for state in states) / 3
+        torch.testing.assert_close(value.double(), expected, atol=1e-6, rtol=1e-5)
     assert found.config.reward_scale == pytest.approx(3 / (1 / 0.5 + 1 / 1.0 + 1 / 3.0))
     twin = average_weights([models[0], copy.deepcopy(models[0])])
     for one, two in zip(score(twin, play.episodes), score(models[0], play.episodes), strict=True):

@@ -10,9 +10,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.agent import InteractiveAgent
 from reward_models.inter_temporal import InterTemporalRewardModel, ibt_loss, unmarked_drift_loss
-from reward_models.marks.pairs import MINUS, PLUS
+from tests.unit.reward_models.given_marks import marks_at
 
 
 def loss_by_hand(utility: np.ndarray, marks: np.ndarray, resets: np.ndarray) -> float:
@@ -44,8 +43,7 @@ def test_loss_is_equation_1(seed: int, steps: int, batch: int, raters: int) -> N
 def test_stretches_share_one_weight_among_their_pairs() -> None:
     """(+) at 1 and (-) at 3 of 6 steps: stretches [0], [1, 2], [3, 4, 5]; 2 pairs say better, 6 say worse."""
     utility = torch.tensor([[0.0], [1.0], [3.0], [0.5], [0.0], [-1.0]])
-    marks = torch.zeros(6, 1, 1, 2, dtype=torch.uint8)
-    marks[1, 0, 0, PLUS] = marks[3, 0, 0, MINUS] = 1
+    marks = torch.from_numpy(marks_at(6, plus=(1,), minus=(3,)))[:, None]
     better = [math.log1p(math.exp(-(u - 0.0))) for u in (1.0, 3.0)]
     worse = [math.log1p(math.exp(v - u)) for u in (1.0, 3.0) for v in (0.5, 0.0, -1.0)]
     expected = (sum(better) / 2 + sum(worse) / 6) / 2
@@ -53,20 +51,14 @@ def test_stretches_share_one_weight_among_their_pairs() -> None:
     assert ibt_loss(utility, marks, resets).item() == pytest.approx(expected, rel=1e-5)
 
 
-def test_without_pairs_the_loss_and_its_gradient_are_zero() -> None:
-    utility = torch.randn(5, 2, requires_grad=True)
-    marks = torch.zeros(5, 2, 1, 2, dtype=torch.uint8)
-    marks[0, 0, 0, PLUS] = 1  # nothing before it
-    loss = ibt_loss(utility, marks, torch.zeros(5, 2, dtype=torch.bool))
+def test_the_loss_is_zero_without_pairs_and_finite_however_far_utilities_are_apart() -> None:
+    resets = torch.zeros(3, 1, dtype=torch.bool)
+    utility = torch.tensor([[0.0], [0.0], [1e4]], requires_grad=True)
+    loss = ibt_loss(utility, torch.from_numpy(marks_at(3, plus=(0,)))[:, None], resets)  # nothing before it
     loss.backward()
     assert loss.item() == 0.0 and utility.grad is not None and not utility.grad.any()
-
-
-def test_loss_is_finite_however_far_utilities_are_apart() -> None:
-    marks = torch.zeros(3, 1, 1, 2, dtype=torch.uint8)
-    marks[2, 0, 0, MINUS] = 1
-    utility = torch.tensor([[0.0], [0.0], [1e4]])
-    assert ibt_loss(utility, marks, torch.zeros(3, 1, dtype=torch.bool)).item() == pytest.approx(1e4)
+    worse = torch.from_numpy(marks_at(3, minus=(2,)))[:, None]
+    assert ibt_loss(utility, worse, resets).item() == pytest.approx(1e4)
 
 
 def test_the_unmarked_drift_loss_sees_only_unmarked_steps_within_episodes() -> None:
@@ -76,17 +68,13 @@ def test_the_unmarked_drift_loss_sees_only_unmarked_steps_within_episodes() -> N
     assert unmarked_drift_loss(utility, quiet, resets).item() == pytest.approx((1.0**2 + 4.0**2) / 2)
 
 
-def test_training_and_scoring_see_the_same_utility(agent: InteractiveAgent, lamp_play) -> None:
-    model = InterTemporalRewardModel.from_agent(agent)
-    play = lamp_play(range(2)).episodes
-    rows = np.arange(12).reshape(6, 2)
-    observations, actions = play.gather(rows)
-    resets = torch.from_numpy(play.first[rows])
+def test_training_and_scoring_see_the_same_utility(model: InterTemporalRewardModel, lamp_play) -> None:
+    play, rows = lamp_play(range(2)).episodes, np.arange(12).reshape(6, 2)
+    observations, resets = play.gather(rows)[0], torch.from_numpy(play.first[rows])
     with torch.no_grad():
         output, state = model(observations, model.initial_state(2), resets)
         utility, same = model.utilities(observations, model.initial_state(2), resets)
-        assert torch.equal(output.utility, utility) and torch.equal(state.hidden, same.hidden)
-        assert model.log_probs(output, actions).movement.shape == (6, 2)  # its policy can still be cloned
+    assert torch.equal(output.utility, utility) and torch.equal(state.hidden, same.hidden)
 
 
 def test_a_scale_is_not_handed_on_to_another_utility(agent) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from agents.agent import InteractiveAgent
+from agents.batch import ObservationArrays
 from agents.config import AgentConfig
 from agents.tokenizer import EOS_ID, PAD_ID, Tokenizer
 from rlhf.data.memory import encode_episodes
@@ -47,8 +48,8 @@ def agent(seed: int = 0, **overrides: Any) -> InteractiveAgent:
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         made = InteractiveAgent(config(**overrides))
-    with torch.no_grad():
-        made.language.speak.bias.fill_(-0.5)
+    if made.language is not None:
+        torch.nn.init.constant_(made.language.speak.bias, -0.5)
     return made.eval()
 
 
@@ -81,10 +82,12 @@ def fragment(
     reward[resets] = 0.0
     zeros = np.zeros(shape, np.float32)
     blank = Fragment(
-        image=rng.integers(0, 256, (*shape, *sizes.image_size, 3), np.uint8),
-        setter_tokens=rng.integers(0, sizes.vocab_size, (*shape, sizes.setter_text_length)),
-        solver_tokens=rng.integers(0, sizes.vocab_size, (*shape, sizes.solver_text_length)),
-        previous_movement=rng.integers(0, MOVEMENT_BINS, moves).astype(np.int8),
+        observations=ObservationArrays(
+            image=rng.integers(0, 256, (*shape, *sizes.image_size, 3), np.uint8),
+            setter_tokens=rng.integers(0, sizes.vocab_size, (*shape, sizes.setter_text_length)),
+            solver_tokens=rng.integers(0, sizes.vocab_size, (*shape, sizes.solver_text_length)),
+            previous_movement=rng.integers(0, MOVEMENT_BINS, moves).astype(np.int8),
+        ),
         movement=rng.integers(0, MOVEMENT_BINS, moves).astype(np.int8),
         utterance=utterance,
         movement_log_prob=zeros,

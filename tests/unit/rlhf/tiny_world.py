@@ -14,7 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from rlhf.records.columns import episode_columns
 from rlhf.records.episode import Episode, Request
+from rlhf.records.spaces import playhouse_spaces
 from worlds import registry
 from worlds.contract import (
     SETTER,
@@ -162,36 +164,26 @@ def record(seed: int, steps: int, requests: Sequence[tuple[int, int]] = ((1, 3),
     """An episode of random play in which the setter asks, at given steps, for given columns."""
     rng, world = np.random.default_rng(seed), TinyWorld()
     observations, _ = world.reset(seed=seed)
-    asked = dict(requests)
-    config, seen, solver, setter = world.config, [], [], []
+    asked, config, rows = dict(requests), world.config, []
     for step in range(steps):
-        setter_action = silent(movement(rng))
+        setter = silent(movement(rng))
         if step in asked:
-            setter_action["utterance"] = f"go to column {asked[step]}"
-        solver_action = silent(movement(rng))
-        solver_action["utterance"] = "stop" if rng.random() < 0.2 else ""
-        seen.append(observations[SOLVER])
-        solver.append(solver_action)
-        setter.append(setter_action)
-        observations, *_ = world.step({SETTER: setter_action, SOLVER: solver_action})
+            setter["utterance"] = f"go to column {asked[step]}"
+        solver = silent(movement(rng))
+        solver["utterance"] = "stop" if rng.random() < 0.2 else ""
+        rows.append((observations[SOLVER], solver, setter))
+        observations, *_ = world.step({SETTER: setter, SOLVER: solver})
     return Episode(
         episode_id=f"tiny-{seed}",
         world="tiny",
         config=config,
         setter="scripted",
         solver="scripted",
-        image=np.stack([o["image"] for o in seen]),
-        setter_text=tuple(o["setter_text"] for o in seen),
-        solver_text=tuple(o["solver_text"] for o in seen),
-        movement=np.stack([a["movement"] for a in solver]),
-        utterance=tuple(a["utterance"] for a in solver),
-        setter_movement=np.stack([a["movement"] for a in setter]),
-        setter_utterance=tuple(a["utterance"] for a in setter),
-        controller=np.zeros(steps, np.uint8),
         requests=tuple(
             Request(step, TaskSpec("stand", f"go to column {column}", {"column": column}, 50))
             for step, column in requests
         ),
         success_step=(None,) * len(requests),
         seed=seed,
+        **episode_columns(rows, [0] * steps, playhouse_spaces(SIZE, SIZE)),
     )

@@ -29,7 +29,6 @@ def draw_box(pixels, geom, screen, offset, axes, half):
 
 @kernel
 def draw_plane(pixels, geom, screen, offset, axes, half):
-    """Draw the upper side of a plane."""
     if dot(axes[2], offset) >= 0.0:  # seen from behind
         return
     ink = (geom << 8) | shade(dot(axes[2], LIGHT))

@@ -11,7 +11,6 @@ from worlds.drawing.kernels.pixels import LIGHT, put
 
 @kernel
 def draw_round(pixels, geom, kind, screen, rays, offset, axes, half, near):
-    """Draw a sphere, ellipsoid, cylinder or capsule."""
     height, width = pixels.shape
     x0, x1, y0, y1 = _round_bounds(width, height, kind, screen, offset, axes, half)
     if x0 >= x1 or y0 >= y1 or is_hidden(pixels, x0, x1, y0, y1, near):

@@ -31,13 +31,7 @@ def shine(run, y, frame, role, half, axes, rays, eye, light):
 
     Args:
       run: see :func:`worlds.drawing.kernels.surfaces.paint`; bright is changed.
-      y: number of the row.
-      frame: of the geom.
       role: of the geom: FLOOR, WALL or OTHER.
-      half: its half sizes.
-      axes: its axes in the world.
-      rays: of the pixels.
-      eye: of the drawing.
       light: (cells int64 [4 ** bits], bits, x and y of its corner, cells a metre, height of the walls).
     """
     start, stop, depth, _, _, bright = run
@@ -83,16 +77,8 @@ def cast(dark, pixels, body, size, kind, xpos, xmat, thing, rays, screen, eye):
 
     Args:
       dark: uint8 [H, W], changed; 255 where there is no shadow.
-      pixels: of the drawing.
-      body: of the geoms.
-      size: half sizes of the geoms.
-      kind: of the geoms.
-      xpos: of the geoms.
-      xmat: of the geoms.
       thing: int32 [3], its body, first geom and the geom after its last one.
-      rays: of the pixels.
       screen: see :func:`worlds.drawing.kernels.geometry.eye_frame`.
-      eye: of the drawing.
     """
     height, width = pixels.shape
     centre = into(screen, offset_from(xpos, thing[1], eye))

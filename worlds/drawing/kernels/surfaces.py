@@ -73,12 +73,6 @@ def paint(run, y, frame, kind, half, finish, base, table, pixel):
       run: (first pixel, pixel after the last, depth float64 [W] in metres, fade int32 [W] 0 to 256, colour int32 [W] as
         red | green << 8 | blue << 16, bright int32 [W] 0 to 65280) of a row; colour and bright are written, and of
         what is no plane bright is the surface's own before.
-      y: number of the row.
-      frame: of the geom.
-      kind: of the geom.
-      half: its half sizes.
-      finish: its finish.
-      base: its own colour.
       table: see :class:`worlds.drawing.pattern_table.PatternTable`.
       pixel: side of a pixel one metre away, metres.
     """

@@ -14,53 +14,19 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from worlds.data_files import Misfit, read_entries
+from worlds.data_files import read_entries
 from worlds.household.state.home import ThingClass
 from worlds.household.state.vocabulary import Condition, Property
 
-
-def _properties(names: list[str]) -> Property:
-    wanted = Property(0)
-    for name in names:
-        if name not in Property.__members__:
-            raise Misfit(f"{name!r} is unknown; known: {', '.join(Property.__members__)}")
-        wanted |= Property[name]
-    return wanted
-
-
-def _colour(digits: str) -> tuple[int, int, int]:
-    try:
-        red, green, blue = bytes.fromhex(digits)
-    except (TypeError, ValueError):
-        raise Misfit(f"{digits!r} is not RGB in six hexadecimal digits") from None
-    return red, green, blue
-
-
 CLASSES: tuple[ThingClass, ...] = tuple(
-    read_entries(
-        Path(__file__).parent / "data" / "classes.json", ThingClass, {"properties": _properties, "colour": _colour}
-    ).values()
+    read_entries(Path(__file__).parent / "data" / "classes.json", ThingClass).values()
 )
 CLASS_OF: Mapping[str, ThingClass] = MappingProxyType({each.name: each for each in CLASSES})
 NUMBER_OF: Mapping[str, int] = MappingProxyType({each.name: number for number, each in enumerate(CLASSES)})
 
 
-def class_number(number: int) -> int:
-    """Return a class's number in observations: its place in the table, or ``len(CLASSES)`` if it is not in the table.
-
-    Args:
-      number: index of the class in the classes of a home, which begin with those of the table.
-    """
-    return min(number, len(CLASSES))
-
-
 def first_conditions(properties: Property) -> Condition:
-    """Return the conditions of a thing of which nothing else is known: closed, off, clean, plugged in, as far as it
-    has such conditions.
-
-    Args:
-      properties: of the thing's class.
-    """
+    """Return the conditions of an otherwise unknown thing: closed, off, clean and plugged in, as far as it can be."""
     found = Condition(0)
     for wanted, condition in (
         (Property.CAN_OPEN, Condition.CLOSED),

@@ -8,10 +8,9 @@ from pathlib import Path
 
 from worlds.data_files import read_entries
 from worlds.errors import UserError
-from worlds.household.homes.building import build
+from worlds.household.homes.building import Plan, build
 from worlds.household.homes.clutter import scatter
 from worlds.household.homes.persons import place_persons
-from worlds.household.homes.plan import Plan
 from worlds.household.state.home import Home, State
 
 APARTMENTS = tuple(f"apartment-{number}" for number in range(7))
@@ -21,11 +20,7 @@ FIRST_ID = 11  # of the first room; persons have 1 and 2
 
 @cache
 def apartment(name: str) -> tuple[Home, State]:
-    """Return an apartment and its first state, the same two objects each time: copy the state before playing.
-
-    Args:
-      name: "apartment-0" to "apartment-6".
-    """
+    """Return an apartment and its first state, the same two objects each time: copy the state before playing."""
     if name not in APARTMENTS:
         raise UserError(f"there is no home {name!r}; there are {', '.join(APARTMENTS)}, and files of graphs (.json)")
     plan = _plans()[name]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from worlds.errors import UserError
 from worlds.household.catalogue.classes import CLASS_OF
 from worlds.household.homes.draft import Draft
-from worlds.household.homes.plan import Plan, Room
 from worlds.household.homes.surfaces import Box
 from worlds.household.state.home import NO_ROW, PERSONS
 from worlds.household.state.vocabulary import Condition, Held
@@ -39,6 +39,39 @@ BESIDE = {"window": ("curtain", "window", "curtain")}  # what hangs side by side
 SWITCH_M = 0.62  # from the middle of a door to the light switch beside it
 
 
+@dataclass(frozen=True)
+class Room:
+    """A room and its furniture.
+
+    What stands along a wall is written in the order from west to east, or from south to north. A number is a gap in
+    metres; ``stove`` stands with its back to the wall; ``chair*2`` are two; ``desk+computer`` has a computer on it.
+    After a slash follows what hangs on the wall. A window hangs between two curtains.
+
+    Args:
+      middle: what stands free: class, x and y of its centre from the room's corner, and the side to which it looks,
+        e.g. "sofa 2.0 1.5 north".
+    """
+
+    name: str
+    corner: tuple[float, float]
+    size: tuple[float, float]
+    north: str = ""
+    east: str = ""
+    south: str = ""
+    west: str = ""
+    middle: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Plan:
+    """An apartment."""
+
+    about: str
+    seed: int
+    rooms: tuple[Room, ...]
+    doors: tuple[tuple[float, float], ...]
+
+
 def build(plan: Plan) -> Draft:
     """Return the two persons, rooms, doors and furniture of an apartment, in this order; small things are missing."""
     draft = Draft()
@@ -60,12 +93,7 @@ def _box_of(room: Room) -> Box:
 
 
 def turned(size: tuple[float, ...], side: str) -> tuple[float, float, float]:
-    """Return the size along x, y and z of a thing that looks to a side.
-
-    Args:
-      size: depth, width and height.
-      side: east, north, west or south.
-    """
+    """Return the size along x, y and z of a thing that looks to a side."""
     depth, width, height = size
     return (depth, width, height) if side in ("east", "west") else (width, depth, height)
 
@@ -123,16 +151,7 @@ def _add_at_wall(draft: Draft, room: int, side: str, at: float, words: str, hung
 
 
 def at_wall(room: Box, side: str, along: float, size: tuple[float, float, float], bottom: float, flush: bool) -> Box:
-    """Return the box of a thing with its back to a wall.
-
-    Args:
-      room: the room's box.
-      side: of the wall.
-      along: from the wall's western or southern end to the thing's middle, metres.
-      size: depth, width and height of the thing.
-      bottom: height of its lower edge.
-      flush: True if it touches the wall.
-    """
+    """Return the box of a thing with its back to a wall; a ``flush`` one touches it."""
     away = size[0] / 2 + (0.0 if flush else WALL_GAP_M)
     axis = 0 if side in ("east", "west") else 1
     across = room.high(axis) - away if side in ("east", "north") else room.low(axis) + away

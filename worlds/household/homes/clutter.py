@@ -24,9 +24,7 @@ class Belongs:
     """Where the things of a class belong: each goes to one of the kinds of furniture that the apartment has.
 
     Args:
-      fewest: things of the class in an apartment.
-      most: things of the class in an apartment.
-      places: e.g. "in kitchencabinet" or "on desk", all as likely; one that is written twice, twice as likely.
+      places: e.g. "in kitchencabinet" or "on desk", all equally likely; a place listed twice is twice as likely.
     """
 
     fewest: int
@@ -41,12 +39,7 @@ def belongings() -> Mapping[str, Belongs]:
 
 
 def scatter(draft: Draft, seed: int) -> None:
-    """Add the small things to an apartment; one that finds no place is left out.
-
-    Args:
-      draft: the apartment with its furniture.
-      seed: the same seed always leads to the same things at the same places.
-    """
+    """Add the small things to an apartment; one that finds no place is left out."""
     # Only random() is used: Python promises that its numbers stay the same.
     chance = random.Random(seed).random
     for name, each in belongings().items():

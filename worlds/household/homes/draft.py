@@ -30,11 +30,7 @@ class Thing:
 
 
 class Draft:
-    """Things in the order of their rows.
-
-    Args:
-      classes: of its things; they begin with those of the catalogue.
-    """
+    """Things in the order of their rows."""
 
     def __init__(self, classes: Sequence[ThingClass] = CLASSES) -> None:
         self.classes = classes
@@ -62,15 +58,7 @@ class Draft:
         return len(self.things) - 1
 
     def add(self, name: str, box: Box, yaw: float, held: Held, parent: int) -> int:
-        """Add a thing of the catalogue in its first conditions, and return its row.
-
-        Args:
-          name: of its class.
-          box: that it fills.
-          yaw: direction of its front, radians.
-          held: where it is, relative to its parent.
-          parent: row.
-        """
+        """Add a thing of the catalogue in its first conditions, and return its row."""
         kind = NUMBER_OF[name]
         return self.append(Thing(NO_ROW, kind, box, yaw, held, parent, self.first_conditions(kind)))
 
@@ -85,28 +73,15 @@ class Draft:
     def spot(
         self, size: Sequence[float], held: Held, parent: int, near: tuple[float, float] | None = None
     ) -> Box | None:
-        """Return the free box on or in a thing for another one; None if there is none.
-
-        Args:
-          size: of the other thing, metres.
-          held: ON or INSIDE.
-          parent: row of the support or container.
-          near: point to which the box shall be near, metres; by default the middle of the support.
-        """
+        """Return a free box for another thing on or in a thing, near a point or the middle; None if there is none."""
         thing = self.things[parent]
         others = [self.things[row].box for row in self._children.get(parent, ()) if self.things[row].held == held]
         return place_on(thing.box, thing.yaw, self.class_of(parent).properties, held, tuple(size), others, near)
 
     def make_room(self, size: Sequence[float], held: Held, parent: int) -> Box | None:
-        """Move what can be carried on or in a thing so that another one fits, and return the free box for that.
+        """Move what can be carried on or in a thing so that another thing fits, and return the free box for it.
 
-        Args:
-          size: of the other thing, metres.
-          held: ON or INSIDE.
-          parent: row of the support or container.
-
-        Returns:
-          The free box; None if there is none, then nothing was moved.
+        Returns None and moves nothing if there is no way.
         """
         thing = self.things[parent]
         there = [row for row in self._children.get(parent, ()) if self.things[row].held == held]
@@ -130,12 +105,7 @@ class Draft:
             self._shift(below, by)
 
     def finish(self, name: str, persons: tuple[int, int]) -> tuple[Home, State]:
-        """Return the home and its first state.
-
-        Args:
-          name: of the home.
-          persons: rows of the setter's and the solver's body.
-        """
+        """Return the home and its first state."""
         if len(self.things) > MOST_THINGS:
             raise UserError(f"home {name!r} has {len(self.things)} things; at most {MOST_THINGS} are possible")
         things = self.things

@@ -21,14 +21,6 @@ def pack(
 
     The search is complete but for its length: things are tried in every order, the widest first, in every level, at
     every corner that the level and the things in it make.
-
-    Args:
-      box: of the support or container.
-      yaw: direction of its front, radians.
-      properties: of its class.
-      held: ON or INSIDE.
-      sizes: of the things, metres.
-      fixed: boxes of what lies there and stays where it is.
     """
     there = levels(box, yaw, properties, held)
     rooms = np.array([(each.west, each.south, each.east, each.north, each.clearance) for each in there])
@@ -63,7 +55,6 @@ def _pack(rooms, sizes, repeats, taken, tries):
       sizes: float64 [things, 3], metres, equal ones side by side.
       repeats: bool [things], True for one of the same size as the one before.
       taken: float64 [others, 5], level, west, south, east and north end of what stays where it is.
-      tries: corners at which a thing is tried at most.
 
     Returns:
       float64 [things, 3], level, west and south end of each thing; [0, 3] if there is none.

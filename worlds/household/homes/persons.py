@@ -18,14 +18,10 @@ TRIES = 50
 
 
 def place_persons(home: Home, state: State, wanted: Sequence[Any], chance: Callable[[], float]) -> None:
-    """Let both persons stand somewhere, in place.
+    """Stand both persons somewhere, in place.
 
-    Args:
-      home: the home.
-      state: changed.
-      wanted: for each person x, y and facing (metres, radians), or the class or id of a room; nothing for two rooms
-        that are drawn.
-      chance: of 0 to 1, each time another.
+    ``wanted`` has for each person [x, y, facing] in metres and radians, or the class or id of a room; if it is empty,
+    two rooms are drawn. ``chance`` returns random numbers from 0 to 1.
     """
     if len(wanted) not in (0, 2):
         raise UserError(f"persons of a home: {len(wanted)} are placed, not two; name a room or x, y, facing for each")

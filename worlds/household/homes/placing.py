@@ -21,26 +21,16 @@ from worlds.household.homes.persons import place_persons
 from worlds.household.homes.surfaces import Box, place_on
 from worlds.household.state.home import NO_ROW, Home, State
 from worlds.household.state.tables import move, tables
-from worlds.household.state.vocabulary import Condition, Held, Property
+from worlds.household.state.vocabulary import OPPOSITES, Condition, Held, Property
 
-# Of each pair a thing has one at a time.
-PAIRS = (
-    (Condition.CLOSED, Condition.OPEN),
-    (Condition.OFF, Condition.ON),
-    (Condition.CLEAN, Condition.DIRTY),
-    (Condition.PLUGGED_IN, Condition.PLUGGED_OUT),
-)
 GRAPH_SUFFIX = ".json"  # of files of graphs
 FIXED = ("Rooms", "Doors", "Characters")  # categories of what is never removed
 
 
 def home(name: str) -> tuple[Home, State]:
-    """Return a home, the same object each time, and a copy of its first state.
+    """Return the home of a name, or of a graph's JSON file, and a copy of its first state; always the same home object.
 
-    A file is read once a process, so that a run has one home, whatever becomes of the file meanwhile.
-
-    Args:
-      name: "apartment-0" to "apartment-6", or the path of a graph's JSON file.
+    A file is read once per process, so a run keeps its home even if the file changes.
     """
     found, state = _graphs_home(name) if name.endswith(GRAPH_SUFFIX) else apartment(name)
     return found, state.copy()
@@ -48,12 +38,9 @@ def home(name: str) -> tuple[Home, State]:
 
 @cache
 def home_spec(name: str) -> str | dict[str, Any]:
-    """Return "home" of the configurations of a home: the name of an apartment, or a file's graph itself.
+    """Return what configurations hold as "home": the name of an apartment, or the graph in a file.
 
-    A configuration with the graph leads to the same bits wherever the file is later, and whatever is in it.
-
-    Args:
-      name: "apartment-0" to "apartment-6", or the path of a graph's JSON file.
+    A configuration that holds the graph leads to the same bits even if the file is moved or changed.
     """
     return {"graph": without_derived(load_graph(name))} if name.endswith(GRAPH_SUFFIX) else name
 
@@ -65,19 +52,13 @@ def _graphs_home(path: str) -> tuple[Home, State]:
 
 
 def place(config: Mapping[str, Any], repacks: bool = True) -> tuple[Home, State]:
-    """Return the home and the first state of an episode; the same configuration leads to the same bits.
+    """Return the home and the first state of an episode; a configuration always leads to the same bits.
 
     Args:
-      config: with these keys, all of them optional.
-        "home": a name, or {"graph": a graph of VirtualHome} and, where edges of unknown relations shall be left out,
-        "drop_unknown_relations": True.
-        "seed": of all that is drawn.
-        "persons": where the two begin, each a room's class or id, or [x, y, facing]; without it rooms are drawn, or
-        they begin where they are in the graph.
-        "removed": ids of things that are taken away with all that is on or in them.
-        "added": [id, class, "ON" or "INSIDE", id of the support or container] of each new thing.
-        "conditions": a condition or several by id.
-      repacks: move what can be carried where a new thing finds no free place otherwise.
+      config: keys, all optional: "home", a name or {"graph": a VirtualHome graph, "drop_unknown_relations": bool};
+        "seed"; "persons", where each begins: a room's class or id, or [x, y, facing] (by default in drawn rooms, or
+        where the graph has them); "removed", ids of things that go away with everything on or in them; "added", [id,
+        class, "ON" or "INSIDE", id of the support or container] of new things; "conditions", one or several by id.
 
     Raises:
       UserError: in one line, where one of these is impossible.
@@ -103,19 +84,7 @@ def place(config: Mapping[str, Any], repacks: bool = True) -> tuple[Home, State]
 def spot(
     home: Home, state: State, row: int, held: Held, parent: int, near: tuple[float, float] | None = None
 ) -> np.ndarray | None:
-    """Return where a thing lies on or in another one, beside what lies there.
-
-    Args:
-      home: the home.
-      state: its state.
-      row: of the thing.
-      held: ON or INSIDE.
-      parent: row of the support or container.
-      near: point to which it shall be near, metres; by default the middle of the support.
-
-    Returns:
-      float32 [3], the centre of the thing's box; None if there is no room for it.
-    """
+    """Return the centre of a free box for a thing on or in another, near a point or the middle; None if none fits."""
     others = np.flatnonzero((state.parent == parent) & (state.held == held))
     found = place_on(
         _box(home, state, parent),
@@ -138,13 +107,10 @@ def lay(
     near: tuple[float, float] | None = None,
     repacks: bool = True,
 ) -> bool:
-    """Put a thing on or in another one, with all that lies on or in it. Arguments as those of :func:`spot`.
+    """Put a thing, with everything on or in it, on or in another one. Return False and change nothing if it does not
+    fit.
 
-    Args:
-      repacks: where there is no free place for it, move what can be carried there so that all fits.
-
-    Returns:
-      False if there is no room for it; then nothing has changed.
+    With ``repacks``, what can be carried there is moved until everything fits.
     """
     t = tables(home, state)
     centre = spot(home, state, row, held, parent, near)
@@ -246,5 +212,5 @@ def _set_conditions(home: Home, state: State, number: Any, wanted: Any) -> None:
         if name not in Condition.__members__:
             raise UserError(f"conditions: {name!r} is none of {', '.join(Condition.__members__)}")
         condition = Condition[name]
-        opposite = next((sum(pair) - condition for pair in PAIRS if condition in pair), 0)
+        opposite = next((sum(pair) - condition for pair in OPPOSITES if condition in pair), 0)
         state.conditions[row] = (int(state.conditions[row]) | condition) & ~opposite

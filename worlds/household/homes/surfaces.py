@@ -21,12 +21,7 @@ BACK_SHARE = 0.3  # of the depth of a seat is its back
 
 @dataclass(frozen=True)
 class Box:
-    """A box along the axes.
-
-    Args:
-      centre: x, y and z, metres.
-      size: along x, y and z, metres.
-    """
+    """A box along the axes."""
 
     centre: tuple[float, float, float]
     size: tuple[float, float, float]
@@ -48,16 +43,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Level:
-    """A level surface on which things can stand.
-
-    Args:
-      west: lower end along x, metres.
-      south: lower end along y.
-      east: upper end along x.
-      north: upper end along y.
-      z: its height.
-      clearance: height of what can stand there.
-    """
+    """A level surface on which things can stand."""
 
     west: float
     south: float
@@ -68,14 +54,7 @@ class Level:
 
 
 def levels(box: Box, yaw: float, properties: Property, held: Held) -> list[Level]:
-    """Return the levels of a support (ON) or of a container (INSIDE), those that are taken first at the front.
-
-    Args:
-      box: of the support or container.
-      yaw: direction of its front, radians.
-      properties: of its class.
-      held: ON or INSIDE.
-    """
+    """Return the levels on a support (ON) or in a container (INSIDE), in the order in which they are filled."""
     west, south, east, north = (
         box.low(0) + EDGE_M, box.low(1) + EDGE_M, box.high(0) - EDGE_M, box.high(1) - EDGE_M,
     )  # fmt: skip
@@ -104,17 +83,7 @@ def place_on(
     others: Sequence[Box],
     near: tuple[float, float] | None = None,
 ) -> Box | None:
-    """Return a free box for a thing on or in another one; None if nothing of its size fits any more.
-
-    Args:
-      box: of the support or container.
-      yaw: direction of its front, radians.
-      properties: of its class.
-      held: ON or INSIDE.
-      size: of the thing, metres.
-      others: boxes of the things that are there.
-      near: point to which the box shall be near; by default the middle.
-    """
+    """Return a free box for a thing on or in another one, near a point or the middle; None if it does not fit."""
     width, depth, height = size
     for level in levels(box, yaw, properties, held):
         if height > level.clearance or width > level.east - level.west or depth > level.north - level.south:
@@ -138,18 +107,11 @@ def place_on(
 
 @kernel
 def _nearest_free(room, width, depth, taken, x, y):
-    """Find the free place of a rectangle that is nearest to a point, on a lattice.
+    """Find the free place of a rectangle that is nearest to a point, on a lattice: True, x and y, or False and zeros.
 
     Args:
       room: float64 [4], west, south, east and north end of the level, metres.
-      width: of the rectangle along x.
-      depth: of the rectangle along y.
       taken: float64 [others, 4], x, y, width and depth of other rectangles.
-      x: of the point.
-      y: of the point.
-
-    Returns:
-      True, x and y of the centre; or False and zeros.
     """
     west, south = room[0] + width / 2, room[1] + depth / 2
     columns = int((room[2] - room[0] - width) / STEP_M + 1e-6) + 1

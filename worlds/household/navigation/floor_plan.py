@@ -31,11 +31,6 @@ class FloorPlan:
     """Floor of one home; things that move are not in it.
 
     It does not keep the home, which nobody else may need while homes with the same floor are played in.
-
-    Args:
-      home: the home.
-      state: any state of the home; only things that never move are looked at.
-      fixed: rows of these things in this home; they may have others in homes with the same floor.
     """
 
     def __init__(self, home: Home, state: State, fixed: np.ndarray) -> None:
@@ -75,13 +70,7 @@ class FloorPlan:
         return found
 
     def distance_beside(self, x: float, y: float, room: int) -> np.ndarray:
-        """Return the distance of every cell from the floor beside a point: float32 [cells], metres.
-
-        Args:
-          x: of the point, metres.
-          y: of the point, metres.
-          room: row of the room in which a person stands beside it.
-        """
+        """Return the distance of every cell from the floor of a room beside a point: float32 [cells], metres."""
         west, south = self.grid[:2]
         column, line = int((x - west) / CELL_M), int((y - south) / CELL_M)
         found = self._beside.get((column, line, room))

@@ -16,14 +16,9 @@ SAMPLE = 0.2  # widths of a cell between two points of a line that are looked at
 
 @kernel
 def distance_fields(free, goals):
-    """Return the distance of every cell from the nearest goal, along free cells and their diagonals.
+    """Return the distance of every cell from the nearest goal: float32 [targets, cells], infinite without a way.
 
-    Args:
-      free: bool [rows, columns].
-      goals: bool [targets, rows, columns].
-
-    Returns:
-      float32 [targets, cells], infinite where there is no way.
+    Ways run along free cells, bool [rows, columns], and their diagonals. Goals are bool [targets, rows, columns].
     """
     targets, cells = len(goals), free.size
     found = np.full((targets, cells), np.inf, dtype=np.float32)
@@ -124,12 +119,7 @@ def components(free):
 
 @kernel
 def nearest_free(free, room):
-    """Return the free cell nearest to each cell, of the same room if it has one: int32 [cells].
-
-    Args:
-      free: bool [rows, columns].
-      room: int16 [rows, columns].
-    """
+    """Return the free cell nearest to each cell, of the same room if it has one: int32 [cells]."""
     rows, columns = free.shape
     found = np.empty(free.size, dtype=np.int32)
     for cell in range(free.size):
@@ -154,10 +144,7 @@ def cell_at(grid, nearest, x, y):
     """Return the free cell of a point, or the one nearest to it.
 
     Args:
-      grid: west and south end of the grid in metres, rows, columns, width of a cell in metres.
-      nearest: int32 [cells], of :func:`nearest_free`.
-      x: metres.
-      y: metres.
+      grid: west and south end in metres, rows, columns, width of a cell in metres.
     """
     west, south, rows, columns, width = grid
     column = min(max(int((x - west) / width), 0), columns - 1)
@@ -179,13 +166,9 @@ def on_floor(grid, nearest, x, y):
 
 @kernel
 def anchor(parent, held, fixed, row):
-    """Return the row to which a person walks to reach a thing: the first above it that never moves, or its root.
+    """Return the row to walk to in order to reach a thing: the first above it that never moves, or its root.
 
-    Args:
-      parent: int16 [N].
-      held: int8 [N], values of Held; up to ROOM are rooms and what stands in them.
-      fixed: int32 [N], -1 for things that can move.
-      row: of the thing.
+    ``fixed`` is -1 for things that can move; ``held`` has values of Held.
     """
     while fixed[row] < 0 and held[row] > _ROOM:
         row = parent[row]
@@ -194,14 +177,7 @@ def anchor(parent, held, fixed, row):
 
 @kernel
 def anchor_of_open(parent, held, fixed, row):
-    """Return the anchor of a thing, and True if the thing is on it and inside nothing.
-
-    Args:
-      parent: int16 [N].
-      held: int8 [N], values of Held.
-      fixed: int32 [N], -1 for things that can move.
-      row: of the thing.
-    """
+    """Return the anchor of a thing, and True if the thing is on it and inside nothing."""
     at, is_open = row, True
     while fixed[at] < 0 and held[at] > _ROOM:
         is_open &= held[at] == _ON
@@ -211,20 +187,10 @@ def anchor_of_open(parent, held, fixed, row):
 
 @kernel
 def walk(free, distance, grid, nearest, x, y, length, arrived):
-    """Walk along the shortest way, straight from bend to bend.
+    """Walk along the shortest way, straight from bend to bend, until ``arrived`` metres from the goal.
 
-    Args:
-      free: bool [rows, columns].
-      distance: float32 [cells], of each cell from the goal, metres.
-      grid: as for :func:`cell_at`.
-      nearest: int32 [cells], of :func:`nearest_free`.
-      x: where the walk begins, metres.
-      y: the same.
-      length: of the walk, metres.
-      arrived: distance from the goal at which the walk ends, metres.
-
-    Returns:
-      x and y, metres; the direction of the last stretch, radians, NaN without a stretch; and True at the goal.
+    Returns x and y, the direction of the last stretch (NaN without one), and True at the goal. ``distance`` is that of
+    each cell from the goal: float32 [cells].
     """
     west, south, rows, columns, width = grid
     x, y = on_floor(grid, nearest, x, y)
@@ -289,17 +255,7 @@ def _straight(free, x, y, to_x, to_y):
 
 @kernel
 def forward(free, grid, nearest, x, y, facing, length):
-    """Return x and y, metres, after a straight walk that ends at the latest where the free floor does.
-
-    Args:
-      free: bool [rows, columns].
-      grid: as for :func:`cell_at`.
-      nearest: int32 [cells], of :func:`nearest_free`.
-      x: where the walk begins, metres.
-      y: the same.
-      facing: direction, radians.
-      length: of the walk, metres.
-    """
+    """Return x and y after a straight walk, which ends where the free floor does."""
     west, south, rows, columns, width = grid
     x, y = on_floor(grid, nearest, x, y)
     steps = int(length / width / SAMPLE + 0.5)
@@ -314,20 +270,10 @@ def forward(free, grid, nearest, x, y, facing, length):
 
 @kernel
 def all_distances(parent, held, fixed, centre, fields, from_here, grid, nearest, cell, arrived, found):
-    """Set the distance of a cell from each thing.
+    """Write the distance of a cell from each thing into ``found``, float32 [N]; infinite without a way.
 
-    Args:
-      parent: int16 [N].
-      held: int8 [N], values of Held.
-      fixed: int32 [N], number of each thing that never moves in ``fields``, else -1.
-      centre: float32 [N, 3], of the things, metres.
-      fields: float32 [fixed, cells], metres.
-      from_here: float32 [cells], distances from the cell, metres.
-      grid: as for :func:`cell_at`.
-      nearest: int32 [cells], of :func:`nearest_free`.
-      cell: the cell.
-      arrived: distance at which a thing that can move has been reached, metres.
-      found: float32 [N], overwritten; infinite without a way.
+    ``fields`` are the distances from things that never move, float32 [fixed, cells], ``fixed`` their numbers or -1,
+    ``from_here`` the distances from the cell, and ``arrived`` how near a person gets to a thing that can move.
     """
     for row in range(len(parent)):
         at = anchor(parent, held, fixed, row)

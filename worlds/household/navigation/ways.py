@@ -19,10 +19,6 @@ class Ways:
 
     A thing that is carried, or that lies on or in another, is where its carrier or outermost support is. Steps towards
     a thing that lies on furniture lead to the side on which it lies.
-
-    Args:
-      home: the home.
-      state: the state; it may change after this.
     """
 
     def __init__(self, home: Home, state: State) -> None:
@@ -30,24 +26,12 @@ class Ways:
         self.plan, self._target = plan_and_targets(home, state)
 
     def distance(self, xy: Point, row: int) -> float:
-        """Return the length of the shortest way to a thing.
-
-        Args:
-          xy: where the way begins, metres.
-          row: of the thing.
-
-        Returns:
-          Metres; 0 where a person has arrived, infinity without a way.
-        """
+        """Return the length of the shortest way from a point to a thing: 0 after arrival, infinite without a way."""
         field, arrived = self._field(row)
         return max(0.0, float(field[self.plan.cell(xy[0], xy[1])]) - arrived)
 
     def distances(self, xy: Point) -> np.ndarray:
-        """Return the lengths of the shortest ways to all things: float32 [N], metres, infinity without a way.
-
-        Args:
-          xy: where the ways begin, metres.
-        """
+        """Return the lengths of the shortest ways to all things: float32 [N], metres, infinity without a way."""
         plan, state = self.plan, self._state
         cell = plan.cell(xy[0], xy[1])
         found = np.empty(len(self._target), np.float32)
@@ -60,14 +44,8 @@ class Ways:
     def advance(self, xy: Point, row: int, metres: float) -> tuple[tuple[float, float], float]:
         """Walk along the shortest way towards a thing, until it is reached.
 
-        Args:
-          xy: where the walk begins, metres.
-          row: of the thing.
-          metres: length of the walk at most.
-
-        Returns:
-          Where the walk ends, and the direction in which the person then looks, radians: along its last stretch, or
-          at the thing where it has arrived.
+        Returns where the walk ends, and where the person then looks: along the last stretch, or at the thing after
+        arrival.
         """
         plan, state = self.plan, self._state
         anchor, is_open = kernels.anchor_of_open(state.parent, state.held, self._target, row)
@@ -85,16 +63,7 @@ class Ways:
         return (x, y), facing
 
     def forward(self, xy: Point, facing: float, metres: float) -> tuple[float, float]:
-        """Walk straight ahead, at most to where furniture or a wall is in the way.
-
-        Args:
-          xy: where the walk begins, metres.
-          facing: its direction, radians.
-          metres: its length.
-
-        Returns:
-          Where it ends.
-        """
+        """Return where a straight walk ends: at the latest before furniture or a wall."""
         plan = self.plan
         return kernels.forward(
             plan.free, plan.grid, plan.nearest, float(xy[0]), float(xy[1]), float(facing), float(metres)

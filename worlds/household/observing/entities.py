@@ -65,20 +65,11 @@ def looks(home: Home) -> Looks:
 
 
 def entities(home: Home, t: Tables, number: int, full: bool = False) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return what a person observes of the things that it sees.
+    """Return what person ``number`` observes of the things that it sees: rows, int64 [n], categories, int16 [n, 9], and
+    values, float32 [n, 8].
 
-    Positions are those of the centres of boxes, seen from the person's own: forward, to the left and up, metres. The
-    direction of a thing's front is relative to that in which the person looks.
-
-    Args:
-      home: of the person.
-      t: arrays of the home and its state.
-      number: of the person, 0 for the setter, 1 for the solver.
-      full: the person sees everything.
-
-    Returns:
-      Rows of the things, int64 [n]; categories, int16 [n, categorical features of ENTITIES]; and values, float32 [n,
-      its real features].
+    Positions are the centres of boxes relative to the person's own: forward, to the left and up. The direction of a
+    thing's front is relative to the person's gaze.
     """
     return _entities(t, looks(home), number, full)
 

@@ -20,22 +20,15 @@ _HOLDS = {Held.RIGHT_HAND: "HOLDS_RH", Held.LEFT_HAND: "HOLDS_LH"}
 
 
 def graph_of(home: Home, state: State, person: int | None = None, all_close: bool = False) -> dict[str, Any]:
-    """Return the nodes and edges of a home, as VirtualHome writes them to JSON: y is up there.
+    """Return the nodes and edges of a home in VirtualHome's JSON form, in which y points up.
 
-    ON, INSIDE, SITTING and HOLDS_RH or HOLDS_LH (from the person to the thing) are the tree of things. What is on
-    something, in a hand or seated is INSIDE its room, too, but what is in a container is INSIDE that alone. BETWEEN
-    joins doors and their rooms. CLOSE and FACING are derived from geometry: CLOSE, both ways, is what is near a person;
-    FACING leads to things that a person sees, that can be looked at, and that are ahead of it within FACING_M.
+    ON, INSIDE, SITTING and HOLDS_RH or HOLDS_LH (from the person to the thing) form the tree of things. What is on
+    something, in a hand or seated is also INSIDE its room; what is in a container is INSIDE that alone. BETWEEN joins
+    doors and their rooms. CLOSE and FACING follow from geometry: CLOSE, both ways, joins a person and what is near;
+    FACING leads to things that a person sees, that can be looked at, and that are ahead within FACING_M.
 
-    Args:
-      home: of the state.
-      state: of the home.
-      person: row of the person whose view it is, which has only what that one sees; None is all.
-      all_close: also CLOSE between any two things of a room of which one's centre is less than NEAR_M from the
-        other's box, horizontally.
-
-    Returns:
-      ``{"nodes": [...], "edges": [...]}``, of plain Python values.
+    With a ``person`` the graph has only what that person sees. ``all_close`` adds CLOSE between things of a room whose
+    centre and box are less than NEAR_M apart.
     """
     seen = np.ones(len(home), np.bool_) if person is None else visible(home, state, person)
     edges = [*_tree(home, state), *_between(home), *_close(home, state, all_close), *_facing(home, state)]

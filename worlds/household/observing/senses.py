@@ -14,19 +14,10 @@ _NOWHERE, _INSIDE, _CLOSED = int(Held.NOWHERE), int(Held.INSIDE), int(Condition.
 
 
 def visible(home: Home, state: State, person: int, full: bool = False) -> np.ndarray:
-    """Return which things a person sees.
+    """Return which things a person sees: bool [N].
 
-    All rooms, the doors of its own room, and everything in its own room that is in no closed container, at any depth:
-    so what it holds, and the other person with what that one holds.
-
-    Args:
-      home: of both.
-      state: of the home.
-      person: row of the person.
-      full: of everything, as if walls and containers were of glass.
-
-    Returns:
-      bool [N].
+    These are all rooms, the doors of its own room, and everything in that room that is in no closed container, at any
+    depth: so also what it holds, and the other person with what that one holds.
     """
     if full:
         return np.ones(len(home), np.bool_)
@@ -34,17 +25,9 @@ def visible(home: Home, state: State, person: int, full: bool = False) -> np.nda
 
 
 def near(home: Home, state: State, person: int) -> np.ndarray:
-    """Return which things are near a person: in its room and less than NEAR_M from its centre, horizontally.
+    """Return which things are in a person's room and less than NEAR_M from its centre, horizontally: bool [N].
 
-    The distance is that to the thing's box; of what is in containers, that to the outermost one's box.
-
-    Args:
-      home: of both.
-      state: of the home.
-      person: row of the person.
-
-    Returns:
-      bool [N].
+    The distance is to the thing's box, or to the box of the outermost container around it.
     """
     return _near(tables(home, state), person)
 

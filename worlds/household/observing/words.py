@@ -27,12 +27,6 @@ def surroundings(home: Home, state: State, person: int, rows: np.ndarray) -> str
 
     Things are named by their class and by the number with which an action points at them: ``plate (12) on
     kitchentable (4), near``.
-
-    Args:
-      home: of the person.
-      state: of the home.
-      person: row of the person.
-      rows: of the things that it sees, in the order in which an action points at them: int64 [n].
     """
     within = near(home, state, person)[rows].tolist()
     held, parent, conditions = (array[rows].tolist() for array in (state.held, state.parent, state.conditions))

@@ -15,25 +15,19 @@ from worlds.household.players.settings import PlannerSettings
 from worlds.household.players.sight import Sight
 from worlds.household.players.situation import Metres
 from worlds.household.rules.joint import Act
-from worlds.household.rules.refusals import SENTENCES, Refusal
+from worlds.household.rules.refusals import Refusal
 from worlds.household.state.home import NO_ROW, Home, State
 from worlds.household.state.vocabulary import Condition, Held, Property, Verb
 from worlds.household.tasks.goals import Goal
 
-LOST_OUT = SENTENCES[Refusal.OTHER_FIRST]  # why an action failed of a person who was as quick as the other
+LOST_OUT = Refusal.OTHER_FIRST.sentence  # why an action failed of a person who was as quick as the other
 
 
 class Player(Protocol):
     """A person that acts by itself."""
 
     def act(self, state: State, reason: str, intent: Intent | None = None) -> Decision:
-        """Choose what to do at this step.
-
-        Args:
-          state: of the home, of which only what is visible is used.
-          reason: why the last action failed; "" if it succeeded.
-          intent: of the partner; None if it is not known.
-        """
+        """Choose what to do now, knowing why the last action failed ("" if it did not) and what the partner intends."""
         ...
 
     def intent(self, state: State) -> Intent:
@@ -42,23 +36,7 @@ class Player(Protocol):
 
 
 class PlanningPlayer:
-    """A person who plans for a goal.
-
-    Args:
-      home: that it is in.
-      person: row of its body.
-      goal: counts by predicate.
-      seed: of all chance in it.
-      settings: of its planner.
-      full: sees everything everywhere, as if walls and containers were of glass.
-      avoids: avoids the sub-goal of its partner, where that is known to it.
-      puts_only: leave out predicates that concern another person's hands and seat, as a helper does.
-      metres: that have to be walked; needed where walking costs by the metre.
-
-    Attributes:
-      planner: of the person.
-      sight: of the last step.
-    """
+    """A person who plans for a goal; one who ``avoids`` leaves its partner the partner's sub-goal."""
 
     sight: Sight
 
@@ -79,7 +57,6 @@ class PlanningPlayer:
         self._last = Decision()
 
     def act(self, state: State, reason: str, intent: Intent | None = None) -> Decision:
-        """See :meth:`Player.act`."""
         seen = visible(self._home, state, self._person, self._full)
         self.sight = Sight.of(state, self._person, seen, near(self._home, state, self._person))
         failed = reason not in ("", LOST_OUT)
@@ -87,19 +64,11 @@ class PlanningPlayer:
         return self._last
 
     def intent(self, state: State) -> Intent:
-        """See :meth:`Player.intent`."""
         return Intent(self._last.subgoal, not holds_something(state, self._person))
 
 
 class RandomPlayer:
-    """A person who walks, grabs, puts and opens at random: the baseline "Random".
-
-    Args:
-      home: that it is in.
-      person: row of its body.
-      seed: of all chance in it.
-      containers_only: walk to containers alone, as the reference does by a slip of its code.
-    """
+    """A person who walks, grabs, puts and opens at random: the baseline "Random"."""
 
     VERBS = (Verb.WALK_TOWARDS, Verb.GRAB, Verb.PUT_ON, Verb.OPEN)
 
@@ -108,7 +77,6 @@ class RandomPlayer:
         self._rng = np.random.default_rng([seed, 3])
 
     def act(self, state: State, reason: str, intent: Intent | None = None) -> Decision:
-        """See :meth:`Player.act`."""
         home = self._home
         seen = visible(home, state, self._person)
         seen[[self._person, *home.doors]] = False
@@ -140,7 +108,7 @@ class RandomPlayer:
         return Decision((verb, row, hand))
 
     def intent(self, state: State) -> Intent:
-        """See :meth:`Player.intent`: it has none."""
+        """Return no sub-goal: it has none."""
         return Intent(None, not holds_something(state, self._person))
 
 
@@ -155,13 +123,8 @@ def metres_of(home: Home, state: State, ways: Ways) -> Metres:
 
 
 def action_of(world: Any, player: str, act: Act | None, utterance: str) -> Action:
-    """Return an action as a household takes it; one about a thing that the player does not see is no action.
-
-    Args:
-      world: the household.
-      player: "setter" or "solver".
-      act: verb, row and hand; None for nothing.
-      utterance: that is said meanwhile.
+    """Return an action as the household takes it; None, or an act on a thing that the player does not see, does
+    nothing.
     """
     action: Any = world.spec(player).action.silent()
     action["utterance"] = utterance

@@ -29,12 +29,10 @@ class Belief:
     grabbed. A fixture that is in none of the rooms is in another one that was seen closed.
 
     Args:
-      home: that the person is in.
-      rng: source of chance.
-      prior: "uniform" over the open in each room and over the inside and the top of each fixture. "reference" is what
-        Watch-And-Help's softmax of near-equal numbers amounts to: each container of seven classes is as probable as
-        all rooms together, and books are looked for in cabinets only.
-      chance_open: probability that a fixture that has not been seen is open; likewise that it is switched on.
+      prior: "uniform" is uniform over the open floor of each room and the inside and top of each fixture. "reference"
+        is what Watch-And-Help's softmax of nearly equal numbers amounts to: each container of seven classes is as
+        probable as all rooms together, and books are only looked for in cabinets.
+      chance_open: probability that an unseen fixture is open, and that it is switched on.
 
     Attributes:
       rows: int64 [F + T], rows of the fixtures and of the things.
@@ -78,11 +76,7 @@ class Belief:
         return weights / weights.sum(axis=1, keepdims=True)
 
     def update(self, sight: Sight) -> np.ndarray:
-        """Refute what is seen to be otherwise.
-
-        Returns:
-          True for each row whose supposed place was refuted, and has been drawn again or seen: bool [F + T].
-        """
+        """Refute what is seen to be otherwise. Return True for rows whose supposed place was refuted: bool [F + T]."""
         self._see_conditions(sight)
         seen = sight.visible[self.rows]
         in_view = self._in_view(sight)
@@ -103,12 +97,7 @@ class Belief:
         return refuted
 
     def doubt(self, things: np.ndarray, sight: Sight) -> None:
-        """Suppose no longer that things which are out of sight are certainly where they were.
-
-        Args:
-          things: their rows.
-          sight: of this step.
-        """
+        """Suppose no longer that things which are out of sight are certainly where they were."""
         rows = self.index[things[~sight.visible[things]]]
         self.possible[rows] |= self._allowed[rows] & ~self._in_view(sight)
 

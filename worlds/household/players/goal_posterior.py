@@ -19,11 +19,8 @@ WANTED = 0.5  # probability from which on a count is pursued
 class GoalPosterior:
     """A distribution over goals.
 
-    The prior has a first guess, the same without one of its predicates each, and the goals of training alike.
-
-    Args:
-      guess: first guess, e.g. inferred from a demonstration; empty: only the goals of training are expected.
-      goals: that are expected besides; None for those of training.
+    The prior has a first guess, the guess without one of its predicates each, and the goals of training (or ``goals``),
+    all of these equally likely. Without a guess only the latter are expected.
     """
 
     def __init__(self, guess: Goal, goals: Sequence[Goal] | None = None) -> None:
@@ -49,22 +46,12 @@ class GoalPosterior:
         return weights / weights.sum()
 
     def saw_put(self, predicate: str, there: int) -> None:
-        """Note that the person put something where it satisfies a predicate.
-
-        Args:
-          predicate: its text.
-          there: things that satisfy it since then.
-        """
+        """Note that the person put something where it satisfies a predicate."""
         if predicate in self._column:
             self._surprise(self._counts[:, self._column[predicate]] < there)
 
     def saw_taken(self, predicate: str, left: int) -> None:
-        """Note that the person took away something that satisfied a predicate.
-
-        Args:
-          predicate: its text.
-          left: things that satisfy it since then.
-        """
+        """Note that the person took away something that satisfied a predicate."""
         if predicate in self._column:
             self._surprise(self._counts[:, self._column[predicate]] > left)
 

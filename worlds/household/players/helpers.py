@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-from worlds.contract import WorldError
-from worlds.household.players.acting import PlanningPlayer, Player, RandomPlayer
-from worlds.household.players.places import places_of
+from worlds.contract import SOLVER, Action, Observation, WorldError
+from worlds.household import HELPERS
+from worlds.household.players.acting import PlanningPlayer, Player, RandomPlayer, action_of
+from worlds.household.players.revising import RevisingPlayer
 from worlds.household.players.settings import PlannerSettings
-from worlds.household.players.subgoals import Subgoals
+from worlds.household.players.subgoals import feasible_part
 from worlds.household.state.home import Home
 from worlds.household.tasks.goals import Goal
 from worlds.household.tasks.predicates import Relation, parse
@@ -22,14 +23,10 @@ DRAWS, MOST = 6, 2  # of a random goal: predicates that are drawn, and the large
 
 
 def random_goal(seed: int, as_published: bool = False) -> dict[str, int]:
-    """Return a goal that has nothing to do with anybody's.
+    """Return a goal that has nothing to do with anybody's: six of the 28 predicates about places, each 0 to 2 times.
 
-    Six of the 28 predicates about places are drawn with a count from 0 to 2 each.
-
-    Args:
-      seed: of the draw.
-      as_published: draw with replacement, where a later count replaces an earlier one and all may be 0. By default six
-        different predicates are drawn, and again if nothing is wanted.
+    ``as_published`` draws them with replacement, where a later count replaces an earlier one and all may be 0. By
+    default they are different, and drawn again if nothing is wanted.
     """
     rng = np.random.default_rng([seed, 4])
     placed = [text for text in PREDICATES if parse(text).relation in (Relation.ON, Relation.INSIDE)]
@@ -40,19 +37,6 @@ def random_goal(seed: int, as_published: bool = False) -> dict[str, int]:
         wanted = {text: count for text, count in goal.items() if count > 0}
         if wanted or as_published:
             return wanted
-
-
-def feasible_part(home: Home, goal: Goal) -> dict[str, int]:
-    """Return the predicates of a goal whose places are in a home: a guess may name others."""
-
-    def is_possible(text: str) -> bool:
-        try:
-            Subgoals(home, places_of(home), {text: 1})
-        except WorldError:
-            return False
-        return True
-
-    return {text: count for text, count in goal.items() if is_possible(text)}
 
 
 def make_helper(
@@ -69,14 +53,6 @@ def make_helper(
       helper: "planner" pursues a goal that it was given or inferred (HP); "true_goal" knows its partner's sub-goal,
         too, and leaves it to the partner (HP with the true goal); "random_goal" pursues a random goal; "random" acts
         at random.
-      home: that it is in.
-      goal: counts by predicate, of the partner; predicates that the home has no place for are left out.
-      seed: of all chance in it.
-      settings: of its planner.
-      full: sees everything everywhere.
-
-    Raises:
-      WorldError: there is no such helper.
     """
     person = home.persons[1]
     if helper == "random":
@@ -94,3 +70,38 @@ def make_helper(
         avoids=helper == "true_goal",
         puts_only=True,
     )
+
+
+class HelpingSolver:
+    """A scripted solver that says nothing and helps with the goal of the place, as far as it knows it.
+
+    Args:
+      helper: "true_goal" knows the goal, "random_goal" pursues a random one, "random" acts at random; "revising" begins
+        without a guess and infers the goal from what it sees her do; "nobody" stands still, for comparison.
+    """
+
+    def __init__(self, helper: str) -> None:
+        if helper not in HELPERS:
+            raise WorldError(f"no helper named {helper!r}; known: {', '.join(HELPERS)}")
+        self._helper = helper
+        self._player: Player | None = None
+
+    def reset(self, world: Any, seed: int) -> None:
+        """Begin to play in ``world``. Raises WorldError if its place has no goal to help with."""
+        now, goal = world.state, (world.config.get("task") or {}).get("goal")
+        if not goal:
+            raise WorldError("a helper needs a place with a goal: its configuration has no task")
+        self._world = world
+        if self._helper == "nobody":
+            self._player = None
+        elif self._helper == "revising":
+            self._player = RevisingPlayer(now.home, now.home.persons[1], {}, seed)
+        else:
+            self._player = make_helper(self._helper, now.home, goal, seed)
+
+    def act(self, observation: Observation) -> Action:
+        """Return the next action."""
+        if self._player is None:
+            return action_of(self._world, SOLVER, None, "")
+        now = self._world.state
+        return action_of(self._world, SOLVER, self._player.act(now.state, now.feedback[1]).act, "")

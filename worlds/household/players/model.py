@@ -45,7 +45,6 @@ class Model(NamedTuple):
       around: int64 [F], the closed or open fixture in which each one is; -1 for those that stand in the room.
       anchor: int64 [F], row of ``metres`` for each fixture: that of its room where it has not been seen.
       metres: float32 [F + R + 1, F + R], ways between fixtures and rooms, and from where the person stands.
-      metre_cost: of walking a metre; 0 for the fixed costs DOOR and ACROSS.
     """
 
     places: np.ndarray
@@ -86,19 +85,7 @@ _counts = kernel(counts)
 
 
 def uncover(model, now, row, fixture, legs, first):
-    """Put the opening of what is around a fixture before the other legs, the outermost first.
-
-    Args:
-      model: :class:`Model`.
-      now: :class:`Situation`.
-      row: of the situation.
-      fixture: index.
-      legs: int64 [MOST_LEGS, 2].
-      first: index of the first of the other legs.
-
-    Returns:
-      Index of the first leg.
-    """
+    """Write the opening of what is around a fixture before the other legs, the outermost first; return the first."""
     for _ in range(MOST_AROUND):
         fixture = model.around[fixture]
         if fixture < 0:
@@ -113,17 +100,10 @@ _uncover = kernel(uncover)
 
 
 def regress(model, now, row, subgoal, legs):
-    """Find what has to be done for a sub-goal, from its end to its beginning.
+    """Find what has to be done for a sub-goal, from its end to its beginning; return the index of the first leg.
 
-    Args:
-      model: :class:`Model`.
-      now: :class:`Situation`.
-      row: of the situation.
-      subgoal: index.
-      legs: int64 [MOST_LEGS, 2], filled from its end with verbs and items.
-
-    Returns:
-      Index of the first leg; -1 if nothing leads to the sub-goal.
+    ``legs``, int64 [MOST_LEGS, 2], is filled from its end with verbs and items. Returns -1 if nothing leads to the
+    sub-goal.
     """
     sort, thing, target = model.subgoals[subgoal, SORT], model.subgoals[subgoal, THING], model.subgoals[subgoal, TARGET]
     first, free, place, source, at = MOST_LEGS, now.body[row, FREE], NONE, NONE, NONE
@@ -204,17 +184,7 @@ def _walk(model, now, row, item):
 
 @kernel
 def _take_effect(model, now, row, verb, item, thing, target):
-    """Change the situation by a verb at an item within reach.
-
-    Args:
-      model: :class:`Model`.
-      now: :class:`Situation`.
-      row: of the situation.
-      verb: that is done.
-      item: at which it is done.
-      thing: of the sub-goal.
-      target: place of the thing from now on, if it is put somewhere.
-    """
+    """Change the situation by a verb at an item within reach."""
     if verb == _OPEN:
         now.items[row, item, STATE] = 1
     elif verb == _SIT:
@@ -234,18 +204,7 @@ def _take_effect(model, now, row, verb, item, thing, target):
 
 @kernel
 def pursue(model, now, row, subgoal, legs):
-    """Change the situation as what leads to a sub-goal does.
-
-    Args:
-      model: :class:`Model`.
-      now: :class:`Situation`.
-      row: of the situation, which is changed.
-      subgoal: index.
-      legs: int64 [MOST_LEGS, 2], overwritten.
-
-    Returns:
-      The cost; a negative one if nothing leads to the sub-goal.
-    """
+    """Change the situation as pursuing a sub-goal does; return the cost, below 0 if nothing leads to the sub-goal."""
     first = _regress(model, now, row, subgoal, legs)
     if first < 0:
         return -1.0
@@ -283,19 +242,10 @@ def is_open_to(model, now, row, subgoal):
 
 @kernel
 def available(model, now, row, found):
-    """Find the sub-goals of a situation, in the order of their index.
+    """Write the available sub-goals of a situation into ``found`` [row], by their index; return how many there are.
 
-    What is in hand is put first. Things are put before one is held or switched on, and the person sits down last. For
-    a predicate, things that are visible go before others.
-
-    Args:
-      model: :class:`Model`.
-      now: :class:`Situation`.
-      row: of the situation.
-      found: int64 [rows, S], of which the row is filled from its beginning.
-
-    Returns:
-      The number of sub-goals found.
+    What is in hand is put first. Things are put before one is held or switched on, and the person sits down last. For a
+    predicate, visible things go before others.
     """
     best, count, kept = SIT + 1, 0, 0
     for subgoal in range(len(model.subgoals)):

@@ -55,13 +55,7 @@ class Places:
         return self.table[:, 1] == 1
 
     def of(self, held: np.ndarray, parent: np.ndarray, room: np.ndarray) -> np.ndarray:
-        """Return the places of things: int16 [things].
-
-        Args:
-          held: int8 [things].
-          parent: int16 [things], their rows; NO_ROW only for what is not visible.
-          room: int16 [things], likewise.
-        """
+        """Return the places of things: int16 [things]."""
         inside = np.where(held == Held.INSIDE, self.in_fixture[parent], np.int16(-1))
         place = np.where(held == Held.ON, self.on_fixture[parent], inside)
         return np.where(place >= 0, place, self.in_room[room])

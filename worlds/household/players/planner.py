@@ -32,13 +32,7 @@ NO_PLAN, PUTS_AWAY = "no plan: waits", "puts away what is not needed"
 
 
 class Decision(NamedTuple):
-    """An action and why it was chosen.
-
-    Args:
-      act: the action.
-      subgoal: that it serves; None for none.
-      note: words for the record; "" for an ordinary step.
-    """
+    """An action, the sub-goal that it serves, and a note for the record, "" for an ordinary step."""
 
     act: Act = WAITING
     subgoal: Subgoal | None = None
@@ -46,12 +40,7 @@ class Decision(NamedTuple):
 
 
 class Intent(NamedTuple):
-    """What a partner is about to do.
-
-    Args:
-      subgoal: of the partner; None for none.
-      empty_handed: True if the partner holds nothing.
-    """
+    """What a partner is about to do: its sub-goal, if it has one, and whether it holds nothing."""
 
     subgoal: Subgoal | None
     empty_handed: bool
@@ -63,22 +52,9 @@ class Planner:
     It plans at every step from what it sees and believes. A sub-goal is pursued for as long as it is available; else
     the best one is searched for.
 
-    Args:
-      home: that it is in.
-      goal: counts by predicate.
-      seed: of all chance in it.
-      settings: of the planner.
-      puts_only: leave out predicates that concern another person's hands and seat, as a helper does.
-      metres: that have to be walked; needed where walking costs by the metre.
-
     Attributes:
-      belief: of the planner.
-      done: True if nothing seems to be left to do.
-      closes: see :class:`~worlds.household.players.settings.PlannerSettings`; may be changed at any time.
-      only: text of the one predicate that is pursued, as a policy chose it; "" for the whole goal.
-
-    Raises:
-      WorldError: the home lacks a place that the goal names, or the ways are missing.
+      done: True if nothing seems left to do.
+      only: text of the one predicate to pursue; "" pursues the whole goal.
     """
 
     def __init__(
@@ -133,9 +109,8 @@ class Planner:
         """Choose what to do at this step.
 
         Args:
-          sight: of this step.
-          failed: True if the last action failed by its own fault, not because the partner was first.
-          intent: of a partner whose sub-goal is avoided; None if it is not known.
+          failed: True if the last action failed, unless the partner was first.
+          intent: what a partner is about to do, which is left to it; None if it is unknown.
         """
         self._step += 1
         self.belief.update(sight)

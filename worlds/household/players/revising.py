@@ -7,10 +7,10 @@ import numpy as np
 from worlds.household.observing import near, visible
 from worlds.household.players.acting import LOST_OUT, holds_something
 from worlds.household.players.goal_posterior import GoalPosterior
-from worlds.household.players.helpers import feasible_part
 from worlds.household.players.planner import NO_PLAN, Decision, Intent, Planner
 from worlds.household.players.settings import PlannerSettings
 from worlds.household.players.sight import Sight
+from worlds.household.players.subgoals import feasible_part
 from worlds.household.state.home import Home, State
 from worlds.household.state.vocabulary import Held, Verb
 from worlds.household.tasks.goals import Goal
@@ -28,17 +28,6 @@ class RevisingPlayer:
     It compares at every step what it sees with what it saw last. What its partner holds, or has put somewhere, is
     evidence for goals that want it; that she moved a thing which it placed is evidence against goals that want it
     there. It pursues what is more likely wanted than not. With nothing to do it goes to where it sees her.
-
-    Args:
-      home: that it is in.
-      person: row of its body.
-      guess: first guess of its partner's goal; empty for none.
-      seed: of all chance in it.
-      settings: of its planner.
-
-    Attributes:
-      planner: of the person.
-      revisions: step and goal, of every change of the goal; the first is that before the first step.
     """
 
     def __init__(
@@ -58,7 +47,6 @@ class RevisingPlayer:
         self._rooms = home.rooms.tolist()
 
     def act(self, state: State, reason: str, intent: Intent | None = None) -> Decision:
-        """See :meth:`worlds.household.players.acting.Player.act`."""
         seen = visible(self._home, state, self._person)
         sight = Sight.of(state, self._person, seen, near(self._home, state, self._person))
         self._compare(sight)
@@ -69,7 +57,6 @@ class RevisingPlayer:
         return self._look(sight) if decision.note == NO_PLAN else decision
 
     def intent(self, state: State) -> Intent:
-        """See :meth:`worlds.household.players.acting.Player.intent`."""
         return Intent(None, not holds_something(state, self._person))
 
     def _predicates_of_things(self) -> dict[str, list[tuple[str, Held, set[int]]]]:

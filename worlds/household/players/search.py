@@ -92,22 +92,15 @@ def _select(visits, value, node, found, count, settings, chance):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def search(model, now, current, settings, chances):
-    """Search for the best sub-goal.
+    """Search for the best sub-goal: the most visited one, -1 if none is available. ``current`` is kept while it is.
 
     The score of a sub-goal is Q/n + (ln((1 + N + c_base) / c_base) + c_init) / S * sqrt(N) / (1 + n), as in AlphaZero
     with a uniform prior over S sub-goals. A path's value is what its predicates are worth less the cost of its actions.
     From a leaf on, sub-goals are pursued in a random order.
 
     Args:
-      model: :class:`~worlds.household.players.model.Model`.
-      now: :class:`~worlds.household.players.model.Situation` of ``settings.rows_needed`` rows; the first is the present
-        one, the others are overwritten.
-      current: sub-goal that is chosen without a search while it is available; -1 for none.
-      settings: :class:`SearchSettings`.
+      now: a Situation of ``settings.rows_needed`` rows; the first is the present one, the others are overwritten.
       chances: float64 [any], random numbers from 0 to 1, which are used in turn.
-
-    Returns:
-      The most visited sub-goal; -1 where none is available.
     """
     subgoals, most = len(model.subgoals), len(now.body)
     leaf, spare = most - 1, most - 2  # rows in which rollouts happen

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from inspect import signature
 from typing import Any
 
 import numpy as np
 
 from worlds.contract import SETTER, Action, Observation, TaskSpec, WorldError
-from worlds.contract.known_settings import check_flags, check_known
+from worlds.contract.known_settings import check_flags
 from worlds.contract.requests import AskingSetter
 from worlds.household.players.acting import PlanningPlayer, action_of, metres_of
 from worlds.household.players.planner import Intent
@@ -30,7 +29,7 @@ class ScriptedSetter(AskingSetter):
       acts: she pursues the goal of the place herself, as Alice, and asks for help; by default she stands still, and
         asks for what the solver alone is to do.
       silent: says nothing while she acts, so that the solver has to see what she wants.
-      settings: of her planner, by name; see :class:`~worlds.household.players.settings.PlannerSettings`.
+      settings: settings of her planner by name, those of PlannerSettings.
 
     Attributes:
       note: words about her last step for reports, e.g. that no plan was found; "" for an ordinary one.
@@ -57,11 +56,7 @@ class ScriptedSetter(AskingSetter):
         self.note = ""
 
     def reset(self, world: Any, seed: int) -> None:
-        """Begin an episode in ``world``, which has just been reset.
-
-        Raises:
-          WorldError: she is to act, and the place has no goal, or one that takes too many words to ask for.
-        """
+        """Begin an episode in ``world``, which has just been reset."""
         super().reset(world, seed)
         self._alice_rng, self._player, self.note = np.random.default_rng([seed, 5]), None, ""
         if not self._acts:
@@ -124,18 +119,3 @@ def _own_goal(world: Any) -> dict[str, int]:
     if not goal:
         raise WorldError("setter setting acts: the place has no goal of its own to act for")
     return goal
-
-
-def make_setter(tasks: Mapping[str, float], split: str = "train", **settings: Any) -> ScriptedSetter:
-    """Return the scripted setter.
-
-    Args:
-      tasks: how often each predicate set is asked for, relative to the others.
-      split: "train" or "held_out", of the requests.
-      settings: the others of :class:`ScriptedSetter`, by name.
-
-    Raises:
-      WorldError: a setting that does not exist, or has no such value.
-    """
-    check_known(settings, list(signature(ScriptedSetter).parameters)[2:], "setter")
-    return ScriptedSetter(tasks, split, **settings)

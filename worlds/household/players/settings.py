@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from worlds.contract import WorldError
+from worlds.contract.known_settings import check_chances
 from worlds.household.players.belief import Prior
 
 
@@ -16,9 +17,9 @@ class PlannerSettings:
       simulations: paths of the tree search.
       rollout: most sub-goals tried at random from a leaf of the tree on.
       depth: most sub-goals in a row in the tree.
-      prior: of the belief, "uniform" or "reference"; see :class:`~worlds.household.players.belief.Belief`.
+      prior: prior of the belief, "uniform" or "reference" (explained in Belief).
       chance_open: probability that a container that has not been seen is open.
-      metre_cost: of walking a metre; 0 for the reference's costs, which are the same for all ways.
+      metre_cost: cost of walking a metre; 0 for the reference's costs, which are the same for all ways.
       closes: close containers that are no longer needed.
       body_stays: a fault of the reference, whose helper plans as if it stayed where it is and its partner walked.
       doubts: look again at what has been done, if nothing seems to be left to do.
@@ -40,7 +41,6 @@ class PlannerSettings:
                 raise WorldError(f"planner setting {name}: {getattr(self, name)!r} is below 1")
         if self.prior not in ("uniform", "reference"):
             raise WorldError(f"planner setting prior: {self.prior!r} is neither 'uniform' nor 'reference'")
-        if not 0 <= self.chance_open <= 1:
-            raise WorldError(f"planner setting chance_open: {self.chance_open!r} is no probability from 0 to 1")
+        check_chances("planner setting", chance_open=self.chance_open)
         if not 0 <= self.metre_cost < float("inf"):
             raise WorldError(f"planner setting metre_cost: {self.metre_cost!r} is no cost from 0 up")

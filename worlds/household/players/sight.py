@@ -15,11 +15,7 @@ class Sight:
     """What a person sees at one step. Rows are those of the home.
 
     Args:
-      person: row of the person's body.
-      visible: bool [N].
-      near: bool [N], visible things that are within reach.
-      held: int8 [N], :class:`~worlds.household.state.vocabulary.Held`; NOWHERE for what is not visible.
-      parent: int16 [N]; NO_ROW for what is not visible.
+      held: int8 [N]; NOWHERE for what is not visible.
       room: int16 [N]; NO_ROW for what is not visible.
       conditions: int16 [N]; 0 for what is not visible.
       position: float32 [2], of the person, metres.
@@ -36,14 +32,7 @@ class Sight:
 
     @classmethod
     def of(cls, state: State, person: int, visible: np.ndarray, near: np.ndarray) -> Sight:
-        """Return what a person sees.
-
-        Args:
-          state: of the home.
-          person: row of the person's body.
-          visible: bool [N].
-          near: bool [N].
-        """
+        """Return what a person sees."""
         seen = visible.copy()
         seen[person] = True
         return cls(

@@ -16,13 +16,7 @@ from worlds.household.state.vocabulary import Held
 
 
 class Metres:
-    """Ways between the fixtures and rooms of a home.
-
-    Args:
-      places: of the home.
-      centre: float32 [N, 3], of things at the beginning; fixtures stay where they are.
-      distances: (position) -> metres that have to be walked from there to each thing, float32 [N].
-    """
+    """Metres to walk between the fixtures and rooms of a home, as ``distances`` returns them from a position."""
 
     def __init__(self, places: Places, centre: np.ndarray, distances: Callable[[np.ndarray], np.ndarray]) -> None:
         self._rows, self._distances = np.concatenate([places.fixtures, places.rooms]), distances
@@ -30,11 +24,7 @@ class Metres:
         self._between = np.stack([*here, np.zeros_like(here[0])]).astype(np.float32)
 
     def with_here(self, position: np.ndarray) -> np.ndarray:
-        """Return the ways between fixtures and rooms, and in the last row those from a position.
-
-        Args:
-          position: float32 [2], metres.
-        """
+        """Return the ways between fixtures and rooms, and in the last row those from a position."""
         self._between[-1] = self._distances(position)[self._rows]
         return self._between
 
@@ -42,20 +32,10 @@ class Metres:
 class Supposition:
     """What a planner supposes to be so: the arrays of its model at one step.
 
-    Args:
-      home: that it is in.
-      belief: of the planner, up to date.
-      sight: of this step.
-      subgoals: of its goal.
-      rows: of situations; the first is filled, the others are for the search.
-
     Attributes:
-      rows: int64 [F + T], rows of the model's items in the home.
-      fixtures: F.
-      around: int64 [F], the fixture in which each one is supposed to be; -1 for those that stand in the room.
-      situations: of which the first row is the present situation.
-      items: int64 [F + T, 3], see :class:`~worlds.household.players.model.Situation`; likewise ``body`` and
-        ``remaining``.
+      rows: int64 [F + T], home rows of the model's items.
+      around: int64 [F], the fixture that each one is supposed to be in; -1 if it stands in the room.
+      items: int64 [F + T, 3]; this, ``body`` and ``remaining`` are explained in Situation.
     """
 
     def __init__(self, belief: Belief, sight: Sight, subgoals: Subgoals, rows: int = 1) -> None:
@@ -85,13 +65,8 @@ class Supposition:
     def model(
         self, target: np.ndarray, barred: np.ndarray, metres: Metres | None, settings: PlannerSettings
     ) -> m.Model:
-        """Return the model that goes with the situation.
-
-        Args:
-          target: int64 [S], place or fixture of each sub-goal.
-          barred: bool [S], sub-goals that are left alone.
-          metres: that have to be walked; None where walking has fixed costs.
-          settings: of the planner.
+        """Return the model that goes with the situation, without the ``barred`` sub-goals; without metres, walking has
+        fixed costs.
         """
         places, subgoals, known = self._belief.places, self._subgoals, self._belief.known
         rooms = self.items[: self.fixtures, m.PLACE]

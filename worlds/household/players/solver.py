@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from worlds.contract import SOLVER, Action, Observation, WorldError
-from worlds.contract.known_settings import check_known
+from worlds.contract.known_settings import check_chances, check_known
 from worlds.household.players.acting import PlanningPlayer, RandomPlayer, action_of, metres_of
 from worlds.household.players.belief import Prior
 from worlds.household.players.planner import NO_PLAN, Decision
@@ -36,11 +36,11 @@ class SolverSettings:
       slip: per step, of doing something at random.
       distraction: per step, of walking to something else for a while.
       wrong: per request, of mistaking the number or the class of something asked for.
-      notice: of noticing such a mistake in the end, and doing the right thing after all.
+      notice: per mistake, of noticing it in the end and doing the right thing after all.
       leaves_open: per request, of leaving containers open.
-      prior: of its belief, "uniform" or "reference".
-      metre_cost: of walking a metre, see :class:`~worlds.household.players.settings.PlannerSettings`.
-      full: sees everything everywhere, as if walls and containers were of glass.
+      prior: prior of the belief, "uniform" or "reference".
+      metre_cost: cost of walking a metre; 0 for the reference's costs, which are the same for all ways.
+      full: see everything everywhere, as if walls and containers were of glass.
     """
 
     reaction: int = 2
@@ -57,10 +57,7 @@ class SolverSettings:
     def __post_init__(self) -> None:
         if type(self.reaction) is not int or not 0 <= self.reaction <= MOST_REACTION:
             raise WorldError(f"solver setting reaction: {self.reaction!r} steps; give a whole number from 0 on")
-        for name in CHANCES:
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-                raise WorldError(f"solver setting {name}: {value!r} is not a probability between 0 and 1")
+        check_chances("solver setting", **{name: getattr(self, name) for name in CHANCES})
         PlannerSettings(prior=self.prior, metre_cost=self.metre_cost)
 
 
@@ -71,11 +68,8 @@ PERFECT: dict[str, Any] = {"reaction": 0, **dict.fromkeys(CHANCES, 0.0)}
 class ScriptedSolver:
     """A solver that plans for what the setter asks for, and says when it is done.
 
-    Args:
-      settings: of the solver.
-
     Attributes:
-      note: words about the last step for reports, e.g. that no plan was found; "" for an ordinary one.
+      note: words about the last step for reports, e.g. that there was no plan; "" for an ordinary step.
     """
 
     def __init__(self, settings: SolverSettings | None = None) -> None:
@@ -195,9 +189,6 @@ def make_solver(perfect: bool = False, **settings: Any) -> ScriptedSolver:
     Args:
       perfect: without any imperfection but those that are set.
       settings: those of :class:`SolverSettings`, by name.
-
-    Raises:
-      WorldError: a setting that does not exist, or has no such value.
     """
     check_known(settings, [field.name for field in fields(SolverSettings)], "solver")
     return ScriptedSolver(replace(SolverSettings(), **((PERFECT if perfect else {}) | settings)))

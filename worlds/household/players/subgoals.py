@@ -8,7 +8,7 @@ import numpy as np
 
 from worlds.contract import WorldError
 from worlds.household.players.model import HOLD, PUT, SIT
-from worlds.household.players.places import Places
+from worlds.household.players.places import Places, places_of
 from worlds.household.state.home import NO_ROW, Home
 from worlds.household.tasks.goals import Goal
 from worlds.household.tasks.predicates import Predicate, Relation, parse
@@ -18,13 +18,7 @@ _SORTS = {Relation.ON: PUT, Relation.INSIDE: PUT, Relation.HOLDS: HOLD, Relation
 
 @dataclass(frozen=True)
 class Subgoal:
-    """A predicate of a goal, with the thing and the place that are to satisfy it.
-
-    Args:
-      predicate: its text.
-      thing: row of what is put or held; NO_ROW for a seat.
-      target: row of the support, container or seat; NO_ROW for what is held.
-    """
+    """A predicate of a goal, with the thing and the place that are to satisfy it."""
 
     predicate: str
     thing: int
@@ -39,24 +33,13 @@ class Subgoal:
 class Subgoals:
     """All sub-goals of a goal in a home, in arrays: S sub-goals of G predicates about T things.
 
-    Args:
-      home: that the planner is in.
-      places: of the home.
-      goal: counts by predicate.
-      puts_only: leave out what one person alone holds or sits on.
-
     Attributes:
-      predicates: that are pursued.
       wanted: int64 [G].
       sorts: int8 [G], PUT, HOLD or SIT.
       things: int64 [T], rows of all things that could satisfy a predicate.
       member: bool [G, T], things of each predicate.
       satisfies: bool [G, T, P], True if a thing at a place satisfies a predicate.
-      targets: of each predicate, indices of the places or of the seats' fixtures.
       table: int64 [S, 3], sort, index of the predicate, and index of the thing, -1 for seats.
-
-    Raises:
-      WorldError: the home lacks a place that the goal names.
     """
 
     def __init__(self, home: Home, places: Places, goal: Goal, puts_only: bool = False) -> None:
@@ -98,3 +81,16 @@ def _targets(home: Home, places: Places, predicate: Predicate) -> list[int]:
     if not found:
         raise WorldError(f"goal: {predicate.text!r} cannot be in {home.name}: no {predicate.place} there serves for it")
     return found
+
+
+def feasible_part(home: Home, goal: Goal) -> dict[str, int]:
+    """Return the predicates of a goal whose places are in a home: a guess may name others."""
+
+    def is_possible(text: str) -> bool:
+        try:
+            Subgoals(home, places_of(home), {text: 1})
+        except WorldError:
+            return False
+        return True
+
+    return {text: count for text, count in goal.items() if is_possible(text)}

@@ -18,12 +18,7 @@ _RIGHT, _LEFT, _SITTING = int(Held.RIGHT_HAND), int(Held.LEFT_HAND), int(Conditi
 
 @inner
 def carry(t, number):
-    """Bring what a person holds to where its hands are, with all that lies on or in it.
-
-    Args:
-      t: arrays of the home and its state, changed in place.
-      number: of the person, 0 or 1.
-    """
+    """Bring what a person holds to where its hands are, with all that lies on or in it."""
     person = t.persons[number]
     ahead_x, ahead_y = math.cos(t.facing[number]), math.sin(t.facing[number])
     x = t.centre[person, 0] + FORWARD_M * ahead_x
@@ -37,16 +32,7 @@ def carry(t, number):
 
 @inner
 def stand_at(t, number, x, y, facing, room):
-    """Put a person on its feet at a point of the floor, with what it holds.
-
-    Args:
-      t: arrays of the home and its state, changed in place.
-      number: of the person, 0 or 1.
-      x: metres.
-      y: metres.
-      facing: direction in which it looks, radians.
-      room: row of the room that the point belongs to.
-    """
+    """Put a person on its feet at a point of the floor, with what it holds."""
     person = t.persons[number]
     floor = t.centre[room, 2] - t.size[room, 2] / 2
     t.held[person], t.parent[person], t.room[person] = _ROOM, room, room
@@ -59,14 +45,7 @@ def stand_at(t, number, x, y, facing, room):
 
 @inner
 def sit_on(t, number, seat, facing):
-    """Put a person on the first free place of a seat, with what it holds.
-
-    Args:
-      t: arrays of the home and its state, changed in place.
-      number: of the person, 0 or 1.
-      seat: row of the seat.
-      facing: direction in which it looks, radians.
-    """
+    """Put a person on the first free place of a seat, with what it holds."""
     person = t.persons[number]
     axis = 0 if t.size[seat, 0] >= t.size[seat, 1] else 1
     width = t.size[seat, axis] / t.places[seat]
@@ -100,13 +79,6 @@ def _is_taken(t, seat, axis, at, width):
 
 @inner
 def take(t, number, row, hand):
-    """Give a thing into the hand of a person, with all that lies on or in it.
-
-    Args:
-      t: arrays of the home and its state, changed in place.
-      number: of the person, 0 or 1.
-      row: of the thing.
-      hand: RIGHT_HAND or LEFT_HAND.
-    """
+    """Give a thing into the hand of a person, with all that lies on or in it."""
     t.parent[row], t.held[row] = t.persons[number], hand
     carry(t, number)

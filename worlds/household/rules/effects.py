@@ -35,17 +35,9 @@ class Scene(NamedTuple):
 
 
 def take_effect(scene: Scene, number: int, verb: int, row: int, hand: int) -> int:
-    """Change the state by an action of which no precondition fails.
+    """Change the scene by an action of which no precondition fails.
 
-    Args:
-      scene: changed in place.
-      number: of the person who acts, 0 or 1.
-      verb: a value of Verb.
-      row: of the thing pointed at; NO_ROW for none.
-      hand: RIGHT_HAND or LEFT_HAND.
-
-    Returns:
-      NONE, or why it is not possible after all; then nothing has changed.
+    Returns NONE, or why the action is impossible after all; then nothing has changed.
     """
     return _EFFECTS[verb](scene, number, verb, row, hand)
 

@@ -21,23 +21,11 @@ _TOUCHING = frozenset(Verb) - {
 def apply(
     home: Home, state: State, ways: Ways, actions: Sequence[Act], seed: int = 0, full: bool = False
 ) -> tuple[str, str]:
-    """Play one step: both persons act in ``state``.
+    """Play one step: both persons act in ``state``. Return why each action failed, in words; "" for one that succeeded.
 
-    An action of which a precondition fails changes nothing. Where both are possible and touch the same thing, be it
-    pointed at or in the hand that acts, one of them acts: who, follows from ``seed`` and the number of the step; if
-    that one finds no free place, the other. Else the setter's action takes effect first, and the solver's if it is
-    still possible.
-
-    Args:
-      home: of both persons.
-      state: changed in place; its ``step`` counts on.
-      ways: floor plan of the home.
-      actions: of the setter and of the solver.
-      seed: of the episode.
-      full: persons may act on things that they do not see, if nothing else is in the way.
-
-    Returns:
-      Why the setter's and the solver's action failed, in words for each of them; "" where it succeeded.
+    An action with a failed precondition changes nothing. If both are possible and touch the same thing, pointed at or
+    in the acting hand, only one person acts, chosen by ``seed`` and the step; if that one finds no free place, the
+    other does. Otherwise the setter's action takes effect first, then the solver's if it is still possible.
     """
     scene = Scene(home, state, tables(home, state), ways)
     # Members of enumerations are slow to pass to compiled code.
@@ -62,13 +50,6 @@ def why_not(home: Home, state: State, number: int, act: Act, full: bool = False)
     """Return why an action is not possible now, in words for the person; "" if no precondition fails.
 
     Free places and the floor plan are not asked.
-
-    Args:
-      home: of the person.
-      state: of the home.
-      number: of the person, 0 for the setter, 1 for the solver.
-      act: verb, row, hand.
-      full: see :func:`apply`.
     """
     return _words(home, act, _refusal(tables(home, state), number, act, full))
 

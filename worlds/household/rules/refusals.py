@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from enum import IntEnum, auto
+from enum import IntEnum
+from typing import Self
 
 from worlds.household.observing.senses import is_enclosed, is_near, sees
 from worlds.household.state.home import NO_ROW, Home
@@ -11,95 +12,56 @@ from worlds.household.state.vocabulary import Condition, Held, Property, Verb
 
 
 class Refusal(IntEnum):
-    """Why an action is not possible."""
+    """Why an action is not possible, as a number for compiled code and a sentence for the person."""
 
-    NONE = 0  # it is possible, as far as the two rows say
-    NO_THING = auto()
-    UNSEEN = auto()
-    ENCLOSED = auto()
-    FAR = auto()
-    HELD_BY_OTHER = auto()
-    NOT_SITTING = auto()
-    SITTING = auto()
-    ONESELF = auto()
-    CARRIED = auto()
-    BLOCKED = auto()
-    ARRIVED = auto()
-    NOT_GRABBABLE = auto()
-    HAND_FULL = auto()
-    HANDS_FULL = auto()
-    OCCUPIED = auto()
-    HAND_EMPTY = auto()
-    NO_SURFACE = auto()
-    NO_CONTAINER = auto()
-    CLOSED = auto()
-    IN_ITSELF = auto()
-    NO_SPACE = auto()
-    CANNOT_OPEN = auto()
-    IS_OPEN = auto()
-    NO_FREE_HAND = auto()
-    RUNNING = auto()
-    CANNOT_CLOSE = auto()
-    IS_CLOSED = auto()
-    NO_SWITCH = auto()
-    IS_ON = auto()
-    IS_OFF = auto()
-    UNPLUGGED = auto()
-    NO_SEAT = auto()
-    SEAT_FULL = auto()
-    OTHER_FIRST = auto()
+    sentence: str
 
+    def __new__(cls, sentence: str) -> Self:
+        member = int.__new__(cls, len(cls.__members__))
+        member._value_, member.sentence = int(member), sentence
+        return member
 
-SENTENCES = {
-    Refusal.NONE: "",
-    Refusal.NO_THING: "point at a thing",
-    Refusal.UNSEEN: "you do not see that",
-    Refusal.ENCLOSED: "the {thing} is in something closed",
-    Refusal.FAR: "the {thing} is out of reach: go nearer",
-    Refusal.HELD_BY_OTHER: "the other person holds the {thing}",
-    Refusal.NOT_SITTING: "you are not sitting",
-    Refusal.SITTING: "stand up first",
-    Refusal.ONESELF: "that is you",
-    Refusal.CARRIED: "you carry the {thing}",
-    Refusal.BLOCKED: "something is in the way",
-    Refusal.ARRIVED: "you are already at the {thing}, or no way leads there",
-    Refusal.NOT_GRABBABLE: "the {thing} cannot be picked up",
-    Refusal.HAND_FULL: "the {hand} hand is full",
-    Refusal.HANDS_FULL: "both hands are full",
-    Refusal.OCCUPIED: "a person sits on the {thing}",
-    Refusal.HAND_EMPTY: "the {hand} hand is empty",
-    Refusal.NO_SURFACE: "nothing can be put on the {thing}",
-    Refusal.NO_CONTAINER: "nothing can be put in the {thing}",
-    Refusal.CLOSED: "the {thing} is closed",
-    Refusal.IN_ITSELF: "the {thing} is, or is carried on or in, what you want to put there",
-    Refusal.NO_SPACE: "there is no free place for that on or in the {thing}",
-    Refusal.CANNOT_OPEN: "the {thing} cannot be opened",
-    Refusal.IS_OPEN: "the {thing} is already open",
-    Refusal.NO_FREE_HAND: "both hands are full, and opening takes one",
-    Refusal.RUNNING: "the {thing} is on: switch it off first",
-    Refusal.CANNOT_CLOSE: "the {thing} cannot be closed",
-    Refusal.IS_CLOSED: "the {thing} is already closed",
-    Refusal.NO_SWITCH: "the {thing} has no switch",
-    Refusal.IS_ON: "the {thing} is already on",
-    Refusal.IS_OFF: "the {thing} is already off",
-    Refusal.UNPLUGGED: "the {thing} is not plugged in",
-    Refusal.NO_SEAT: "nobody can sit on the {thing}",
-    Refusal.SEAT_FULL: "every place on the {thing} is taken",
-    Refusal.OTHER_FIRST: "the other person was first at the {thing}",
-}
+    NONE = ""  # it is possible, as far as the two rows say
+    NO_THING = "point at a thing"
+    UNSEEN = "you do not see that"
+    ENCLOSED = "the {thing} is in something closed"
+    FAR = "the {thing} is out of reach: go nearer"
+    HELD_BY_OTHER = "the other person holds the {thing}"
+    NOT_SITTING = "you are not sitting"
+    SITTING = "stand up first"
+    ONESELF = "that is you"
+    CARRIED = "you carry the {thing}"
+    BLOCKED = "something is in the way"
+    ARRIVED = "you are already at the {thing}, or no way leads there"
+    NOT_GRABBABLE = "the {thing} cannot be picked up"
+    HAND_FULL = "the {hand} hand is full"
+    HANDS_FULL = "both hands are full"
+    OCCUPIED = "a person sits on the {thing}"
+    HAND_EMPTY = "the {hand} hand is empty"
+    NO_SURFACE = "nothing can be put on the {thing}"
+    NO_CONTAINER = "nothing can be put in the {thing}"
+    CLOSED = "the {thing} is closed"
+    IN_ITSELF = "the {thing} is, or is carried on or in, what you want to put there"
+    NO_SPACE = "there is no free place for that on or in the {thing}"
+    CANNOT_OPEN = "the {thing} cannot be opened"
+    IS_OPEN = "the {thing} is already open"
+    NO_FREE_HAND = "both hands are full, and opening takes one"
+    RUNNING = "the {thing} is on: switch it off first"
+    CANNOT_CLOSE = "the {thing} cannot be closed"
+    IS_CLOSED = "the {thing} is already closed"
+    NO_SWITCH = "the {thing} has no switch"
+    IS_ON = "the {thing} is already on"
+    IS_OFF = "the {thing} is already off"
+    UNPLUGGED = "the {thing} is not plugged in"
+    NO_SEAT = "nobody can sit on the {thing}"
+    SEAT_FULL = "every place on the {thing} is taken"
+    OTHER_FIRST = "the other person was first at the {thing}"
 
 
 def sentence(home: Home, refusal: int, row: int = NO_ROW, hand: int = Held.RIGHT_HAND) -> str:
-    """Return why an action was not possible, for the person who tried.
-
-    Args:
-      home: of the person.
-      refusal: a value of Refusal.
-      row: of the thing that was pointed at; NO_ROW without.
-      hand: RIGHT_HAND or LEFT_HAND, that should have acted.
-    """
+    """Return why an action was not possible, for the person who tried."""
     named = "thing" if row == NO_ROW else home.name_of(row)
-    return SENTENCES[Refusal(refusal)].format(thing=named, hand="left" if hand == Held.LEFT_HAND else "right")
+    return Refusal(refusal).sentence.format(thing=named, hand="left" if hand == Held.LEFT_HAND else "right")
 
 
 # Members as numbers, as compiled code has no flags.
@@ -115,14 +77,6 @@ def refusal(t, person, verb, row, hand, full):
     """Return the first precondition of an action that does not hold, a value of Refusal.
 
     Only the floor plan and the free places on and in things remain to be asked.
-
-    Args:
-      t: arrays of the home and its state.
-      person: row of the one who acts.
-      verb: a value of Verb.
-      row: of the thing pointed at; NO_ROW for none.
-      hand: RIGHT_HAND or LEFT_HAND.
-      full: the person may act on things that it does not see.
     """
     return _refusal(t, person, verb, row, hand, full).value  # members of enumerations are slow to return
 
@@ -182,17 +136,7 @@ def refusal_of_reach(t, person, row):
 
 @inner
 def refusal_of_thing(t, right, left, person, verb, row, hand):
-    """Return which precondition of a verb a thing within reach, or the hands, do not meet.
-
-    Args:
-      t: arrays of the home and its state.
-      right: row of what is in the right hand; NO_ROW if it is empty.
-      left: the same of the left hand.
-      person: row of the one who acts.
-      verb: a value of Verb that handles things.
-      row: of the thing.
-      hand: RIGHT_HAND or LEFT_HAND.
-    """
+    """Return which precondition of a verb a thing within reach, or the hands, do not meet."""
     if verb == Verb.GRAB:
         return _grab(t, person, right, left, row, hand)
     if verb == Verb.PUT_ON or verb == Verb.PUT_IN:

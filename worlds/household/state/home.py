@@ -10,10 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Annotated
 
 import numpy as np
+from pydantic import PlainValidator
 
 from worlds.household.state.vocabulary import Held, Property
+from worlds.settings import BadValue
 
 PERSONS = 2  # rows of the setter's and of the solver's body, in this order
 MOST_THINGS = 512  # rows of a home
@@ -21,38 +24,51 @@ NO_ROW = -1
 _PLACES = {"couch": 4, "bed": 4, "sofa": 4, "loveseat": 2, "bench": 2, "pianobench": 2}  # of seats for more than one
 
 
+def _properties(names: list[str]) -> Property:
+    wanted = Property(0)
+    for name in names:
+        if name not in Property.__members__:
+            raise BadValue(f"{name!r} is unknown; known: {', '.join(Property.__members__)}")
+        wanted |= Property[name]
+    return wanted
+
+
+def _colour(digits: str) -> tuple[int, int, int]:
+    try:
+        red, green, blue = bytes.fromhex(digits)
+    except (TypeError, ValueError):
+        raise BadValue(f"{digits!r} is not RGB in six hexadecimal digits") from None
+    return red, green, blue
+
+
 @dataclass(frozen=True)
 class ThingClass:
     """A class of things.
 
     Args:
-      name: in one word of small letters, e.g. "kitchentable".
-      category: of VirtualHome, e.g. "Furniture".
-      properties: of all its things.
-      size: along x, y and z in metres, as it is made; things have sizes of their own.
+      category: VirtualHome's, e.g. "Furniture".
+      size: along x, y and z, metres, by default; things have sizes of their own.
       colour: RGB, 0 to 255.
     """
 
     name: str
     category: str
-    properties: Property
+    properties: Annotated[Property, PlainValidator(_properties)]
     size: tuple[float, float, float]
-    colour: tuple[int, int, int] = (160, 160, 160)
+    colour: Annotated[tuple[int, int, int], PlainValidator(_colour)] = (160, 160, 160)
 
 
 @dataclass(frozen=True, eq=False)
 class Home:
-    """What never changes in a home. Its arrays cannot be written to.
+    """What never changes in a home. Its arrays are read-only.
 
     Args:
-      name: of the home, e.g. "apartment-3".
-      classes: of its things.
-      ids: int32 [N], of each thing in graphs; unique.
-      kind: int16 [N], of each thing, an index of ``classes``.
-      size: float32 [N, 3], of each thing's box along x, y and z, metres.
-      yaw: float32 [N], direction of each thing's front, radians, 0 along +x, counter-clockwise from above.
+      name: e.g. "apartment-3".
+      ids: int32 [N], unique, as graphs have them.
+      kind: int16 [N], index in ``classes``.
+      size: float32 [N, 3], of the box along x, y and z, metres.
+      yaw: float32 [N], direction of the front, radians, 0 along +x, counter-clockwise from above.
       between: int16 [N, 2], rows of the rooms that a door joins; NO_ROW for other things.
-      persons: rows of the setter's and of the solver's body.
     """
 
     name: str
@@ -127,13 +143,12 @@ class State:
     """What play changes.
 
     Args:
-      held: int8 [N], :class:`~worlds.household.state.vocabulary.Held`: where each thing is, relative to its parent.
-      parent: int16 [N], row of the room, support, container, seat or person; NO_ROW for rooms.
-      room: int16 [N], row of the room in which each thing is, however deep; a room's is itself.
-      conditions: int16 [N], :class:`~worlds.household.state.vocabulary.Condition` as bits.
-      centre: float32 [N, 3], of each thing's box, metres.
+      held: int8 [N], values of Held: where each thing is, relative to its parent.
+      room: int16 [N], row of the room around each thing, at any depth; a room's own row.
+      conditions: int16 [N], values of Condition as bits.
+      centre: float32 [N, 3], of the box, metres.
       facing: float32 [2], directions in which the persons look, radians.
-      step: steps since the episode began.
+      parent: int16 [N], row of the room, support, container, seat or person; NO_ROW for rooms.
     """
 
     held: np.ndarray
@@ -150,11 +165,6 @@ class State:
         return State(*(array.copy() for array in arrays), step=self.step)
 
     def in_hand(self, person: int, hand: Held) -> int:
-        """Return the row of what a person holds in a hand; NO_ROW if it is empty.
-
-        Args:
-          person: row of the person.
-          hand: RIGHT_HAND or LEFT_HAND.
-        """
+        """Return the row of what a person holds in a hand; NO_ROW if it is empty."""
         found = np.flatnonzero((self.parent == person) & (self.held == hand))
         return int(found[0]) if len(found) else NO_ROW

@@ -88,16 +88,7 @@ def outermost_container(t, row):
 
 @inner
 def move(t, row, x, y, z, room):
-    """Move the centre of a thing, and with it all that lies on or in it or is held by it.
-
-    Args:
-      t: arrays of the home and its state, changed in place.
-      row: of the thing.
-      x: of its new centre, metres.
-      y: likewise.
-      z: likewise.
-      room: row of the room in which all of it is then.
-    """
+    """Move the centre of a thing, with everything on, in or held by it, to a point in a room."""
     dx, dy, dz = x - t.centre[row, 0], y - t.centre[row, 1], z - t.centre[row, 2]
     for each in range(len(t.parent)):
         if is_below(t.parent, each, row):

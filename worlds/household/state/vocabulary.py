@@ -52,6 +52,15 @@ class Condition(IntFlag):
     PLUGGED_OUT = auto()
 
 
+# A thing is in at most one state of each pair.
+OPPOSITES = (
+    (Condition.CLOSED, Condition.OPEN),
+    (Condition.OFF, Condition.ON),
+    (Condition.CLEAN, Condition.DIRTY),
+    (Condition.PLUGGED_IN, Condition.PLUGGED_OUT),
+)
+
+
 class Held(IntEnum):
     """Where a thing is, relative to its parent."""
 

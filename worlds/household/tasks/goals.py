@@ -23,16 +23,7 @@ _NEEDS = {
 
 
 def parse_goal(counts: Any, classes: Sequence[ThingClass]) -> dict[str, int]:
-    """Return a goal that was checked, with predicates as :func:`worlds.household.tasks.predicates.parse` writes them.
-
-    Args:
-      counts: how many things are to satisfy each predicate, by its text.
-      classes: of things that there are.
-
-    Raises:
-      WorldError: it is no mapping or empty, a text is no predicate, a class is unknown, a count is below 1, or what is
-        asked for cannot be, e.g. that something is in a thing that is no container.
-    """
+    """Return a checked goal, with every predicate in its usual form."""
     if not isinstance(counts, Mapping) or not counts:
         raise WorldError(f"goal: give at least one predicate with its count, not {counts!r}")
     known = {each.name: each for each in classes}
@@ -84,26 +75,14 @@ def _check_body(goal: Goal) -> None:
 
 
 def check_places(goal: Goal, home: Home) -> None:
-    """Refuse a goal whose places do not exist in a home.
-
-    Args:
-      goal: from :func:`parse_goal`.
-      home: in which it is to be reached.
-
-    Raises:
-      WorldError: the home lacks a place.
-    """
+    """Refuse a goal whose places do not exist in a home."""
     for predicate in map(parse, goal):
         if predicate.relation is not Relation.HOLDS and not len(home.rows_of(predicate.place)):
             raise WorldError(f"goal: {predicate.text!r} cannot be in {home.name}, which has no {predicate.place}")
 
 
 def check_home(goal: Goal, home: Home) -> None:
-    """Refuse a goal whose places or things do not exist in a home. Arguments as those of :func:`check_places`.
-
-    Raises:
-      WorldError: the home lacks a place, or has fewer things of a class than the goal needs.
-    """
+    """Refuse a goal whose places or things do not exist in a home. Arguments as those of :func:`check_places`."""
     check_places(goal, home)
     for name, count in things_of(goal).items():
         there = len(home.rows_of(name))
@@ -112,15 +91,7 @@ def check_home(goal: Goal, home: Home) -> None:
 
 
 def task_of(config: Mapping[str, Any], home: Home) -> dict[str, Any] | None:
-    """Return the task of a place's configuration after a check; None if it has none.
-
-    Args:
-      config: of the place; its "task" has a "name", of predicate sets joined by "+" or "own", and a "goal".
-      home: of the place.
-
-    Raises:
-      WorldError: the task has not these two fields, has another name, or its goal cannot be in this home.
-    """
+    """Return the task of a place's configuration after a check; None if it has none."""
     task = config.get("task")
     if task is None:
         return None

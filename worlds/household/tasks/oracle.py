@@ -22,13 +22,7 @@ _HANDS = 2
 
 
 class Oracle:
-    """A person who knows everything, in a copy of a state.
-
-    Args:
-      home: of the state.
-      state: in which the goal is to be reached; it stays as it is.
-      person: row of the person who acts.
-    """
+    """A person who knows everything, in a copy of a state."""
 
     def __init__(self, home: Home, state: State, person: int) -> None:
         self.home, self.state, self.person = home, state.copy(), person
@@ -149,12 +143,5 @@ class Oracle:
 
 
 def obstacles(home: Home, state: State, goal: Mapping[str, int], person: int) -> list[str]:
-    """Return why a person cannot reach a goal, a sentence each; nothing if it can.
-
-    Args:
-      home: of the state.
-      state: in which the person begins.
-      goal: from :func:`worlds.household.tasks.goals.parse_goal`.
-      person: row of the person who acts, holds and sits.
-    """
+    """Return why a person cannot reach a goal, a sentence each; nothing if it can."""
     return Oracle(home, state, person).obstacles(goal)

@@ -2,18 +2,21 @@
 
 Places at which the goal is to be reached are cleared; all things of the goal's classes leave the apartment, and new
 ones come, as many as the goal needs up to one more than any goal of its sets does; each lies where things of its class
-may lie (:mod:`worlds.household.tasks.places`), but not where the goal wants it (Puig et al., 2021, Appendix B).
+may lie (:mod:`worlds.household.tasks.placing`), but not where the goal wants it (Puig et al., 2021, Appendix B).
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from worlds.contract import WorldError
+from worlds.data_files import read_entries
 from worlds.errors import UserError
 from worlds.household.homes.placing import home as home_named
 from worlds.household.homes.placing import lay, place
@@ -21,7 +24,6 @@ from worlds.household.homes.surfaces import Box, levels
 from worlds.household.state.home import Home, State
 from worlds.household.state.vocabulary import Held, Property
 from worlds.household.tasks.goals import Goal, check_places, parse_goal, things_of
-from worlds.household.tasks.places import places_of
 from worlds.household.tasks.predicates import Relation, parse
 from worlds.household.tasks.sets import OWN, PREDICATES, SETS
 from worlds.household.tasks.splits import sets_of
@@ -42,12 +44,6 @@ class NoPlaces(WorldError):
 
 def place_config(goal: Goal, home_spec: str | Mapping[str, Any], seed: int, name: str = "") -> dict[str, Any]:
     """Return the configuration of a place in which a goal can be reached and is not.
-
-    Args:
-      goal: count of each predicate.
-      home_spec: "home" of the configuration: an apartment's name, or {"graph": a graph of VirtualHome}.
-      seed: of the draw; the same arguments give the same configuration.
-      name: of the task; by default those of the sets that the goal's predicates are of, or "own".
 
     Raises:
       WorldError: the goal cannot be, or the home lacks one of its places.
@@ -91,13 +87,7 @@ def _begin(home: Home, rng: np.random.Generator) -> list[int]:
 
 
 def _has_room(config: Mapping[str, Any], goal: Goal, repacks: bool) -> bool:
-    """Return True if all that is added finds a spot, and after that all that the goal wants at its places.
-
-    Args:
-      config: of the place.
-      goal: of its task.
-      repacks: move what lies there, and try all places of each thing, if need be.
-    """
+    """Return True if all that is added finds a spot, and after that all that the goal wants at its places."""
     try:
         home, state = place(config, repacks)
     except UserError:
@@ -117,14 +107,7 @@ def _has_room(config: Mapping[str, Any], goal: Goal, repacks: bool) -> bool:
 
 
 def _is_laid(home: Home, state: State, wanted: Sequence[tuple[int, Held, list[int]]], left: list[int]) -> bool:
-    """Return True if all things find room, each at one of its places.
-
-    Args:
-      home: the home.
-      state: of it; left as it is.
-      wanted: row, ON or INSIDE, and rows of the places of each thing.
-      left: things that may yet be laid somewhere in this search, one number that counts down.
-    """
+    """Return True if all things, each with its held and possible places, find room; ``left`` counts the tries down."""
     if not wanted:
         return True
     (row, held, targets), *others = wanted
@@ -137,13 +120,9 @@ def _is_laid(home: Home, state: State, wanted: Sequence[tuple[int, Held, list[in
 
 
 def _removed(goal: Goal, home: Home, state: State, full: float) -> list[int]:
-    """Return ids of what leaves the apartment: clutter at the goal's places, and all things of its classes.
+    """Return ids of what leaves the apartment: all things of the goal's classes, and clutter at its places.
 
-    Args:
-      goal: that is to be reached.
-      home: the apartment.
-      state: its first state.
-      full: share of the goal's places that may be covered in the end.
+    At most the share ``full`` of the places stays covered in the end.
     """
     gone = np.zeros(len(home), dtype=bool)
     for name in things_of(goal):
@@ -264,3 +243,24 @@ def _area(home: Home, state: State, held: Held, row: int) -> float:
     box = Box(tuple(state.centre[row].tolist()), tuple(home.size[row].tolist()))
     shelves = levels(box, float(home.yaw[row]), Property(int(home.properties[row])), held)
     return sum((each.east - each.west) * (each.north - each.south) for each in shelves)
+
+
+Place = tuple[Held, str]  # ON or INSIDE, and the class of the support or container
+
+_ANY_OTHER = "any other"  # entry of the classes that have none
+
+
+@lru_cache(maxsize=1)
+def _table() -> Mapping[str, tuple[Place, ...]]:
+    written = read_entries(Path(__file__).parent / "data" / "places.json", tuple[str, ...])
+    return {name: tuple(map(_place, places)) for name, places in written.items()}
+
+
+def _place(words: str) -> Place:
+    held, name = words.split()
+    return Held.ON if held == "on" else Held.INSIDE, name
+
+
+def places_of(name: str) -> tuple[Place, ...]:
+    """Return where things of a class may lie when an episode begins; all are as likely."""
+    return _table().get(name) or _table()[_ANY_OTHER]

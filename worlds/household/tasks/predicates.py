@@ -25,13 +25,7 @@ class Relation(IntEnum):
 
 @dataclass(frozen=True)
 class Predicate:
-    """A predicate of a goal. Its place is a class: any thing of it will do.
-
-    Args:
-      relation: of the thing to the place.
-      thing: class of what is to be there; CHARACTER for SIT.
-      place: class of the support, container or seat; CHARACTER for HOLDS.
-    """
+    """A predicate of a goal. Its place is a class: any thing of it will do."""
 
     relation: Relation
     thing: str
@@ -54,12 +48,6 @@ def parse(text: str) -> Predicate:
 
     The person may be a number, as in the reference's texts "sit_1_sofa" and "holds_book_1": who it is follows from
     whose goal it is.
-
-    Args:
-      text: in one of FORMS. Names of classes have no underscores.
-
-    Raises:
-      WorldError: the text has none of these forms.
     """
     found = _FORM.fullmatch(text)
     relation, rest = (Relation[found[1].upper()], found[2].split("_")) if found else (None, [])

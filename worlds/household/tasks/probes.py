@@ -11,13 +11,12 @@ import numpy as np
 from worlds.contract import SOLVER, TaskSpec, WorldError
 from worlds.household.state.home import Home
 from worlds.household.tasks.goals import Goal, things_of
-from worlds.household.tasks.helping import HelpTask, is_help
 from worlds.household.tasks.language.asking import request
 from worlds.household.tasks.oracle import obstacles
 from worlds.household.tasks.progress import HORIZON, progress
 from worlds.household.tasks.sets import check_task_name, possible_sets, set_named
 from worlds.household.tasks.splits import TEST_1, TRAIN, goals_of
-from worlds.household.tasks.success import HouseholdTask, Moment
+from worlds.household.tasks.success import HelpTask, HouseholdTask, Moment, is_help
 
 TRIES = 20  # goals for which a place is looked at more closely
 MOST_DONE = 0.5  # share of what is asked for that may be done already
@@ -25,11 +24,7 @@ SPLITS: Mapping[str, str] = {"train": TRAIN, "held_out": TEST_1}  # splits of go
 
 
 def make_task(spec: TaskSpec) -> HouseholdTask | HelpTask:
-    """Return the success check of a request: of help, where the setter pursues the goal herself.
-
-    Raises:
-      WorldError: the household does not have such a task.
-    """
+    """Return the success check of a request: of help, where the setter pursues the goal herself."""
     check_task_name(spec.name)
     return HelpTask(spec) if is_help(spec) else HouseholdTask(spec)
 
@@ -39,15 +34,6 @@ def probe(name: str, world: Any, seed: int, split: str = "train") -> TaskSpec | 
 
     It is the goal of the place, if that is of this set and split; otherwise one of the goals of the split that the
     place has enough things for. No more than half of it is done already.
-
-    Args:
-      name: of the predicate set.
-      world: the household, between two steps.
-      seed: of the choice of goal and words.
-      split: "train" asks for the goals of training, "held_out" for those of test_1, which training never asks for.
-
-    Raises:
-      WorldError: there is no such set or split.
     """
     set_named(name)
     if split not in SPLITS:

@@ -5,7 +5,6 @@ Only a thing's own parent counts: an apple on a plate on the table is not on the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import lru_cache
 
 import numba
@@ -47,13 +46,7 @@ def _count(relation, first, rows, is_place, person, held, parent, counts):
 
 
 class GoalCheck:
-    """A goal in a home, prepared for comparison with states.
-
-    Args:
-      home: in which the goal is to be reached.
-      goal: from :func:`worlds.household.tasks.goals.parse_goal`.
-      person: row of the person who is to hold or sit.
-    """
+    """A goal in a home, prepared for comparison with states."""
 
     def __init__(self, home: Home, goal: Goal, person: int) -> None:
         self.predicates = [parse(text) for text in goal]
@@ -79,12 +72,7 @@ class GoalCheck:
         return counts
 
     def carried(self, state: State, counts: np.ndarray) -> dict[str, int]:
-        """Return how many things in anybody's hands are still wanted somewhere, by class.
-
-        Args:
-          state: of the home.
-          counts: int64 [predicates], of this state, capped at what is wanted.
-        """
+        """Return how many things in anybody's hands are still wanted somewhere, by class; ``counts`` are capped."""
         missing: dict[str, int] = {}
         in_hands: dict[str, int] = {}
         for number, each in enumerate(self.predicates):
@@ -95,13 +83,7 @@ class GoalCheck:
         return {thing: min(count, missing[thing]) for thing, count in in_hands.items()}
 
     def satisfied_by(self, row: int, held: int, parent: int) -> np.ndarray:
-        """Return which predicates a thing satisfies in a place: bool [predicates].
-
-        Args:
-          row: of the thing.
-          held: how it is held there.
-          parent: row of its support, container or holder.
-        """
+        """Return which predicates a thing satisfies in a place: bool [predicates]."""
         found = np.zeros(len(self.wanted), dtype=np.bool_)
         for number, relation in enumerate(self._relation.tolist()):
             about = row in self._rows[self._first[number] : self._first[number + 1]]
@@ -134,14 +116,7 @@ def goal_check(home: Home, goal: Goal, person: int) -> GoalCheck:
 
 
 def progress(home: Home, state: State, goal: Goal, person: int) -> dict[str, int]:
-    """Return how many things satisfy each predicate of a goal, no more than are wanted.
-
-    Args:
-      home: whose state it is.
-      state: to compare with the goal.
-      goal: from :func:`worlds.household.tasks.goals.parse_goal`.
-      person: row of the person who is to hold or sit.
-    """
+    """Return how many things satisfy each predicate of a goal, no more than are wanted."""
     return goal_check(home, goal, person).progress(state)
 
 
@@ -150,36 +125,8 @@ def reached(home: Home, state: State, goal: Goal, person: int) -> bool:
     return goal_check(home, goal, person).reached(state)
 
 
-def state_reward(counts: Mapping[str, int]) -> float:
-    """Return the reference's reward of a state: 2 for each thing that satisfies a predicate.
-
-    It is the value of a state, not of a step: summed over an episode it counts what is done early more often.
-
-    Args:
-      counts: from :func:`progress`.
-    """
-    return 2.0 * sum(counts.values())
-
-
-def episode_reward(steps: int, success: bool, horizon: int = HORIZON) -> float:
-    """Return the cumulative reward of an episode: 1 for success, less 1 / horizon for each step (Section 5.1).
-
-    Args:
-      steps: of the episode.
-      success: the goal was reached.
-      horizon: steps after which an episode ends. The paper takes off 0.004 a step: 1 / 250.
-    """
-    return float(success) - steps / horizon
-
-
 class SeenProgress:
-    """Progress of a goal as a person knows it: each place as it was when it was last seen.
-
-    Args:
-      home: in which the goal is to be reached.
-      goal: from :func:`worlds.household.tasks.goals.parse_goal`.
-      person: row of the person whose goal it is, who knows what it holds and where it sits.
-    """
+    """Progress of a goal as a person knows it: each place as it was when it was last seen."""
 
     def __init__(self, home: Home, goal: Goal, person: int) -> None:
         self._check, self._person = GoalCheck(home, goal, person), person
@@ -188,15 +135,10 @@ class SeenProgress:
         self._seen: dict[tuple[int, int], int] = {}  # count by number of the predicate and row of the place
 
     def update(self, state: State, visible: np.ndarray) -> dict[str, int | None]:
-        """Take in what is seen at a step.
+        """Take in a step, and return how many things are known to satisfy each predicate, capped at what is wanted.
 
-        Args:
-          state: of the home.
-          visible: bool [N], things that the person sees.
-
-        Returns:
-          How many things satisfy each predicate as far as is known, no more than are wanted; None where no place of
-          the predicate was ever seen. The inside of a closed container is not seen.
+        The count is None as long as no place of the predicate has been seen. The inside of a closed container is not
+        seen.
         """
         known: dict[str, int | None] = {}
         exact = self._check.counts(state)

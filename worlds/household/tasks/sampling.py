@@ -28,10 +28,10 @@ def sample(
     """Return the configuration of an episode; the same arguments give the same one.
 
     Args:
-      seed: of the draw.
+      seed: seed of the draw.
       homes: names of apartments, or paths of graphs' JSON files, all as likely.
       tasks: names of predicate sets, all as likely; in the split test_2, both sets of a goal are of these.
-      split: of the goals: "train", "test_1" or "test_2".
+      split: split of the goals: "train", "test_1" or "test_2".
 
     Raises:
       WorldError: the seed is none, a name is unknown, or none of these goals is possible in any of these homes.

@@ -25,10 +25,7 @@ class PredicateSet:
     """Goals of one activity.
 
     Args:
-      name: of the set, which is the name of its probe.
-      most: largest count of each predicate that is drawn; the smallest is 0.
-      always: predicates of every goal, with their counts.
-      clutter: classes of things that are taken off the places of its goals; None takes everything off.
+      clutter: classes of things that are cleared off the places of its goals; None clears everything.
     """
 
     name: str

@@ -34,9 +34,7 @@ class SampledGoal:
     """A goal of a split.
 
     Args:
-      name: within its split, e.g. "read_book-7" or "put_fridge+read_book-3".
-      sets: names of the predicate sets that it was drawn from.
-      goal: count of each predicate.
+      name: within the split, e.g. "read_book-7" or "put_fridge+read_book-3".
     """
 
     name: str

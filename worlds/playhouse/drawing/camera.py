@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from worlds.contract import WorldError
-from worlds.drawing.canvas import Canvas, Shapes, palette_of
+from worlds.drawing.canvas import Canvas, palette_of
 from worlds.drawing.kernels.geometry import BOX, CAPSULE, CYLINDER, DRAWN, HIDDEN, PLANE, SPHERE
 from worlds.drawing.light import Light, light_of
+from worlds.drawing.shapes import Shapes
 from worlds.playhouse.physics.picture import Picture
 from worlds.playhouse.physics.poses import Drawn
 
@@ -24,8 +25,6 @@ class Camera:
     Args:
       model: the compiled scene. Types, sizes, colours, bodies and groups are read now; positions at each drawing.
         Geoms that are fully transparent or in a group above 2 are not drawn; others are opaque.
-      height: of the frames, pixels.
-      width: of the frames, pixels.
       fov_y_deg: vertical field of view in degrees; pixels are square.
       finish: int32 [geoms], places in :data:`worlds.drawing.finishes.FINISHES`; None: all are plain.
       shadows: draw soft light and shadows; None: of furnished houses only.

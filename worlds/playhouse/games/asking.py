@@ -1,4 +1,9 @@
-"""Requests of the Playhouse by name, of probe tasks and of language games alike, and their success checks."""
+"""Requests of the Playhouse: asked by name, checked, and read from anybody's words.
+
+Scripted setters know what they mean. Of what people and learned setters say only the words are known. A request of a
+probe or of the tower counts where it can be fulfilled and means one thing; one of a language game where the game can
+read it (:mod:`worlds.playhouse.requests.reading`).
+"""
 
 from __future__ import annotations
 
@@ -10,36 +15,31 @@ import numpy as np
 from worlds.contract import TaskSpec, WorldError
 from worlds.playhouse.games import registry
 from worlds.playhouse.games.situation import Situation
-from worlds.playhouse.requests import tasks
+from worlds.playhouse.games.splits import SPLITS
+from worlds.playhouse.navigation.floor_plan import FloorPlan
+from worlds.playhouse.navigation.sight import Sight
 from worlds.playhouse.requests.success import PlayhouseTask
-from worlds.playhouse.requests.tasks import SPLITS, TASKS
 from worlds.playhouse.world import Playhouse
-
-
-def known() -> tuple[str, ...]:
-    """Return the names of everything that can be asked for: probes, the tower, language games."""
-    return (*TASKS, *registry.games())
 
 
 def make_task(spec: TaskSpec) -> PlayhouseTask:
     """Return the success check of ``spec``. Raises WorldError for a task that the Playhouse does not have."""
-    if spec.name in registry.games():
-        return registry.get(spec.name).check(spec)
-    check_name(spec.name)
-    return tasks.make_task(spec)
+    return registry.get(spec.name).check(spec)
+
+
+def is_held_out(name: str, arguments: Mapping[str, Any]) -> bool:
+    """Return True if a request of game ``name`` is held out: training never asks for it in this game."""
+    return registry.is_held_out(name, arguments, registry.get(name).held_out_from)
 
 
 def probe(name: str, world: Playhouse, seed: int, split: str | None = None) -> TaskSpec | None:
-    """Return a feasible, unambiguous request of task or game ``name`` in ``world`` at present; None if there is none.
+    """Return a feasible, unambiguous request of game ``name`` in ``world`` at present; None if there is none.
 
     Args:
-      name: of the task or game.
-      world: the Playhouse, between two steps.
-      seed: of the choice among the possible requests.
       split: "train" or "held_out" restricts it to combinations of that split.
 
     Raises:
-      WorldError: the task or the split does not exist.
+      WorldError: the game or the split does not exist.
     """
     return Asker(world).ask(name, np.random.default_rng(seed), split)
 
@@ -48,9 +48,7 @@ class Asker:
     """Choice of requests in one house; its floor plan is kept from request to request."""
 
     def __init__(self, world: Playhouse) -> None:
-        self.world = world
-        self._tasks = tasks.Asker(world)
-        self.plan = self._tasks.plan
+        self.world, self.plan, self._sight = world, FloorPlan.of(world), Sight.of(world)
 
     def ask(
         self,
@@ -60,27 +58,22 @@ class Asker:
         modifier: str | None = None,
         wanted: Callable[[Mapping[str, Any]], bool] | None = None,
     ) -> TaskSpec | None:
-        """See :func:`probe`.
-
-        Args:
-          name: of the task or game.
-          rng: of the choice.
-          split: see :func:`probe`.
-          modifier: of a language game, see :func:`worlds.playhouse.games.registry.ask`.
-          wanted: (arguments) -> whether to ask for this; None allows anything.
+        """Return a request, chosen as :func:`worlds.playhouse.games.registry.ask` does.
 
         Raises:
-          WorldError: the task, the split or the modifier does not exist.
+          WorldError: the game, the split or the modifier does not exist.
         """
-        check_name(name)
         if split not in (None, *SPLITS):
             raise WorldError(f"no split named {split!r}; known: {', '.join(SPLITS)}")
-        if name in TASKS:
-            return self._tasks.ask(name, rng, split, wanted)
-        return registry.ask(name, Situation(self.world, self.plan, self._tasks.sight), rng, split, modifier, wanted)
+        return registry.ask(name, Situation(self.world, self.plan, self._sight), rng, split, modifier, wanted)
 
 
-def check_name(name: str) -> None:
-    """Raise WorldError, which lists the known names, unless ``name`` is that of a task or a game."""
-    if name not in known():
-        raise WorldError(f"the playhouse has no task named {name!r}; known: {', '.join(known())}")
+def read_request(words: str, world: Playhouse) -> TaskSpec | None:
+    """Return what ``words`` of a setter ask for in ``world`` at present, with these words as its instruction.
+
+    Returns:
+      The request; None where no check is known for the words, or they ask for what cannot be done.
+    """
+    situation = Situation(world)
+    heard = (game.heard(arguments, words, situation) for game, arguments in registry.readings(words, situation))
+    return next((spec for spec in heard if spec is not None), None)

@@ -48,9 +48,6 @@ def into_container(
     Into loose containers things are dropped on what is in them already; in furniture they find a free spot.
 
     Args:
-      situation: the house as it is.
-      thing: id.
-      container: id of a loose thing or a piece of furniture.
       most: places for which places to stand are looked for.
       crowded: whether to drop it on what is in the container, where there is no room beside that.
     """

@@ -59,27 +59,9 @@ def is_under_piece(house: House, object_id: str, piece_id: str, at: np.ndarray) 
 
 
 def corners(room: Room) -> tuple[tuple[float, float], ...]:
-    """The four corners of a room."""
     return tuple((x, y) for x in (room.x0, room.x1) for y in (room.y0, room.y1))
 
 
 def is_in_corner(room: Room, point: np.ndarray, within: float = FAR_CORNER) -> bool:
     """Return True if a point of a room is no farther than ``within`` from one of its corners."""
     return any(math.dist(corner, (float(point[0]), float(point[1]))) <= within for corner in corners(room))
-
-
-def is_between(point: np.ndarray, a: np.ndarray, b: np.ndarray, aside: float) -> bool:
-    """Return True if a point is between two others, no farther than ``aside`` from the line and clear of both ends."""
-    way = b[:2] - a[:2]
-    length = float(np.hypot(*way))
-    if length == 0.0:
-        return False
-    along = float((point[:2] - a[:2]) @ way) / length**2
-    off = abs(float((point[0] - a[0]) * way[1] - (point[1] - a[1]) * way[0])) / length
-    return 0.1 <= along <= 0.9 and off <= aside
-
-
-def angle_from(point: np.ndarray, yaw: float, other: np.ndarray) -> float:
-    """Angle (rad, in [-pi, pi], left positive) at which one who stands at ``point`` and looks along ``yaw`` sees it."""
-    there = math.atan2(float(other[1] - point[1]), float(other[0] - point[0]))
-    return (there - yaw + math.pi) % (2 * math.pi) - math.pi

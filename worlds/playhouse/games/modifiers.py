@@ -14,8 +14,6 @@ class Modifier:
     """One more condition on the words of a request.
 
     Args:
-      name: short, as in settings.
-      prompt: the paper's words.
       holds: (words of a request) -> whether they keep to it.
     """
 
@@ -39,7 +37,7 @@ _WHERE = (
     r"on|in|inside|under|underneath|beneath|below|above|near|near to|close to|next to|behind|beside|between|"
     r"in front of|left of|right of|far from"
 )
-_PLACED = r"on|in|under|underneath|below|beneath|near|next to|behind|beside|by|to|from|into|of|between|and"
+_PLACED = r"on|in|under|underneath|below|beneath|inside|near|next to|behind|beside|by|to|from|into|of|between|and"
 
 MODIFIERS: dict[str, Modifier] = {
     modifier.name: modifier

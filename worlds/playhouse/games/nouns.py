@@ -37,9 +37,6 @@ def referrer(
     """Return one who finds the setter's words for things of a situation.
 
     Args:
-      situation: of the request.
-      rng: of the choice of words.
-      modifier: of the request; None for any words.
       heed: chance of keeping to it, for it is enough if the name for one of several roles does.
     """
     return Referrer(situation.facts, rng, Wish("" if modifier is None else modifier.name), heed)

@@ -36,8 +36,6 @@ def place_to_put_from(
     """Return where the solver can stand to put something down; None if there is no such place, or no way to it.
 
     Args:
-      situation: the house as it is.
-      thing: id of what is to be put.
       place: x, y and the height of what it is to stand on: float64 [3].
       onto: id of the loose thing that is there, which is in nobody's way.
 
@@ -75,10 +73,6 @@ def on_furniture(
     """Return a free place for a thing on a piece of furniture to which the solver can put it: float64 [3]; or None.
 
     Args:
-      situation: the house as it is.
-      thing: id.
-      piece: of furniture.
-      avoid: places near which it is not to be put.
       most: places for which places to stand are looked for.
       firmly: whether only places will do on which it stands well, and to which it can be brought without meeting
         anything.
@@ -127,10 +121,6 @@ def for_arrangement(
     """Return free places on the floor of the solver's room for ``number`` of some things in a shape.
 
     Args:
-      situation: the house as it is.
-      shape: of the arrangement.
-      things: ids.
-      number: of them.
       moved: ids of things that will be moved and may be there now.
 
     Returns:
@@ -159,14 +149,7 @@ def for_arrangement(
 def before_setter(
     situation: Situation, thing: str, avoid: Sequence[np.ndarray] = (), most: int = PLACES_TRIED
 ) -> np.ndarray | None:
-    """Return a free place near the setter's feet to which the solver can put a thing, the first before it; or None.
-
-    Args:
-      situation: the house as it is.
-      thing: id.
-      avoid: places near which it is not to be put.
-      most: places for which places to stand are looked for.
-    """
+    """Return a free place near the setter's feet to which the solver can put a thing, the first before it; or None."""
     free = (place for place in _at_feet(situation, thing) if not is_near_any(place, avoid))
     return _first(situation, thing, free, in_order=True, most=most)
 
@@ -199,8 +182,6 @@ def is_clear(situation: Situation, thing: str, place: np.ndarray, moved: Collect
     """Return True if a place on the floor has room for a thing, clear of walls, furniture, things and players.
 
     Args:
-      situation: the house as it is.
-      thing: id of the thing.
       place: float64 [2+].
       moved: ids of things that may be there now.
     """

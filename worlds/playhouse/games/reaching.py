@@ -85,10 +85,6 @@ def under_furniture(
     The solver stands before one of its sides and pushes the thing in along the floor.
 
     Args:
-      situation: the house as it is.
-      thing: id.
-      piece: of furniture.
-      avoid: places near which it is not to be put.
       surely: whether only ways will do on which what is lowered before the piece, and pushed in, meets nothing.
     """
     below = piece.spec.under
@@ -169,7 +165,6 @@ def places_to_push_from(
     """Yield where to stand to push one loose thing with another, straight ahead over free floor.
 
     Args:
-      situation: the house as it is.
       thing: id of what it is pushed with.
       target: id of what is pushed.
       around_things: whether other loose things must be out of the way.

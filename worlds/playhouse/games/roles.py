@@ -17,7 +17,6 @@ TARGETS_TRIED = 4  # second roles that are looked at for each first
 
 
 def ask_for_one(templates: Templates, rng: np.random.Generator, things: Iterable[Named]) -> Iterator[Request]:
-    """Yield a request for each of some things."""
     for x in things:
         yield Request(templates.say(rng, x=x.words), {"things": x.choice.to_json(), "said": x.said})
 
@@ -33,8 +32,6 @@ def ask_for_two(
 
     Args:
       templates: with the slots x, of the things, and y, of the target.
-      rng: of the paraphrase.
-      things: names for the first role.
       targets: () -> names for the second role, in random order.
       fits: (things, target) -> whether this can be asked for and is not so already.
     """
@@ -61,9 +58,6 @@ def read_two(
     """Return the arguments of a request with slots x, for loose things, and y; None for other words.
 
     Args:
-      templates: with these slots.
-      words: of the request.
-      situation: in which they are heard.
       target: (words, situation) -> what they mean in slot y.
     """
     for slots in templates.readings(words):
@@ -78,7 +72,6 @@ def read_two(
 
 
 def loose(words: str, situation: Situation) -> Choice | None:
-    """Return the loose things that words mean."""
     found = nouns.read(words, situation)
     return found if found is not None and set(found.among) <= set(situation.positions) else None
 

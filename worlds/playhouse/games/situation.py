@@ -10,17 +10,16 @@ import numpy as np
 
 from worlds.contract import SETTER, SOLVER
 from worlds.playhouse.house.record import AVATAR_RADIUS
-from worlds.playhouse.navigation.floor_plan import FloorPlan, place_to_stand
+from worlds.playhouse.navigation.floor_plan import FloorPlan, discs_in_the_way, place_to_stand
 from worlds.playhouse.navigation.grasping import Gaze, gaze_to_take, places_to_take_from, things_around
 from worlds.playhouse.navigation.sight import Sight
 from worlds.playhouse.physics.avatar import EYE_HEIGHT
 from worlds.playhouse.requests.facts import Facts, facts_of
-from worlds.playhouse.requests.ground_truth import can_be_seen_over_rim, describe_all, distance, grab_distance
+from worlds.playhouse.requests.ground_truth import can_be_seen_over_rim, describe_all, grab_distance
 from worlds.playhouse.requests.language import Described
 from worlds.playhouse.world import AvatarState, Playhouse
 
 HIGHEST_TARGET = 0.95  # metres to the middle of a thing that is to be taken
-LOW = 0.5  # metres; things whose underside is higher are not in a walker's way
 
 
 class Situation:
@@ -46,12 +45,6 @@ class Situation:
         self.solver: AvatarState = world.avatar(SOLVER)
         self.setter: AvatarState = world.avatar(SETTER)
         self._graspable: dict[str, bool] = {}
-
-    @classmethod
-    def at(cls, world: Playhouse, before: Situation | None) -> Situation:
-        """Return the present situation, with the ways of one ``before`` in the same house."""
-        kept = before is not None and before.world is world and before.house is world.house
-        return cls(world, before.plan, before.sight) if before is not None and kept else cls(world)
 
     @cached_property
     def things(self) -> dict[str, Described]:
@@ -92,8 +85,16 @@ class Situation:
             return True
         if object_id not in self.free or self.positions[object_id][2] >= HIGHEST_TARGET:
             return False
-        seen = can_be_seen_over_rim(self.world, object_id)
-        return seen and self._in_reach(object_id) and self._can_be_grasped(object_id)
+        stop = self._stop_before(object_id)
+        if stop is None:
+            return False
+        if gaze_to_take(self.world, SOLVER, object_id, stop) is not None:
+            self._graspable[object_id] = True
+        return self._can_be_grasped(object_id)
+
+    def is_in_reach(self, object_id: str) -> bool:
+        """Return True if there is a way to a place from which a thing can be seen and reached."""
+        return self._stop_before(object_id) is not None
 
     def places_to_take_from(self, object_id: str) -> Iterator[tuple[np.ndarray, Gaze]]:
         """Yield places to stand, float64 [2], from which the solver can take a thing, and how it looks at it there."""
@@ -129,23 +130,14 @@ class Situation:
 
     def discs(self, *ignored: str) -> np.ndarray:
         """The loose things and the setter in the solver's way, without ``ignored``: float64 [N, 3], see FloorPlan."""
-        hands, things = (self.solver.held, self.setter.held), self.house.objects_by_id
-        found = [(self.setter.position[0], self.setter.position[1], AVATAR_RADIUS + 0.05)]
-        for object_id, at in self.positions.items():
-            low = at[2] - things[object_id].height / 2 < LOW
-            if low and object_id not in (*ignored, *hands):
-                found.append((at[0], at[1], things[object_id].radius))
-        return np.array(found)
+        hands = (self.solver.held, self.setter.held)
+        return discs_in_the_way(self.house, self.setter.position, self.positions, (*ignored, *hands))
 
-    def apart(self, a: str, b: str) -> float:
-        """Return the distance (m) along the floor between the middles of two loose things."""
-        return distance(self.positions[a], self.positions[b])
-
-    def _in_reach(self, object_id: str) -> bool:
-        at, house = self.positions[object_id], self.house
-        route = self.plan.route(self.solver.position, at, grab_distance(house, object_id, at))
-        if route is None or not self.sight.clear(np.array([*route[-1], EYE_HEIGHT]), at):
-            return False
-        if gaze_to_take(self.world, SOLVER, object_id, np.array([*route[-1], EYE_HEIGHT])) is not None:
-            self._graspable[object_id] = True
-        return True
+    def _stop_before(self, object_id: str) -> np.ndarray | None:
+        """Where the solver's eye is [3] when it has walked up to a thing; None if it cannot, or sees nothing there."""
+        at = self.positions[object_id]
+        if not can_be_seen_over_rim(self.world, object_id):
+            return None
+        route = self.plan.route(self.solver.position, at, grab_distance(self.house, object_id, at))
+        eye = None if route is None else np.array([*route[-1], EYE_HEIGHT])
+        return eye if eye is not None and self.sight.clear(eye, at) else None

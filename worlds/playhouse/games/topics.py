@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from worlds.contract import SETTER, TaskSpec
+from worlds.playhouse.games.registry import games
 
-_PLAIN_ROLES = ("target", "next_to", "on")  # of probe tasks and the tower
 _WITH_SETTER = ("bring", "hand over", "stand by")  # games in which the solver comes to the setter
 _DIRECTIONS = ("left", "right", "front", "behind")
 
@@ -17,8 +18,14 @@ def things_of(arguments: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_ids(arguments)))
 
 
+@cache
+def _roles() -> tuple[str, ...]:
+    """Arguments that are the id of one thing, of any game."""
+    return tuple(dict.fromkeys(role for game in games().values() for role in game.roles.values()))
+
+
 def _ids(arguments: Mapping[str, Any]) -> Iterator[str]:
-    for role in _PLAIN_ROLES:
+    for role in _roles():
         if isinstance(arguments.get(role), str):
             yield arguments[role]
     for value in arguments.values():

@@ -28,13 +28,11 @@ from worlds.playhouse.requests.relations import holds
 from worlds.playhouse.requests.wording import place_in_words
 
 CORNER, AWAY = "corner of", "away"
-CORNER_WORDS = ("corner", "corner of the room", "corner of this room", "corner of room")
 INSIDE_ROOM = 0.4  # metres from its edges at least, of one who is asked to be in a room
 ELSEWHERE = 1.0  # metres from where it was at least, of what is to be somewhere else
 SPOTS = 0.3  # metres between the spots that are looked at for a player
 CANDIDATES = 0.25  # metres between those for a thing
 TRIED = 25  # places that are looked at for a way there
-WITH_ROOM = ("near", "next to", "far from", "left of", "right of", "in front of", "behind", "between")
 SIDES = ("left of", "right of", "in front of", "behind")
 
 
@@ -44,7 +42,6 @@ class Where:
 
     Args:
       relation: one of RELATIONS, :data:`CORNER` or :data:`AWAY`.
-      anchors: ids.
     """
 
     relation: str
@@ -65,9 +62,6 @@ def is_there(where: Where, entity_id: str, facts: Facts, house: House, clearly: 
 
     Args:
       where: the place; not :data:`AWAY`, which is relative to where a thing was.
-      entity_id: of the player or the thing.
-      facts: of the house now.
-      house: of the facts.
       clearly: whether nobody would contradict it.
     """
     return _holds(where, facts.by_id[entity_id], facts, house, clearly)
@@ -150,7 +144,6 @@ class NamedPlace:
 
     Args:
       words: e.g. "behind the red ball".
-      where: the place that is meant.
       said: colours and kinds that the words name.
     """
 
@@ -163,8 +156,6 @@ def named_places(words: Referrer, relations: tuple[str, ...], anchors: list[str]
     """Yield places in relation to anchors with unique names, in random order.
 
     Args:
-      words: of the one who speaks.
-      relations: that are wanted.
       anchors: ids; :data:`worlds.contract.SETTER` is "me".
     """
     options = [(r, a) for r in relations for a in anchors]
@@ -199,10 +190,7 @@ def spot_for_player(
     """Return a spot at a place where the solver can stand and to which it can walk: float64 [2], the nearest; or None.
 
     Args:
-      situation: the house as it is.
-      where: the place.
       room: id of the room in which the spot has to be; None for any.
-      avoid: spots near which the solver is not to stand.
     """
     me, facts, house, here = situation.facts.by_id[SOLVER], situation.facts, situation.house, situation.solver.position
     discs = situation.discs()
@@ -232,11 +220,7 @@ def spot_for_thing(
     """Return a free spot on the floor at a place, to which the solver can put a thing: float64 [3]; or None.
 
     Args:
-      situation: the house as it is.
-      thing: id.
-      where: the place.
       asked: the house when it was asked for; None if that is now.
-      avoid: spots near which the thing is not to be put.
     """
     house, entity, start = situation.house, situation.facts.by_id[thing], (asked or situation).positions[thing]
     facts = situation.facts if asked is None else situation.facts.with_players_of(asked.facts)

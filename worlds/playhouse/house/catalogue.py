@@ -17,7 +17,6 @@ from pathlib import Path
 from worlds.data_files import read_entries
 from worlds.playhouse.house.colours import COLOURS, FLOORS, PLAIN_COLOURS, PLAIN_FLOORS
 from worlds.playhouse.house.kinds import SIZES, FurnitureKind, ObjectKind, Surface
-from worlds.playhouse.house.shapes import parts_of
 
 __all__ = [
     "COLOURS", "FLOORS", "FURNITURE_KINDS", "OBJECT_KINDS", "PLAIN_COLOURS", "PLAIN_FLOORS", "PLAIN_FURNITURE_KINDS",
@@ -26,14 +25,14 @@ __all__ = [
 
 _DATA = Path(__file__).parent / "data"
 _THINGS = [
-    read_entries(_DATA / "things" / f"{family}.json", ObjectKind, {"parts": parts_of})
+    read_entries(_DATA / "things" / f"{family}.json", ObjectKind)
     for family in (
         "first", "toys", "vehicles", "animals", "music", "food", "kitchenware", "household", "decoration",
         "light_furniture",
     )
 ]  # fmt: skip
 _FURNITURE = [
-    read_entries(_DATA / "furniture" / f"{family}.json", FurnitureKind, {"parts": parts_of})
+    read_entries(_DATA / "furniture" / f"{family}.json", FurnitureKind)
     for family in ("first", "seats", "tables", "storage", "kitchen", "bathroom", "walls")
 ]
 

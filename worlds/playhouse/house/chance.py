@@ -12,11 +12,7 @@ _T = TypeVar("_T")
 
 
 class PlainChance:
-    """Draws of the kinds that plain houses need; seeds count on which numbers they take.
-
-    Args:
-      rng: where they come from.
-    """
+    """Draws of the kinds that plain houses need; seeds count on which numbers they take."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         self._rng = rng
@@ -26,7 +22,6 @@ class PlainChance:
         return int(self._rng.integers(bounds[0], bounds[1] + 1))
 
     def choose(self, options: Sequence[_T]) -> _T:
-        """One of the options."""
         return options[int(self._rng.integers(len(options)))]
 
     def between(self, low: float, high: float) -> float:
@@ -35,25 +30,18 @@ class PlainChance:
 
 
 class Chance:
-    """Draws of the kinds that furnished houses need, ten times as fast.
-
-    Args:
-      seed: the same gives the same draws.
-    """
+    """Draws of the kinds that furnished houses need, ten times as fast."""
 
     def __init__(self, seed: int) -> None:
         self._draw = random.Random(seed).random
 
     def count(self, bounds: tuple[int, int]) -> int:
-        """A whole number between two, both included."""
         return bounds[0] + int(self._draw() * (bounds[1] + 1 - bounds[0]))
 
     def choose(self, options: Sequence[_T]) -> _T:
-        """One of the options."""
         return options[int(self._draw() * len(options))]
 
     def between(self, low: float, high: float) -> float:
-        """A coordinate between low and high, to the millimetre."""
         return round(low + (high - low) * self._draw(), 3)
 
     def happens(self, share: float) -> bool:
@@ -70,5 +58,4 @@ class Chance:
         return options[-1]
 
     def shuffled(self, options: Sequence[_T]) -> list[_T]:
-        """The options in any order."""
         return sorted(options, key=lambda _: self._draw())

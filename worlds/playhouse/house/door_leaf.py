@@ -8,13 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from worlds.playhouse.house.parts import Vector
-
-if TYPE_CHECKING:
-    from worlds.playhouse.house.record import Doorway, Furniture, House
+from worlds.playhouse.house.record import AVATAR_RADIUS, DoorLeaf, Doorway, Furniture, House
 
 WIDEST = math.radians(100.0)  # to which a leaf opens to either side
 LEAF_BOTTOM, LEAF_TOP = 0.05, 2.01  # metres above the floor
@@ -32,33 +28,12 @@ _BETWEEN = 0.05  # metres between the points of a leaf that are compared with wh
 Line = tuple[float, float, float, float]  # x and y of the hinge, x and y of the other end
 
 
-@dataclass(frozen=True)
-class DoorLeaf:
-    """A leaf that hangs in a doorway.
-
-    Args:
-      doorway: id of the doorway.
-      hinge: the end of the doorway at which it hangs: -1 for the one to the west or south, 1 for the other.
-      length: from the hinge to the other end, metres.
-      angle: to which it is open when play begins, 0 for closed.
-      paint: what it is painted with, of LEAF_PAINTS.
-    """
-
-    id: str
-    doorway: str
-    hinge: int
-    length: float
-    angle: float
-    paint: str
-
-
 def leaf_length(doorway: Doorway, of: int) -> float:
     """The length of each of one or two leaves that fill a doorway, metres."""
     return round((doorway.width - 2 * FROM_EDGE - (of - 1) * SEAM) / of, 3)
 
 
 def hinge_place(leaf: DoorLeaf, doorway: Doorway) -> tuple[float, float]:
-    """The place of the hinge."""
     shift = leaf.hinge * (doorway.width / 2 - FROM_EDGE)
     return (doorway.x + shift, doorway.y) if doorway.along == "x" else (doorway.x, doorway.y + shift)
 
@@ -83,8 +58,6 @@ def met_by(leaf: DoorLeaf, house: House) -> str | None:
 
 
 def _met(line: Line, house: House) -> Iterator[str]:
-    from worlds.playhouse.house.record import AVATAR_RADIUS
-
     pieces = (piece for piece in house.furniture if not piece.spec.flat and piece.spec.bottom < LEAF_TOP)
     yield from (piece.id for piece in pieces if _meets_piece(line, piece))
     for thing in house.objects:

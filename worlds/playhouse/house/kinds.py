@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import hypot
+from typing import Annotated
+
+from pydantic import PlainValidator
 
 from worlds.drawing.finishes import FINISHES
 from worlds.playhouse.house.colours import COLOURS
 from worlds.playhouse.house.parts import MAIN, PAINTS, Part, Vector
 from worlds.playhouse.house.room_types import ROOM_TYPES
+from worlds.playhouse.house.shapes import parts_of
 
 SIZES: dict[str, float] = {"small": 0.8, "medium": 1.15, "large": 1.6}
 
@@ -17,38 +21,11 @@ HEAD_ROOM = 1.3  # metres; what hangs higher is in no player's way
 
 SHAPES = ("round", "circular", "rectangular", "square", "pointy", "long")
 CATEGORIES = (
-    "toy",
-    "vehicle",
-    "animal",
-    "fruit",
-    "eatable",
-    "flies",
-    "floats",
-    "musical",
-    "book",
-    "plant",
-    "soft",
-    "ball",
-    "light",
-    "container",
-    "furniture",
-    "seat",
-    "storage",
-    "dining furniture",
-    "tableware",
-    "clothing",
-    "to sit on",
-    "to sleep on",
-    "to dry with",
-    "to pour water on",
-    "to read",
-    "to drink from",
-    "to eat from",
-    "to cook with",
-    "to wash with",
-    "to look at",
-    "to play tennis with",
-)
+    "toy", "vehicle", "animal", "fruit", "eatable", "flies", "floats", "musical", "book", "plant", "soft", "ball",
+    "light", "container", "furniture", "seat", "storage", "dining furniture", "tableware", "clothing", "to sit on",
+    "to sleep on", "to dry with", "to pour water on", "to read", "to drink from", "to eat from", "to cook with",
+    "to wash with", "to look at", "to play tennis with",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -119,7 +96,7 @@ class ObjectKind(Kind):
     name: str
     extent: Vector
     mass_kg: float
-    parts: tuple[Part, ...]
+    parts: Annotated[tuple[Part, ...], PlainValidator(parts_of)]
     round: bool = False
     sizes: tuple[str, ...] = tuple(SIZES)
 
@@ -154,7 +131,7 @@ class FurnitureKind(Kind):
     half: tuple[float, float]
     height: float
     against_wall: bool
-    parts: tuple[Part, ...]
+    parts: Annotated[tuple[Part, ...], PlainValidator(parts_of)]
     surfaces: tuple[Surface, ...]
     bottom: float = 0.0
     under: Surface | None = None

@@ -58,7 +58,6 @@ def cylinder(radius: float, height: float, at: Vector, **more: Any) -> Part:
 
 
 def sphere(radius: float, at: Vector, **more: Any) -> Part:
-    """A ball."""
     return Part("sphere", (radius, 0.0, 0.0), at, **more)
 
 
@@ -68,7 +67,6 @@ def ellipsoid(x: float, y: float, z: float, at: Vector, **more: Any) -> Part:
 
 
 def capsule(radius: float, length: float, at: Vector, **more: Any) -> Part:
-    """An upright capsule of full length, round ends included."""
     return Part("capsule", (radius, length / 2 - radius, 0.0), at, **more)
 
 

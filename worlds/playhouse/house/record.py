@@ -2,21 +2,18 @@
 
 Coordinates are metres, x east, y north, z up from the floor; angles are radians, counter-clockwise from +x.
 Houses of the second format, which the setting ``style`` asks for, have rooms with names and containers with things in
-them. The record is frozen and turns into JSON and back without loss; :meth:`House.from_json` refuses a house that
-cannot be (see :mod:`worlds.playhouse.house.rules`) with one clear line.
+them. The record is frozen and turns into JSON and back without loss (:mod:`worlds.playhouse.house.reading`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cache, cached_property
-from typing import Any, TypeVar
+from typing import Any
 
-from worlds.contract import TICKS_PER_SECOND, WorldError
+from worlds.contract import TICKS_PER_SECOND
 from worlds.playhouse.house.catalogue import FURNITURE_KINDS, OBJECT_KINDS, SIZES, FurnitureKind, ObjectKind
-from worlds.playhouse.house.door_leaf import DoorLeaf
 
 FORMAT = "playhouse-1"
 FORMAT_2 = "playhouse-2"  # rooms have names, walls have colours, things can lie in others
@@ -75,6 +72,26 @@ class Doorway:
 
 
 @dataclass(frozen=True)
+class DoorLeaf:
+    """A leaf that hangs in a doorway.
+
+    Args:
+      doorway: id of the doorway.
+      hinge: the end of the doorway at which it hangs: -1 for the one to the west or south, 1 for the other.
+      length: metres from the hinge to the other end.
+      angle: angle at which it stands when play begins, 0 for closed.
+      paint: what it is painted with, of ``door_leaf.LEAF_PAINTS``.
+    """
+
+    id: str
+    doorway: str
+    hinge: int
+    length: float
+    angle: float
+    paint: str
+
+
+@dataclass(frozen=True)
 class Window:
     """A window in an outer wall, seen from inside.
 
@@ -108,7 +125,6 @@ class Furniture:
 
     @property
     def spec(self) -> FurnitureKind:
-        """Its entry in the catalogue."""
         return FURNITURE_KINDS[self.kind]
 
     @cached_property
@@ -158,7 +174,6 @@ class Thing:
 
     @property
     def spec(self) -> ObjectKind:
-        """Its entry in the catalogue."""
         return OBJECT_KINDS[self.kind]
 
     @cached_property
@@ -220,17 +235,14 @@ class House:
 
     @cached_property
     def objects_by_id(self) -> dict[str, Thing]:
-        """The loose objects by id."""
         return {o.id: o for o in self.objects}
 
     @cached_property
     def furniture_by_id(self) -> dict[str, Furniture]:
-        """The furniture by id."""
         return {f.id: f for f in self.furniture}
 
     @cached_property
     def rooms_by_id(self) -> dict[str, Room]:
-        """The rooms by id."""
         return {r.id: r for r in self.rooms}
 
     @cached_property
@@ -254,42 +266,17 @@ class House:
         return next((r for r in self.rooms if r.contains(x, y)), None)
 
     def start(self, agent: str) -> Start:
-        """Return the first pose of ``agent``."""
         return next(s for s in self.starts if s.agent == agent)
 
     def to_json(self) -> dict[str, Any]:
-        """JSON-serialisable form; ``from_json`` gives an equal house back."""
+        """JSON-serialisable form; ``read_house`` gives an equal house back."""
         written: dict[str, Any] = {"format": self.format}
-        for name, (_, names) in _layout(self.format).items():
-            if getattr(self, name) or name not in _WHERE_THERE_ARE_ANY:
+        for name, (_, names) in layout(self.format).items():
+            if getattr(self, name) or name not in WHERE_THERE_ARE_ANY:
                 written[name] = [{n: _plain(getattr(row, n)) for n in names} for row in getattr(self, name)]
         if self.format != FORMAT:
             written["substeps"] = self.substeps
         return written
-
-    @classmethod
-    def from_json(cls, config: Mapping[str, Any]) -> House:
-        """Read a house and check that it can be.
-
-        Raises:
-          WorldError: one line that names what is wrong with the configuration.
-        """
-        from worlds.playhouse.house.rules import check
-
-        if not isinstance(config, Mapping):
-            raise WorldError(f"a house configuration is a JSON object, not {type(config).__name__}")
-        read = config.get("format")
-        if read not in (FORMAT, FORMAT_2):
-            raise WorldError(
-                f"house configuration: format is {read!r}, this version reads {FORMAT!r} and {FORMAT_2!r}; "
-                "give the configuration a Playhouse wrote"
-            )
-        rows = {name: _read_list(config, name, *layout) for name, layout in _layout(str(read)).items()}
-        # The first houses of the second format did not say it.
-        substeps = config.get("substeps", PLAIN_SUBSTEPS) if read == FORMAT_2 else PLAIN_SUBSTEPS
-        house = cls(**rows, format=str(read), substeps=substeps)
-        check(house)
-        return house
 
 
 _RECORDS: dict[str, type] = {
@@ -302,66 +289,19 @@ _RECORDS: dict[str, type] = {
     "starts": Start,
 }
 _SECOND_ONLY = {"windows": None, "door_leaves": None, "rooms": ("type", "walls")}  # None: the whole list
-_WHERE_THERE_ARE_ANY = ("door_leaves",)  # lists that are left out while they are empty, as in earlier recordings
+WHERE_THERE_ARE_ANY = ("door_leaves",)  # lists that are left out while they are empty, as in earlier recordings
 
 
 @cache
-def _layout(format_: str) -> dict[str, tuple[type, tuple[str, ...]]]:
+def layout(format_: str) -> dict[str, tuple[type, tuple[str, ...]]]:
     """The lists of a format in their order, with the record of their rows and its fields."""
-    layout = {}
+    found = {}
     for name, record in _RECORDS.items():
         new = _SECOND_ONLY.get(name, ()) if format_ == FORMAT else ()
         if new is not None:
-            layout[name] = (record, tuple(f.name for f in fields(record) if f.name not in new))
-    return layout
+            found[name] = (record, tuple(f.name for f in fields(record) if f.name not in new))
+    return found
 
 
 def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
-
-
-_Record = TypeVar("_Record")
-
-
-def _read_list(
-    config: Mapping[str, Any], name: str, record: type[_Record], names: tuple[str, ...]
-) -> tuple[_Record, ...]:
-    rows = config.get(name, () if name in _WHERE_THERE_ARE_ANY else None)
-    if not isinstance(rows, list | tuple):
-        raise WorldError(f"house configuration: {name!r} is missing or not a list")
-    return tuple(_read(row, f"{name}[{i}]", record, names) for i, row in enumerate(rows))
-
-
-def _read(row: Any, where: str, record: type[_Record], names: tuple[str, ...]) -> _Record:
-    """One record from its JSON object. Raises WorldError naming the field that is missing or of a wrong type."""
-    expected = {name: kind for name, kind in _types(record).items() if name in names}
-    if not isinstance(row, Mapping):
-        raise WorldError(f"house configuration: {where} is not an object with {', '.join(expected)}")
-    unknown, missing = set(row) - set(expected), set(expected) - set(row)
-    if unknown or missing:
-        problem = f"lacks {min(missing)!r}" if missing else f"has the unknown field {min(map(str, unknown))!r}"
-        raise WorldError(f"house configuration: {where} {problem}")
-    return record(**{field: _value(row[field], kind, f"{where}.{field}") for field, kind in expected.items()})
-
-
-@cache
-def _types(record: type) -> dict[str, str]:
-    return {f.name: str(f.type) for f in fields(record)}
-
-
-def _value(value: Any, kind: str, where: str) -> Any:
-    """``value`` as the dataclass field's type; integers are accepted where numbers are asked for."""
-    if kind == "str" and isinstance(value, str):
-        return value
-    if kind == "int" and isinstance(value, int) and not isinstance(value, bool):
-        return value
-    if kind == "float" and isinstance(value, int | float) and not isinstance(value, bool):
-        if math.isfinite(value):
-            return float(value)
-    elif kind.startswith("tuple") and isinstance(value, list | tuple) and all(isinstance(v, str) for v in value):
-        if len(value) == 2:
-            return tuple(value)
-    raise WorldError(f"house configuration: {where} is {value!r}, not a valid {_PLAIN.get(kind, kind)}")
-
-
-_PLAIN = {"str": "text", "int": "whole number", "float": "finite number", "tuple[str, str]": "pair of ids"}

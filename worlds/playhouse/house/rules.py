@@ -10,12 +10,13 @@ import numpy as np
 
 from worlds.contract import SETTER, SOLVER, WorldError
 from worlds.playhouse.house.catalogue import COLOURS, FLOORS, FURNITURE_KINDS, OBJECT_KINDS, SIZES, Surface
-from worlds.playhouse.house.door_leaf import FROM_EDGE, LEAF_PAINTS, SEAM, WIDEST, DoorLeaf, met_by
+from worlds.playhouse.house.door_leaf import FROM_EDGE, LEAF_PAINTS, SEAM, WIDEST, met_by
 from worlds.playhouse.house.record import (
     AVATAR_RADIUS,
     FLOOR,
     FORMAT,
     WALL_THICKNESS,
+    DoorLeaf,
     Doorway,
     Furniture,
     House,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, partial
 from math import cos, pi, sin, tan
 from typing import Any, get_type_hints
 
-from worlds.data_files import Misfit, reader_of
 from worlds.playhouse.house.parts import Part, box, capsule, core, cylinder, ellipsoid, hollow, sphere
+from worlds.settings import BadValue, validated
 
 _BOOKS = (("screen", 0.30), ("ember", 0.26), ("leaf", 0.32), ("clay", 0.28), ("linen", 0.30), ("brass", 0.25))
 
@@ -136,14 +136,14 @@ def parts_of(data: Any) -> tuple[Part, ...]:
         :class:`Part`, that are not as usual.
 
     Raises:
-      Misfit: an entry names no shape, or its values are not those of the shape.
+      BadValue: an entry names no shape, or its values are not those of the shape.
     """
     found: list[Part] = []
     for number, entry in enumerate(data):
         try:
             made = _made(entry)
         except (TypeError, ValueError) as error:
-            raise Misfit(f"part {number}, {entry!r}: {error}") from error
+            raise BadValue(f"part {number}, {entry!r}: {error}") from error
         found.extend((made,) if isinstance(made, Part) else made)
     return tuple(found)
 
@@ -151,14 +151,14 @@ def parts_of(data: Any) -> tuple[Part, ...]:
 def _made(entry: Mapping[str, Any]) -> Part | tuple[Part, ...]:
     named = [name for name in entry if name in SHAPES]
     if len(named) != 1:
-        raise Misfit(f"it names {len(named)} shapes, not one; known: {', '.join(SHAPES)}")
+        raise BadValue(f"it names {len(named)} shapes, not one; known: {', '.join(SHAPES)}")
     measures, others = _parameters(SHAPES[named[0]])
     given = entry[named[0]]
     if not isinstance(given, list) or len(given) > len(measures):
-        raise Misfit(f"{named[0]} is not a list of {', '.join(measures)}")
+        raise BadValue(f"{named[0]} is not a list of {', '.join(measures)}")
     unknown = next((name for name in entry if name != named[0] and name not in others), None)
     if unknown is not None:
-        raise Misfit(f"{named[0]} has no {unknown!r}; known: {', '.join(others)}")
+        raise BadValue(f"{named[0]} has no {unknown!r}; known: {', '.join(others)}")
     values = [read(value) for read, value in zip(measures.values(), given, strict=False)]
     return SHAPES[named[0]](*values, **{name: others[name](v) for name, v in entry.items() if name != named[0]})
 
@@ -167,8 +167,10 @@ def _made(entry: Mapping[str, Any]) -> Part | tuple[Part, ...]:
 def _parameters(shape: Callable[..., Any]) -> tuple[dict[str, Callable[[Any], Any]], dict[str, Callable[[Any], Any]]]:
     """Readers of a shape's measures, which are its numbers, and of everything else that an entry can give it."""
     hints, parameters = get_type_hints(shape), inspect.signature(shape).parameters
-    named = {name: reader_of(hints[name]) for name, each in parameters.items() if each.kind is not each.VAR_KEYWORD}
+    named = {
+        name: partial(validated, hints[name]) for name, each in parameters.items() if each.kind is not each.VAR_KEYWORD
+    }
     measures = {name: read for name, read in named.items() if hints[name] in (float, int)}
     fields = get_type_hints(Part) if len(named) < len(parameters) else {}
-    more = {name: reader_of(hint) for name, hint in fields.items() if name not in ("shape", "size")}
+    more = {name: partial(validated, hint) for name, hint in fields.items() if name not in ("shape", "size")}
     return measures, named | more

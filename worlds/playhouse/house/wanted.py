@@ -15,8 +15,6 @@ class Wanted:
     """One thing or piece of furniture that a house should hold.
 
     Args:
-      kind: its name in the catalogue.
-      loose: whether it is a loose thing.
       colour: None for any.
       room: type of its room, None for any.
     """

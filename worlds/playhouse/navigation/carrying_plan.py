@@ -80,12 +80,7 @@ Goal = tuple[Sequence[float] | np.ndarray, Sequence[float] | np.ndarray | None] 
 
 
 class CarryingPlan:
-    """Ways through one house for those who carry something.
-
-    Args:
-      house: of whose floor.
-      plan: of those who carry nothing.
-    """
+    """Ways through one house for those who carry something."""
 
     def __init__(self, house: House, plan: FloorPlan) -> None:
         self._house, self._plan = house, plan

@@ -17,11 +17,7 @@ TOUCHED = AVATAR_RADIUS + LEAF_HALF  # metres from an avatar's middle to the lin
 
 
 class Doors:
-    """The leaves of one house, which is being played in.
-
-    Args:
-      world: the Playhouse.
-    """
+    """The leaves of one house, which is being played in."""
 
     def __init__(self, world: Playhouse) -> None:
         self._world, house = world, world.house
@@ -51,7 +47,6 @@ class Doors:
           cost: float64 [rows, columns], changed.
           x: of the columns, metres.
           y: of the rows, metres.
-          factor: times as dear.
         """
         _add_costs(cost, x, y, self.wide_open(), factor)
 

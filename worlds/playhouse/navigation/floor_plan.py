@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from numba import njit
@@ -25,6 +25,7 @@ LEAF_COST = 40.0  # likewise through a wide open door leaf, which may not give w
 Point = Sequence[float] | np.ndarray  # x, y and perhaps more, metres
 ARM_LENGTH = 0.9  # metres from a tower at which its builder stands
 HALF_WAY = 0.45  # metres from a tower to which the way to it must be free: from there it is within arm's length
+LOW = 0.5  # metres; things whose underside is higher are not in a walker's way
 _SQRT2 = math.sqrt(2.0)
 NO_DISCS = np.empty((0, 3))  # float64 [N, 3]: x, y, radius (m) of things that are better not walked through
 
@@ -33,7 +34,6 @@ class FloorPlan:
     """Walkable floor of one house. Loose things are given with each question, as they move.
 
     Args:
-      house: of whose floor.
       comfort: metres from walls and furniture below which a metre of walking costs more; those who carry something keep
         farther away, so as to turn before doorways and not in them.
       doors: its leaves, wherever they are at each question; None: nothing hangs in its doorways. Leaves are pushed
@@ -138,6 +138,16 @@ class FloorPlan:
         row, column = math.floor((y - self._origin[1]) / CELL), math.floor((x - self._origin[0]) / CELL)
         rows, columns = self._cost.shape
         return (row, column) if 0 <= row < rows and 0 <= column < columns else None
+
+
+def discs_in_the_way(
+    house: House, other: np.ndarray, positions: Mapping[str, np.ndarray], ignored: Collection[str | None]
+) -> np.ndarray:
+    """Return what is in a walker's way, the other player and low loose things: float64 [N, 3], see NO_DISCS."""
+    things = house.objects_by_id
+    low = (i for i, at in positions.items() if i not in ignored and at[2] - things[i].height / 2 < LOW)
+    found = [(positions[i][0], positions[i][1], things[i].radius) for i in low]
+    return np.array([(other[0], other[1], AVATAR_RADIUS + 0.05), *found])
 
 
 def place_to_stand(plan: FloorPlan, here: Point, base: Point, others: np.ndarray = NO_DISCS) -> np.ndarray | None:

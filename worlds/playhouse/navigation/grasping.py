@@ -79,10 +79,6 @@ def places_to_take_from(
     """Yield places to stand, float64 [2], from which ``agent`` can take a thing, and where to look; the nearest first.
 
     Args:
-      world: the house.
-      agent: the player.
-      target: id of the thing.
-      plan: of the house.
       discs: float64 [N, 3], see FloorPlan; none of the places is in one of them.
     """
     at, here, cells = world.object_position(target), world.avatar(agent).position, plan.free_spots()

@@ -23,7 +23,6 @@ class Sight:
     """Lines of sight in one house.
 
     Args:
-      house: the house.
       doors: its leaves, wherever they are at each question; None: nothing hangs in its doorways.
     """
 

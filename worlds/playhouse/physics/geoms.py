@@ -10,7 +10,7 @@ import numpy as np
 
 from worlds.playhouse.house.parts import Part, Vector
 from worlds.playhouse.house.record import Furniture, Thing
-from worlds.playhouse.physics.picture import SHAPES, PictureRows, rgba_of
+from worlds.playhouse.physics.picture import SHAPES, PictureRows, quaternion_of, rgba_of
 
 # Collision layers: a pair of geoms meets if one's contype shares a bit with the other's conaffinity. Avatars slide
 # above the ground plane without touching it. Door leaves meet furniture, but not walls.
@@ -29,9 +29,6 @@ class Geoms:
     The compiled model numbers geoms body by body: so all of the world's come first, and bodies in their order. A geom's
     attributes are set one by one, and only where they differ from the spec's defaults, since thousands of houses are
     built: MuJoCo takes twice as long to read them as keywords.
-
-    Args:
-      spec: without geoms; its defaults become those of geoms for show.
 
     Attributes:
       number: geoms of the model so far.
@@ -62,11 +59,8 @@ class Geoms:
         """A geom of the present body; None if it is not in the model.
 
         Args:
-          size: of MuJoCo.
           pos: place in the body, metres.
           rgba: colour, 0 to 1; without alpha it is not drawn.
-          finish: of FINISHES.
-          shape: its type.
           quat: its orientation, None for the body's own.
           layers: with which it collides, 0 for none.
           fixed: whether it never moves.
@@ -87,7 +81,6 @@ class Geoms:
         return geom
 
     def add_furniture(self, piece: Furniture) -> None:
-        """The parts of a piece of furniture."""
         for part in piece.spec.parts:
             self._add_fixed_part(part, piece)
 
@@ -128,9 +121,6 @@ class SolidsAndPicture(Geoms):
 
     MuJoCo's search for what may collide visits all geoms of a body that has one that collides. In the model nothing is
     invisible, since rays pass through what is.
-
-    Args:
-      spec: without geoms.
     """
 
     def __init__(self, spec: mujoco.MjSpec) -> None:
@@ -138,7 +128,6 @@ class SolidsAndPicture(Geoms):
         self.seen = PictureRows()
 
     def begin(self, body: mujoco.MjsBody) -> None:
-        """See :meth:`Geoms.begin`."""
         super().begin(body)
         self.seen.body += 1
 
@@ -153,20 +142,17 @@ class SolidsAndPicture(Geoms):
         layers: int = 0,
         fixed: bool = True,
     ) -> mujoco.MjsGeom | None:
-        """See :meth:`Geoms.add`."""
         if rgba[3] > 0.0:
             self.seen.add(int(shape), size, pos, quat, tuple(rgba), finish)
         return super().add(size, pos, _SOLID, finish, shape, quat, layers, fixed) if layers else None
 
     def add_furniture(self, piece: Furniture) -> None:
-        """See :meth:`Geoms.add_furniture`."""
         for part in piece.spec.parts:
             if part.solid:
                 self._add_fixed_part(part, piece)
         self.seen.add_furniture(piece.spec, piece.quarter_turns, piece.colour, piece.x, piece.y)
 
     def add_thing(self, thing: Thing) -> None:
-        """See :meth:`Geoms.add_thing`."""
         for part in thing.spec.parts:
             if part.solid:
                 self._add_loose_part(part, thing)
@@ -188,14 +174,9 @@ class SolidsAndPicture(Geoms):
 @cache
 def _quaternion(euler_deg: Vector, quarter_turns: int | None) -> tuple[float, ...]:
     """Rotation about the fixed x, then y, then z axis, and then by quarter turns about z."""
-    quaternion = _rotation(euler_deg)
-    if quarter_turns is not None:
-        turn = _rotation((0.0, 0.0, 90.0 * quarter_turns))
-        mujoco.mju_mulQuat(quaternion, turn, quaternion.copy())
-    return tuple(quaternion.tolist())
-
-
-def _rotation(euler_deg: Vector) -> np.ndarray:
-    quaternion = np.zeros(4)
-    mujoco.mju_euler2Quat(quaternion, np.radians(euler_deg), "XYZ")
-    return quaternion
+    quaternion = quaternion_of(euler_deg)
+    if quarter_turns is None:
+        return quaternion
+    turned, turn = np.zeros(4), quaternion_of((0.0, 0.0, 90.0 * quarter_turns))
+    mujoco.mju_mulQuat(turned, np.array(turn), np.array(quaternion))
+    return tuple(turned.tolist())

@@ -20,7 +20,6 @@ class Candidate:
     """A thing as seen by a player who grabs.
 
     Args:
-      thing: its entry in the house.
       way: float64 [3], from the eye to its middle, metres.
       radius: of the sphere around it, metres.
       holder: the player who holds it, or None.

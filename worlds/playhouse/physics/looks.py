@@ -86,8 +86,6 @@ def pose(first, body, pitch, held, radius, bodies, own, xpos, xmat):
     """Turn the head of a player to where it looks, and reach out its arm to what it holds.
 
     Args:
-      first: its first geom.
-      body: its body.
       pitch: of its gaze, radians.
       held: body of what it holds, or -1.
       radius: of that, metres.

@@ -60,7 +60,6 @@ class Picture:
 
     @property
     def ngeom(self) -> int:
-        """Number of geoms."""
         return len(self.geom_type)
 
     @property
@@ -117,7 +116,6 @@ class PictureRows:
         self._bodies.append(self.body)
 
     def picture(self) -> Picture:
-        """All geoms."""
         columns = [np.concatenate(column) for column in zip(*self._rows, strict=True)]
         bodies = np.repeat(np.array(self._bodies, dtype=np.int32), [len(rgba) for rgba in self._rgba])
         types, sizes, at, matrices, finishes = columns
@@ -132,7 +130,6 @@ class _Kept(Generic[_K, _V, _R]):
         self._known: dict[tuple[int, _V], tuple[_K, _R]] = {}
 
     def rows(self, kind: _K, variant: _V) -> _R:
-        """Rows of a variant of a kind."""
         key = id(kind), variant
         found = self._known.get(key)
         if found is None or found[0] is not kind:
@@ -146,7 +143,7 @@ def _seen(kind: ObjectKind | FurnitureKind) -> list[Part]:
 
 def _rows_of(parts: list[Part], at: list[Vector], scale: float, turn: np.ndarray) -> Rows:
     """Rows of parts at places, turned by a matrix [3, 3] about their own middles."""
-    matrices = [(turn @ matrix_of(_quaternion(part.euler)).reshape(3, 3)).reshape(9) for part in parts]
+    matrices = [(turn @ matrix_of(quaternion_of(part.euler)).reshape(3, 3)).reshape(9) for part in parts]
     return (
         np.array([int(SHAPES[part.shape]) for part in parts], dtype=np.int32),
         scale * np.array([part.size for part in parts], dtype=np.float64).reshape(-1, 3),
@@ -187,7 +184,8 @@ def _one(number: int) -> np.ndarray:
 
 
 @cache
-def _quaternion(euler_deg: Vector) -> tuple[float, ...]:
+def quaternion_of(euler_deg: Vector) -> tuple[float, ...]:
+    """Return the rotation about the fixed x, then y, then z axis."""
     quaternion = np.zeros(4)
     mujoco.mju_euler2Quat(quaternion, np.radians(euler_deg), "XYZ")
     return tuple(quaternion.tolist())

@@ -32,11 +32,7 @@ class Drawn:
 
 
 class Poses:
-    """Follows states of one scene. Threads must not share one.
-
-    Args:
-      scene: whose states are followed.
-    """
+    """Follows states of one scene. Threads must not share one."""
 
     def __init__(self, scene: Scene) -> None:
         self._drawn: Drawn | None = None

@@ -79,13 +79,11 @@ def entry_points(digest: str) -> tuple[Callable[..., None], Callable[..., int], 
 
     @_cached
     def target(model, data, p, players, hands, state, avatars, objects):
-        """See :func:`worlds.playhouse.physics.kernels.aiming.target`."""
         _ = digest
         return aiming.target(model, data, p, players, hands, state, avatars, objects)
 
     @_cached
     def in_sight(model, data, hands, own_body, body):
-        """See :func:`worlds.playhouse.physics.kernels.aiming.in_sight`."""
         _ = digest
         return aiming.in_sight(model, data, hands, own_body, body)
 

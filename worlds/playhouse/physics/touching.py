@@ -87,8 +87,6 @@ class Touches:
     """What touches what, and what is inside what, in one state.
 
     Args:
-      scene: of the state.
-      data: of the state.
       touched: uint8 [owners, owners], pairs that have touched in the last step, see ``Scene.owners``.
     """
 

@@ -1,4 +1,4 @@
-"""Deeds of a scripted solver that puts several things in an order."""
+"""Deeds of a scripted solver that puts several things in an order, on the floor or on each other."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ import numpy as np
 from worlds.playhouse.games import places
 from worlds.playhouse.games.choices import Choice
 from worlds.playhouse.games.instructions.arranging import is_arranged, volume
+from worlds.playhouse.games.instructions.towers import pieces_for
 from worlds.playhouse.games.registry import Arguments
+from worlds.playhouse.players import building
 from worlds.playhouse.players.behaviours import Behaviour
 from worlds.playhouse.players.body import Body
 from worlds.playhouse.players.deeds import deed
 from worlds.playhouse.players.handling import AWRY
 from worlds.playhouse.players.manner import Manner
-from worlds.playhouse.players.putting import always, put_at
+from worlds.playhouse.players.putting import CAREFUL, always, put_at
 from worlds.playhouse.requests.ground_truth import distance
 
 PLANS = 3  # times that it chooses places
@@ -55,6 +57,16 @@ def arrange(body: Body, arguments: Arguments, manner: Manner) -> Behaviour:
             if is_arranged(body.world, shape, able, set(able), things.number, by_size):
                 return True
     return False
+
+
+@deed("build")
+def build(body: Body, arguments: Arguments, manner: Manner) -> Behaviour:
+    """Build on what stands free, large things before small ones."""
+    things = Choice.of(arguments)
+    pieces = pieces_for(body.situation(), things, arguments.get("different"))
+    if pieces is None:
+        return False
+    return (yield from building.build(body, pieces, things.number, manner.aside, CAREFUL))
 
 
 def _is_at(body: Body, thing: str, spot: np.ndarray) -> bool:

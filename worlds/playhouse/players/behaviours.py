@@ -33,6 +33,7 @@ FULL_TURN = math.radians(400.0)
 STEP_TURN = math.radians(32.0)
 ARRIVED = 0.2  # metres from a place to stand that count as being there
 OVER_THE_RIM = (-0.04, -0.06, 0.0, -0.02)  # metres between a player and a box, less 0.1, of one who looks into it
+SETTLE = 4  # steps in which a thing that was let go comes to rest
 PATIENCE = 150  # steps after which an approach is given up
 
 
@@ -170,12 +171,18 @@ def place(body: Body, target: str, beside: str) -> Behaviour:
         if body.held != target:
             continue
         yield silent(with_hand(body.move(Aim()), HAND_RELEASE))
-        for _ in range(4):
-            body.stand()
-            yield silent()
+        yield from settle(body)
         if gap(body.world.house, target, beside, body.world.object_positions()) < NEXT_TO:
             return True
     return False
+
+
+def settle(body: Body, steps: int = SETTLE) -> Behaviour:
+    """Stand still while what was let go comes to rest."""
+    for _ in range(steps):
+        body.stand()
+        yield silent()
+    return True
 
 
 def while_held(body: Body, target: str, behaviour: Behaviour) -> Behaviour:

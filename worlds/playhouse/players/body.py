@@ -10,10 +10,9 @@ import numpy as np
 
 from worlds.contract import SETTER, SOLVER, TICKS_PER_SECOND
 from worlds.playhouse.games.situation import Situation
-from worlds.playhouse.house.record import AVATAR_RADIUS
 from worlds.playhouse.navigation.carrying_plan import CarryingPlan
 from worlds.playhouse.navigation.doors import doors_of
-from worlds.playhouse.navigation.floor_plan import NO_DISCS, FloorPlan
+from worlds.playhouse.navigation.floor_plan import NO_DISCS, FloorPlan, discs_in_the_way
 from worlds.playhouse.navigation.sight import Sight
 from worlds.playhouse.physics.avatar import HOLD_LIFT, PUSH_RATE
 from worlds.playhouse.players.steering import (
@@ -31,7 +30,6 @@ from worlds.playhouse.requests.ground_truth import bearing, distance
 from worlds.playhouse.world import Playhouse
 
 EDGE = math.radians(4.0)  # a thing's middle this near to the edge of the picture is not seen yet
-LOW = 0.5  # metres; things whose underside is higher are not in a walker's way
 STUCK_M = 0.08  # metres in a step of walking; a walker that gets less far is stuck
 REACHED = 0.15  # metres from a corner of a route at which a walker turns to the next
 AT_A_LEAF = 1.0  # metres from a leaf that stops a player or what it carries
@@ -44,7 +42,6 @@ class Body:
 
     Args:
       world: a Playhouse that has just been reset.
-      agent: the player.
       rng: decides to which side it steps when stuck.
 
     Attributes:
@@ -78,7 +75,6 @@ class Body:
 
     @property
     def held(self) -> str | None:
-        """Id of the object in hand."""
         return self.me.held
 
     def where(self, object_id: str) -> np.ndarray:
@@ -111,13 +107,7 @@ class Body:
         """The loose things and the player in a walker's way, without ``ignored``: float64 [N, 3], see FloorPlan."""
         other = self.world.avatar(SETTER if self.agent == SOLVER else SOLVER)
         ignored += (self.held, other.held)
-        discs = [(other.position[0], other.position[1], AVATAR_RADIUS + 0.05)]
-        things = self.world.house.objects_by_id
-        for object_id, at in self.world.object_positions().items():
-            thing = things[object_id]
-            if object_id not in ignored and at[2] - thing.height / 2 < LOW:
-                discs.append((at[0], at[1], thing.radius))
-        return np.array(discs)
+        return discs_in_the_way(self.world.house, other.position, self.world.object_positions(), ignored)
 
     def open_leaves(self) -> np.ndarray:
         """Points of door leaves that stand in the way of what is carried: float64 [N, 3], x, y, radius."""

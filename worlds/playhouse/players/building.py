@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from worlds.contract import HAND_RELEASE, TICKS_PER_SECOND, silent
+from worlds.playhouse.games.tower import FLAT
 from worlds.playhouse.navigation.floor_plan import ARM_LENGTH, place_to_stand
 from worlds.playhouse.physics.avatar import EYE_HEIGHT, HOLD_CLEARANCE, HOLD_GAP, HOLD_LIFT, WALK_SPEED
 from worlds.playhouse.players.behaviours import (
@@ -23,6 +24,7 @@ from worlds.playhouse.players.behaviours import (
     get,
     put_down,
     search,
+    settle,
     walk_to,
     while_held,
 )
@@ -37,14 +39,12 @@ from worlds.playhouse.requests.ground_truth import (
     rests_on,
     tallest_tower,
 )
-from worlds.playhouse.requests.tower import FLAT
 
 NEAR_ENOUGH = 0.06  # metres by which it may stand farther
 OVER = 0.10  # metres over a top at which a thing is brought to its place
 LET_GO = 0.025  # metres over a top at which it is let go
 PRECISE = 0.04  # metres by which its middle may miss the middle of the top
 HARDLY = 0.01  # metres; what moves less in a step has arrived, as near as it gets
-STEPS_TO_SETTLE = 4  # steps that a builder waits to see whether it stands
 ATTEMPTS = 4
 PATIENCE = 60  # steps after which coming near is given up
 TURNING_AWAY = 3  # steps of turning aside to put something down
@@ -109,7 +109,7 @@ def stack(body: Body, target: str, base: str, aside: Aside = straight, craft: Cr
             yield from put_down(body)
             continue
         yield silent(with_hand(body.move(Aim()), HAND_RELEASE))
-        yield from _wait(body, STEPS_TO_SETTLE)
+        yield from settle(body)
         if rests_on(body.world.house, target, base, body.world.object_positions()):
             return True
     return False
@@ -241,11 +241,4 @@ def _turn_away(body: Body) -> Behaviour:
     beside = body.me.position[:2] + np.array([math.cos(heading), math.sin(heading)])
     for _ in range(TURNING_AWAY):
         yield silent(body.move(Aim((float(beside[0]), float(beside[1])), None, WALK_PITCH), CARRY))
-    return True
-
-
-def _wait(body: Body, steps: int) -> Behaviour:
-    for _ in range(steps):
-        body.stand()
-        yield silent()
     return True

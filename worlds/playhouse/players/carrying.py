@@ -15,12 +15,12 @@ from worlds.playhouse.games.instructions.containers import is_at, is_in
 from worlds.playhouse.games.instructions.positioning import FLOOR_PLACE
 from worlds.playhouse.games.registry import Arguments
 from worlds.playhouse.games.whereabouts import AWAY, ELSEWHERE, Where, is_there_as_asked, spot_for_thing
-from worlds.playhouse.players.behaviours import Behaviour
+from worlds.playhouse.players.behaviours import Behaviour, settle
 from worlds.playhouse.players.body import Body
 from worlds.playhouse.players.deeds import deed
 from worlds.playhouse.players.handling import AWRY, each
 from worlds.playhouse.players.manner import Manner
-from worlds.playhouse.players.putting import drop_into, put_at, settle
+from worlds.playhouse.players.putting import drop_into, put_at
 from worlds.playhouse.requests.facts import facts_of
 from worlds.playhouse.requests.ground_truth import distance
 

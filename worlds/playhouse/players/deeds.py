@@ -1,6 +1,7 @@
-"""Table of what the scripted solver does about each language game, by the game's name.
+"""Table of what the scripted solver does about each game, by the game's name.
 
-A deed is a generator of actions, registered where it is written, in one of :data:`MODULES`::
+A deed is a generator of actions, registered where it is written, in one of :data:`MODULES` or with its probe
+(:mod:`worlds.playhouse.probes`)::
 
     @deed("put under")
     def put_under(body: Body, arguments: Arguments, manner: Manner) -> Behaviour: ...
@@ -15,7 +16,7 @@ import importlib
 from collections.abc import Callable
 from functools import cache
 
-from worlds.playhouse.games.registry import Arguments
+from worlds.playhouse.games.registry import Arguments, games
 from worlds.playhouse.players.behaviours import Behaviour
 from worlds.playhouse.players.body import Body
 from worlds.playhouse.players.manner import Manner
@@ -27,8 +28,7 @@ MODULES: tuple[str, ...] = (
     "standing",
     "carrying",
     "arranging",
-    "building_towers",
-    "chaining",
+    "game_play",
     "answering",
 )  # of this folder
 
@@ -48,6 +48,7 @@ def deed(*names: str) -> Callable[[Deed], Deed]:
 @cache
 def deeds() -> dict[str, Deed]:
     """Return all deeds by the name of their game."""
+    games()  # probes bring theirs
     for module in MODULES:
         importlib.import_module(f"worlds.playhouse.players.{module}")
     return _deeds

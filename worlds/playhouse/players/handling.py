@@ -13,12 +13,12 @@ from worlds.playhouse.games.choices import Choice
 from worlds.playhouse.games.instructions.stacking import is_on, is_under
 from worlds.playhouse.games.registry import Arguments
 from worlds.playhouse.players import behaviours, building
-from worlds.playhouse.players.behaviours import Behaviour
+from worlds.playhouse.players.behaviours import Behaviour, settle
 from worlds.playhouse.players.body import Body
 from worlds.playhouse.players.deeds import deed
 from worlds.playhouse.players.fetching import fetch
 from worlds.playhouse.players.manner import Manner
-from worlds.playhouse.players.putting import CAREFUL, hold_ready, push_under, put_at, settle, turn_to
+from worlds.playhouse.players.putting import CAREFUL, hold_ready, push_under, put_at, turn_to
 from worlds.playhouse.players.steering import Aim, with_hand
 from worlds.playhouse.requests.ground_truth import distance
 from worlds.playhouse.requests.success import LIFT_HEIGHT
@@ -34,7 +34,6 @@ AWRY = 0.1  # metres by which a careless player misses a place, for each half-wi
 
 @deed("pick up")
 def pick_up(body: Body, arguments: Arguments, manner: Manner) -> Behaviour:
-    """Lift the nearest of what is meant."""
     del manner
     for thing in sorted(Choice.of(arguments).among, key=body.far):
         floor = float(body.where(thing)[2])

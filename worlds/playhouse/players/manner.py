@@ -24,6 +24,7 @@ class Manner:
       notice: chance of noticing that.
       careless: chance per thing put somewhere of not putting it quite there.
       wrong_answer: chance per question.
+      corrected: whether the setter has said which thing it meant; then none is mistaken for it.
     """
 
     rng: np.random.Generator
@@ -31,6 +32,7 @@ class Manner:
     notice: float = 0.0
     careless: float = 0.0
     wrong_answer: float = 0.0
+    corrected: bool = False
 
     def aside(self) -> float:
         """By which share of the half-width of what is below a thing is let go off the middle."""

@@ -15,9 +15,6 @@ from worlds.playhouse.world import Playhouse
 class ProbeSetter:
     """Makes a request at the first step; then it stands, or points, or takes what it is handed.
 
-    Args:
-      spec: of the request.
-
     Attributes:
       task: success check of the request.
     """
@@ -27,7 +24,6 @@ class ProbeSetter:
         self.task: PlayhouseTask = make_task(spec)
 
     def reset(self, world: Playhouse, seed: int) -> None:
-        """See :meth:`worlds.contract.Setter.reset`."""
         self._world, self._asked = world, False
         self._body: Body | None = None
         if takes_part(self.task):
@@ -35,7 +31,6 @@ class ProbeSetter:
             self._part = OwnPart(self._body)
 
     def act(self, observation: Observation) -> Action:
-        """See :meth:`worlds.contract.Setter.act`."""
         action = self._do_part()
         if not self._asked:
             action["utterance"], self._asked = self._spec.instruction, True

@@ -17,7 +17,7 @@ from worlds.playhouse.games.places import MORE_PLACES, OVER, headroom, places_to
 from worlds.playhouse.games.reaching import Way, arm_under
 from worlds.playhouse.navigation.floor_plan import ARM_LENGTH, HALF_WAY
 from worlds.playhouse.physics.avatar import EYE_HEIGHT, HOLD_CLEARANCE, HOLD_GAP, HOLD_LIFT
-from worlds.playhouse.players.behaviours import CARRY, FACING, Behaviour, draw_in
+from worlds.playhouse.players.behaviours import CARRY, FACING, Behaviour, draw_in, settle
 from worlds.playhouse.players.body import WALK_PITCH, Body
 from worlds.playhouse.players.building import NEAR_ENOUGH, Craft, raise_up
 from worlds.playhouse.players.fetching import fetch
@@ -33,7 +33,6 @@ _Chosen = TypeVar("_Chosen")
 Chooser = Callable[[Sequence[np.ndarray]], np.ndarray | None]  # places that have failed -> x, y and height of one
 SHELTERED = 0.8  # metres over a thing, where what is less is reached from the front
 EXTENDING = 0.14  # metres in a step of reaching out
-SETTLE = 4  # steps in which a thing that was let go comes to rest
 AT = 0.25  # metres from its place at which a thing counts as put there
 
 
@@ -48,12 +47,9 @@ def put_at(
     """Take ``target`` and put it at a place; again, perhaps elsewhere, if it falls or ends up where it should not be.
 
     Args:
-      body: of the player.
-      target: id of the thing.
       choose: (places that have failed) -> x, y and the height of what it is to stand on, float64 [3]; or None.
       aside: metres by which a careless player misses it.
       is_done: () -> whether it is where it should be; None asks whether it is at the place.
-      attempts: after which it gives up.
     """
     failed: list[np.ndarray] = []
     for _ in range(attempts):
@@ -85,7 +81,6 @@ def _next(choose: Callable[[Sequence[np.ndarray]], _Chosen | None], failed: list
 
 
 def always(place: np.ndarray | None) -> Chooser:
-    """Return a chooser of one place."""
     return lambda failed: place
 
 
@@ -157,14 +152,6 @@ def carry_before(body: Body, target: str, base: str) -> Behaviour:
 
 
 CAREFUL = Craft(fetch, carry_before)  # how things are stacked in language games
-
-
-def settle(body: Body, steps: int = SETTLE) -> Behaviour:
-    """Stand still while what was let go comes to rest."""
-    for _ in range(steps):
-        body.stand()
-        yield silent()
-    return True
 
 
 def _carry_to(body: Body, target: str, place: np.ndarray, aside: float) -> Behaviour:
@@ -254,8 +241,6 @@ def push_under(
     """Take ``target``, lower it before a piece of furniture and push it in along the floor; again if it falls.
 
     Args:
-      body: of the player.
-      target: id of the thing.
       choose: (places that have failed) -> where to stand, straight before a place under the furniture, and the place.
       is_done: () -> whether it is where it should be.
     """

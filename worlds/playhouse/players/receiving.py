@@ -7,10 +7,9 @@ from collections.abc import Collection
 import numpy as np
 
 from worlds.contract import SOLVER
-from worlds.playhouse.players.behaviours import Behaviour, put_down
+from worlds.playhouse.players.behaviours import Behaviour, put_down, settle
 from worlds.playhouse.players.body import Body
 from worlds.playhouse.players.fetching import fetch
-from worlds.playhouse.players.putting import settle
 from worlds.playhouse.requests.success import AT_REST
 
 IN_REACH = 1.7  # metres to what a setter takes without being brought it any nearer

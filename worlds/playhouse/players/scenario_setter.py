@@ -37,7 +37,6 @@ class ScenarioSetter:
     """Plays the prelude of one scenario, asks, and then stands still.
 
     Args:
-      posed: the scenario in its house.
       asks_before: ask for something else first, as in the middle of play.
 
     Attributes:
@@ -51,7 +50,6 @@ class ScenarioSetter:
         self.task: PlayhouseTask | None = None
 
     def reset(self, world: Playhouse, seed: int) -> None:
-        """See :meth:`worlds.contract.Setter.reset`."""
         self._world, self._rng = world, np.random.default_rng([seed, 0])
         self._body = Body(world, SETTER, self._rng)
         self.asked, self.task = None, None
@@ -59,7 +57,6 @@ class ScenarioSetter:
         self._before_until = 0  # step after which nobody waits for what was asked before
 
     def act(self, observation: Observation) -> Action:
-        """See :meth:`worlds.contract.Setter.act`."""
         return with_body(self._next(), self._world.body)
 
     def _next(self) -> Action:
@@ -121,12 +118,10 @@ class AppendixB:
 
     @cached_property
     def numbers(self) -> Sequence[int]:
-        """See :class:`worlds.contract.written_scenarios.Collection`."""
         return [number for number, line in scenarios().items() if line.can_be_posed]
 
     @cached_property
     def left_out(self) -> Mapping[int, str]:
-        """See :class:`worlds.contract.written_scenarios.Collection`."""
         checks = {number: line.check for number, line in scenarios().items()}
         return {number: check.reason for number, check in checks.items() if isinstance(check, CannotBePosed)}
 

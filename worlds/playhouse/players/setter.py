@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from inspect import signature
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
-from worlds.contract import SETTER, Action, Observation, TaskSpec, WorldError, silent, with_body
+from worlds.contract import SETTER, Action, Observation, TaskSpec, silent, with_body
 from worlds.contract.known_settings import check_known
 from worlds.playhouse.games.asking import Asker, make_task
 from worlds.playhouse.players.asking.choosing import Chooser
 from worlds.playhouse.players.asking.gestures import Gestures
 from worlds.playhouse.players.asking.own_part import OwnPart
+from worlds.playhouse.players.asking.settings import SetterSettings, Tasks
 from worlds.playhouse.players.asking.talking import Talker
-from worlds.playhouse.players.asking.ways import Steps, Ways, check_chance, check_steps
 from worlds.playhouse.players.asking.weights import weights_of
 from worlds.playhouse.players.body import Body
-from worlds.playhouse.players.setting_numbers import is_whole
 from worlds.playhouse.requests.ground_truth import distance
 from worlds.playhouse.requests.success import PlayhouseTask
-from worlds.playhouse.requests.tasks import SPLITS
 from worlds.playhouse.world import Playhouse
 
 TRY_AGAIN = 8  # steps after which a setter that found nothing to ask for tries again
@@ -34,77 +31,16 @@ class ScriptedSetter:
     of success. Only what it asks for is a request: other words of it neither end nor replace one.
 
     Args:
-      tasks: names of its tasks, all equally often, or a weight for each; None for all six probes.
-        Games are asked for only by name; "all games" in place of a name makes every prompt of the paper equally likely.
-      split: "train" or "held_out": it asks only for combinations of that split.
-      first_request: (fewest, most) steps before it first speaks.
-      pause: (fewest, most) steps between the end of a request and the next one; by default about 20 seconds, as
-        between people, which makes some eight requests in five minutes.
-      patience: steps after which it gives a request up; None for the task's own time limit.
-      follow_up: ask for more after the first request.
-      wander: chance per step of setting out for another place, for a setter that stands.
-      modifiers: chance per request of a language game that its words keep to one of the ten modifiers.
-      chain: chance per request of asking for one thing and then another.
-      follow_on: chance, after a success, of asking for something else about the same thing.
-      correct: chance of saying so when the solver takes or goes to a wrong thing, or answers wrong.
-      correct_after: (fewest, most) steps until it does.
-      praise: chance of praise after a success.
-      praise_after: (fewest, most) steps until then.
-      ask_again: chance of asking in other words, each time the solver has done nothing for long.
-      encourage: chance of encouraging it then, if it does not ask again.
-      idle_after: (fewest, most) steps that are long.
-      talk: chance of small talk in each pause between requests, and before the first.
-      face: chance per request of turning to what it speaks of.
-      accompany: chance per request of walking up to that.
-      hold_out: chance, when it wants to be handed something, of turning to the solver who has it.
+      settings: values of :class:`SetterSettings`, by name.
 
     Attributes:
       requests: (step, specification) of everything asked for in this episode.
-
-    Raises:
-      WorldError: a task or split that does not exist, or an impossible number.
     """
 
-    def __init__(
-        self,
-        tasks: Sequence[str] | Mapping[str, float] | None = None,
-        split: str = "train",
-        first_request: Steps = (0, 2),
-        pause: Steps = (60, 120),
-        patience: int | None = None,
-        follow_up: bool = True,
-        wander: float = 0.0,
-        modifiers: float = 0.0,
-        chain: float = 0.0,
-        follow_on: float = 0.0,
-        correct: float = 0.0,
-        correct_after: Steps = (2, 5),
-        praise: float = 0.0,
-        praise_after: Steps = (1, 3),
-        ask_again: float = 0.0,
-        encourage: float = 0.0,
-        idle_after: Steps = (12, 25),
-        talk: float = 0.0,
-        face: float = 0.0,
-        accompany: float = 0.0,
-        hold_out: float = 0.0,
-    ) -> None:
+    def __init__(self, tasks: Tasks = None, **settings: Any) -> None:
+        check_known(settings, [field.name for field in fields(SetterSettings)], "setter")
+        self.settings = SetterSettings(tasks, **settings)
         self._weights = weights_of(tasks)
-        if split not in SPLITS:
-            raise WorldError(f"no split named {split!r}; known: {', '.join(SPLITS)}")
-        for name, pair in (("first_request", first_request), ("pause", pause)):
-            check_steps(name, pair)
-        check_chance("wander", wander)
-        if patience is not None and not (is_whole(patience) and patience >= 1):
-            raise WorldError(f"setter setting patience: {patience!r} steps; give 1 or more, or None")
-        if not isinstance(follow_up, bool):
-            raise WorldError(f"setter setting follow_up: {follow_up!r} is neither true nor false")
-        self.split, self.first_request, self.pause = split, first_request, pause
-        self.patience, self.follow_up, self.wander = patience, follow_up, wander
-        self.ways = Ways(
-            modifiers, chain, follow_on, correct, correct_after, praise, praise_after, ask_again, encourage,
-            idle_after, talk, face, accompany, hold_out,
-        )  # fmt: skip
         self.requests: list[tuple[int, TaskSpec]] = []
         self._task: PlayhouseTask | None = None
 
@@ -114,18 +50,18 @@ class ScriptedSetter:
         return self._task
 
     def reset(self, world: Playhouse, seed: int) -> None:
-        """Begin an episode in ``world``, which has just been reset."""
         self._rng = np.random.default_rng([seed, 0])
         self._world, self._asker = world, Asker(world)
         self._body = Body(world, SETTER, self._rng)
         choosing, talking, gestures = (np.random.default_rng([seed, n]) for n in (_CHOOSING, _TALKING, _GESTURES))
-        self._chooser = Chooser(self._asker, self._weights, self.split, self.ways, self._rng, choosing)
-        self._talker, self._gestures = Talker(self._body, self.ways, talking), Gestures(self._body, self.ways, gestures)
+        self._chooser = Chooser(self._asker, self._weights, self.settings, self._rng, choosing)
+        self._talker = Talker(self._body, self.settings, talking)
+        self._gestures = Gestures(self._body, self.settings, gestures)
         self._task, self.requests = None, []
         self._destination: np.ndarray | None = None
         self._left_to_walk = 0
         self._part = OwnPart(self._body)
-        self._speak_at: int | None = world.step_index + self._some_steps(self.first_request)
+        self._speak_at: int | None = world.step_index + self._some_steps(self.settings.first_request)
         self._talker.pause(world.step_index, self._speak_at)
 
     def act(self, observation: Observation) -> Action:
@@ -133,8 +69,8 @@ class ScriptedSetter:
         self._body.sense()
         action = self._move()
         step = self._world.step_index
-        if self._speak_at is None and self.follow_up and self._is_finished(step):
-            self._speak_at = step + self._some_steps(self.pause)
+        if self._speak_at is None and self.settings.follow_up and self._is_finished(step):
+            self._speak_at = step + self._some_steps(self.settings.pause)
             self._talker.pause(step, self._speak_at)
             self._gestures.ended()
         if self._speak_at is not None and step >= self._speak_at:
@@ -168,7 +104,7 @@ class ScriptedSetter:
         shown = self._gestures.move()
         if shown is not None:
             return silent(shown)
-        return silent(self._walk()) if self.wander else silent()
+        return silent(self._walk()) if self.settings.wander else silent()
 
     def _with_eyes(self, action: Action) -> Action:
         """While it only waits to be handed something, look at who brings it."""
@@ -181,12 +117,12 @@ class ScriptedSetter:
 
     def _is_finished(self, step: int) -> bool:
         asked, spec = self.requests[-1]
-        return self._task is None or self._task.over or step - asked >= (self.patience or spec.max_steps)
+        return self._task is None or self._task.over or step - asked >= (self.settings.patience or spec.max_steps)
 
     def _walk(self) -> np.ndarray:
         """A step of strolling: now and then to another place in the house, else stand."""
         here = self._body.me.position
-        if self._destination is None and self._rng.random() < self.wander:
+        if self._destination is None and self._rng.random() < self.settings.wander:
             spots = self._asker.plan.free_spots()
             self._destination, self._left_to_walk = spots[self._rng.integers(len(spots))], STROLL_STEPS
         if self._destination is not None:
@@ -202,5 +138,4 @@ class ScriptedSetter:
 
 def make_setter(**settings: Any) -> ScriptedSetter:
     """A scripted setter with the given settings, by name. Raises WorldError for a name that does not exist."""
-    check_known(settings, signature(ScriptedSetter).parameters, "setter")
     return ScriptedSetter(**settings)

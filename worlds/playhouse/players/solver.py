@@ -7,7 +7,7 @@ how often, is configuration.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -15,17 +15,17 @@ import numpy as np
 
 from worlds.contract import HAND_RELEASE, MOVEMENT, SOLVER, Action, Observation, WorldError, silent, with_body
 from worlds.contract.known_settings import check_known
-from worlds.playhouse.players import behaviours, building, game_play
+from worlds.playhouse.games.registry import games, readings
+from worlds.playhouse.players import game_play
 from worlds.playhouse.players.asking.talking import mistaken_for
 from worlds.playhouse.players.body import Body
-from worlds.playhouse.players.manner import ASKEW, Manner
+from worlds.playhouse.players.manner import Manner
 from worlds.playhouse.players.setting_numbers import MOST_STEPS, is_number, is_whole
 from worlds.playhouse.players.steering import FORWARD, TURN, with_hand
-from worlds.playhouse.requests import language, remarks
-from worlds.playhouse.requests.ground_truth import describe_all, distance
-from worlds.playhouse.requests.language import NUMBERS, Described, Understood
+from worlds.playhouse.requests import remarks
+from worlds.playhouse.requests.ground_truth import describe_all
+from worlds.playhouse.requests.language import is_courtesy
 from worlds.playhouse.requests.remarks import Correction
-from worlds.playhouse.requests.tower import FLAT, LOWEST, can_be_base
 from worlds.playhouse.world import Playhouse
 
 
@@ -64,11 +64,7 @@ class Imperfection:
 
 NONE = Imperfection(0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 LONGEST_GRIP = 4  # steps after which a thing that will be dropped has been
-SECOND_THOUGHTS = (2, 5)  # steps between doing a wrong thing and noticing
-LIKELIER = 3.0  # times as likely to be mistaken for the target: a thing of its colour or of its kind
-ACTS = {"go", "lift", "position", "tower"}
 NOT_UNDERSTOOD, NOT_FOUND = "sorry, i did not understand", "sorry, i know no such thing here"
-TWO_PLACES = {"position", "tower"}  # acts in which a thing is put somewhere
 
 
 class ScriptedSolver:
@@ -87,11 +83,9 @@ class ScriptedSolver:
 
     @classmethod
     def perfect(cls) -> ScriptedSolver:
-        """Return a solver that makes no mistakes."""
         return cls(**{f.name: getattr(NONE, f.name) for f in fields(Imperfection)})
 
     def reset(self, world: Playhouse, seed: int) -> None:
-        """Begin an episode in ``world``, which has just been reset."""
         self._rng = np.random.default_rng([seed, 1])
         self._world, self._body = world, Body(world, SOLVER, self._rng)
         self._heard = self._request = ""
@@ -130,167 +124,24 @@ class ScriptedSolver:
     def objection(self, words: str) -> str:
         """Return what it says to a person's words that it cannot follow; "" to those it can, and to what is no request:
         courtesies, remarks, and corrections of a request."""
-        if remarks.is_remark(words) or remarks.read_correction(words) is not None:
+        if remarks.is_remark(words) or remarks.read_correction(words) is not None or is_courtesy(words):
             return ""
-        objection = self._objection_to_task(words)
-        return "" if objection and game_play.can_play(self._body, words) else objection
+        if next(readings(words, self._body.situation()), None) is not None:
+            return ""
+        return NOT_FOUND if any(game.names_things(words) for game in games().values()) else NOT_UNDERSTOOD
 
     def _follow(self, words: str) -> Iterator[Action]:
-        """Do what words ask for, of a probe task or the tower if they are of these, else of a language game."""
-        if self._objection_to_task(words):
-            chances = self.imperfection
-            wrong_object = 0.0 if self._correction is not None else chances.wrong_object
-            manner = Manner(self._rng, wrong_object, chances.notice, chances.careless, chances.wrong_answer)
-            yield from game_play.respond(self._body, words, manner, self._meant)
-        else:
-            yield from self._respond(language.understand(words))
-
-    def _objection_to_task(self, words: str) -> str:
-        """See :meth:`objection`, as far as probe tasks and the tower are concerned."""
-        request = language.understand(words)
-        if request is None:
-            return "" if language.is_courtesy(words) else NOT_UNDERSTOOD
-        named = [request.slots[slot] for slot in ("x", "y") if slot in request.slots]
-        if request.name in ("count", "exist") or (request.name == "tower" and "y" not in request.slots):
-            return "" if all(language.combination(expression) for expression in named) else NOT_UNDERSTOOD
-        things = list(describe_all(self._world).values())
-        return "" if all(language.resolve(expression, things) for expression in named) else NOT_FOUND
-
-    # -- what it does ---------------------------------------------------------------------------------------
-
-    def _respond(self, request: Understood | None) -> Iterator[Action]:
-        """Everything it does about one request, step by step."""
-        if request is None:
-            return
-        things = list(describe_all(self._world).values())
-        target, beside = (self._find(request.slots.get(slot), things, slot == "x") for slot in ("x", "y"))
-        if self._body.held not in (None, target.id if target else None):
-            yield from behaviours.put_down(self._body)
-        if request.name not in ACTS:
-            yield from self._answer(request, things, target)
-            return
-        if request.name == "tower" and "y" not in request.slots:
-            yield from self._build(request, things)
-            return
-        if target is None or (request.name in TWO_PLACES and beside is None):
-            return
-        spared = {target.id, beside.id if beside else None, self._body.held}
-        if (yield from self._err(request.name, target, beside, spared)):
-            yield from self._do(request.name, target, beside)
-
-    def _err(
-        self, name: str, target: Described, beside: Described | None, spared: Collection[str | None]
-    ) -> Generator[Action, None, bool]:
-        """Now and then do it with a wrong thing first, none of the ``spared``. Whether to do it with the right one."""
-        if self._correction is None and self._rng.random() < self.imperfection.wrong_object:
-            wrong = self._temptation(target, spared)
-            if wrong is not None:
-                yield from self._do(name, wrong, beside)
-                if self._rng.random() >= self.imperfection.notice:
-                    return False
-                yield from self._pause(int(self._rng.integers(SECOND_THOUGHTS[0], SECOND_THOUGHTS[1] + 1)))
-        return True
-
-    def _do(self, name: str, target: Described, beside: Described | None) -> Iterator[Action]:
-        if name == "go":
-            yield from behaviours.go(self._body, target.id)
-        elif name == "lift":
-            yield from behaviours.lift(self._body, target.id)
-        elif beside is not None and name == "tower":
-            yield from building.stack(self._body, target.id, beside.id, self._aside)
-        elif beside is not None:
-            yield from behaviours.place(self._body, target.id, beside.id)
-
-    def _build(self, request: Understood, things: list[Described]) -> Iterator[Action]:
-        """A tower of whatever the request leaves open: what stands free on the floor below, large before small."""
-        colour, kind = language.combination(request.slots.get("x", "")) or (None, None)
-        fitting = [t for t in things if _fits(t, colour, kind) and t.kind in FLAT and t.room != "another room"]
-        fitting = [t for t in fitting if behaviours.reachable(self._body, t.id)]
-        radius = {t.id: self._world.house.objects_by_id[t.id].radius for t in fitting}
-        if len(fitting) < LOWEST:
-            return
-        free = {i for i in radius if can_be_base(self._world, i, max(radius.values()))}
-        free = {i for i in free if building.can_stand_at(self._body, i)}
-        fitting.sort(key=lambda t: (t.id not in free, -radius[t.id]))
-        spared = {self._body.held, *(t.id for t in fitting)}
-        if (yield from self._err(request.name, fitting[1], fitting[0], spared)):
-            height = NUMBERS.index(request.slots.get("n", NUMBERS[LOWEST]))
-            yield from building.build(self._body, [t.id for t in fitting], height, self._aside)
-
-    def _aside(self) -> float:
-        """By which share of the half-width of what is below it lets a thing go off the middle."""
-        if self._rng.random() >= self.imperfection.careless:
-            return 0.0
-        return float(self._rng.uniform(*ASKEW) * self._rng.choice((-1, 1)))
-
-    def _pause(self, steps: int) -> Iterator[Action]:
-        for _ in range(steps):
-            self._body.stand()
-            yield silent()
+        """Do what words ask for, as far as a correction allows."""
+        chances, corrected = self.imperfection, self._correction is not None
+        mistakes = chances.wrong_object, chances.notice, chances.careless, chances.wrong_answer
+        if not is_courtesy(words):
+            yield from game_play.respond(self._body, words, Manner(self._rng, *mistakes, corrected), self._meant)
 
     def _meant(self, among: Sequence[str]) -> tuple[str, ...]:
         """Which of some things are meant, by the last correction if there has been one since the request."""
         if self._correction is None:
             return tuple(among)
         return self._correction.meant(among, describe_all(self._world), self._mistaken)
-
-    def _find(self, expression: str | None, things: list[Described], corrected: bool) -> Described | None:
-        """The nearest of the things that an expression fits, as far as a correction allows where it is about them."""
-        fitting = language.resolve(expression, things) if expression else []
-        if corrected and self._correction is not None:
-            meant = self._meant([thing.id for thing in fitting])
-            fitting = [thing for thing in fitting if thing.id in meant]
-        here = self._body.me.position
-        return min(fitting, key=lambda t: distance(self._body.where(t.id), here), default=None)
-
-    def _temptation(self, target: Described, spared: Collection[str | None]) -> Described | None:
-        """A wrong thing in this room, none of the ``spared``, that it might take for the target."""
-        others = [t for t in describe_all(self._world).values() if t.id not in spared and t.room != "another room"]
-        reachable = [t for t in others if behaviours.reachable(self._body, t.id)]
-        if not reachable:
-            return None
-        alike = np.array([t.colour == target.colour or t.kind == target.kind for t in reachable])
-        weights = np.where(alike, LIKELIER, 1.0)
-        return reachable[self._rng.choice(len(reachable), p=weights / weights.sum())]
-
-    # -- what it says ---------------------------------------------------------------------------------------
-
-    def _answer(self, request: Understood, things: list[Described], target: Described | None) -> Iterator[Action]:
-        """Look for what the question is about, then say the answer, or now and then a wrong one."""
-        truth: str | None
-        if request.name == "color":
-            truth = target.colour if target else None
-            if target:
-                yield from behaviours.approach(self._body, target.id, behaviours.READ_COLOUR)
-        else:
-            spoken_of = language.combination(request.slots["x"])
-            here = [t for t in things if t.room != "another room"]
-            fitting = [t for t in here if spoken_of and _fits(t, *spoken_of)]
-            truth = NUMBERS[min(len(fitting), len(NUMBERS) - 1)] if spoken_of else None
-            if request.name == "exist":
-                truth = language.YES if fitting else language.NO
-                yield from self._look_for(fitting)
-            else:
-                yield from behaviours.look_around(self._body)
-        if truth is not None:
-            wrong = self._rng.random() < self.imperfection.wrong_answer
-            yield behaviours.answer(self._body, self._wrong_answer(request.name, truth) if wrong else truth)
-
-    def _look_for(self, fitting: list[Described]) -> Iterator[Action]:
-        yield from behaviours.look_around(self._body, lambda: any(self._body.sees(t.id) for t in fitting))
-        seen = next((t for t in fitting if self._body.sees(t.id)), None)
-        if seen is not None:
-            yield from behaviours.face(self._body, seen.id)
-
-    def _wrong_answer(self, name: str, truth: str) -> str:
-        """A plausible wrong answer: a neighbouring number, another color of this house, the opposite."""
-        if name == "count":
-            number = NUMBERS.index(truth)
-            return NUMBERS[max(0, number + (1 if number == 0 or self._rng.random() < 0.5 else -1))]
-        here = {o.colour for o in self._world.house.objects}
-        options = [language.YES, language.NO] if name == "exist" else sorted(here)
-        options = [o for o in options if o != truth] or [o for o in language.answers_to(name) if o != truth]
-        return options[self._rng.integers(len(options))]
 
     # -- what goes wrong ------------------------------------------------------------------------------------
 
@@ -320,10 +171,5 @@ class ScriptedSolver:
         return movement
 
 
-def _fits(thing: Described, colour: str | None, kind: str | None) -> bool:
-    return colour in (None, thing.colour) and kind in (None, thing.kind)
-
-
 def make_solver(perfect: bool = False, **imperfection: Any) -> ScriptedSolver:
-    """A scripted solver with the given imperfections, or one without any."""
     return ScriptedSolver.perfect() if perfect else ScriptedSolver(**imperfection)

@@ -6,12 +6,12 @@ import numpy as np
 
 from worlds.playhouse.games.registry import Arguments
 from worlds.playhouse.games.whereabouts import CORNER, Where, is_there_as_asked, spot_for_player
-from worlds.playhouse.players.behaviours import Behaviour
+from worlds.playhouse.players.behaviours import Behaviour, settle
 from worlds.playhouse.players.body import WALK_PITCH, Body
 from worlds.playhouse.players.deeds import deed
 from worlds.playhouse.players.fetching import walk_to_spot
 from worlds.playhouse.players.manner import Manner
-from worlds.playhouse.players.putting import settle, turn_to
+from worlds.playhouse.players.putting import turn_to
 from worlds.playhouse.requests.facts import facts_of
 
 ATTEMPTS = 3  # spots that are tried

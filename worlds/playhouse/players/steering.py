@@ -53,8 +53,6 @@ def steer(x: float, y: float, yaw: float, pitch: float, speed: float, aim: Aim) 
       y: where it is, metres.
       yaw: radians.
       pitch: radians.
-      speed: with which it walks ahead, m/s.
-      aim: of the step.
 
     Returns:
       The movement, int8 [TICKS_PER_STEP, components], and the speed with which the step ends if nothing is in the way.

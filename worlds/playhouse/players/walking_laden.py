@@ -35,7 +35,6 @@ def walk_laden(body: Body, goals: Sequence[Goal]) -> Behaviour:
     """Walk with what is in hand to one of some places to stand, and turn to what is to be faced there.
 
     Args:
-      body: of the player.
       goals: where to stand and what to face there, None for anything.
     """
     for _ in range(REPLANS):

@@ -101,7 +101,6 @@ def referents(description: Description, facts: Facts, clearly: bool = True) -> t
 
     Args:
       description: of things; quantifier and number are left aside.
-      facts: of the house.
       clearly: whether nobody would contradict it, rather than some would accept it.
     """
     key = (description.open_form, clearly)
@@ -110,12 +109,17 @@ def referents(description: Description, facts: Facts, clearly: bool = True) -> t
     return facts.known[key]  # type: ignore[return-value]
 
 
+def clear_or_possible(description: Description, facts: Facts) -> tuple[Entity, ...]:
+    """Return everything that a description is clearly true of; possibly, where it is clearly true of nothing."""
+    return referents(description, facts) or referents(description, facts, clearly=False)
+
+
 def meant(description: Description, facts: Facts) -> tuple[Entity, ...]:
     """Return what a hearer takes a description to mean: what it is clearly true of, or else possibly.
 
     Of several things for a single definite name, those in the speaker's room are meant.
     """
-    found = referents(description, facts) or referents(description, facts, clearly=False)
+    found = clear_or_possible(description, facts)
     if len(found) > 1 and description.quantifier == "the" and not description.plural:
         here = facts.by_id[facts.speaker].room
         found = tuple(entity for entity in found if entity.room == here) or found

@@ -65,15 +65,15 @@ class Entity:
     what: What
     kind: str
     names: tuple[str, ...]
-    colour: str | None
-    size: str | None
-    shapes: frozenset[str]
-    categories: frozenset[str]
-    room: str | None
-    holder: str | None
-    inside: bool
     low: tuple[float, float, float]
     high: tuple[float, float, float]
+    colour: str | None = None
+    size: str | None = None
+    shapes: frozenset[str] = frozenset()
+    categories: frozenset[str] = frozenset()
+    room: str | None = None
+    holder: str | None = None
+    inside: bool = False
     disc: float = 0.0
     front: float | None = None
     box: tuple[float, float] | None = None
@@ -112,7 +112,6 @@ class Facts:
 
     @cached_property
     def by_id(self) -> dict[str, Entity]:
-        """The entities by id."""
         return {entity.id: entity for entity in self.entities}
 
     @cached_property
@@ -129,10 +128,6 @@ class Facts:
         """Return the entities that are one of ``what``."""
         return tuple(entity for entity in self.entities if entity.what in what)
 
-    def said_by(self, speaker: str) -> Facts:
-        """Return the same facts with another speaker."""
-        return self if speaker == self.speaker else Facts(self.entities, speaker, self.gaze)
-
     def with_players_of(self, other: Facts) -> Facts:
         """Return the same facts with the players where they are in others, looking where they look there."""
         kept = (entity for entity in self.entities if entity.what != "player")
@@ -142,58 +137,29 @@ class Facts:
 def facts_of(world: Playhouse, speaker: str = SETTER) -> Facts:
     """Return the facts of ``world`` at present, as ``speaker`` speaks of them."""
     house = world.house
-    entities = [_floor(), *_rooms(house), *(_furniture(house, piece) for piece in house.furniture), *_openings(house)]
+    floor = Entity(FLOOR, "floor", FLOOR, (FLOOR,), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    entities = [floor, *_rooms(house), *(_furniture(house, piece) for piece in house.furniture), *_openings(house)]
     entities += _objects(world)
     entities += [_player(world, name) for name in PLAYERS]
     gaze = world.avatar(SETTER).yaw, world.avatar(SOLVER).yaw
     return Facts(tuple(entities), speaker, gaze)
 
 
-def _floor() -> Entity:
-    nothing = frozenset()
-    return Entity(
-        FLOOR,
-        "floor",
-        FLOOR,
-        (FLOOR,),
-        None,
-        None,
-        nothing,
-        nothing,
-        None,
-        None,
-        False,
-        (0.0, 0.0, 0.0),
-        (0.0, 0.0, 0.0),
-    )
-
-
 def _rooms(house: House) -> Iterator[Entity]:
     for room in house.rooms:
         names = (room.type, *ROOM_TYPES[room.type].synonyms) if room.type else ()
         low, high = (room.x0, room.y0, 0.0), (room.x1, room.y1, WALL_HEIGHT)
-        colour, kind = room.walls or None, room.type or "room"
-        yield Entity(room.id, "room", kind, names, colour, None, frozenset(), frozenset(), None, None, False, low, high)
+        yield Entity(room.id, "room", room.type or "room", names, low, high, colour=room.walls or None)
 
 
 def _furniture(house: House, piece: Furniture) -> Entity:
     spec, (hx, hy) = piece.spec, piece.half
+    low, high = (piece.x - hx, piece.y - hy, spec.bottom), (piece.x + hx, piece.y + hy, spec.height)
     return Entity(
-        piece.id,
-        "furniture",
-        piece.kind,
-        (piece.kind, *spec.synonyms),
-        piece.colour,
-        None,
-        spec.shapes,
-        spec.categories | {"furniture"},
-        piece.room,
-        FLOOR if spec.bottom == 0.0 else None,
-        False,
-        (piece.x - hx, piece.y - hy, spec.bottom),
-        (piece.x + hx, piece.y + hy, spec.height),
-        front=piece.yaw + math.pi / 2 if spec.against_wall else None,
-    )
+        piece.id, "furniture", piece.kind, (piece.kind, *spec.synonyms), low, high,
+        colour=piece.colour, shapes=spec.shapes, categories=spec.categories | {"furniture"}, room=piece.room,
+        holder=FLOOR if spec.bottom == 0.0 else None, front=piece.yaw + math.pi / 2 if spec.against_wall else None,
+    )  # fmt: skip
 
 
 def _openings(house: House) -> Iterator[Entity]:
@@ -208,8 +174,7 @@ def _openings(house: House) -> Iterator[Entity]:
 def _opening(name: str, kind: str, gap: Window | Doorway, room: str, heights: tuple[float, float]) -> Entity:
     hx, hy = (gap.width / 2, WALL_THICKNESS / 2) if gap.along == "x" else (WALL_THICKNESS / 2, gap.width / 2)
     low, high = (gap.x - hx, gap.y - hy, heights[0]), (gap.x + hx, gap.y + hy, heights[1])
-    nothing = frozenset()
-    return Entity(name, "opening", kind, (kind,), None, None, nothing, nothing, room, None, False, low, high)
+    return Entity(name, "opening", kind, (kind,), low, high, room=room)
 
 
 def _objects(world: Playhouse) -> Iterator[Entity]:
@@ -224,36 +189,19 @@ def _objects(world: Playhouse) -> Iterator[Entity]:
 
 def _object(thing: Thing, at: np.ndarray, room: str | None, holder: str | None, inside: bool) -> Entity:
     x, y, z = (float(c) for c in at)
-    r, h = thing.radius, thing.height / 2
-    spec = thing.spec
+    r, h, spec = thing.radius, thing.height / 2, thing.spec
     return Entity(
-        thing.id,
-        "object",
-        thing.kind,
-        (thing.kind, *spec.synonyms),
-        thing.colour,
-        thing.size,
-        spec.shapes,
-        spec.categories,
-        room,
-        holder,
-        inside,
-        (x - r, y - r, z - h),
-        (x + r, y + r, z + h),
-        disc=r,
-        box=(spec.extent[0] * thing.scale, spec.extent[1] * thing.scale),
-    )
+        thing.id, "object", thing.kind, (thing.kind, *spec.synonyms), (x - r, y - r, z - h), (x + r, y + r, z + h),
+        colour=thing.colour, size=thing.size, shapes=spec.shapes, categories=spec.categories, room=room, holder=holder,
+        inside=inside, disc=r, box=(spec.extent[0] * thing.scale, spec.extent[1] * thing.scale),
+    )  # fmt: skip
 
 
 def _player(world: Playhouse, name: str) -> Entity:
     avatar = world.avatar(name)
-    x, y = float(avatar.position[0]), float(avatar.position[1])
-    r, nothing = AVATAR_RADIUS, frozenset()
-    low, high = (x - r, y - r, 0.0), (x + r, y + r, AVATAR_HEIGHT)
-    room = world.room_at((x, y))
-    return Entity(
-        name, "player", "player", (), None, None, nothing, nothing, room, FLOOR, False, low, high, r, avatar.yaw
-    )
+    x, y, r = float(avatar.position[0]), float(avatar.position[1]), AVATAR_RADIUS
+    low, high, room = (x - r, y - r, 0.0), (x + r, y + r, AVATAR_HEIGHT), world.room_at((x, y))
+    return Entity(name, "player", "player", (), low, high, room=room, holder=FLOOR, disc=r, front=avatar.yaw)
 
 
 def holder_of(house: House, object_id: str, positions: dict[str, np.ndarray]) -> tuple[str | None, bool]:

@@ -67,7 +67,6 @@ def noun_book() -> PhraseBook[tuple[str, bool]]:
 
 @cache
 def colour_book() -> PhraseBook[str]:
-    """Colours."""
     return PhraseBook(colour_words())
 
 

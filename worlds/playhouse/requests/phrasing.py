@@ -184,10 +184,7 @@ def as_typed(text: str, rng: np.random.Generator, means_the_same: Callable[[str]
     """Return a text with a few of people's slips, after which it still means the same; unchanged if none is found.
 
     Args:
-      text: of a request.
-      rng: of the slips.
       means_the_same: whether a reader understands a text with slips.
-      slips: most of them.
     """
     for _ in range(int(rng.integers(1, slips + 1))):
         for _ in range(6):

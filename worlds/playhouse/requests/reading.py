@@ -42,7 +42,6 @@ class Things:
     """What words mean in a house.
 
     Args:
-      description: that the words make.
       meant: what the hearer takes it to mean.
     """
 

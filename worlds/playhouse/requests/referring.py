@@ -51,9 +51,6 @@ class Referrer:
     """Finds words for things in one house at one moment.
 
     Args:
-      facts: of the house, with the one who speaks.
-      rng: of the choice among expressions.
-      wish: for the words, see :mod:`worlds.playhouse.requests.wishes`.
       heed: chance per expression that it keeps to the wish; what a wish forbids is never said.
     """
 
@@ -68,7 +65,6 @@ class Referrer:
         """Return words that fit one thing only; None if there are none that are short enough.
 
         Args:
-          entity_id: of an object or a piece of furniture.
           say_colour: whether its colour may be named; not when it is asked for.
           say_place: whether its place may be named, likewise.
         """
@@ -125,7 +121,6 @@ class Referrer:
         """Return words for so many of a group, e.g. "three books", "any red ball", "all the toys".
 
         Args:
-          group: of :meth:`groups`.
           number: of them that are meant; None to say none.
           quantifier: "", "any", "some", "all", "a" or "the".
         """

@@ -45,9 +45,7 @@ def holds(relation: str, a: Entity, anchors: tuple[Entity, ...], facts: Facts, c
 
     Args:
       relation: a key of :data:`RELATIONS`.
-      a: what is somewhere.
       anchors: two for "between", else one.
-      facts: of the house.
       clearly: whether nobody would contradict it, rather than some would accept it.
     """
     if any(anchor.id == a.id for anchor in anchors):

@@ -30,12 +30,7 @@ _CORRECTION = re.compile(
 
 @dataclass(frozen=True)
 class Correction:
-    """Words of one who sees a wrong thing taken or gone to.
-
-    Args:
-      colours: that it names.
-      kinds: of things that it names.
-    """
+    """Words of one who sees a wrong thing taken or gone to."""
 
     colours: frozenset[str] = frozenset()
     kinds: frozenset[str] = frozenset()
@@ -45,7 +40,6 @@ class Correction:
 
         Args:
           among: ids of what the request's own words fit.
-          things: the words that describe loose things, by id.
           mistaken: id of the thing that was taken or gone to.
         """
         fitting = tuple(i for i in among if i != mistaken and (i not in things or self._fits(things[i])))
@@ -72,10 +66,7 @@ def correct(right: Iterable[Described], wrong: Described | None, rng: np.random.
     """Return words of a correction, other than the ``last``.
 
     Args:
-      right: descriptions of the things that are meant.
       wrong: that of the thing taken or gone to; None where that is not clear.
-      rng: of the choice.
-      last: what was said last.
     """
     right = tuple(right)
     options = [template.format(which) for which in _differences(right, wrong) for template in _WHICH]

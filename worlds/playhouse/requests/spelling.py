@@ -46,11 +46,7 @@ def tokens(text: str) -> list[str]:
 
 
 class Speller:
-    """Sets words right by a vocabulary.
-
-    Args:
-      vocabulary: all single words that are known.
-    """
+    """Sets words right by a vocabulary."""
 
     def __init__(self, vocabulary: Collection[str]) -> None:
         self._known = frozenset(vocabulary) | {word for usual in SPELLINGS.values() for word in usual.split()}

@@ -34,7 +34,7 @@ def sees(world: Playhouse, agent: str, entity: Entity, sight: Sight) -> bool:
 
 
 def sees_thing(world: Playhouse, agent: str, entity_id: str) -> bool:
-    """See :func:`sees`, of an object or a piece of furniture by id."""
+    """Return True if an agent sees an object or a piece of furniture, by id."""
     return sees(world, agent, facts_of(world).by_id[entity_id], Sight.of(world))
 
 

@@ -7,21 +7,15 @@ from worlds.playhouse.games.choices import Choice
 from worlds.playhouse.games.instructions.towers import pieces_for
 from worlds.playhouse.games.registry import Arguments
 from worlds.playhouse.games.situation import Situation
+from worlds.playhouse.games.tower import can_be_base
 from worlds.playhouse.games.whereabouts import Where, spot_for_player, spot_for_thing
-from worlds.playhouse.requests.tower import can_be_base
 
 STANDING = ("stand by", "go somewhere")
 WITHOUT_TAKING = ("scenario: push",)
 
 
 def is_feasible(name: str, arguments: Arguments, situation: Situation) -> bool:
-    """Return True if the solver can get at everything that a request needs, as far as can be told beforehand.
-
-    Args:
-      name: of the check.
-      arguments: of the request.
-      situation: when it is made.
-    """
+    """Return True if the solver can get at everything that a request needs, as far as is known beforehand."""
     if name == "do then":
         first = arguments["first"]
         return is_feasible(first["game"], first["arguments"], situation)

@@ -13,7 +13,7 @@ from worlds.contract import SETTER, TaskSpec
 from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.house.record import AVATAR_RADIUS, House, Room, Start
 from worlds.playhouse.navigation.floor_plan import FloorPlan
-from worlds.playhouse.requests.descriptions import is_at
+from worlds.playhouse.requests.descriptions import clear_or_possible, is_at
 from worlds.playhouse.requests.facts import Facts
 from worlds.playhouse.requests.reading import places, words_of
 from worlds.playhouse.scenarios.feasibility import is_feasible
@@ -21,7 +21,7 @@ from worlds.playhouse.scenarios.houses.at_rest import facts_at_rest
 from worlds.playhouse.scenarios.houses.building import sample
 from worlds.playhouse.scenarios.houses.spots import floor_spot
 from worlds.playhouse.scenarios.houses.wishes import read_phrase
-from worlds.playhouse.scenarios.resolving import clear, resolve
+from worlds.playhouse.scenarios.resolving import resolve
 from worlds.playhouse.scenarios.scenario import Asks, Scenario
 from worlds.playhouse.scenarios.tasks import make_task, time_limit
 from worlds.playhouse.world import Playhouse
@@ -40,7 +40,6 @@ class Posed:
     """A scenario in one house.
 
     Args:
-      scenario: the line.
       config: JSON configuration of the house.
       place: where the setter stands when it asks, x, y.
       yaw: where it looks then.
@@ -138,7 +137,7 @@ def _with_setter(house: House, scenario: Scenario, rng: np.random.Generator) -> 
             return None
         start = found
     if scenario.faces:
-        ahead = clear(read_phrase(scenario.faces), facts_at_rest(house))
+        ahead = clear_or_possible(read_phrase(scenario.faces), facts_at_rest(house))
         if not ahead:
             return None
         x, y = np.mean([entity.middle for entity in ahead], axis=0)
@@ -167,7 +166,7 @@ def _rooms_of(house: House, facts: Facts, words: str) -> Sequence[Room]:
     """The rooms in which a place in words can be."""
     text = words_of(words)
     place = next(place for end, place in places(text, 0) if end == len(text))
-    named = {entity.room for anchor in place.anchors for entity in clear(anchor, facts)}
+    named = {entity.room for anchor in place.anchors for entity in clear_or_possible(anchor, facts)}
     return [room for room in house.rooms if room.id in named] or house.rooms
 
 

@@ -13,8 +13,8 @@ from worlds.playhouse.games.registry import Arguments
 from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.games.whereabouts import read_where
 from worlds.playhouse.requests.answers import DIFFERENT, LARGER, NO, SAME, SMALLER, YES
-from worlds.playhouse.requests.descriptions import Description, referents
-from worlds.playhouse.requests.facts import Entity, Facts
+from worlds.playhouse.requests.descriptions import clear_or_possible, referents
+from worlds.playhouse.requests.facts import Entity
 from worlds.playhouse.requests.lexicon import similar_colours
 from worlds.playhouse.requests.relations import LARGER as LARGER_BY
 from worlds.playhouse.requests.relations import SAME_SIZE, volume
@@ -25,12 +25,7 @@ ENOUGH = 3  # names that are enough where many things could be named
 
 
 def resolve(asks: Asks, situation: Situation) -> Arguments | None:
-    """Return the arguments that what is asked for has in a situation; None where its words mean nothing, or several.
-
-    Args:
-      asks: of a scenario.
-      situation: the house as it is when the request is made.
-    """
+    """Return the arguments that what is asked for has in a situation; None where its words mean nothing, or several."""
     if asks.game in _QUESTIONS:
         return _QUESTIONS[asks.game](asks.roles, situation)
     arguments: Arguments = {}
@@ -77,7 +72,7 @@ def _target(phrase: str, situation: Situation) -> dict[str, Any] | None:
 def _choice(phrase: str, situation: Situation) -> Choice | None:
     """What a phrase means; "the" has to mean one thing only, or its plural two at least."""
     description = read_phrase(phrase)
-    found = [e for e in clear(description, situation.facts) if e.what in ("object", "furniture")]
+    found = [e for e in clear_or_possible(description, situation.facts) if e.what in ("object", "furniture")]
     number = nouns.number_meant(description, len(found))
     definite = description.quantifier == "the" and not description.plural
     if not found or number > len(found) or (definite and len(found) != 1) or number < 1:
@@ -97,7 +92,7 @@ def _part(asks: Asks, situation: Situation) -> dict[str, Any] | None:
 
 
 def _rooms(phrase: str, situation: Situation) -> list[str] | None:
-    found = [e.id for e in clear(read_phrase(phrase), situation.facts) if e.what == "room"]
+    found = [e.id for e in clear_or_possible(read_phrase(phrase), situation.facts) if e.what == "room"]
     return found if len(found) == 1 else None
 
 
@@ -115,13 +110,8 @@ _ROLES: Mapping[str, Callable[[Any, Situation], Any]] = {
 # -- questions --------------------------------------------------------------------------------------------------------
 
 
-def clear(description: Description, facts: Facts) -> tuple[Entity, ...]:
-    """Return everything that a description is clearly true of; possibly, where it is clearly true of nothing."""
-    return referents(description, facts) or referents(description, facts, clearly=False)
-
-
 def _one(phrase: str, situation: Situation) -> Entity | None:
-    found = clear(read_phrase(phrase), situation.facts)
+    found = clear_or_possible(read_phrase(phrase), situation.facts)
     return found[0] if len(found) == 1 else None
 
 
@@ -167,7 +157,7 @@ def _name_objects(roles: Mapping[str, Any], situation: Situation) -> Arguments |
 def _both(roles: Mapping[str, Any], situation: Situation) -> tuple[Entity, Entity] | None:
     """The two things that "of" and "and_of" describe, or "of" alone."""
     if "and_of" not in roles:
-        found = clear(read_phrase(roles["of"]), situation.facts)
+        found = clear_or_possible(read_phrase(roles["of"]), situation.facts)
         return (found[0], found[1]) if len(found) == 2 else None
     a, b = _one(roles["of"], situation), _one(roles["and_of"], situation)
     return None if a is None or b is None or a.id == b.id else (a, b)

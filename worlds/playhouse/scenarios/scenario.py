@@ -24,9 +24,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from worlds.data_files import Misfit, read_entries, reader_of
+from pydantic import PlainValidator
+
+from worlds.data_files import read_entries
+from worlds.settings import BadValue, validated
 
 Kind = Literal["instruction", "question"]
 TOWER = "build"  # the language game of towers
@@ -51,22 +54,14 @@ class Asks:
 
 @dataclass(frozen=True)
 class ForJudges:
-    """A request whose fulfilment no program can tell.
-
-    Args:
-      reason: why, for the table.
-    """
+    """A request whose fulfilment no program can tell."""
 
     reason: str
 
 
 @dataclass(frozen=True)
 class CannotBePosed:
-    """A request that makes sense in no house that can be.
-
-    Args:
-      reason: what is missing.
-    """
+    """A request that makes sense in no house that can be."""
 
     reason: str
 
@@ -90,9 +85,9 @@ class Scenario:
       solver: type of the room in which the solver begins; empty for any of those of the house.
     """
 
-    number: int
+    number: Annotated[int, PlainValidator(lambda name: _number_of(name))]
     words: str
-    check: Check
+    check: Annotated[Check, PlainValidator(lambda data: check_of(data))]
     house: tuple[str, ...] = ()
     kind: Kind = "instruction"
     room: str = ""
@@ -113,12 +108,12 @@ class Scenario:
 
 def read_lines(file: Path) -> tuple[Scenario, ...]:
     """Return the scenarios of a file. Raises UserError, which names the file, the number and the field, for others."""
-    return tuple(read_entries(file, Scenario, {"number": _number_of, "check": check_of}, named="number").values())
+    return tuple(read_entries(file, Scenario, named="number").values())
 
 
 def _number_of(name: str) -> int:
     if not name.isdecimal():
-        raise Misfit(f"{name!r} is no whole number")
+        raise BadValue(f"{name!r} is no whole number")
     return int(name)
 
 
@@ -130,15 +125,15 @@ def check_of(data: Any) -> Check:
         ``{"for judges": REASON}``; or ``{"cannot be posed": REASON}``.
 
     Raises:
-      Misfit: it is nothing of that.
+      BadValue: it is nothing of that.
     """
     if isinstance(data, dict):
         if "game" in data:
             return Asks(**{name: _role_of(value) for name, value in data.items()})
         for name, reason in data.items():
             if name in _REASONS and len(data) == 1:
-                return _REASONS[name](reader_of(str)(reason))
-    raise Misfit(f"{data!r} has no game, and is neither for judges, nor cannot be posed")
+                return _REASONS[name](validated(str, reason))
+    raise BadValue(f"{data!r} has no game, and is neither for judges, nor cannot be posed")
 
 
 def _role_of(value: Any) -> Any:

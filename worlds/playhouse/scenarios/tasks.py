@@ -30,13 +30,7 @@ def make_task(spec: TaskSpec) -> PlayhouseTask:
 
 
 def time_limit(name: str, arguments: Arguments, rooms: int) -> int:
-    """Return the number of steps after which nobody expects a request to be fulfilled any more.
-
-    Args:
-      name: of the check.
-      arguments: of the request.
-      rooms: number of rooms of the house.
-    """
+    """Return the number of steps after which nobody expects a request to be fulfilled any more."""
     if name in games():
         steps = games()[name].steps(arguments)
     else:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import fields
 from typing import Any, ClassVar
 
 import gymnasium
 import numpy as np
 from gymnasium import spaces
 
+from worlds.contract.known_settings import check_known
 from worlds.errors import UserError
+from worlds.school.drawing.camera import draw_room
 from worlds.school.grid.codes import CHANNELS, VIEW
-from worlds.school.grid.dialogue import NOUNS, TEMPLATES, sentence
-from worlds.school.grid.picture import draw_room
+from worlds.school.grid.dialogue import NOUNS, TEMPLATES, Dialogue, sentence
 from worlds.school.problems.problem import PRIMITIVES, Problem, Settings
 from worlds.school.problems.types import make_problem
 
@@ -39,7 +41,7 @@ class SchoolEnv(gymnasium.Env[dict[str, Any], np.ndarray]):
       parameters: values by the labels of the parameter tree, or a function that draws them for an episode from the
         environment's generator.
       render_mode: "rgb_array" for pictures, or None.
-      settings: of :class:`worlds.school.problems.problem.Settings`, by name.
+      settings: fields of :class:`worlds.school.problems.problem.Settings`, by name.
 
     Attributes:
       problem: the present episode.
@@ -62,15 +64,7 @@ class SchoolEnv(gymnasium.Env[dict[str, Any], np.ndarray]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Begin an episode.
-
-        Args:
-          seed: restarts the environment's generator, from which parameters and episodes are drawn.
-          options: "parameters" of this episode instead of drawn ones.
-
-        Raises:
-          UserError: parameters that no environment has.
-        """
+        """Begin an episode, with options["parameters"] if they are given."""
         super().reset(seed=seed)
         given: Any = (options or {}).get("parameters", self.parameters)
         parameters: Any = given(self.np_random) if callable(given) else given
@@ -79,11 +73,7 @@ class SchoolEnv(gymnasium.Env[dict[str, Any], np.ndarray]):
         return self._observed()
 
     def step(self, action: Any) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
-        """Play a step.
-
-        Raises:
-          UserError: the action is not one, or the episode is over.
-        """
+        """Play a step."""
         if not self._begun or self.problem.ended:
             raise UserError("the episode is over or has not begun; call reset()")
         primitive, utterance = parse_action(action)
@@ -101,14 +91,7 @@ class SchoolEnv(gymnasium.Env[dict[str, Any], np.ndarray]):
     def _observed(self) -> tuple[dict[str, Any], dict[str, Any]]:
         problem = self.problem
         image, seen = problem.observe()
-        observation = {
-            "image": image,
-            "direction": problem.room.direction,
-            "mission": MISSION,
-            "utterance": problem.dialogue.heard,
-            "utterance_history": problem.dialogue.history,
-        }
-        return observation, problem.information(image, seen)
+        return observed(image, problem.room.direction, problem.dialogue), problem.information(image, seen)
 
 
 def action_space() -> spaces.MultiDiscrete:
@@ -124,28 +107,25 @@ def observation_space() -> spaces.Dict:
     return spaces.Dict({"image": image, "direction": spaces.Discrete(4), **texts})
 
 
-def make_settings(settings: Mapping[str, Any]) -> Settings:
-    """Return settings by name.
+def observed(image: np.ndarray, direction: int, dialogue: Dialogue) -> dict[str, Any]:
+    """Return an observation, of what is seen and heard."""
+    return {
+        "image": image,
+        "direction": direction,
+        "mission": MISSION,
+        "utterance": dialogue.heard,
+        "utterance_history": dialogue.history,
+    }
 
-    Raises:
-      UserError: one does not exist, or its value is out of range.
-    """
-    known = Settings.__dataclass_fields__
-    unknown = next((name for name in settings if name not in known), None)
-    if unknown is not None:
-        raise UserError(f"the school has no setting {unknown!r}; known: {', '.join(known)}")
+
+def make_settings(settings: Mapping[str, Any]) -> Settings:
+    """Return settings by name."""
+    check_known(settings, [each.name for each in fields(Settings)], "school")
     return Settings(**settings)
 
 
 def parse_action(action: Any) -> tuple[int | None, str | None]:
-    """Return primitive and utterance of an action; None for no move and for silence.
-
-    Args:
-      action: three numbers; -1 or NaN is none. Of template and noun both or neither are given.
-
-    Raises:
-      UserError: it is not one.
-    """
+    """Return an action's primitive and utterance; None for no move and for silence."""
     try:
         numbers = action.tolist() if isinstance(action, np.ndarray) else list(action)
         primitive, template, noun = (_number(value, count) for value, count in zip(numbers, _COUNTS, strict=True))

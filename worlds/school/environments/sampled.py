@@ -18,16 +18,15 @@ class SampledEnv(SchoolEnv):
     """An environment that samples the parameters of each episode from a tree.
 
     Args:
-      tree: or the id of one.
+      tree: a parameter tree, or the id of one.
       allowed: values by parameter, to which the tree is narrowed.
-      curriculum: steers the sampling; a mapping has the fields of
-        :class:`worlds.school.parameters.curriculum.CurriculumConfig`.
+      curriculum: steers the sampling: a CurriculumConfig, or its fields by name.
       render_mode: "rgb_array" for pictures, or None.
-      settings: of :class:`worlds.school.problems.problem.Settings`, by name.
+      settings: fields of :class:`worlds.school.problems.problem.Settings`, by name.
 
     Attributes:
-      tree: narrowed; a curriculum samples from a part of it.
-      curriculum: with its phase; None without one.
+      tree: the narrowed tree; a curriculum samples from a part of it.
+      curriculum: the curriculum with its phase; None without one.
 
     Raises:
       UserError: no tree has this id, it does not have these values, or a setting is wrong.
@@ -43,7 +42,7 @@ class SampledEnv(SchoolEnv):
     ) -> None:
         whole = tree_of(tree) if isinstance(tree, str) else tree
         self.tree = narrow(whole, allowed) if allowed else whole
-        self.curriculum = None if curriculum is None else Curriculum(self.tree, _config(curriculum))
+        self.curriculum = None if curriculum is None else Curriculum(self.tree, CurriculumConfig.of(curriculum))
         super().__init__(self._sample, render_mode, **settings)
 
     def reset(
@@ -51,13 +50,7 @@ class SampledEnv(SchoolEnv):
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Begin an episode.
 
-        Args:
-          seed: restarts the environment's generator.
-          options: "parameters" of this episode, in the names of the code or of the paper; those that are left out are
-            determined by the tree, or the combination is refused.
-
-        Raises:
-          UserError: the tree does not have these parameters.
+        options["parameters"] may use the names of the code or of the paper, and leave out what the tree determines.
         """
         given = (options or {}).get("parameters")
         if given is not None:
@@ -75,11 +68,7 @@ class SampledEnv(SchoolEnv):
         return observation, reward, terminated, truncated, info | self._progress()
 
     def restore_curriculum(self, state: Mapping[str, Any]) -> None:
-        """Continue a curriculum from the state of another: of a checkpoint, or of the process that counts for all.
-
-        Raises:
-          UserError: the environment has no curriculum.
-        """
+        """Continue a curriculum from the state of another: of a checkpoint, or of the process that counts for all."""
         if self.curriculum is None:
             raise UserError("this environment has no curriculum; give one when it is made")
         self.curriculum.restore(state)
@@ -95,19 +84,3 @@ class SampledEnv(SchoolEnv):
             "curriculum_info_mean_perf": self.curriculum.mean_success,
             "curriculum_info_max_mean_perf": self.curriculum.best_success,
         }
-
-
-def _config(given: CurriculumConfig | Mapping[str, Any]) -> CurriculumConfig:
-    if isinstance(given, CurriculumConfig):
-        return given
-    known = CurriculumConfig.__dataclass_fields__
-    unknown = next((name for name in given if name not in known), None)
-    if unknown is not None:
-        raise UserError(f"a curriculum has no setting {unknown!r}; known: {', '.join(known)}")
-    if "kind" not in given:
-        raise UserError("a curriculum needs its kind: intro_seq or intro_seq_scaf")
-    return CurriculumConfig(given["kind"], tuple(given.get("thresholds", ())), **_rest(given))
-
-
-def _rest(given: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in given.items() if name not in ("kind", "thresholds")}

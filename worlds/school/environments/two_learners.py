@@ -11,12 +11,13 @@ from gymnasium.utils import seeding
 from pettingzoo import ParallelEnv
 
 from worlds.errors import UserError
+from worlds.school.drawing.camera import draw_room
 from worlds.school.environments.environment import (
-    MISSION,
     TILE,
     action_space,
     make_settings,
     observation_space,
+    observed,
     parse_action,
 )
 from worlds.school.grid.codes import (
@@ -31,9 +32,9 @@ from worlds.school.grid.codes import (
     TOGGLE,
 )
 from worlds.school.grid.dialogue import Dialogue
-from worlds.school.grid.picture import draw_room
 from worlds.school.grid.sight import BORDER, view
-from worlds.school.parameters.branches import JOINT_PROBLEMS, collaboration, tree
+from worlds.school.parameters.branches import collaboration, tree
+from worlds.school.parameters.names import JOINT_PROBLEMS
 from worlds.school.parameters.tree import complete, narrow, sample
 from worlds.school.problems.collaboration import Collaboration
 from worlds.school.problems.problem import DONE, reward_at
@@ -57,7 +58,7 @@ class TwoLearners(ParallelEnv[str, dict[str, Any], np.ndarray]):
     Args:
       allowed: values by parameter, to which the problems are narrowed.
       render_mode: "rgb_array" for pictures, or None.
-      settings: of :class:`worlds.school.problems.problem.Settings`, by name.
+      settings: fields of :class:`worlds.school.problems.problem.Settings`, by name.
 
     Attributes:
       problem: the present episode.
@@ -96,15 +97,7 @@ class TwoLearners(ParallelEnv[str, dict[str, Any], np.ndarray]):
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observations, dict[str, dict[str, Any]]]:
-        """Begin an episode.
-
-        Args:
-          seed: restarts the environment's generator.
-          options: "parameters" of this episode instead of drawn ones.
-
-        Raises:
-          UserError: the tree does not have these parameters.
-        """
+        """Begin an episode, with options["parameters"] if they are given."""
         if seed is not None or self._rng is None:
             self._rng = seeding.np_random(seed)[0]
         given = (options or {}).get("parameters")
@@ -118,14 +111,7 @@ class TwoLearners(ParallelEnv[str, dict[str, Any], np.ndarray]):
     def step(
         self, actions: Mapping[str, Any]
     ) -> tuple[Observations, dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
-        """Play a step.
-
-        Args:
-          actions: of the learners that are left.
-
-        Raises:
-          UserError: an action is not one, or the episode is over.
-        """
+        """Play a step."""
         if not self.agents:
             raise UserError("the episode is over or has not begun; call reset()")
         moves = {learner: parse_action(actions[learner]) for learner in self.agents}
@@ -160,17 +146,7 @@ class TwoLearners(ParallelEnv[str, dict[str, Any], np.ndarray]):
             LEFT_LEARNER: (problem.observe()[0], problem.room.direction, problem.dialogue),
             RIGHT_LEARNER: (self._seen_by_right(), peer.direction, self._heard_by_right),
         }
-        return {
-            learner: {
-                "image": image,
-                "direction": direction,
-                "mission": MISSION,
-                "utterance": dialogue.heard,
-                "utterance_history": dialogue.history,
-            }
-            for learner, (image, direction, dialogue) in seen.items()
-            if learner in self.agents
-        }
+        return {learner: observed(*parts) for learner, parts in seen.items() if learner in self.agents}
 
     def _seen_by_right(self) -> np.ndarray:
         room, peer = self.problem.room, self.problem.peer
@@ -188,9 +164,5 @@ class TwoLearners(ParallelEnv[str, dict[str, Any], np.ndarray]):
 
 
 def parallel_env(**settings: Any) -> TwoLearners:
-    """Return the environment, under the name by which PettingZoo's modules offer theirs.
-
-    Args:
-      settings: keywords of :class:`TwoLearners`.
-    """
+    """Return the environment, under the name by which PettingZoo's modules offer theirs."""
     return TwoLearners(**settings)

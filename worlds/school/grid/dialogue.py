@@ -27,24 +27,13 @@ def sentences() -> Iterator[str]:
 
 
 class Dialogue:
-    """What the agent hears. It does not hear itself.
-
-    Attributes:
-      heard: in the last step; the opening before the first, SILENCE if the peer was silent.
-      history: all that has been heard, the opening first.
-      transcript: the history, with what the agent said: for people.
-    """
+    """What the agent hears. It does not hear itself."""
 
     def __init__(self) -> None:
         self.heard = self.history = self.transcript = OPENING
 
     def hear(self, name: str, reply: str | None) -> None:
-        """Write down a step of the peer.
-
-        Args:
-          name: of the peer.
-          reply: what it said; None for nothing.
-        """
+        """Write down a step of the peer."""
         line = f"{name}: {reply} \n" if reply else ""
         self.heard = SILENCE + line
         self.history += line

@@ -5,18 +5,16 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+Cell = tuple[int, int]
 FAR = 1 << 14  # distance of cells from which there is no way
 
 
 @njit(cache=True, nogil=True)
 def distances(solid: np.ndarray, goal_x: int, goal_y: int) -> np.ndarray:
-    """Return the steps from every cell to the goal, int32 [X, Y]; FAR where there is no way.
+    """Return the steps from every cell to the goal, int32 [X, Y]; FAR if there is no way.
 
-    Args:
-      solid: cells that cannot be walked on, bool [X, Y], with a solid border. The goal itself may be one, and the
-        cells beside it have a distance all the same.
-      goal_x: where to.
-      goal_y: where to.
+    Nobody walks on ``solid`` cells, bool [X, Y], which include the border. If the goal is one, the cells beside it
+    still have a distance.
     """
     found = np.full(solid.shape, FAR, np.int32)
     queue = np.empty((solid.size, 2), np.int32)
@@ -41,14 +39,6 @@ def first_direction(solid: np.ndarray, x: int, y: int, facing: int, goal_x: int,
     """Return the direction of the first step of a shortest way; -1 where there is none, or none is needed.
 
     Of several the one that is faced is taken, else the first of east, south, west, north.
-
-    Args:
-      solid: see :func:`distances`; the cell from which the way begins may be solid.
-      x: of that cell.
-      y: of that cell.
-      facing: direction that needs no turn.
-      goal_x: where to.
-      goal_y: where to.
     """
     if x == goal_x and y == goal_y:
         return -1
@@ -61,3 +51,19 @@ def first_direction(solid: np.ndarray, x: int, y: int, facing: int, goal_x: int,
         if 0 <= a < solid.shape[0] and 0 <= b < solid.shape[1] and away[a, b] < best:
             best, chosen = away[a, b], direction
     return chosen
+
+
+def behind(thing: Cell, target: Cell) -> Cell:
+    """Return the cell from which a thing is pushed along its row or column towards a target."""
+    return thing[0] - _sign(target[0] - thing[0]), thing[1] - _sign(target[1] - thing[1])
+
+
+def between(start: Cell, end: Cell) -> list[Cell]:
+    """Return the cells between two of one row or column, both left out."""
+    dx, dy = _sign(end[0] - start[0]), _sign(end[1] - start[1])
+    length = abs(end[0] - start[0]) + abs(end[1] - start[1])
+    return [(start[0] + dx * step, start[1] + dy * step) for step in range(1, length)]
+
+
+def _sign(number: int) -> int:
+    return (number > 0) - (number < 0)

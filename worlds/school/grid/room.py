@@ -25,17 +25,11 @@ class NoPlace(UserError):
 class Room:
     """A square of cells, of which a rectangle at (0, 0) is the room within its walls.
 
-    Args:
-      size: cells of a side of the square.
-      width: of the room, its walls included.
-      height: of the room, its walls included.
-
     Attributes:
-      codes: encoding of every cell, within a border of walls: uint8 [size + 2 BORDER, size + 2 BORDER, CHANNELS].
-      opaque: cells that nothing is seen through, within that border: bool [size + 2 BORDER, size + 2 BORDER].
-      solid: cells that cannot be walked on, bool [size, size]; the agent's is not among them.
-      agent: cell of the agent, (x, y); outside all cells before it is placed.
-      direction: in which the agent looks.
+      codes: encoding of every cell, with a border of walls: uint8 [size + 2 BORDER, size + 2 BORDER, CHANNELS].
+      opaque: cells that block the view, with the same border: bool [size + 2 BORDER, size + 2 BORDER].
+      solid: cells that block the way, bool [size, size]; the agent's is not among them.
+      agent: the agent's cell, (x, y); outside the square until it is placed.
     """
 
     def __init__(self, size: int, width: int, height: int) -> None:
@@ -105,14 +99,7 @@ class Room:
     # -- building -----------------------------------------------------------------------------------------------
 
     def wall(self, x: int, y: int, width: int, height: int) -> None:
-        """Build a wall around a rectangle.
-
-        Args:
-          x: of its corner.
-          y: of its corner.
-          width: in cells, the walls included.
-          height: in cells, the walls included.
-        """
+        """Build a wall around a rectangle."""
         right, below = x + width - 1, y + height - 1
         for a, b in ((x, slice(y, below + 1)), (right, slice(y, below + 1))):
             self._wall_line(a, b)
@@ -142,16 +129,10 @@ class Room:
         within: tuple[int, int, int, int] | None = None,
         taken: bool = False,
     ) -> Cell:
-        """Return a random cell in which there is nothing, the agent neither.
+        """Return a random empty cell of the room, or of a rectangle (x, y, width, height) ``within`` it; else raise
+        NoPlace.
 
-        Args:
-          rng: decides.
-          accepts: (x, y) -> False for cells that do not do.
-          within: x, y, width and height of the rectangle to look in; by default that of the room.
-          taken: cells in which something is, do as well.
-
-        Raises:
-          NoPlace: there is none.
+        With ``taken``, the cell may hold something. ``accepts`` (x, y) may refuse cells.
         """
         x, y, width, height = within or (0, 0, self.width, self.height)
 
@@ -182,14 +163,7 @@ class Room:
         return not self.solid[x, y] and self.agent != (x, y)
 
     def way(self, start: Cell, facing: int, goal: Cell, around: Cell | None = None) -> int:
-        """Return the direction of the first step of a shortest way; -1 where there is none or none is needed.
-
-        Args:
-          start: where from.
-          facing: direction that is preferred among ways of the same length.
-          goal: where to, which may be solid.
-          around: a further cell that cannot be walked on, the goal neither if it is that.
-        """
+        """Return the direction of the first step of a shortest way; -1 where there is none or none is needed."""
         if around is None or not 0 <= around[0] < self.size:
             return first_direction(self.solid, *start, facing, *goal)
         if around == goal:
@@ -205,11 +179,7 @@ class Room:
         return start == goal or self.way(start, EAST, goal) >= 0
 
     def sight(self, through: bool = False) -> tuple[np.ndarray, np.ndarray]:
-        """Return what the agent observes, uint8 [VIEW, VIEW, CHANNELS], and what it sees, bool [VIEW, VIEW].
-
-        Args:
-          through: nothing is hidden by walls.
-        """
+        """Return what the agent observes, uint8 [VIEW, VIEW, CHANNELS], and what it sees, bool [VIEW, VIEW]."""
         return view(self.codes, self.opaque, *self.agent, self.direction, through)
 
     def seen_from(self, cell: Cell, direction: int) -> np.ndarray:

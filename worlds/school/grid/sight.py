@@ -16,15 +16,7 @@ _MIDDLE = VIEW // 2
 
 @njit(cache=True, nogil=True)
 def world_cell(x: int, y: int, direction: int, i: int, j: int) -> tuple[int, int]:
-    """Return the cell of the room that a viewer has at column i, row j of its view.
-
-    Args:
-      x: of the viewer, who stands at the middle of the last row.
-      y: of the viewer.
-      direction: in which it looks; east, south, west, north.
-      i: column, from its left to its right.
-      j: row, the farthest first.
-    """
+    """Return the cell of the room at column i, row j of a viewer's view; the farthest row is the first."""
     ahead, right = VIEW - 1 - j, i - _MIDDLE
     if direction == 0:
         return x + ahead, y + right
@@ -37,14 +29,7 @@ def world_cell(x: int, y: int, direction: int, i: int, j: int) -> tuple[int, int
 
 @njit(cache=True, nogil=True)
 def _cast(lit: np.ndarray, dark: np.ndarray, side: int, ahead: int) -> None:
-    """Cast the shadows of one row's cells on one side of the viewer: outwards in the row, and on the next row.
-
-    Args:
-      lit: cells that are seen, bool [VIEW, VIEW]; changed.
-      dark: cells that nothing is seen through, bool [VIEW, VIEW].
-      side: -1 for the left, 1 for the right.
-      ahead: rows between these cells and the viewer.
-    """
+    """Cast the shadows of one row's cells on one side (-1 left, 1 right): outwards in the row, and on the next row."""
     j = VIEW - 1 - ahead
     for off in range(1, _MIDDLE):
         i = _MIDDLE + side * off
@@ -64,9 +49,6 @@ def shadows(dark: np.ndarray) -> np.ndarray:
 
     Everything is seen at first. A cell that nothing is seen through, and one that is in shadow itself, shades those
     behind it within the cone between straight ahead and the diagonal; row after row, from the viewer outwards.
-
-    Args:
-      dark: cells that nothing is seen through, bool [VIEW, VIEW], column and row.
     """
     lit = np.ones((VIEW, VIEW), np.bool_)
     for ahead in range(VIEW):
@@ -80,14 +62,7 @@ def shadows(dark: np.ndarray) -> np.ndarray:
 
 @njit(cache=True, nogil=True)
 def visible(opaque: np.ndarray, x: int, y: int, direction: int) -> np.ndarray:
-    """Return what a viewer sees of the square before it: bool [VIEW, VIEW], column and row.
-
-    Args:
-      opaque: cells of the room and its border that nothing is seen through, bool [X, Y].
-      x: of the viewer.
-      y: of the viewer.
-      direction: in which it looks.
-    """
+    """Return what a viewer sees of the square before it: bool [VIEW, VIEW], column and row."""
     dark = np.empty((VIEW, VIEW), np.bool_)
     for i in range(VIEW):
         for j in range(VIEW):
@@ -100,21 +75,11 @@ def visible(opaque: np.ndarray, x: int, y: int, direction: int) -> np.ndarray:
 def view(
     codes: np.ndarray, opaque: np.ndarray, x: int, y: int, direction: int, through: bool
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return what a viewer observes.
+    """Return what a viewer observes, uint8 [VIEW, VIEW, CHANNELS] with zeros where it sees nothing, and sees, bool
+    [VIEW, VIEW].
 
-    The peer's gaze, its pointing and its last act, if that was to point, are relative to the viewer's direction.
-
-    Args:
-      codes: encoding of every cell of the room and its border, absolute directions; uint8 [X, Y, CHANNELS].
-      opaque: cells that nothing is seen through, bool [X, Y].
-      x: of the viewer.
-      y: of the viewer.
-      direction: in which it looks.
-      through: nothing is hidden by walls.
-
-    Returns:
-      The encoding of the square before it, uint8 [VIEW, VIEW, CHANNELS], zeros where it sees nothing, and what it
-      sees, bool [VIEW, VIEW]; both by column and row.
+    Both are by column and row. The peer's gaze, its pointing and its last act, if that was to point, are relative to
+    the viewer's direction; in ``codes`` they are absolute.
     """
     lit = np.ones((VIEW, VIEW), np.bool_) if through else visible(opaque, x, y, direction)
     seen = np.zeros((VIEW, VIEW, CHANNELS), np.uint8)
@@ -137,14 +102,7 @@ def view(
 
 
 def view_cell(x: int, y: int, direction: int, other: tuple[int, int]) -> tuple[int, int] | None:
-    """Return column and row at which a viewer has a cell of the room; None outside its view.
-
-    Args:
-      x: of the viewer.
-      y: of the viewer.
-      direction: in which it looks.
-      other: the cell, (x, y).
-    """
+    """Return column and row at which a viewer has a cell of the room; None outside its view."""
     dx, dy = other[0] - x, other[1] - y
     ahead, right = ((dx, dy), (dy, -dx), (-dx, -dy), (-dy, dx))[direction]
     i, j = _MIDDLE + right, VIEW - 1 - ahead

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from minigrid.core.world_object import WorldObj
 
 from worlds.school.grid.codes import CHANNELS, COLOURS, NONE, OBJECTS
-from worlds.school.grid.painting import paint
 
 if TYPE_CHECKING:
     from worlds.school.grid.room import Room
@@ -21,16 +20,7 @@ BlockSet = list["Blockable"]
 
 
 class Thing(WorldObj):
-    """An object in a cell.
-
-    Args:
-      kind: of ``OBJECTS``.
-      colour: of ``COLOURS``.
-
-    Attributes:
-      at: cell in which it is, (x, y); None while it is in no cell.
-      under: what was in its cell before it moved there, and is there again when it leaves.
-    """
+    """An object in a cell (x, y), or in none."""
 
     movable = False  # walking into it does something
 
@@ -57,25 +47,12 @@ class Thing(WorldObj):
         own = OBJECTS[self.type], COLOURS[self.color], *self.state()
         return own + (0,) * (CHANNELS - len(own))
 
-    def render(self, img: Any) -> None:
-        """Draw it on a tile."""
-        paint(img, self)
-
     def use(self, room: Room) -> bool:
         """Toggle it. Returns True if something has happened."""
         return False
 
     def bump(self, room: Room, direction: int, by: Thing | None) -> bool:
-        """Walk into it.
-
-        Args:
-          room: in which it is.
-          direction: of the one that walks.
-          by: who or what; None for the agent.
-
-        Returns:
-          True if something has happened.
-        """
+        """Be walked into by a thing, or by the agent (None). Return True if something has happened."""
         return False
 
 
@@ -98,13 +75,7 @@ class Fence(Thing):
 
 
 class Blockable(Thing):
-    """An object that using or walking into one of its block set blocks.
-
-    Args:
-      kind: of ``OBJECTS``.
-      colour: of ``COLOURS``.
-      block_set: alternatives, to which it adds itself; None for an object that nothing blocks.
-    """
+    """An object that using or walking into one of its block set, to which it adds itself, blocks."""
 
     movable = True
 
@@ -178,14 +149,7 @@ class RemoteDoor(_Gate):
 
 
 class Lever(Blockable):
-    """A lever that opens a remote door, once.
-
-    Args:
-      colour: of ``COLOURS``.
-      door: that it opens; None for a distractor.
-      active_steps: after which it closes the door; None for never.
-      block_set: see :class:`Blockable`.
-    """
+    """A lever that opens a remote door, once, and closes it after ``active_steps``; a distractor has no door."""
 
     def __init__(
         self,
@@ -229,14 +193,7 @@ class Lever(Blockable):
 
 
 class LockableBox(Blockable):
-    """A box, in whose place its contents are once it is opened.
-
-    Args:
-      colour: of ``COLOURS``.
-      contains: what is in it; None for nothing.
-      is_locked: a switch has to unlock it first.
-      block_set: see :class:`Blockable`.
-    """
+    """A box, in whose place its contents are once it is opened."""
 
     def __init__(
         self, colour: str, contains: Thing | None = None, is_locked: bool = False, block_set: BlockSet | None = None
@@ -264,14 +221,7 @@ class LockableBox(Blockable):
 
 
 class Switch(Blockable):
-    """A switch that unlocks a box, once.
-
-    Args:
-      colour: of ``COLOURS``.
-      box: that it unlocks; None for a distractor.
-      light: observations show whether it is on.
-      block_set: see :class:`Blockable`.
-    """
+    """A switch that unlocks a box, once; a distractor has none."""
 
     def __init__(
         self, colour: str, box: LockableBox | None = None, light: bool = False, block_set: BlockSet | None = None
@@ -319,16 +269,7 @@ class GeneratorPlatform(Thing):
 
 
 class AppleGenerator(Blockable):
-    """A generator of apples, activated by being walked into, or by a marble that rolls into it.
-
-    Args:
-      colour: of ``COLOURS``.
-      by_marble: a marble activates it, and nothing else.
-      block_set: see :class:`Blockable`.
-
-    Attributes:
-      yields: apples and the cells to which it puts them; none for a distractor.
-    """
+    """A generator of apples, activated by being walked into, or by a marble that rolls into it."""
 
     def __init__(self, colour: str, by_marble: bool = False, block_set: BlockSet | None = None) -> None:
         super().__init__("applegenerator", colour, block_set)

@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from worlds.school.parameters.names import CUE_TYPES, INTRODUCTIONS, JOINT_PROBLEMS, OBSTACLES
 from worlds.school.parameters.tree import Parameter, build
 
-INTRODUCTIONS: tuple[str, ...] = ("No", "Eye_contact", "Ask", "Ask_Eye_contact")
-CUES: tuple[str, ...] = ("Language_Color", "Language_Feedback", "Pointing", "Emulation")
-PROBLEMS: tuple[str, ...] = ("Boxes", "Switches", "Generators", "Levers", "Doors", "Marble")
 OBJECT_PROBLEMS: tuple[str, ...] = ("Boxes", "Switches", "Generators", "Marble")
-JOINT_PROBLEMS: tuple[str, ...] = (*OBJECT_PROBLEMS, "MarblePass", "MarblePush", "LeverDoor")
 ROLES: tuple[str, ...] = ("A", "B")
-OBSTACLES: tuple[str, ...] = ("No", "A_bit", "Medium", "A_lot")
 MOVEMENTS: tuple[str, ...] = ("Walking", "Rotating")
 
 Branch = dict[str, Any]
@@ -31,16 +27,7 @@ def information_seeking(
     joint_attention: Sequence[str] = (),
     objects: Sequence[str] = (),
 ) -> Branch:
-    """Return the branch of the environment type InformationSeeking.
-
-    Args:
-      introductions: values of the introductory sequence; none leaves the parameter out.
-      cues: types of cues that the caretaker gives where it does not help; none leaves help and cues out.
-      problems: what each problem opens: the number of objects, and whether there is a caretaker.
-      help_: also have the caretaker get the apple for the agent.
-      joint_attention: values of the parameter; none leaves it out.
-      objects: numbers of objects that are drawn beside those of the problem, which count.
-    """
+    """Return the branch of the environment type InformationSeeking."""
     branch: Branch = {}
     if introductions:
         branch["Pragmatic_frame_complexity"] = list(introductions)
@@ -57,38 +44,21 @@ def information_seeking(
 def collaboration(
     problems: Sequence[str], roles: Sequence[str] = ROLES, versions: Sequence[str] = ("Social",), **more: Sequence[str]
 ) -> Branch:
-    """Return a branch of the environment type Collaboration in which all problems have the same roles and versions.
-
-    Args:
-      problems: names of the problems.
-      roles: of the agent: A on the left, B on the right.
-      versions: with a partner (Social), without (Asocial).
-      more: values of further parameters by name.
-    """
+    """Return a branch of the environment type Collaboration in which all problems have the same roles and versions."""
     return {"Collaboration": {"Problem": list(problems), "Version": list(versions), "Role": list(roles), **more}}
 
 
 def collaboration_by_problem(problems: Mapping[str, Branch]) -> Branch:
-    """Return a branch of the environment type Collaboration.
-
-    Args:
-      problems: roles and versions by problem, as in ``{"Boxes": {"Role": ["A"], "Version": ["Social"]}}``.
-    """
+    """Return a branch of the type Collaboration, e.g. for {"Boxes": {"Role": ["A"], "Version": ["Social"]}}."""
     return {"Collaboration": {"Problem": dict(problems)}}
 
 
 def adversarial_peer(
     versions: Sequence[str] = ("Asocial", "Social"),
     movements: Sequence[str] = MOVEMENTS,
-    obstacles: Sequence[str] = OBSTACLES,
+    obstacles: Sequence[str] = tuple(OBSTACLES),
 ) -> Branch:
-    """Return the branch of the environment type AdversarialPeer, which the code names AppleStealing.
-
-    Args:
-      versions: with a guard (Social), without (Asocial).
-      movements: of the guard.
-      obstacles: how many there are.
-    """
+    """Return the branch of the environment type AdversarialPeer, which the code names AppleStealing."""
     opened: Branch = {"Social": {"NPC_movement": list(movements)}, "Asocial": {}}
     by_version = {version: opened[version] for version in versions}
     return {"AppleStealing": {"Version": by_version, "Obstacles": list(obstacles)}}
@@ -101,7 +71,7 @@ def tree(*branches: Branch) -> Parameter:
 
 FULL_INFORMATION_SEEKING = information_seeking(
     INTRODUCTIONS,
-    CUES,
+    CUE_TYPES,
     dict.fromkeys(("Doors", "Boxes", "Switches", "Generators", "Levers", "Marble"), SOCIAL),
     help_=True,
     objects=("2", "1"),

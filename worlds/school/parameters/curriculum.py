@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from worlds.errors import UserError
-from worlds.school.parameters.branches import INTRODUCTIONS
+from worlds.school.parameters.names import INTRODUCTIONS
 from worlds.school.parameters.tree import Parameter, narrow
 
 _LAST = {"Pragmatic_frame_complexity": ["Ask_Eye_contact"], "Scaffolding": ["N"]}
@@ -30,15 +30,25 @@ class CurriculumConfig:
         pass four, of which the others are not used.
       window: latest episodes over which success is averaged.
       minimum_episodes: a phase has more episodes than this.
-
-    Raises:
-      UserError: an unknown kind, no thresholds, or a number out of its range.
     """
 
     kind: str
     thresholds: tuple[float, ...]
     window: int = 500
     minimum_episodes: int = 1000
+
+    @classmethod
+    def of(cls, given: CurriculumConfig | Mapping[str, Any]) -> CurriculumConfig:
+        """Return a configuration, perhaps of its fields by name."""
+        if isinstance(given, CurriculumConfig):
+            return given
+        known = [each.name for each in fields(cls)]
+        unknown = next((name for name in given if name not in known), None)
+        if unknown is not None:
+            raise UserError(f"a curriculum has no setting {unknown!r}; known: {', '.join(known)}")
+        if "kind" not in given:
+            raise UserError(f"a curriculum needs its kind: {' or '.join(PHASES)}")
+        return cls(**{**given, "thresholds": tuple(given.get("thresholds", ()))})
 
     def __post_init__(self) -> None:
         if self.kind not in PHASES:
@@ -53,15 +63,7 @@ class CurriculumConfig:
 
 
 class Curriculum:
-    """Parts of a tree, one after another: the next one once enough of the latest episodes have succeeded.
-
-    Args:
-      tree: with all introductions and, for "intro_seq_scaf", with and without help.
-      config: the kind of curriculum, and when a phase ends.
-
-    Raises:
-      UserError: the tree lacks values that the curriculum chooses from.
-    """
+    """Parts of a tree, one after another: the next one once enough of the latest episodes have succeeded."""
 
     def __init__(self, tree: Parameter, config: CurriculumConfig) -> None:
         self.config = config

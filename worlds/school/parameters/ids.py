@@ -13,11 +13,7 @@ from worlds.school.parameters.branches import (
     FULL,
     FULL_COLLABORATION,
     FULL_INFORMATION_SEEKING,
-    INTRODUCTIONS,
-    JOINT_PROBLEMS,
     OBJECT_PROBLEMS,
-    OBSTACLES,
-    PROBLEMS,
     ROLES,
     SOCIAL,
     Branch,
@@ -27,6 +23,7 @@ from worlds.school.parameters.branches import (
     information_seeking,
     tree,
 )
+from worlds.school.parameters.names import INTRODUCTIONS, JOINT_PROBLEMS, OBSTACLES, PROBLEMS
 from worlds.school.parameters.tree import Parameter, narrow
 
 CUE_OF = {"Pointing": "Pointing", "LangFeedback": "Language_Feedback", "LangColor": "Language_Color"}
@@ -43,14 +40,7 @@ def ids() -> list[str]:
 
 
 def tree_of(id_: str) -> Parameter:
-    """Return the parameter tree of a registered id.
-
-    Args:
-      id_: such as ``SocialAI-SocialAIParamEnv-v1``; the prefix, ``ParamEnv`` and the version may be left out.
-
-    Raises:
-      UserError: no environment has this id.
-    """
+    """Return the parameter tree of a registered id."""
     found = next((full for full in (id_, f"SocialAI-{id_}ParamEnv-v1") if full in _trees()), None)
     if found is None:
         near = [each for each in _trees() if id_.lower() in each.lower()][:3]

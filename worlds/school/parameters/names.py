@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from worlds.errors import UserError
+
 # Names of the paper by ours, where they differ by more than capitals, hyphens and underscores.
 PAPER_PARAMETERS = {
     "Env_type": "Environment type",
@@ -56,21 +60,12 @@ _VALUES |= {(name, _folded(paper)): value for (name, value), paper in PAPER_VALU
 
 
 def parameter_name(name: str) -> str:
-    """Return our name of a parameter.
-
-    Args:
-      name: the code's or the paper's, capitals, hyphens and underscores as they come; others are returned unchanged.
-    """
+    """Return our name of a parameter."""
     return _PARAMETERS.get(_folded(name), name)
 
 
 def value_name(parameter: str, value: str) -> str:
-    """Return our name of a value.
-
-    Args:
-      parameter: whose value it is, in either name.
-      value: the code's or the paper's name of it; others are returned unchanged.
-    """
+    """Return our name of a value."""
     return _VALUES.get((parameter_name(parameter), _folded(value)), value)
 
 
@@ -82,3 +77,38 @@ def paper_parameter(name: str) -> str:
 def paper_value(parameter: str, value: str) -> str:
     """Return the paper's name of a value of ours."""
     return PAPER_VALUES.get((parameter, value), value)
+
+
+INTRODUCTIONS = VALUES["Pragmatic_frame_complexity"]
+CUE_TYPES = VALUES["Cue_type"]
+PROBLEMS: tuple[str, ...] = ("Boxes", "Switches", "Generators", "Levers", "Doors", "Marble")  # of InformationSeeking
+INFORMATION_PROBLEMS: tuple[str, ...] = (
+    *PROBLEMS,
+    "Apples",
+)  # in Apples the apple lies there; no tree of the reference has it
+JOINT_PROBLEMS: tuple[str, ...] = ("Boxes", "Switches", "Generators", "Marble", "MarblePass", "MarblePush", "LeverDoor")
+COLOUR_COUNTS = tuple(map(str, range(2, 8)))
+# Fewest and most obstacles by the value of the parameter.
+OBSTACLES: Mapping[str, tuple[int, int]] = {"No": (0, 0), "A_bit": (1, 2), "Medium": (3, 4), "A_lot": (5, 6)}
+
+
+def check_labels(parameters: Mapping[str, str]) -> None:
+    """Refuse parameters that no environment has."""
+    if not isinstance(parameters, Mapping):
+        raise UserError(f"parameters of the school are values by label, not {parameters!r}")
+    for label, value in parameters.items():
+        if label not in PARAMETERS:
+            raise UserError(f"the school has no parameter {label!r}; known: {', '.join(PARAMETERS)}")
+        if value not in VALUES.get(label, (value,)):
+            raise UserError(f"parameter {label} is {value!r}; known: {', '.join(VALUES[label])}")
+
+
+def value_of(parameters: Mapping[str, str], label: str, known: tuple[str, ...], default: str | None = None) -> str:
+    """Return the value of a parameter; one without a default has to be given."""
+    value = parameters.get(label, default)
+    if value is None:
+        raise UserError(f"parameter {label} is missing; give one of {', '.join(known)}")
+    if value not in known:
+        where = parameters.get("Env_type", "this environment")
+        raise UserError(f"parameter {label} is {value!r}, which {where} does not have; known: {', '.join(known)}")
+    return value

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from worlds.errors import UserError
-from worlds.school.parameters.names import parameter_name, value_name
+from worlds.school.parameters.names import paper_parameter, paper_value, parameter_name, value_name
 
 # {parameter: {value: {parameter: ...}}}, or a list of values that open no further parameters.
 Spec = Mapping[str, "Mapping[str, Spec] | Sequence[str]"]
@@ -24,12 +24,7 @@ Combination = dict[str, str]
 
 @dataclass(frozen=True)
 class Value:
-    """A value of a parameter.
-
-    Args:
-      name: of the value.
-      parameters: that must be set once this value is chosen.
-    """
+    """A value of a parameter."""
 
     name: str
     parameters: tuple[Parameter, ...] = ()
@@ -37,12 +32,7 @@ class Value:
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter, of which exactly one value is chosen.
-
-    Args:
-      name: of the parameter.
-      values: that it can have, at least one.
-    """
+    """A parameter, of which exactly one value is chosen."""
 
     name: str
     values: tuple[Value, ...]
@@ -56,14 +46,7 @@ class Parameter:
 
 
 def build(spec: Spec) -> Parameter:
-    """Return the tree of a nested mapping.
-
-    Args:
-      spec: {root: {value: {parameter: {value: ...}}}}; a list of names where values open nothing.
-
-    Raises:
-      UserError: the mapping has not exactly one root, or a parameter without values.
-    """
+    """Return the tree of a nested mapping."""
     if len(spec) != 1:
         raise UserError(f"a parameter tree has one root, not {len(spec)}: {', '.join(spec) or 'none'}")
     return _parameters(spec)[0]
@@ -80,11 +63,9 @@ def _values(values: Mapping[str, Spec] | Sequence[str]) -> tuple[Value, ...]:
 
 
 def sample(tree: Parameter, rng: np.random.Generator) -> Combination:
-    """Return a combination: at every parameter that is reached, each value is equally likely.
+    """Return a combination in which every value of a parameter that is reached is equally likely.
 
-    Args:
-      tree: from which to sample.
-      rng: source of randomness; one integer is drawn for each parameter on the way.
+    One integer is drawn for each parameter on the way.
     """
     chosen: Combination = {}
     waiting = deque([tree])
@@ -131,13 +112,6 @@ def narrow(tree: Parameter, allowed: Mapping[str, Any]) -> Parameter:
     """Return the part of a tree whose parameters have only allowed values.
 
     A parameter that is not named keeps its values. A named one that a branch lacks does not exclude that branch.
-
-    Args:
-      tree: to narrow.
-      allowed: a value or a list of values by parameter, in the names of the code or of the paper.
-
-    Raises:
-      UserError: a name is not the tree's, or an allowed value occurs in no combination of the others.
     """
     wanted = {parameter_name(name): _listed(name, values) for name, values in allowed.items()}
     _check_names(tree, wanted)
@@ -186,10 +160,6 @@ def having(tree: Parameter, named: Iterable[str]) -> Parameter:
     """Return a tree without the values that lack parameters which other values of the same parameter open.
 
     Values of parameters that are named themselves stay, and so do all of a parameter of which no value opens them all.
-
-    Args:
-      tree: to make smaller.
-      named: names of the code or of the paper.
     """
     return _having(tree, {parameter_name(name) for name in named})
 
@@ -203,18 +173,36 @@ def _having(parameter: Parameter, named: Set[str]) -> Parameter:
 
 
 def complete(tree: Parameter, given: Mapping[str, Any]) -> Combination:
-    """Return the one combination of a tree that has the given values.
-
-    Args:
-      tree: that must have it.
-      given: values by parameter, in the names of the code or of the paper; what only one value is left for may be
-        left out.
-
-    Raises:
-      UserError: the tree has no such combination, or several.
-    """
+    """Return the one combination of a tree that has the given values."""
     left = combinations(narrow(tree, given))
     if len(left) > 1:
         open_ = [name for name in left[0][0] if len({chosen.get(name) for chosen, _ in left}) > 1]
         raise UserError(f"{len(left)} combinations of the parameter tree are left; also set: {', '.join(open_)}")
     return left[0][0]
+
+
+def format_tree(tree: Parameter, *, paper: bool = False, chosen: Mapping[str, str] | None = None) -> str:
+    """Return a tree as text: a line for each parameter, in brackets, and for each value."""
+    return "\n".join(_lines(tree, "", paper, chosen or {})) + "\n"
+
+
+def format_combination(combination: Mapping[str, str], *, paper: bool = False) -> str:
+    """Return a combination in one line, such as ``Env_type=Collaboration Problem=Boxes``."""
+    return " ".join(
+        f"{paper_parameter(name)}={paper_value(name, value)}" if paper else f"{name}={value}"
+        for name, value in combination.items()
+    )
+
+
+def _lines(parameter: Parameter, indent: str, paper: bool, chosen: Mapping[str, str]) -> Iterator[str]:
+    name = paper_parameter(parameter.name) if paper else parameter.name
+    yield f"{indent}[{name}]"
+    for value in parameter.values:
+        yield f"{indent}  {_value(parameter, value, paper)}{' *' if chosen.get(parameter.name) == value.name else ''}"
+        inside = chosen if chosen.get(parameter.name) == value.name else {}
+        for inner in value.parameters:
+            yield from _lines(inner, f"{indent}    ", paper, inside)
+
+
+def _value(parameter: Parameter, value: Value, paper: bool) -> str:
+    return paper_value(parameter.name, value.name) if paper else value.name

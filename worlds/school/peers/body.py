@@ -20,18 +20,7 @@ from worlds.school.grid.things import Thing
 
 
 class Peer(Thing):
-    """A peer.
-
-    Args:
-      colour: of ``COLOURS``.
-      kind: FRIENDLY or ANTAGONISTIC.
-      direction: in which it looks at first.
-      hidden: observations show an empty cell in its place, and the agent can walk there.
-
-    Attributes:
-      pointing: direction in which it points; NONE for nowhere.
-      last_act: what it did in the last step.
-    """
+    """A peer."""
 
     def __init__(self, colour: str, kind: int = FRIENDLY, direction: int = SOUTH, hidden: bool = False) -> None:
         super().__init__("npc", colour)

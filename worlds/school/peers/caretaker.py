@@ -26,18 +26,7 @@ def heat(agent: Cell, target: Cell) -> str:
 
 
 class Caretaker(Script):
-    """The script of one episode.
-
-    Args:
-      rng: decides which way it turns round, where it points from, and what it pretends.
-      cue: what it does once it is introduced: one of CUES, or HELP.
-      pretends: before that it gives the same cue at random, for a decoy.
-      objects: of which the decoy is one.
-
-    Attributes:
-      decoy_is_target: what it pretends happens to be true; decided once.
-      answered: it has reacted to the introduction.
-    """
+    """The script of one episode."""
 
     def __init__(self, rng: np.random.Generator, cue: str, pretends: bool = False, objects: int = 2) -> None:
         super().__init__(rng)
@@ -48,7 +37,6 @@ class Caretaker(Script):
         self.decoy_place: Cell | None = None
 
     def respond(self, problem: Any) -> Decision:
-        """See :meth:`worlds.school.peers.script.Script.respond`."""
         if not self.introduced:
             return self._pretends(problem) if self.pretends else (self._waits(problem), None)
         if self.answered:

@@ -13,12 +13,7 @@ WAITS = 4  # steps between two acts
 
 
 class Guard(Script):
-    """The script of one episode.
-
-    Args:
-      rng: decides where it turns and whether it walks.
-      walks: half of its acts are steps forward; else it only turns.
-    """
+    """The script of one episode."""
 
     meets = False
 
@@ -27,7 +22,7 @@ class Guard(Script):
         self.walks, self.waited = walks, 0
 
     def respond(self, problem: Any) -> Decision:
-        """See :meth:`worlds.school.peers.script.Script.respond`. It never speaks."""
+        """Wait, then turn or walk at random, without a word."""
         if self.waited < WAITS:
             self.waited += 1
             return NO_OP, None

@@ -16,20 +16,13 @@ WANDERS = 10  # random acts with which the partners of levers begin, so that fix
 
 
 class Partner(Script):
-    """A script of one side.
-
-    Args:
-      rng: decides what is left to chance.
-      on_left: the side on which it is.
-      wanders: acts at random before it does its part.
-    """
+    """A script of one side."""
 
     def __init__(self, rng: np.random.Generator, on_left: bool, wanders: int = 0) -> None:
         super().__init__(rng)
         self.on_left, self.wanders = on_left, wanders
 
     def respond(self, problem: Any) -> Decision:
-        """See :meth:`worlds.school.peers.script.Script.respond`."""
         if self.meets and not self.introduced:
             return NO_OP, None
         if self.wanders:

@@ -27,15 +27,7 @@ Decision = tuple[int, str | None]  # one of PEER_ACTS, and words
 
 
 class Script(ABC):
-    """A script of one peer in one episode.
-
-    Args:
-      rng: decides what is left to chance.
-
-    Attributes:
-      meets: whether the agent has to introduce itself; else it counts as a stranger throughout.
-      introduced: the agent has introduced itself.
-    """
+    """A script of one peer in one episode."""
 
     meets: ClassVar[bool] = True
 
@@ -44,12 +36,7 @@ class Script(ABC):
         self.introduced = False
 
     def decide(self, problem: Any, utterance: str | None) -> Decision:
-        """Return what the peer does and says after the agent has acted; a hidden one does nothing.
-
-        Args:
-          problem: the episode, a :class:`worlds.school.problems.problem.Problem` with a peer.
-          utterance: of the agent in this step; None for silence.
-        """
+        """Return what the peer does and says after the agent has acted and spoken; a hidden peer does nothing."""
         if problem.peer.hidden:
             return NO_OP, None
         self.meet(problem, utterance)

@@ -5,16 +5,14 @@ It knows the room, what has been opened, and that partners of levers first walk 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from worlds.school.grid.codes import EAST
-from worlds.school.grid.paths import distances, first_direction
-from worlds.school.grid.room import Cell
+from worlds.school.grid.paths import distances
 from worlds.school.grid.things import AppleGenerator, LockableBox, Switch
 from worlds.school.peers.partners import WANDERS, direction_towards
+from worlds.school.players.moves import push, turn, use, walk_to
 from worlds.school.problems.collaboration import LEFT_SIDE, Collaboration
 from worlds.school.problems.object_pairs import ObjectPairs
-from worlds.school.problems.problem import FORWARD, LEFT, RIGHT, TOGGLE
+from worlds.school.problems.problem import FORWARD, TOGGLE
 from worlds.school.problems.shared_generator import LeverDoor, MarblePass, MarblePush
 
 Act = int | None  # one of PRIMITIVES; None for no move
@@ -25,13 +23,13 @@ def collaborate(problem: Collaboration) -> Act:
     if problem.apple.eaten:  # in role Meta, until the partner has eaten, too
         return None
     if problem.apple.at is not None:
-        return use(problem, problem.apple.at)
+        return use(problem.room, problem.apple.at)
     on_left = problem.side == LEFT_SIDE
     match problem:
         case ObjectPairs():
             return _use_chosen(problem) if on_left else _open_nearest(problem)
         case MarblePass():
-            return push(problem, problem.marble.place, EAST) if on_left else _push_on(problem)
+            return push(problem.room, problem.marble.place, EAST) if on_left else _push_on(problem)
         case MarblePush():
             return _push_through_door(problem) if on_left else _hold_door(problem)
         case LeverDoor():
@@ -45,7 +43,7 @@ def collaborate(problem: Collaboration) -> Act:
 def _open_nearest(problem: ObjectPairs) -> Act:
     steps = distances(problem.room.solid, *problem.room.agent)
     nearest = min(problem.boxes, key=lambda box: (int(steps[box.place]) if box.at else 0, box.at or (0, 0)))
-    return use(problem, nearest.place)
+    return use(problem.room, nearest.place)
 
 
 def _use_chosen(problem: ObjectPairs) -> Act:
@@ -54,15 +52,15 @@ def _use_chosen(problem: ObjectPairs) -> Act:
         return None
     if isinstance(thing, Switch) and thing.is_on:
         assert problem.apple_cell is not None
-        return use(problem, problem.apple_cell)
+        return use(problem.room, problem.apple_cell)
     if isinstance(thing, LockableBox | Switch):
-        return use(problem, thing.place)
+        return use(problem.room, thing.place)
     assert isinstance(thing, AppleGenerator)
     if problem.marble is None:
-        return walk(problem, thing.place)
+        return walk_to(problem.room, thing.place)
     if problem.marble.direction is not None:
         return None
-    return push(problem, problem.marble.place, direction_towards(problem.marble.place, thing.place))
+    return push(problem.room, problem.marble.place, direction_towards(problem.marble.place, thing.place))
 
 
 # -- one generator ------------------------------------------------------------------------------------------------
@@ -72,14 +70,14 @@ def _push_on(problem: MarblePass) -> Act:
     """Wait behind the place at which the marble will be, out of its row; if it stopped before, push it there."""
     (x, y), (a, b) = problem.marble.place, problem.generator.place
     if x == a:
-        return push(problem, (x, y), direction_towards((x, y), (a, b)))
+        return push(problem.room, (x, y), direction_towards((x, y), (a, b)))
     if problem.marble.was_pushed and problem.marble.direction is None:
-        return push(problem, (x, y), EAST)
+        return push(problem.room, (x, y), EAST)
     direction = direction_towards((a, y), (a, b))
     goal = problem.room.beside((a, y), (direction + 2) % 4)
-    aside = walk(problem, goal, without=[(column, y) for column in range(1, a + 1)])
+    aside = walk_to(problem.room, goal, without=[(column, y) for column in range(1, a + 1)])
     # One who is on the other side of the row waits there until the marble has passed.
-    return walk(problem, goal) if aside is None and problem.room.agent[1] == y else aside
+    return walk_to(problem.room, goal) if aside is None and problem.room.agent[1] == y else aside
 
 
 def _push_through_door(problem: MarblePush) -> Act:
@@ -89,9 +87,9 @@ def _push_through_door(problem: MarblePush) -> Act:
         return None
     behind = problem.room.beside(marble.place, (EAST + 2) % 4)
     if problem.room.agent != behind:
-        return walk(problem, behind)
-    turn = turn_to(problem, EAST)
-    return FORWARD if turn is None and problem.door.is_open else turn
+        return walk_to(problem.room, behind)
+    primitive = turn(problem.room, EAST)
+    return FORWARD if primitive is None and problem.door.is_open else primitive
 
 
 def _hold_door(problem: MarblePush) -> Act:
@@ -99,9 +97,9 @@ def _hold_door(problem: MarblePush) -> Act:
     marble, lever = problem.marble, problem.lever
     if lever.was_activated:
         stuck = marble.direction is None and marble.place != problem.door.place
-        return push(problem, marble.place, EAST) if stuck else None
+        return push(problem.room, marble.place, EAST) if stuck else None
     if problem.front != lever.place:
-        return walk(problem, lever.place)
+        return walk_to(problem.room, lever.place)
     return TOGGLE if marble.was_pushed else None
 
 
@@ -111,7 +109,7 @@ def _let_in(problem: LeverDoor) -> Act:
     if lever.was_activated:
         return None
     if problem.front != lever.place:
-        return walk(problem, lever.place)
+        return walk_to(problem.room, lever.place)
     assert peer is not None
     return TOGGLE if peer.front == problem.door.place and problem.steps > WANDERS else None
 
@@ -120,50 +118,5 @@ def _enter(problem: LeverDoor) -> Act:
     """Stand at the door, and walk into the generator once it is open."""
     door = problem.door.place
     if problem.door.is_open or problem.room.agent == door:
-        return walk(problem, problem.generator.place)
-    return None if problem.front == door else walk(problem, door)
-
-
-# -- moving -------------------------------------------------------------------------------------------------------
-
-
-def turn_to(problem: Collaboration, direction: int) -> Act:
-    """Return the turn towards a direction; None if the agent looks there."""
-    difference = (direction - problem.room.direction) % 4
-    return None if difference == 0 else LEFT if difference == 3 else RIGHT
-
-
-def walk(problem: Collaboration, cell: Cell, without: Iterable[Cell] = ()) -> Act:
-    """Return the primitive that leads to a cell, or into what is there; None where there is no way.
-
-    Args:
-      problem: the episode.
-      cell: where to.
-      without: cells to keep out of, as far as the agent is not in one.
-    """
-    room = problem.room
-    solid = room.solid
-    kept = [each for each in without if each not in (room.agent, cell)]
-    if kept:
-        solid = solid.copy()
-        for each in kept:
-            solid[each] = True
-    way = first_direction(solid, *room.agent, room.direction, *cell)
-    if way < 0:
-        return None
-    turn = turn_to(problem, way)
-    return FORWARD if turn is None else turn
-
-
-def use(problem: Collaboration, cell: Cell) -> Act:
-    """Return the primitive that leads to toggling what is in a cell."""
-    return TOGGLE if problem.front == cell else walk(problem, cell)
-
-
-def push(problem: Collaboration, thing: Cell, direction: int) -> Act:
-    """Return the primitive that leads behind a thing and then into it, in a direction."""
-    start = problem.room.beside(thing, (direction + 2) % 4)
-    if problem.room.agent != start:
-        return walk(problem, start)
-    turn = turn_to(problem, direction)
-    return FORWARD if turn is None else turn
+        return walk_to(problem.room, problem.generator.place)
+    return None if problem.front == door else walk_to(problem.room, door)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from worlds.school.grid.codes import NORTH
-from worlds.school.grid.paths import FAR, distances
+from worlds.school.grid.paths import FAR, distances, first_direction
 from worlds.school.grid.room import Cell, Room
 from worlds.school.peers.script import direction_to
 from worlds.school.problems.problem import FORWARD, LEFT, RIGHT, TOGGLE
@@ -23,17 +24,35 @@ def look_at(room: Room, cell: Cell) -> int | None:
     return turn(room, direction_to(room.agent, cell))
 
 
-def walk_to(room: Room, cell: Cell) -> int | None:
-    """Return the primitive that leads the agent to a cell; None where there is no way or it is there."""
-    way = room.way(room.agent, room.direction, cell)
-    if way < 0:
-        return None
-    return FORWARD if way == room.direction else turn(room, way)
+def walk_to(room: Room, cell: Cell, without: Iterable[Cell] = ()) -> int | None:
+    """Return the primitive that leads the agent to a cell; None where there is no way or it is there.
+
+    Cells ``without`` are kept out of, unless the agent is in one.
+    """
+    solid = room.solid
+    kept = [each for each in without if each not in (room.agent, cell)]
+    if kept:
+        solid = solid.copy()
+        solid[tuple(zip(*kept, strict=True))] = True
+    way = first_direction(solid, *room.agent, room.direction, *cell)
+    return None if way < 0 else step(room, way)
+
+
+def step(room: Room, direction: int) -> int:
+    """Return the primitive of a step in a direction: forward, or the turn before it."""
+    primitive = turn(room, direction)
+    return FORWARD if primitive is None else primitive
 
 
 def use(room: Room, cell: Cell) -> int | None:
     """Return the primitive that leads the agent to a thing, and toggles it once it is before it."""
     return TOGGLE if Room.beside(room.agent, room.direction) == cell else walk_to(room, cell)
+
+
+def push(room: Room, thing: Cell, direction: int) -> int | None:
+    """Return the primitive that leads the agent behind a thing and then into it, in a direction."""
+    start = room.beside(thing, (direction + 2) % 4)
+    return step(room, direction) if room.agent == start else walk_to(room, start)
 
 
 def nearest(room: Room, cells: list[Cell]) -> Cell | None:
@@ -50,13 +69,7 @@ def cells_beside(room: Room, cell: Cell) -> list[Cell]:
 
 
 def meet(room: Room, peer: Any, waits: bool) -> int | None:
-    """Return the primitive that leads to eye contact with a peer; None once the agent looks at it.
-
-    Args:
-      room: with the agent in it.
-      peer: whom to meet.
-      waits: the peer looks elsewhere and does not turn to the agent, which therefore has to stand before it.
-    """
+    """Return the primitive that leads to eye contact with a peer; None once the agent looks at it."""
     x, y = peer.place
     ahead = [cell for k in range(1, room.size) if _inside(room, cell := _far(peer.place, peer.direction, k))]
     if waits:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
 
-from worlds.contract import SOLVER, Action, Observation, WorldError
-from worlds.contract.known_settings import check_known
+from worlds.contract import SOLVER, Action, Observation
+from worlds.contract.known_settings import check_chances, check_known
 from worlds.school.grid.codes import NONE, STEPS
 from worlds.school.grid.dialogue import INTRODUCTION
 from worlds.school.grid.room import Cell
@@ -44,21 +44,14 @@ class SolverSettings:
     hesitation: float = 0.03
 
     def __post_init__(self) -> None:
-        for name in ("wrong", "impatience", "slip", "hesitation"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-                raise WorldError(f"solver setting {name}: {value!r} is no probability from 0 to 1")
+        check_chances("solver setting", **asdict(self))
 
 
 PERFECT = SolverSettings(0.0, 0.0, 0.0, 0.0)
 
 
 class ScriptedSolver:
-    """A solver that gets its apple.
-
-    Args:
-      settings: its imperfections.
-    """
+    """A solver that gets its apple."""
 
     def __init__(self, settings: SolverSettings = PERFECT) -> None:
         self._settings = settings
@@ -243,10 +236,7 @@ def make_solver(perfect: bool = False, **settings: Any) -> ScriptedSolver:
 
     Args:
       perfect: without imperfections, whatever the settings say.
-      settings: of :class:`SolverSettings`, by name.
-
-    Raises:
-      WorldError: a setting that does not exist, or has no such value.
+      settings: fields of :class:`SolverSettings`, by name.
     """
     check_known(settings, [field.name for field in fields(SolverSettings)], "solver")
     found = SolverSettings(**settings)

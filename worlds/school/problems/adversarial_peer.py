@@ -10,18 +10,14 @@ from worlds.school.grid.codes import ANTAGONISTIC, COLOUR_NAMES
 from worlds.school.grid.room import Cell
 from worlds.school.grid.sight import view_cell
 from worlds.school.grid.things import Apple
+from worlds.school.parameters.names import OBSTACLES, value_of
 from worlds.school.peers.body import Peer
 from worlds.school.peers.guard import Guard
-from worlds.school.problems.labels import OBSTACLES, value_of
 from worlds.school.problems.problem import Problem, Settings
 
 
 class AdversarialPeer(Problem):
-    """One episode; see :class:`worlds.school.problems.problem.Problem`.
-
-    Attributes:
-      seen: the guard saw the agent when the last step began.
-    """
+    """One episode; see :class:`worlds.school.problems.problem.Problem`."""
 
     smallest = 7
 
@@ -33,7 +29,6 @@ class AdversarialPeer(Problem):
         super().__init__(parameters, settings, seed)
 
     def lay_out(self) -> None:
-        """See :meth:`worlds.school.problems.problem.Problem.lay_out`."""
         room, rng = self.room, self.rng
         for _ in range(int(rng.integers(*self.obstacles, endpoint=True))):
             x, y = int(rng.integers(1, room.width - 2)), int(rng.integers(1, room.height - 2))
@@ -47,11 +42,9 @@ class AdversarialPeer(Problem):
             room.put(self.peer, room.free_cell(rng))
 
     def goals(self) -> tuple[Cell, ...]:
-        """See :meth:`worlds.school.problems.problem.Problem.goals`."""
         return (self.apple_cell,)
 
     def make_script(self, rng: np.random.Generator) -> Guard:
-        """See :meth:`worlds.school.problems.problem.Problem.make_script`."""
         return Guard(rng, self.walks)
 
     def before_agent(self) -> None:

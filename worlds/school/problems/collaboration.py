@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 from worlds.school.grid.codes import COLOUR_NAMES
 from worlds.school.grid.room import Cell, NoPlace, Room
 from worlds.school.grid.things import Apple
+from worlds.school.parameters.names import COLOUR_COUNTS, JOINT_PROBLEMS, value_of
 from worlds.school.peers.body import Peer
-from worlds.school.problems.labels import COLLABORATION_PROBLEMS, COLOUR_COUNTS, value_of
 from worlds.school.problems.problem import Problem, Settings
 
 LEFT_SIDE, RIGHT_SIDE = "L", "R"
@@ -23,19 +23,13 @@ class Collaboration(Problem):
 
     Role A is the left side's, role B the right side's. Without a partner (version Asocial) the agent is on the right.
     Role Meta is B until the agent has eaten, then A in the same room, for half of the reward each.
-
-    Attributes:
-      kind: the problem, one of COLLABORATION_PROBLEMS.
-      side: of the agent, LEFT_SIDE or RIGHT_SIDE.
-      apple: of the agent.
-      partner_apple: of the partner.
     """
 
     peer_name = "Partner"
-    kinds: ClassVar[tuple[str, ...]] = COLLABORATION_PROBLEMS
+    kinds: ClassVar[tuple[str, ...]] = JOINT_PROBLEMS
 
     def __init__(self, parameters: Mapping[str, str], settings: Settings, seed: int) -> None:
-        self.kind = value_of(parameters, "Problem", COLLABORATION_PROBLEMS)
+        self.kind = value_of(parameters, "Problem", JOINT_PROBLEMS)
         self.is_social = value_of(parameters, "Version", ("Social", "Asocial"), "Social") == "Social"
         value_of(parameters, "Obstacles", ("No",), "No")
         role = value_of(parameters, "Role", ("A", "B", "Meta"))
@@ -69,13 +63,12 @@ class Collaboration(Problem):
         """Return what a side has done that counts: in words, and 1 for progress or -1 for regress."""
 
     def milestones(self) -> list[tuple[str, int]]:
-        """See :meth:`worlds.school.problems.problem.Problem.milestones`; what the agent's side has done counts."""
+        """Return what the agent's side has done, and the outcome."""
         return self.achieved(self.side) + self.outcome()
 
     # -- the room -----------------------------------------------------------------------------------------------
 
     def lay_out(self) -> None:
-        """See :meth:`worlds.school.problems.problem.Problem.lay_out`."""
         self._furniture = dict(self.rng.bit_generator.state)
         self.apple, self.partner_apple = Apple(), Apple()
         self.furnish()
@@ -95,7 +88,6 @@ class Collaboration(Problem):
         self.room.direction = int(self.rng.integers(4))
 
     def goals(self) -> tuple[Cell, ...]:
-        """See :meth:`worlds.school.problems.problem.Problem.goals`."""
         return self.tasks(self.side)
 
     def colour(self) -> str:
@@ -113,7 +105,6 @@ class Collaboration(Problem):
         return self.agent_ate
 
     def peer_acts(self, primitive: int | None, act: int, reply: str | None) -> float:
-        """See :meth:`worlds.school.problems.problem.Problem.peer_acts`."""
         reward = super().peer_acts(primitive, act, reply)
         if not self.plays_both or not self.success:
             return reward
@@ -147,19 +138,3 @@ class Collaboration(Problem):
             if self.can_be_solved():
                 break
         self.script = self.make_script(self.rng)
-
-
-def behind(thing: Cell, target: Cell) -> Cell:
-    """Return the cell from which a thing is pushed along its row or column towards a target."""
-    return thing[0] - _sign(target[0] - thing[0]), thing[1] - _sign(target[1] - thing[1])
-
-
-def between(start: Cell, end: Cell) -> list[Cell]:
-    """Return the cells between two of one row or column, both left out."""
-    dx, dy = _sign(end[0] - start[0]), _sign(end[1] - start[1])
-    length = abs(end[0] - start[0]) + abs(end[1] - start[1])
-    return [(start[0] + dx * step, start[1] + dy * step) for step in range(1, length)]
-
-
-def _sign(number: int) -> int:
-    return (number > 0) - (number < 0)

@@ -9,7 +9,7 @@ import numpy as np
 
 from worlds.errors import UserError
 from worlds.school.grid.codes import COLOUR_NAMES, NO_OP, TOGGLE
-from worlds.school.grid.paths import FAR, distances
+from worlds.school.grid.paths import FAR, behind, distances
 from worlds.school.grid.room import Cell, NoPlace
 from worlds.school.grid.things import (
     Apple,
@@ -24,16 +24,16 @@ from worlds.school.grid.things import (
     Switch,
     Thing,
 )
-from worlds.school.peers.body import Peer
-from worlds.school.peers.caretaker import EMULATION, HELP, POINTING, Caretaker
-from worlds.school.problems.labels import (
+from worlds.school.parameters.names import (
     COLOUR_COUNTS,
     CUE_TYPES,
     INFORMATION_PROBLEMS,
     INTRODUCTIONS,
-    TREE_PROBLEMS,
+    PROBLEMS,
     value_of,
 )
+from worlds.school.peers.body import Peer
+from worlds.school.peers.caretaker import EMULATION, HELP, POINTING, Caretaker
 from worlds.school.problems.layouts import draw_layout, line_is_clear, next_to
 from worlds.school.problems.problem import Problem, Settings
 
@@ -42,18 +42,9 @@ _TRIES = 100  # places that are drawn for a peer that should not bar the agent's
 
 
 class InformationSeeking(Problem):
-    """One episode; see :class:`worlds.school.problems.problem.Problem`.
+    """One episode; see :class:`worlds.school.problems.problem.Problem`."""
 
-    Attributes:
-      kind: the problem, one of INFORMATION_PROBLEMS.
-      cue: what the caretaker does once it is introduced: a type of cue, or help.
-      target_cell: cell of the object that gives the apple.
-      distractor_cell: cell of the other; None without one.
-      peer_home: cell in which the peer began.
-      demonstrated: the peer has shown how to get the apple, and everything is as before.
-    """
-
-    kinds = TREE_PROBLEMS
+    kinds = PROBLEMS
     peer_name = "Caretaker"
 
     def __init__(self, parameters: Mapping[str, str], settings: Settings, seed: int) -> None:
@@ -75,7 +66,6 @@ class InformationSeeking(Problem):
     # -- the room -----------------------------------------------------------------------------------------------
 
     def lay_out(self) -> None:
-        """See :meth:`worlds.school.problems.problem.Problem.lay_out`."""
         count = int(value_of(self.parameters, "Num_of_colors", COLOUR_COUNTS, str(self.settings.n_colors)))
         order = [COLOUR_NAMES[number] for number in self.rng.permutation(count)]
         self.target_colour, self.distractor_colour = order[:2]
@@ -175,19 +165,15 @@ class InformationSeeking(Problem):
         return any(door is not None and next_to(cell, door) for door in doors)
 
     def goals(self) -> tuple[Cell, ...]:
-        """See :meth:`worlds.school.problems.problem.Problem.goals`."""
         where = self.layout
         if where.marble is not None:
-            return where.apple, self._push_cell(where.marble, where.target)
+            return where.apple, behind(where.marble, where.target)
         if where.door is not None:
             return where.target, where.door
         return where.apple, where.target
 
     def can_be_solved(self) -> bool:
-        """See :meth:`worlds.school.problems.problem.Problem.can_be_solved`.
-
-        A peer that solves the problem itself has a way, too, and one that points has a place to point from.
-        """
+        """Return True if a peer that solves the problem also has a way, and one that points a place to point from."""
         if not super().can_be_solved():
             return False
         if self.peer is None:
@@ -204,12 +190,10 @@ class InformationSeeking(Problem):
     # -- a step -------------------------------------------------------------------------------------------------
 
     def things_move(self) -> None:
-        """See :meth:`worlds.school.problems.problem.Problem.things_move`."""
         if self.marble is not None:
             self.marble.step(self.room)
 
     def before_agent(self) -> None:
-        """See :meth:`worlds.school.problems.problem.Problem.before_agent`."""
         self._before = [getattr(thing, name) for thing, name in self.uses]
 
     def after_agent(self) -> None:
@@ -248,7 +232,7 @@ class InformationSeeking(Problem):
         self.demonstrated = True
 
     def is_lost(self) -> bool:
-        """See :meth:`worlds.school.problems.problem.Problem.is_lost`: a right thing was used wrongly, or not at all."""
+        """Return True once a right thing is blocked before it was used."""
         return any(getattr(thing, "blocked", False) and not getattr(thing, name) for thing, name in self._judged())
 
     def _judged(self) -> list[tuple[Any, str]]:
@@ -256,7 +240,7 @@ class InformationSeeking(Problem):
         return self.uses if self.marble is None else [(self.room.at(*self.layout.target), "is_pressed")]
 
     def milestones(self) -> list[tuple[str, int]]:
-        """See :meth:`worlds.school.problems.problem.Problem.milestones`; every use counts, and what is blocked."""
+        """Return also the uses that the agent made, and right things that are blocked."""
         found = super().milestones()
         for (thing, name), by_agent in zip(self._judged(), self.flags, strict=True):
             if by_agent and getattr(thing, name):
@@ -268,18 +252,13 @@ class InformationSeeking(Problem):
     # -- what scripts ask ---------------------------------------------------------------------------------------
 
     def make_script(self, rng: np.random.Generator) -> Caretaker:
-        """See :meth:`worlds.school.problems.problem.Problem.make_script`."""
         return Caretaker(rng, self.cue, self.pretends, 1 if self.distractor_cell is None else 2)
 
     def next_use(self, cell: Cell, target: Cell | None = None) -> Use:
-        """Return what one who stands in a cell has to do next to eat the apple.
+        """Return what one who stands in a cell has to do next to eat the apple, and where.
 
-        Args:
-          cell: where it stands.
-          target: cell of the object that it takes for the right one; None for that of the right one.
-
-        Returns:
-          "use", to go there and toggle what is there; "push", to walk there and into it; "wait"; and where.
+        This is to "use" what is there by toggling it, to "push", which is to walk into it, or to "wait". ``target`` is
+        the object that it takes for the right one.
         """
         where = self.layout
         if target is not None and target != where.target:
@@ -301,14 +280,8 @@ class InformationSeeking(Problem):
         (x, y), (a, b) = self.marble.place, target
         if self.marble.direction is not None or (x != a and y != b):
             return "wait", cell
-        behind = self._push_cell((x, y), target)
-        return "push", (x, y) if cell == behind else behind
-
-    @staticmethod
-    def _push_cell(marble: Cell, target: Cell) -> Cell:
-        """Return the cell from which a marble is pushed towards a generator."""
-        (x, y), (a, b) = marble, target
-        return int(x + np.sign(x - a)), int(y + np.sign(y - b))
+        start = behind((x, y), target)
+        return "push", (x, y) if cell == start else start
 
     def in_marble_way(self, cell: Cell) -> bool:
         """Return True for a cell in one line with the marble's first place and a generator."""
@@ -333,15 +306,8 @@ class InformationSeeking(Problem):
         return False
 
     def place_to_point(self, rng: np.random.Generator, target: Cell, other: Cell | None) -> Cell | None:
-        """Return a random cell from which the peer can point at a target, and which it can reach.
-
-        Args:
-          rng: decides.
-          target: cell to point at.
-          other: cell of the thing that must not be meant.
-
-        Returns:
-          The cell; None where there is none now, as the agent may stand in the only one.
+        """Return a random cell that the peer can reach to point at a target and at no ``other`` thing; None if there is
+        none now.
         """
         assert self.peer is not None
         away = distances(self.room.solid, *self.peer.place)

@@ -12,15 +12,7 @@ from worlds.school.grid.room import Cell, Room
 
 @dataclass(frozen=True)
 class Layout:
-    """Cells of the things of one problem.
-
-    Args:
-      apple: of the apple, or of what it appears in or on: a box, a platform.
-      target: of the object to use.
-      distractor: of the other object; None without one.
-      door: of the door before the apple, of Doors and Levers.
-      marble: of the marble.
-    """
+    """Cells of the things of one problem."""
 
     apple: Cell
     target: Cell
@@ -123,17 +115,7 @@ _LAYOUTS: dict[str, Callable[[Room, np.random.Generator, bool], Layout]] = {
 
 
 def draw_layout(problem: str, room: Room, rng: np.random.Generator, two: bool) -> Layout:
-    """Return the places of the things of a problem, and build its inner walls.
-
-    Args:
-      problem: one of ``INFORMATION_PROBLEMS``.
-      room: within its outer walls.
-      rng: decides.
-      two: there is a distractor.
-
-    Raises:
-      NoPlace: this room has no place for them.
-    """
+    """Draw the places of the things of a problem, and build its inner walls. Raises NoPlace if the room has none."""
     return _LAYOUTS[problem](room, rng, two)
 
 

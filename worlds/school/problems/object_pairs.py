@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from worlds.school.grid.paths import FAR, distances
+from worlds.school.grid.paths import FAR, behind, between, distances
 from worlds.school.grid.room import Cell, NoPlace
 from worlds.school.grid.things import (
     Apple,
@@ -17,7 +17,7 @@ from worlds.school.grid.things import (
 )
 from worlds.school.peers.partners import PairPartner
 from worlds.school.peers.script import Script
-from worlds.school.problems.collaboration import LEFT_SIDE, RIGHT_SIDE, Collaboration, Half, behind, between
+from worlds.school.problems.collaboration import LEFT_SIDE, RIGHT_SIDE, Collaboration, Half
 
 Candidate = LockableBox | Switch | AppleGenerator
 
@@ -27,23 +27,14 @@ class ObjectPairs(Collaboration):
 
     On the right are two boxes of two colours with the apple in either. On the left are two objects of these colours, of
     which the one with the colour of the opened box gives the other apple.
-
-    Attributes:
-      boxes: of the right side.
-      candidates: objects of the left side, of which one has to be used.
-      chosen: of these the one to use; None before a box is opened.
-      apple_cell: on the left side, where the apple will be; None for Boxes, whose apple is in the box.
-      locked: box of the apple, of Switches.
-      marble: of the problem Marble.
     """
 
     def half(self, side: str) -> Half:
-        """See the base. The fence is one column further to the right."""
+        """Return a half; here the fence is one column further to the right."""
         width, height = self.room.width, self.room.height
         return (0, 0, width // 2, height) if side == LEFT_SIDE else (width - width // 2 + 1, 0, width // 2 - 1, height)
 
     def furnish(self) -> None:
-        """See the base."""
         room, rng = self.room, self.rng
         room.fence(room.width // 2 + 1)
         self.chosen: Candidate | None = None
@@ -133,7 +124,7 @@ class ObjectPairs(Collaboration):
         return x != self.marble.place[0] and y != self.marble.place[1]
 
     def tasks(self, side: str) -> tuple[Cell, ...]:
-        """See the base: either box of the right, and all objects of the left, as any of them may be needed."""
+        """Return either box on the right, and all objects on the left, as any of them may be needed."""
         if side == RIGHT_SIDE:
             return tuple(box.place for box in self.boxes)
         used = [candidate.place for candidate in self.candidates]
@@ -142,7 +133,6 @@ class ObjectPairs(Collaboration):
         return (*used, self.apple_cell) if self.apple_cell is not None else tuple(used)
 
     def make_script(self, rng: np.random.Generator) -> Script:
-        """See :meth:`worlds.school.problems.problem.Problem.make_script`."""
         return PairPartner(rng, on_left=self.side == RIGHT_SIDE)
 
     def half_is_over(self) -> bool:
@@ -173,7 +163,6 @@ class ObjectPairs(Collaboration):
             self.chosen.yields = [(apple, self.apple_cell)]
 
     def achieved(self, side: str) -> list[tuple[str, int]]:
-        """See the base."""
         if side == RIGHT_SIDE:
             if any(box.is_open for box in self.boxes):
                 return [("opened a box", 1)]

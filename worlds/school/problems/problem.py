@@ -31,17 +31,14 @@ class Settings:
 
     Args:
       size: cells of a side of the square in which rooms are; 7 to 100.
-      max_steps: after which an episode ends.
+      max_steps: steps after which an episode ends.
       n_colors: colours that objects of InformationSeeking have, the first of the alphabet; 2 to 7.
       hidden_npc: observations show nothing where the peer is, and it does not act.
       see_through_walls: walls hide nothing from the agent.
       switch_no_light: observations do not show whether a switch is on.
-      lever_active_steps: after which a lever of Collaboration closes its door.
+      lever_active_steps: steps after which a lever of Collaboration closes its door.
       stop_when_lost: end an episode as soon as the apple can no longer be had, as the published study of language
         models does, instead of after all its steps.
-
-    Raises:
-      UserError: a number is out of its range, or a setting is not true or false.
     """
 
     size: int = 10
@@ -84,20 +81,7 @@ class Problem(ABC):
     agent's primitive, things that move by themselves, the peer's act and words, the judgement.
 
     Args:
-      parameters: values by the labels of the parameter tree, e.g. {"Problem": "Boxes", "N": "2"}.
-      settings: of the environment.
-      seed: of all that is left to chance, before and during the episode.
-
-    Attributes:
-      room: with the agent in it.
-      peer: the peer's body; None without one.
-      script: decides for the peer; None without one.
-      steps: that have been played.
-      ended: the agent has eaten its apple or said that it is done, or time is up.
-      success: the episode has ended with a reward.
-
-    Raises:
-      UserError: parameters that this type of environment does not have, or no place for what they ask for.
+      parameters: values by label, e.g. {"Problem": "Boxes", "N": "2"}.
     """
 
     kinds: tuple[str, ...] = ("",)  # values of the parameter Problem
@@ -194,15 +178,7 @@ class Problem(ABC):
     # -- a step -------------------------------------------------------------------------------------------------
 
     def step(self, primitive: int | None, utterance: str | None) -> float:
-        """Play a step, in which the script decides for the peer.
-
-        Args:
-          primitive: of ``PRIMITIVES``; None for no move.
-          utterance: of the agent; None for silence.
-
-        Returns:
-          The reward.
-        """
+        """Play a step in which the script decides for the peer; return the reward."""
         self.agent_acts(primitive, utterance)
         decision = (NO_OP, None) if self.script is None else self.script.decide(self, utterance)
         return self.peer_acts(primitive, *decision)
@@ -220,16 +196,7 @@ class Problem(ABC):
             self.dialogue.say(utterance)
 
     def peer_acts(self, primitive: int | None, act: int, reply: str | None) -> float:
-        """Play the second half of a step, the peer's, and judge it.
-
-        Args:
-          primitive: that the agent has done in the first half.
-          act: of ``PEER_ACTS``.
-          reply: words of the peer; None for silence.
-
-        Returns:
-          The reward.
-        """
+        """Play the peer's half of a step and judge the step; return the reward."""
         if self.peer is not None:
             act = NO_OP if self.peer.hidden else self.redirect(act)
             self.peer.act(self.room, act)
@@ -291,12 +258,7 @@ class Problem(ABC):
         return image, seen
 
     def information(self, image: np.ndarray, seen: np.ndarray) -> dict[str, Any]:
-        """Return what an environment reports beside its observation, by the reference's keys.
-
-        Args:
-          image: of the present observation.
-          seen: likewise.
-        """
+        """Return what an environment reports beside its observation, by the reference's keys."""
         act, reply = self.last_decision
         where = self.peer and view_cell(*self.room.agent, self.room.direction, self.peer.place)
         return {

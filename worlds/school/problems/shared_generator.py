@@ -4,35 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from worlds.school.grid.paths import FAR, distances
+from worlds.school.grid.paths import FAR, behind, distances
 from worlds.school.grid.room import Cell, NoPlace
 from worlds.school.grid.things import AppleGenerator, GeneratorPlatform, Lever, Marble, RemoteDoor
 from worlds.school.peers.partners import LeverDoorPartner, MarblePassPartner, MarblePushPartner
 from worlds.school.peers.script import Script
-from worlds.school.problems.collaboration import LEFT_SIDE, RIGHT_SIDE, Collaboration, behind
+from worlds.school.problems.collaboration import LEFT_SIDE, RIGHT_SIDE, Collaboration
 
 
 class SharedGenerator(Collaboration):
-    """One episode of the three problems; see the base.
-
-    Attributes:
-      generator: of both apples.
-      door: before it, of MarblePush and LeverDoor.
-      lever: that opens the door.
-      apple_cells: where they will be, by side.
-    """
+    """One episode of the three problems; see the base."""
 
     generator: AppleGenerator
     door: RemoteDoor
     lever: Lever
 
     def _put_platforms(self, *rows: int, column: int = -1) -> None:
-        """Put the platforms of both apples.
-
-        Args:
-          rows: in which they are not.
-          column: in which the right one is not.
-        """
+        """Put the platforms of both apples."""
         self.apple_cells: dict[str, Cell] = {}
         for side in (LEFT_SIDE, RIGHT_SIDE):
             without = column if side == RIGHT_SIDE else -1
@@ -60,14 +48,9 @@ class SharedGenerator(Collaboration):
 
 
 class MarblePass(SharedGenerator):
-    """The left side pushes a marble to the right, where it is pushed into the generator.
-
-    Attributes:
-      marble: in the gap of the fence or left of it; without a partner in the column of the generator.
-    """
+    """The left side pushes a marble to the right, where it is pushed into the generator."""
 
     def furnish(self) -> None:
-        """See the base."""
         room, rng = self.room, self.rng
         fence, last = room.width // 2, room.width - 2
         room.fence(fence)
@@ -91,7 +74,6 @@ class MarblePass(SharedGenerator):
             raise NoPlace("the marble hides the place from which it is pushed")
 
     def achieved(self, side: str) -> list[tuple[str, int]]:
-        """See the base."""
         if side == RIGHT_SIDE:
             return [("brought the marble to the generator", 1)] if self.generator.is_pressed else []
         if not self.marble.was_pushed:
@@ -104,13 +86,11 @@ class MarblePass(SharedGenerator):
         return x != self.generator.place[0] and y != self.marble.place[1]
 
     def tasks(self, side: str) -> tuple[Cell, ...]:
-        """See the base."""
         (x, y), generator = self.marble.place, self.generator.place
         push = (x - 1, y) if side == LEFT_SIDE else behind((generator[0], y), generator)
         return push, self.apple_cells[side]
 
     def make_script(self, rng: np.random.Generator) -> Script:
-        """See :meth:`worlds.school.problems.problem.Problem.make_script`."""
         return MarblePassPartner(rng, on_left=self.side == RIGHT_SIDE)
 
     def things_move(self) -> None:
@@ -119,14 +99,9 @@ class MarblePass(SharedGenerator):
 
 
 class MarblePush(SharedGenerator):
-    """The left side pushes a marble through a door, which the right side holds open with a lever.
-
-    Attributes:
-      marble: in the row of the generator.
-    """
+    """The left side pushes a marble through a door, which the right side holds open with a lever."""
 
     def furnish(self) -> None:
-        """See the base."""
         room, rng = self.room, self.rng
         fence = room.width // 2
         room.fence(fence)
@@ -140,7 +115,6 @@ class MarblePush(SharedGenerator):
         self._put_platforms(row)
 
     def achieved(self, side: str) -> list[tuple[str, int]]:
-        """See the base."""
         if side == RIGHT_SIDE:
             return self._lever_use()
         if not self.marble.was_pushed:
@@ -153,12 +127,10 @@ class MarblePush(SharedGenerator):
         return y != self.marble.place[1]
 
     def tasks(self, side: str) -> tuple[Cell, ...]:
-        """See the base."""
         x, y = self.marble.place
         return (x - 1, y) if side == LEFT_SIDE else self.lever.place, self.apple_cells[side]
 
     def make_script(self, rng: np.random.Generator) -> Script:
-        """See :meth:`worlds.school.problems.problem.Problem.make_script`."""
         return MarblePushPartner(rng, on_left=self.side == RIGHT_SIDE)
 
     def things_move(self) -> None:
@@ -171,7 +143,6 @@ class LeverDoor(SharedGenerator):
     """The left side opens a door with a lever, through which the right side walks to the generator."""
 
     def furnish(self) -> None:
-        """See the base."""
         room = self.room
         room.fence(room.width // 2)
         self.generator = AppleGenerator(self.colour())
@@ -181,17 +152,14 @@ class LeverDoor(SharedGenerator):
         self._put_platforms()
 
     def achieved(self, side: str) -> list[tuple[str, int]]:
-        """See the base."""
         if side == LEFT_SIDE:
             return self._lever_use()
         return [("reached the generator", 1)] if self.generator.is_pressed else []
 
     def tasks(self, side: str) -> tuple[Cell, ...]:
-        """See the base."""
         return self.lever.place if side == LEFT_SIDE else self.door.place, self.apple_cells[side]
 
     def make_script(self, rng: np.random.Generator) -> Script:
-        """See :meth:`worlds.school.problems.problem.Problem.make_script`."""
         return LeverDoorPartner(rng, on_left=self.side == RIGHT_SIDE)
 
     def things_move(self) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from worlds.errors import UserError
+from worlds.school.parameters.names import check_labels, value_of
 from worlds.school.problems.adversarial_peer import AdversarialPeer
 from worlds.school.problems.collaboration import Collaboration
 from worlds.school.problems.information_seeking import InformationSeeking
-from worlds.school.problems.labels import check_labels, value_of
 from worlds.school.problems.object_pairs import ObjectPairs
 from worlds.school.problems.problem import Problem, Settings
 from worlds.school.problems.shared_generator import LeverDoor, MarblePass, MarblePush
@@ -28,11 +28,6 @@ COLLABORATIONS: Mapping[str, type[Collaboration]] = {
 
 def make_problem(parameters: Mapping[str, str], settings: Settings, seed: int) -> Problem:
     """Return a new episode.
-
-    Args:
-      parameters: values by label, "Env_type" among them.
-      settings: of the environment.
-      seed: of all that is left to chance.
 
     Raises:
       UserError: parameters that no environment has, or no place for what they ask for.

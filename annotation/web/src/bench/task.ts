@@ -29,6 +29,7 @@ export interface Task<S extends Edit, E extends TaskItem<S>> {
   done: string; // shown when there is nothing to do
   store: LocalStore<S, E>;
   Bench: (props: BenchProps<E>) => JSX.Element;
+  Idle?: (props: { person: Me; onLook: () => void }) => JSX.Element; // while there is nothing to do, instead of `done`
 }
 
 /** A task; its work is kept in this browser under its kind. */

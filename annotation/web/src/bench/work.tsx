@@ -15,7 +15,7 @@ export function workPage<S extends Edit, E extends TaskItem<S>>(task: Task<S, E>
 }
 
 function Workplace<S extends Edit, E extends TaskItem<S>>({ task }: { task: Task<S, E> }) {
-  const { title, done, Bench } = task;
+  const { title, done, Bench, Idle } = task;
   const [loaded, setLoaded] = useState<{ person: Me; work: Work<E> | null } | null>(null);
   const [trouble, setTrouble] = useState<Error | null>(null);
   const barred = trouble instanceof ApiError && trouble.status === 403; // trying again does not help
@@ -26,7 +26,7 @@ function Workplace<S extends Edit, E extends TaskItem<S>>({ task }: { task: Task
   const load = async () => {
     clearTimeout(again.current);
     const number = ++loads.current;
-    setLoaded(null);
+    if (!Idle) setLoaded(null); // what was done stays until the next is there
     setTrouble(null);
     try {
       const person = await whoIsHere();
@@ -34,6 +34,7 @@ function Workplace<S extends Edit, E extends TaskItem<S>>({ task }: { task: Task
       if (number === loads.current) setLoaded({ person, work }); // else a later load has begun
     } catch (error) {
       if (number !== loads.current) return;
+      setLoaded(null);
       if (error instanceof ApiError && error.status === 401) location.replace("./");
       else setTrouble(error as Error);
       if (error instanceof ApiError && error.passing) again.current = setTimeout(() => void load(), AGAIN_MS);
@@ -56,7 +57,8 @@ function Workplace<S extends Edit, E extends TaskItem<S>>({ task }: { task: Task
         </p>
       )}
       {!loaded && !trouble && <p role="status">Loading the episode…</p>}
-      {loaded && (
+      {loaded && Idle && <Idle person={loaded.person} onLook={load} />}
+      {loaded && !Idle && (
         <div class="card">
           <p>
             <strong>All done.</strong> {done} Thank you.

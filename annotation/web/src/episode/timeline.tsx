@@ -12,6 +12,7 @@ interface Props {
   marks: Mark[];
   selected: string | null;
   frozen: boolean; // marks can no longer change
+  verdicts?: Mark[]; // on stretches
   from?: number; // what lies before this step is shown as what led up to the rest
   looks?: { sign: string; name: string }; // of marks that are neither progress nor regress
   onGo: (step: number) => void; // pressed or dragged
@@ -72,6 +73,15 @@ export function Timeline(props: Props) {
       >
         {props.from !== undefined && <div class="before" style={{ width: `${scale.share(props.from) * 100}%` }} />}
         <div class="line" />
+        {props.verdicts?.map((verdict) => (
+          <span
+            key={verdict.id}
+            data-verdict={verdict.sign}
+            class={`verdict ${verdict.sign > 0 ? "good" : "bad"}`}
+            style={{ left: `${scale.share(verdict.step) * 100}%`, right: `${(1 - scale.share(verdict.until ?? props.steps)) * 100}%` }}
+            title={verdict.sign > 0 ? "the request was done" : "the request was not done"}
+          />
+        ))}
         {props.words.map((said) => (
           <span key={`${said.who}${said.step}`} class={`said ${said.who}`} style={place(said.step)} title={`${said.who}: ${said.words}`} />
         ))}

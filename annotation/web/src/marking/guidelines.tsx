@@ -54,6 +54,10 @@ export function MarkGuidelines(props: { project?: Instructed; training?: boolean
           <li class="bad">“Three beds”: nothing to do with it</li>
         </ul>
       </details>
+      <details open>
+        <summary>Was the request done?</summary>
+        <p>You can also say of each request whether the solver has done all of it (S) or not (F), once you have seen how it ends.</p>
+      </details>
       <p class="hint">Mark each event once, at the moment at which it can be seen. Ten to twenty marks in five minutes are usual; where nothing happens, none is right.</p>
     </Guidelines>
   );
@@ -63,6 +67,7 @@ const KEYS: [string, string][] = [
   ["Mouse", "over the picture: moves through the episode; a click keeps the moment, another lets it go"],
   ["+ or P", "mark progress"],
   ["− or N", "mark regress"],
+  ["S, F", "the request of this moment was done, or was not"],
   ["← →", "one step; with Shift ten"],
   ["Space", "play, stop"],
   ["1 2 3 4", "speed 0.5 to 4"],
@@ -74,4 +79,13 @@ const KEYS: [string, string][] = [
   ["Home End", "begin, end"],
 ];
 
+const QUICK_KEYS: [string, string][] = [
+  ["S", "done; the next clip follows"],
+  ["F", "not done; the next clip follows"],
+  ["+ or P, − or N", "a moment of progress, of regress"],
+  ["Space, ← →", "stop and look again"],
+  ["Ctrl Z", "undo"],
+];
+
+export const QuickKeys = () => <KeyList keys={QUICK_KEYS} open />;
 export const MarkKeys = () => <KeyList keys={KEYS} />;

@@ -2,7 +2,7 @@
 import { pressed, type Shared } from "../episode/keys";
 import type { Press } from "../keyboard";
 
-export type Command = Shared | { do: "put"; sign: 1 | -1 } | { do: "jump"; to: "mark"; direction: 1 | -1 };
+export type Command = Shared | { do: "put" | "judge"; sign: 1 | -1 } | { do: "jump"; to: "mark"; direction: 1 | -1 };
 
 /** The command of a key press; undefined for other keys. */
 export const command = (press: Press): Command | undefined => pressed<Command>(press, MARKING);
@@ -12,6 +12,9 @@ const MARKING: Record<string, Command> = {
   p: { do: "put", sign: 1 },
   "-": { do: "put", sign: -1 },
   n: { do: "put", sign: -1 },
+  s: { do: "judge", sign: 1 },
+  y: { do: "judge", sign: 1 },
+  f: { do: "judge", sign: -1 },
   "[": { do: "jump", to: "mark", direction: -1 },
   "]": { do: "jump", to: "mark", direction: 1 },
 };

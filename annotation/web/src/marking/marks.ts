@@ -1,8 +1,8 @@
 // The marks of one episode while a rater works on them, with undo and redo. Knows neither screen nor server.
 
-import type { Mark, Sign } from "../episode/types";
+import type { Mark, Sign, Stretch } from "../episode/types";
 
-type State = Pick<Mark, "step" | "sign" | "deleted">;
+type State = Pick<Mark, "step" | "sign" | "deleted" | "until">;
 
 interface Change {
   id: string;
@@ -23,14 +23,19 @@ export class Marks {
     for (const mark of marks) this.learn(mark);
   }
 
-  /** Every mark that is not deleted, by step. */
+  /** Every mark of a moment that is not deleted, by step. */
   living(): Mark[] {
-    return [...this.all.values()].filter((mark) => !mark.deleted).sort((a, b) => a.step - b.step);
+    return this.kept.filter((mark) => mark.until == null);
   }
 
-  /** For the next visit. */
+  /** Every verdict that is not taken back, by step. */
+  verdicts(): Mark[] {
+    return this.kept.filter((mark) => mark.until != null);
+  }
+
+  /** All that is said, by step. */
   get kept(): Mark[] {
-    return this.living();
+    return [...this.all.values()].filter((mark) => !mark.deleted).sort((a, b) => a.step - b.step);
   }
 
   get(id: string | null): Mark | undefined {
@@ -57,16 +62,18 @@ export class Marks {
 
   /** Mark a step; an existing mark takes the new sign. Returns the changed mark, if anything changed. */
   put(step: number, sign: Sign): Mark | undefined {
-    const there = this.at(step);
-    if (there) return there.sign === sign ? undefined : this.change(there.id, { step, sign, deleted: false });
-    const id = this.newId();
-    this.all.set(id, { id, revision: 0, step, sign, deleted: true });
-    return this.change(id, { step, sign, deleted: false });
+    return this.say(this.at(step), { step, sign, deleted: false, until: null });
+  }
+
+  /** Judge the request of a stretch; an existing verdict takes the new sign. Returns the changed one, if any changed. */
+  judge({ begin, until }: Stretch, sign: Sign): Mark | undefined {
+    const there = this.verdicts().find((verdict) => verdict.step === begin && verdict.until === until);
+    return this.say(there, { step: begin, sign, deleted: false, until });
   }
 
   remove(id: string): Mark | undefined {
     const mark = this.get(id);
-    return mark && this.change(id, { step: mark.step, sign: mark.sign, deleted: true });
+    return mark && this.change(id, { ...mark, deleted: true });
   }
 
   /** Move a mark to a step, or, if that has a mark, to the nearest free step beyond it. */
@@ -77,7 +84,7 @@ export class Marks {
     let place = Math.min(Math.max(step, 0), this.steps - 1);
     while (this.at(place) !== undefined && this.at(place) !== mark) place += direction;
     if (place < 0 || place >= this.steps || place === mark.step) return undefined;
-    return this.change(id, { step: place, sign: mark.sign, deleted: false });
+    return this.change(id, { ...mark, step: place });
   }
 
   get canUndo(): boolean {
@@ -102,11 +109,17 @@ export class Marks {
     return this.set(change.id, change.after);
   }
 
+  private say(there: Mark | undefined, now: State): Mark | undefined {
+    if (there) return there.sign === now.sign ? undefined : this.change(there.id, now);
+    const id = this.newId();
+    this.all.set(id, { id, revision: 0, ...now, deleted: true });
+    return this.change(id, now);
+  }
+
   private change(id: string, after: State): Mark {
-    const { step, sign, deleted } = this.all.get(id)!;
-    this.done.push({ id, before: { step, sign, deleted }, after });
+    this.done.push({ id, before: stateOf(this.all.get(id)!), after: stateOf(after) });
     this.undone = [];
-    return this.set(id, after);
+    return this.set(id, stateOf(after));
   }
 
   private set(id: string, state: State): Mark {
@@ -115,3 +128,5 @@ export class Marks {
     return mark;
   }
 }
+
+const stateOf = ({ step, sign, deleted, until }: State): State => ({ step, sign, deleted, until });

@@ -18,10 +18,11 @@ import resource, sys, torch
 import numpy as np
 from agents.agent import InteractiveAgent
 from agents.batch import ActionBatch, ObservationBatch, RecordedWindow
-from agents.columns import observation_columns
+from agents.batch import observation_columns
 from agents.computing_config import ComputingConfig
 from agents.config import AgentConfig
-from agents.learning.optimization import optimizer_step
+from agents.learning.config import AdamConfig
+from agents.learning.optimization import Optimizer
 from agents.learning.footprint import learning_bytes
 from rlhf.learning.cloner import imitation_terms
 from worlds.contract import neutral_movement
@@ -62,14 +63,14 @@ ENTITIES, made, shapes = (None, pictures, ((20, 16), (50, 32))) if sys.argv[1] =
 spaces = None if made is pictures else to_json(player_spec())
 config, computing = AgentConfig.preset("nano", spaces=spaces), ComputingConfig()
 agent = InteractiveAgent(config)
-optimizer = torch.optim.Adam(agent.parameters(), fused=True)
+optimizer = Optimizer(agent, AdamConfig())
 before = peak()
 for steps, batch in shapes:  # the larger one last: a peak never falls
     seen, done = made(steps, batch)
     window = RecordedWindow(seen, done, torch.zeros((steps, batch), dtype=torch.bool), None)
     for update in range(2):
         terms, _ = imitation_terms(agent, window, agent.initial_state(batch), computing)
-        optimizer_step(optimizer, agent.parameters(), {name: (1.0, term) for name, term in terms.items()}, 10.0, update)
+        optimizer.step({name: (1.0, term) for name, term in terms.items()}, update, 0.0)
     estimate = learning_bytes(config, steps, batch, agent.num_parameters(), computing, entities=ENTITIES)
     print((peak() - before) / estimate)
 """

@@ -27,10 +27,7 @@ def played(number: int) -> Fragment:
 
 
 def window(recorded: RecordedWindow, own: slice) -> RecordedWindow:
-    """Recorded play in which only the first half's solvers speak, so that the other's words have no gradient.
-
-    Less of the one half is demonstrated than of the other.
-    """
+    """Recorded play in which only the first half's solvers speak, and less of the other half is demonstrated."""
     actions, demonstrated = recorded.actions, torch.ones(STEPS + 1, WINDOWS, dtype=torch.bool)
     demonstrated[1:, WINDOWS // 2] = False
     utterance = torch.full((STEPS + 1, WINDOWS, actions.utterance.shape[-1]), PAD_ID)
@@ -48,7 +45,7 @@ def silent(fragment: Fragment) -> Fragment:
 
 
 def learn(workers: Workers) -> tuple[Learner, list[dict[str, float]], dict[str, Tensor]]:
-    """Return a learner after some updates, their metrics, and the gradients of the first."""
+    """A learner after some updates, their metrics, and the gradients of the first."""
     learner = Learner(tiny_agent.agent(), CONFIG, workers=workers)
     stream = tiny_agent.recorded(STEPS + 1, WINDOWS, columns=workers.columns(WINDOWS))
     metrics, gradients = [], {}
@@ -154,15 +151,3 @@ def test_columns_are_divided_evenly() -> None:
     for batch in (7, 0):
         with pytest.raises(ValueError, match=f"{batch} columns cannot be shared out evenly among 3 learners"):
             workers.columns(batch)
-
-
-@pytest.mark.parametrize("count", [1, 2, 4])
-def test_streams_of_columns_are_the_columns_of_one_stream(count: int) -> None:
-    whole = tiny_agent.recorded(4, 4)
-    parts = [tiny_agent.recorded(4, 4, columns=slice(k * 4 // count, (k + 1) * 4 // count)) for k in range(count)]
-    for _ in range(5):
-        expected, found = whole.next(), [part.next() for part in parts]
-        assert torch.equal(expected[0].image, torch.cat([part[0].image for part in found], 1))
-        assert torch.equal(expected[1].movement, torch.cat([part[1].movement for part in found], 1))
-        assert torch.equal(expected[2], torch.cat([part[2] for part in found], 1))
-    assert all(part.state_dict() == whole.state_dict() for part in parts)

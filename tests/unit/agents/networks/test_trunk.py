@@ -4,26 +4,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 import torch
 
 from agents.agent import InteractiveAgent
 from agents.config import AgentConfig
-from agents.networks.trunk import MovementEmbedding, TransformerLayer, masked_mean, match_scores
+from agents.networks.trunk import TransformerLayer, masked_mean, match_scores
 from agents.tokenizer import PAD_ID
 from tests.unit.agents import example_spaces, made_up_play
-from worlds.contract import MOVEMENT_BINS, neutral_movement
+from worlds.contract import neutral_movement
 from worlds.spaces.action import ActionSpec, Discrete
 from worlds.spaces.description import to_json
 from worlds.spaces.observation import Grid, ObservationSpec, PlayerSpec
 
-SIZES = dict(image_size=(12, 12), vision_channels=(4,), vision_strides=(4,), vision_blocks=(1,), width=8, heads=2)
-
 
 @pytest.fixture
 def agent() -> InteractiveAgent:
-    return made_up_play.agent(**SIZES, memory_width=8, tick_width=6, value_width=8, feels_movement=True)
+    return made_up_play.tiny(feels_movement=True)
 
 
 @pytest.mark.parametrize("masked", ["nothing", "padding", "the future"])
@@ -34,13 +31,9 @@ def test_transformer_layer_against_pytorchs(masked: str) -> None:
         8, 2, 16, dropout=0.0, activation="relu", batch_first=True, norm_first=True
     )
     parts = {
-        "norm_attention.": "norm1.",
-        "qkv.": "self_attn.in_proj_",
-        "out.": "self_attn.out_proj.",
-        "norm_mlp.": "norm2.",
-        "mlp.0.": "linear1.",
-        "mlp.2.": "linear2.",
-    }
+        "norm_attention.": "norm1.", "qkv.": "self_attn.in_proj_", "out.": "self_attn.out_proj.",
+        "norm_mlp.": "norm2.", "mlp.0.": "linear1.", "mlp.2.": "linear2.",
+    }  # fmt: skip
     weights = {}
     for name, value in ours.state_dict().items():
         part = next(part for part in parts if name.startswith(part))
@@ -51,34 +44,10 @@ def test_transformer_layer_against_pytorchs(masked: str) -> None:
         found, expected = ours(x), theirs(x)
     elif masked == "padding":
         found, expected = ours(x, visible[:, None, None, :]), theirs(x, src_key_padding_mask=~visible)
+        torch.testing.assert_close(ours(x, visible[:, None, None, :], queries=3), found[:, :3])
     else:
         found, expected = ours(x, causal=True), theirs(x, torch.ones(6, 6).triu(1).bool(), is_causal=True)
     torch.testing.assert_close(found, expected)
-
-
-@torch.no_grad()
-@pytest.mark.parametrize("queries", [1, 3])
-def test_computing_few_queries_gives_the_same(queries: int) -> None:
-    torch.manual_seed(0)
-    layer, x = TransformerLayer(8, 2), torch.randn(4, 6, 8)
-    visible = (torch.rand(4, 1, 1, 6) < 0.7) | (torch.arange(6) == 0)
-    torch.testing.assert_close(layer(x, visible, queries=queries), layer(x, visible)[:, :queries])
-
-
-@torch.no_grad()
-def test_the_movement_embedding_distinguishes_ticks_components_and_bins() -> None:
-    embedding, movement = (
-        MovementEmbedding(4, AgentConfig().columns),
-        torch.from_numpy(made_up_play.movement(3, np.random.default_rng(0))),
-    )
-    for row, found in zip(movement.tolist(), embedding(movement), strict=True):
-        expected, slot = torch.zeros(4), 0
-        for tick in row:
-            for component, value in enumerate(tick):
-                expected += embedding.table.weight[slot + value]
-                slot += int(MOVEMENT_BINS[component])
-        torch.testing.assert_close(found, expected)
-    assert slot == len(embedding.table.weight)
 
 
 def test_masked_mean_and_match_scores_against_loops() -> None:
@@ -93,21 +62,22 @@ def test_masked_mean_and_match_scores_against_loops() -> None:
 
 
 @torch.no_grad()
-def test_padding_has_no_effect(agent: InteractiveAgent) -> None:
-    observations, _ = made_up_play.batch(agent.config, 2, 3)
+def test_padding_has_no_effect_and_before_is_the_last_tick_of_the_step_before(agent: InteractiveAgent) -> None:
+    observations, _ = example_spaces.batch(agent.config, 2, 3)
     short = observations.setter_tokens.clone()
     short[..., 4:] = PAD_ID
     resets = torch.ones(2, 3, dtype=torch.bool)
     long, _ = agent(observations._replace(setter_tokens=short), agent.initial_state(3), resets)
     cut, _ = agent(observations._replace(setter_tokens=short[..., :4]), agent.initial_state(3), resets)
     torch.testing.assert_close(long.features, cut.features)
+    assert long.before.equal(observations.previous_movement[:, :, 7])
 
 
 @torch.no_grad()
 @pytest.mark.parametrize("field", ["image", "setter_tokens", "solver_tokens", "previous_movement"])
 def test_everything_perceived_matters_at_its_step_and_after(agent: InteractiveAgent, field: str) -> None:
-    observations, _ = made_up_play.batch(agent.config, 3, 1, seed=0)
-    other, _ = made_up_play.batch(agent.config, 3, 1, seed=1)
+    observations, _ = example_spaces.batch(agent.config, 3, 1, seed=0)
+    other, _ = example_spaces.batch(agent.config, 3, 1, seed=1)
     changed = getattr(observations, field).clone()
     changed[1] = getattr(other, field)[1]
     assert not changed.equal(getattr(observations, field))
@@ -123,7 +93,7 @@ def test_other_texts_change_what_is_looked_for_and_none_is_taken_for_another() -
     sees = PlayerSpec(ObservationSpec(grid=Grid(7, 7, (11, 6))), ActionSpec((Discrete("move", ("left", "right"), 0),)))
     two = replace(sees, observation=replace(sees.observation, texts=("said", "written")))
     agent = InteractiveAgent(AgentConfig(vocab_size=made_up_play.VOCABULARY, spaces=to_json(two))).eval()
-    observations, _ = example_spaces.batch(agent.config, 1, 2)  # type: ignore[arg-type]
+    observations, _ = example_spaces.batch(agent.config, 1, 2)
     assert observations.texts is not None
     resets, state = torch.ones(1, 2, dtype=torch.bool), agent.initial_state(2)
     usual = agent(observations, state, resets)[0]
@@ -136,8 +106,8 @@ def test_other_texts_change_what_is_looked_for_and_none_is_taken_for_another() -
 
 @torch.no_grad()
 def test_an_agent_without_movement_input_does_not_depend_on_its_movement() -> None:
-    numb = made_up_play.agent(**SIZES, memory_width=8, tick_width=6, value_width=8)
-    observations, actions = made_up_play.batch(numb.config, 3, 2)  # type: ignore[arg-type]
+    numb = made_up_play.tiny()
+    observations, actions = example_spaces.batch(numb.config, 3, 2)
     others = observations._replace(previous_movement=torch.zeros_like(observations.previous_movement))
     resets = torch.zeros(3, 2, dtype=torch.bool)
     found = [numb(seen, numb.initial_state(2), resets)[0] for seen in (observations, others)]
@@ -145,18 +115,3 @@ def test_an_agent_without_movement_input_does_not_depend_on_its_movement() -> No
     assert (found[0].before == torch.from_numpy(neutral_movement()[-1])).all()
     movement = [numb.log_probs(output, actions).movement for output in found]
     assert movement[0].equal(movement[1])
-
-
-def test_before_is_the_last_tick_of_the_step_before(agent: InteractiveAgent) -> None:
-    observations, _ = made_up_play.batch(agent.config, 2, 3)
-    output, _ = agent(observations, agent.initial_state(3), torch.ones(2, 3, dtype=torch.bool))
-    assert output.before.equal(observations.previous_movement[:, :, 7])
-
-
-def test_a_width_that_heads_do_not_divide_and_uneven_stages_are_refused() -> None:
-    with pytest.raises(ValueError, match="width 65 is not divisible by heads 4"):
-        AgentConfig(width=65)
-    with pytest.raises(ValueError, match="one entry for every stage"):
-        AgentConfig(vision_strides=(4,))
-    with pytest.raises(ValueError, match="no agent size 'huge'; known: .*nano"):
-        AgentConfig.preset("huge")

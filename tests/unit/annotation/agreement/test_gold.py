@@ -1,15 +1,18 @@
-"""A rater's marks held against known ones, and when gold episodes are due."""
+"""Marks of two raters matched, a rater's held against known ones, and when gold episodes are due."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from itertools import permutations
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.agreement.gold import QUALITY, TRAINING, Score, compare, purpose_due
+from annotation.agreement.measures import Agreement, match_marks, pairwise_agreement
 from rlhf.records.marks import Mark
 
 pairs = st.lists(st.tuples(st.integers(0, 12), st.sampled_from((1, -1))), max_size=4, unique_by=lambda mark: mark[0])
@@ -19,27 +22,38 @@ def marks(*said: tuple[int, int], rater: str = "ann") -> list[Mark]:
     return [Mark("e", rater, step, sign, scripted=False) for step, sign in said]
 
 
+def most(first: list, second: list, fits: Callable[[Any, Any], bool]) -> int:
+    """The most pairs that fit, by trying every way to pair two lists."""
+    few, many = sorted((first, second), key=len)
+    ways = (zip(few, order, strict=False) for order in permutations(many, len(few)))
+    return max((sum(fits(a, b) for a, b in way) for way in ways), default=0)
+
+
+@given(pairs, pairs, st.integers(0, 4))
+def test_as_many_are_matched_and_right_as_can_be(first: list, second: list, tolerance: int) -> None:
+    matched = match_marks(marks(*first), marks(*second, rater="b"), tolerance)
+    assert len(matched) == most(first, second, lambda a, b: abs(a[0] - b[0]) <= tolerance)
+    found = compare(marks(*first), marks(*second, rater=""), tolerance).score
+    assert (found.given, found.known) == (len(first), len(second))
+    assert found.right == most(first, second, lambda a, b: abs(a[0] - b[0]) <= tolerance and a[1] == b[1])
+
+
+def test_matching_by_hand() -> None:
+    first, second = marks((10, 1), (20, -1), (50, 1)), marks((12, 1), (19, 1), (90, 1), rater="b")
+    assert [(a.step, b.step) for a, b in match_marks(first, second, tolerance=3)] == [(10, 12), (20, 19)]
+    found = pairwise_agreement(first, second, 3)
+    assert found == Agreement(same_sign=1, opposite_sign=1, only_first=1, only_second=1)
+    assert (found.overall, found.of_moments, found.of_signs) == (1 / 4, 2 / 4, 1 / 2)
+    with pytest.raises(ValueError, match="one episode"):
+        match_marks(marks((1, 1)), [Mark("other", "b", 1, 1, scripted=True)], 3)
+
+
 def test_marks_are_matched_missed_or_extra() -> None:
     found = compare(marks((3, 1), (10, -1), (20, 1)), marks((5, 1), (10, 1), (30, -1), rater=""), tolerance=2)
     assert [(a.step, b.step) for a, b in found.matched] == [(3, 5)]
     assert [m.step for m in found.missed] == [10, 30] and [m.step for m in found.extra] == [10, 20]
     assert found.score == Score(given=3, known=3, right=1)
     assert found.score.precision == found.score.recall == found.score.f1 == pytest.approx(1 / 3)
-
-
-@given(pairs, pairs, st.integers(0, 4))
-def test_as_many_are_right_as_can_be(given_pairs: list, known_pairs: list, tolerance: int) -> None:
-    found = compare(marks(*given_pairs), marks(*known_pairs, rater=""), tolerance).score
-    assert (found.given, found.known) == (len(given_pairs), len(known_pairs))
-    assert found.right == most_right(given_pairs, known_pairs, tolerance)
-
-
-def most_right(given_pairs: list, known_pairs: list, tolerance: int) -> int:
-    """By trying every way to pair them."""
-    few, many = sorted((given_pairs, known_pairs), key=len)
-    tries = (zip(few, order, strict=False) for order in permutations(many, len(few)))
-    fits = [sum(abs(a[0] - b[0]) <= tolerance and a[1] == b[1] for a, b in pairing) for pairing in tries]
-    return max(fits, default=0)
 
 
 def test_nothing_given_and_nothing_known() -> None:

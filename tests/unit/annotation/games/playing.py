@@ -11,7 +11,7 @@ import numpy as np
 
 from annotation.games import Game, GameConfig
 from annotation.games.pace import Pace
-from annotation.session.states import Kind, Player, SessionEvent
+from annotation.session.states import Kind, Player, SessionEvent, State
 from rlhf.store import MemoryStore
 from tests.patience import until
 from worlds.contract import Action, neutral_movement, silent
@@ -58,6 +58,17 @@ def play(
     everybody_joins(game)
     game.run()
     return game
+
+
+def live(kind: Kind, world: str, steps: int, stand_in: Any = None, **settings: Any) -> tuple[Game, MemoryStore]:
+    """A game in a thread of its own, with people who are ready; a tick is a millisecond."""
+    store = MemoryStore()
+    chosen = {"shortest": 2} | settings
+    game = Game(config(kind, world=world, steps=steps, **chosen), store, stand_in, Pace(tick_sec=0.001))
+    everybody_joins(game)
+    game.start()
+    until(lambda: game.state is State.PLAYING, "the beginning")
+    return game, store
 
 
 class Walker:

@@ -11,13 +11,13 @@ import pytest
 
 from annotation.games import AgentPlayer, Game, Inputs
 from annotation.games.help_sessions import HelpedTask, next_task, plan
-from annotation.games.pace import Pace
 from annotation.session.ratings import HelperRatings, read_ratings
 from annotation.session.states import Kind, Refusal, Role, State, TransitionRefused
+from rlhf.records.episode import Episode
 from rlhf.replay.setter_replay import SetterReplay
 from rlhf.store import MemoryStore
 from tests.patience import PATIENCE_SEC, until
-from tests.unit.annotation.games.playing import config, everybody_joins
+from tests.unit.annotation.games.playing import config, live
 from worlds import registry
 from worlds.contract import SETTER
 from worlds.contract.live_play import Board
@@ -30,50 +30,40 @@ TASK = HelpedTask(number=0, of=2, task=1, helper="true_goal", seed=0)
 
 def begun(kind: Kind = Kind.HELPED, steps: int = 4, **settings: Any) -> tuple[Game, MemoryStore]:
     """A game in the household in which every person has said that they are ready."""
-    store = MemoryStore()
-    settings = {"place_settings": {"tasks": ["setup_table"]}, "shortest": 2, "view": (24, 32)} | settings
-    if kind is Kind.HELPED:
-        settings = {"task": TASK} | settings
-    game = Game(config(kind, world="household", steps=steps, **settings), store, pace=Pace(tick_sec=0.001))
-    everybody_joins(game)
-    game.start()
-    until(lambda: game.state is State.PLAYING, "the beginning")
-    return game, store
+    task = {"task": TASK} if kind is Kind.HELPED else {}
+    chosen = {"place_settings": {"tasks": ["setup_table"]}, "view": (24, 32)} | task | settings
+    return live(kind, "household", steps, **chosen)
 
 
 def board(game: Game, player: str = SETTER) -> Board:
     return game._live_world.boards[player]
 
 
-def choose(game: Game, words: str, role: Role = Role.SETTER, thing: str = "") -> None:
-    """Choose the first action of these words, of a thing if one is named."""
+def choose(game: Game, words: str, role: Role = Role.SETTER) -> None:
+    """Choose the first action of these words."""
     now = board(game, role.value)
-    things = [each for each in now.things if thing in ("", each.name)]
-    key = next(one.key for each in things for one in each.choices if one.words == words)
+    key = next(one.key for each in now.things for one in each.choices if one.words == words)
     game.give(role, Inputs(chosen=key, chosen_at=now.step))
+
+
+def rated(game: Game, store: MemoryStore, *ratings: int) -> Episode:
+    """The stored episode, once the helper is rated."""
+    until(lambda: game.state is State.JUDGING, "ratings")
+    game.rate(Role.SETTER, HelperRatings(*ratings))
+    game.wait(PATIENCE_SEC)
+    assert game.state is State.ENDED
+    return store.read(game.id)
 
 
 def test_a_step_waits_for_the_choice_and_the_helper_acts_in_the_same_step() -> None:
     game, store = begun(steps=3)
-    view = game.screen(Role.SETTER).latest
-    assert (
-        view is not None
-        and view.board is not None
-        and game.chooses
-        and game.turn_based
-        and game.keys(Role.SETTER) == []
-    )
+    assert game.chooses and game.turn_based and game.keys(Role.SETTER) == []
     for step, words in enumerate(("turn left", "wait", "walk ahead")):
         assert len(game._steps) == step and board(game).step == step, "nothing happens meanwhile"
         game.give(Role.SETTER, Inputs(say=f"line {step}"))
         choose(game, words)
         until(lambda step=step: len(game._steps) > step, "the step")
-    until(lambda: game.state is State.JUDGING, "ratings")
-    game.rate(Role.SETTER, HelperRatings(7, 6, 5))
-    game.wait(PATIENCE_SEC)
-    assert game.state is State.ENDED
-    (row,) = store.rows()
-    episode = store.read(row.episode_id)
+    episode = rated(game, store, 7, 6, 5)
     assert episode.setter_movement[:, 0, 0].tolist() == [1, 0, 3] and (episode.movement[:, 0, 0] != 0).any()
     assert episode.setter_utterance == ("line 0", "line 1", "line 2")
     assert (episode.setter, episode.solver, episode.split) == ("human:p-setter", "scripted", "train")
@@ -114,7 +104,7 @@ def test_two_people_wait_for_each_other() -> None:
     choose(game, "wait", Role.SOLVER)
     choose(game, "turn left")
     game.wait(PATIENCE_SEC)
-    episode = store.read(store.rows()[0].episode_id)
+    episode = store.read(game.id)
     assert episode.setter_movement[:, 0, 0].tolist() == [2, 1] and episode.movement[:, 0, 0].tolist() == [0, 0]
     assert "ratings" not in episode.notes and "helper" not in episode.notes
 
@@ -127,7 +117,7 @@ def test_a_person_does_what_the_scripted_setter_asks() -> None:
     choose(game, "turn left", Role.SOLVER)
     until(lambda: len(game._steps) == played + 1, "the step")
     game.close()
-    episode = store.read(store.rows()[0].episode_id)
+    episode = store.read(game.id)
     assert episode.movement[played, 0, 0] == 1 and len(episode.requests) == 1
 
 
@@ -142,13 +132,9 @@ def test_the_game_ends_when_the_goal_is_reached() -> None:
         for row in home.rows_of(text.split("_")[1])[:count]:
             state.held[row], state.parent[row] = 2, table
     choose(game, "wait")
-    until(lambda: game.state is State.JUDGING, "ratings")
-    game.rate(Role.SETTER, HelperRatings(4, 4, 4))
-    game.wait(PATIENCE_SEC)
+    assert rated(game, store, 4, 4, 4).notes["goal_reached"]
     view = game.screen(Role.SETTER).latest
-    assert (
-        view is not None and view.fulfilled == (True,) and store.read(store.rows()[0].episode_id).notes["goal_reached"]
-    )
+    assert view is not None and view.fulfilled == (True,)
 
 
 class Turner:
@@ -165,29 +151,22 @@ def turner(folder: str, seed: int, image: tuple[int, int]) -> Turner:
 
 
 def test_an_agent_helps_unnamed_and_is_named_in_the_recording() -> None:
-    store, task = MemoryStore(), replace(TASK, helper="bc")
-    place: Any = {"place_settings": {"tasks": ["setup_table"]}, "shortest": 1, "view": (24, 32), "task": task}
-    agent = AgentPlayer("bc", "", load=turner, spaces=player_spec())
-    game = Game(config(Kind.HELPED, world="household", steps=2, **place), store, agent, pace=Pace(tick_sec=0.001))
-    everybody_joins(game)
-    game.start()
-    until(lambda: game.state is State.PLAYING, "the agent")
+    agent = AgentPlayer("bc", "", spaces=player_spec(), load=turner)
+    game, store = begun(steps=2, shortest=1, task=replace(TASK, helper="bc"), stand_in=agent)
     for step in range(2):
         until(lambda step=step: board(game).step == step == len(game._steps), "the turn")
         choose(game, "wait")
     until(lambda: game.state is State.JUDGING, "ratings")
     view = game.screen(Role.SETTER).latest
     assert view is not None and "bc" not in str(view.header())
-    game.rate(Role.SETTER, HelperRatings(1, 1, 1))
-    game.wait(PATIENCE_SEC)
-    episode = store.read(store.rows()[0].episode_id)
+    episode = rated(game, store, 1, 1, 1)
     assert episode.solver == "agent:bc" and episode.notes["helper"] == "bc"
     assert episode.movement[:, 0, 0].tolist() == [Verb.TURN_RIGHT] * 2, "it is waited for"
 
 
 def test_ratings_are_on_the_scale() -> None:
     for wrong in (0, 8, 3.5, True, "4"):
-        with pytest.raises(UserError, match="no whole number from 1 to 7"):
+        with pytest.raises(UserError, match="from 1 to 7"):
             HelperRatings(4, wrong, 4)  # type: ignore[arg-type]
     assert read_ratings({}) is None and read_ratings({"ratings": None}) is None
     with pytest.raises(UserError, match="notes.ratings"):
@@ -196,7 +175,7 @@ def test_ratings_are_on_the_scale() -> None:
 
 def test_unknown_helpers_and_missing_tasks_are_refused() -> None:
     with pytest.raises(UserError, match="no helper 'bob'; known: true_goal"):
-        begun(task=HelpedTask(0, 1, 0, "bob", 0))
+        begun(task=replace(TASK, helper="bob"))
     with pytest.raises(UserError, match="those need one"):
         config(Kind.HELPED)
 
@@ -212,5 +191,4 @@ def test_everybody_meets_every_helper_as_often_and_plays_every_task_once() -> No
     assert len({session[0].helper for session in sessions}) == 3
     assert plan("p1", helpers, 9, seed=4) == sessions[1] != plan("p1", helpers, 9, seed=5)
     assert next_task(sessions[0], {0, 1}) == sessions[0][2] and next_task(sessions[0], range(9)) is None
-    places = {each.place_seed for session in sessions for each in session}
-    assert len(places) == 9, "the same tasks for everybody"
+    assert len({each.place_seed for session in sessions for each in session}) == 9, "the same tasks for everybody"

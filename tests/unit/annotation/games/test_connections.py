@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
-import io
 import threading
 import time
 
-import numpy as np
 import pytest
-from PIL import Image
 
 from annotation.games import Game, Inputs, Key, View
 from annotation.games.pace import Pace
 from annotation.session.states import Kind, Role, SessionEvent, State, TimeLimits, TransitionRefused
 from rlhf.store import MemoryStore
-from tests.patience import PATIENCE_SEC, until
+from tests.patience import until
 from tests.unit.annotation.games.playing import config, everybody_joins, play
-from worlds.contract import neutral_movement
 
 
 def test_a_lost_player_stands_still_and_the_game_waits_for_them():
@@ -81,58 +76,3 @@ def test_all_pauses_together_have_one_limit():
     assert game._timed.limit_sec() == pytest.approx(10.0)
     now[0] += 10.0
     assert game._timed.time_is_up()
-
-
-def test_a_player_who_leaves_ends_the_game():
-    def at_tick(game: Game, tick: int) -> None:
-        if tick == 8 * 9:
-            game.do(Role.SOLVER, SessionEvent.LEAVE)
-
-    store = MemoryStore()
-    game = play(config(Kind.HUMAN_HUMAN), at_tick, store)
-    assert game.state is State.ENDED and store.read(game.id).notes["ended"] == "solver left"
-
-
-def test_a_server_that_stops_keeps_the_play_so_far():
-    store = MemoryStore()
-    game = Game(config(Kind.HUMAN_HUMAN, steps=10**6, shortest=1), store)
-    everybody_joins(game)
-    game.start()
-    while len(game._steps) < 2:
-        game.screen(Role.SETTER).wait(0, 0.1)
-    game.close()
-    assert game.state is State.ENDED
-    assert len(store.read(game.id)) >= 2 and store.read(game.id).notes["ended"] == "the server stopped"
-
-
-def test_people_watch_in_real_time_from_an_event_loop():
-    """Both players' pictures over a step, larger than the recorded ones and more than one a step."""
-    store = MemoryStore()
-    game = Game(config(Kind.HUMAN_HUMAN, steps=12), store)
-
-    async def watch(role: Role) -> list[View]:
-        views = []
-        async for view in game.screen(role).views():
-            views.append(view)
-            if view.state is State.PLAYING:
-                game.give(role, Inputs(held=frozenset({Key.TURN_LEFT})))
-        return views
-
-    async def both() -> list[list[View]]:
-        watchers = [asyncio.create_task(watch(role)) for role in (Role.SETTER, Role.SOLVER)]
-        await asyncio.sleep(0)
-        everybody_joins(game)
-        game.start()
-        return await asyncio.wait_for(asyncio.gather(*watchers), PATIENCE_SEC)
-
-    seen = asyncio.run(both())
-    episode = store.read(game.id)
-    assert (episode.movement != neutral_movement()).any()
-    for views in seen:
-        assert views[-1].state is State.ENDED and views[-1].saved == game.id
-        frames = {view.frame for view in views if view.frame}
-        assert len(frames) > len(episode), "more than a picture a step"
-        assert np.asarray(Image.open(io.BytesIO(next(iter(frames))))).shape == (240, 320, 3)
-    assert {v.frame for v in seen[0] if v.frame}.isdisjoint(v.frame for v in seen[1]), (
-        "each sees through their own eyes"
-    )

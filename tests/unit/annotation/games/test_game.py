@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import errno
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 
-from annotation.games import AgentPlayer, Game, GameConfig, Inputs, Key, Screen
-from annotation.games.config import FIVE_MINUTES
+from annotation.games import AgentPlayer, Game, Inputs, Key, Screen
 from annotation.session.prompts import draw
 from annotation.session.states import Kind, Role, SessionEvent, State, TimeLimits, TransitionRefused
 from rlhf.records.episode import AGENT, CO_PILOT
@@ -19,7 +15,6 @@ from rlhf.replay.setter_replay import SetterReplay
 from rlhf.store import MemoryStore, open_store, same_episode
 from tests.patience import PATIENCE_SEC
 from tests.unit.annotation.games.playing import config, play, remember, walker
-from tests.unit.rlhf import tiny_world
 from worlds import registry
 from worlds.contract import SETTER, SOLVER, neutral_movement
 from worlds.errors import UserError
@@ -40,22 +35,17 @@ def wild(seed: int):
     return at_tick
 
 
-def replayed(episode):
-    """Return what the solver sees when the recorded controls are played again, a whole step at a time."""
+def assert_replays(episode):
+    """The recorded controls, played again a whole step at a time, give what the solver saw."""
     height, width = episode.image.shape[1:3]
     world = registry.get(episode.world).make(height=height, width=width, **episode.notes["world_options"])
     env = SetterReplay(world, episode)
-    observation, _ = env.reset()
+    seen, _ = env.reset()
     for step in range(len(episode)):
-        yield observation
-        observation, *_ = env.step(episode.solver_action(step))
-
-
-def assert_replays(episode):
-    for step, seen in enumerate(replayed(episode)):
         assert np.array_equal(seen["image"], episode.image[step]), f"another picture at {step}"
         assert seen["setter_text"] == episode.setter_text[step]
         assert seen["solver_text"] == episode.solver_text[step]
+        seen, *_ = env.step(episode.solver_action(step))
 
 
 def test_two_people_play_and_the_episode_replays_to_the_last_bit(tmp_path):
@@ -81,21 +71,23 @@ def test_two_people_play_and_the_episode_replays_to_the_last_bit(tmp_path):
 
 def test_being_watched_leaves_no_trace():
     """The same inputs with and without pictures drawn for people give the same episode."""
-    episodes = []
+    episodes, pictures = [], {SETTER: [], SOLVER: []}
     for frames in (False, True):
-        store = MemoryStore()
-        at_tick = wild(4)
+        store, at_tick = MemoryStore(), wild(4)
 
         def watched(game: Game, tick: int, at_tick=at_tick, frames=frames) -> None:
             at_tick(game, tick)
-            if frames:
-                for player in (SETTER, SOLVER):
-                    game._live_world.picture(player)
+            for player in pictures if frames else ():
+                pictures[player].append(game._live_world.picture(player))
 
-        game = play(config(Kind.HUMAN_HUMAN), watched, store)
+        game = play(config(Kind.HUMAN_HUMAN, steps=20), watched, store)
         episodes.append(store.read(game.id))
     assert np.array_equal(episodes[0].movement, episodes[1].movement)
     assert np.array_equal(episodes[0].image, episodes[1].image)
+    setter, solver = ({picture.tobytes() for picture in seen} for seen in pictures.values())
+    assert len(solver) > 20, "more than a picture a step"
+    assert setter.isdisjoint(solver), "each sees through their own eyes"
+    assert pictures[SOLVER][0].shape == (240, 320, 3), "larger than the recorded ones"
 
 
 def test_the_co_pilot_drives_whole_steps_and_the_agent_lives_through_them():
@@ -140,18 +132,6 @@ def test_practice_with_a_scripted_setter_is_followed_like_scripted_play():
     assert_replays(episode)
 
 
-def test_practice_with_a_scripted_solver_that_does_as_asked():
-    def at_tick(game: Game, tick: int) -> None:
-        if tick == 20:
-            game.give(Role.SETTER, Inputs(say="how many rooms are there?"))
-
-    store = MemoryStore()
-    game = play(config(Kind.PRACTICE_SETTING, steps=40), at_tick, store)
-    episode = store.read(game.id)
-    assert (episode.setter, episode.solver, episode.requests) == ("human:p-setter", "scripted", ())
-    assert_replays(episode)
-
-
 @pytest.mark.parametrize(
     ("words", "answers"),
     [
@@ -159,15 +139,20 @@ def test_practice_with_a_scripted_solver_that_does_as_asked():
         ("is there justice in this room?", ["sorry, i did not understand"]),
         ("lift the green duck on the moon", ["sorry, i know no such thing here"]),
         ("ok", []),
+        ("how many rooms are there?", ["one"]),
     ],
 )
-def test_a_scripted_solver_says_once_that_it_did_not_understand(words: str, answers: list[str]) -> None:
+def test_a_scripted_solver_answers_once(words: str, answers: list[str]) -> None:
     def at_tick(game: Game, tick: int) -> None:
         if tick == 20:
             game.give(Role.SETTER, Inputs(say=words))
 
-    game = play(config(Kind.PRACTICE_SETTING, steps=60), at_tick, MemoryStore())
+    store = MemoryStore()
+    game = play(config(Kind.PRACTICE_SETTING, steps=60), at_tick, store)
     assert [line.words for line in game.dialogue if line.role is Role.SOLVER] == answers
+    episode = store.read(game.id)
+    assert (episode.setter, episode.solver, episode.requests) == ("human:p-setter", "scripted", ())
+    assert_replays(episode)
 
 
 def test_players_see_what_a_grab_would_take_and_why_it_failed() -> None:
@@ -182,26 +167,6 @@ def test_players_see_what_a_grab_would_take_and_why_it_failed() -> None:
     assert any(view.grabs.startswith("the ") for view in views)
     assert any(view.grab_failed for view in views)
     assert not views[0].grab_failed
-
-
-def test_a_world_without_ticks_gives_one_picture_a_step():
-    tiny_world.register()
-    pictures = []
-
-    def at_tick(game: Game, tick: int) -> None:
-        wild_tick(game, tick)
-        pictures.append(game._live_world.picture(SETTER).tobytes())
-
-    wild_tick, store = wild(5), MemoryStore()
-    if "tiny seen" not in registry.names():
-        make = lambda height=8, width=8, views=(): tiny_world.TinyWorld()  # noqa: E731
-        registry.register(dataclasses.replace(registry.get("tiny"), name="tiny seen", make=make))
-    place = {"solver": [1, 2], "setter": [3, 4]}
-    sizes = {"height": 8, "width": 8, "steps": 20, "shortest": 1}
-    game = play(GameConfig(kind=Kind.HUMAN_HUMAN, seed=1, world="tiny seen", place=place, **sizes), at_tick, store)
-    assert_replays(store.read(game.id))
-    for step in range(20):
-        assert len(set(pictures[8 * step : 8 * step + 7])) == 1
 
 
 def test_a_game_that_is_too_short_is_not_kept():
@@ -257,17 +222,31 @@ def test_a_broken_world_ends_the_episode_and_the_play_before_it_is_kept():
     assert_replays(store.read(game.id))
 
 
-def test_a_dataset_that_could_not_take_the_episode_is_refused_before_play():
+@pytest.mark.parametrize(
+    ("kind", "settings", "named"),
+    [
+        (Kind.HUMAN_HUMAN, {"height": 36, "width": 48}, "height: the world has 36"),
+        (Kind.HUMAN_HUMAN, {"world_options": {"fov_y_deg": 60}}, "fov_y_deg"),
+        (Kind.HUMAN_HUMAN, {"world": "nowhere"}, "known: .*playhouse"),
+        (Kind.HUMAN_AGENT, {}, "needs an agent"),
+        (Kind.HUMAN_HUMAN, {"steps": 0}, "steps"),
+        (Kind.HUMAN_HUMAN, {"ticks_per_frame": 3}, "ticks_per_frame"),
+        (Kind.HUMAN_HUMAN, {"ticks_per_frame": 0}, "ticks_per_frame"),
+        (Kind.HUMAN_HUMAN, {"view": (0, 9)}, "view"),
+        (Kind.HUMAN_HUMAN, {"retry_sec": 0.0}, "retry_sec"),
+    ],
+)
+def test_a_game_that_cannot_be_recorded_is_refused_before_play(kind, settings, named, recorded):
+    with pytest.raises(UserError, match=named):
+        Game(config(kind, **settings), recorded)
+
+
+@pytest.fixture(scope="module")
+def recorded() -> MemoryStore:
+    """A dataset with one short game."""
     store = MemoryStore()
     play(config(Kind.HUMAN_HUMAN, steps=6), wild(0), store)
-    with pytest.raises(UserError, match="36x48 pixels"):
-        Game(config(Kind.HUMAN_HUMAN, height=36, width=48), store)
-    with pytest.raises(UserError, match="fov_y_deg"):
-        Game(config(Kind.HUMAN_HUMAN, world_options={"fov_y_deg": 60}), store)
-    with pytest.raises(UserError, match="known: .*playhouse"):
-        Game(config(Kind.HUMAN_HUMAN, world="nowhere"), store)
-    with pytest.raises(UserError, match="needs an agent"):
-        Game(config(Kind.HUMAN_AGENT), store)
+    return store
 
 
 def test_roles_are_their_owners():
@@ -293,20 +272,3 @@ def test_a_game_to_which_nobody_comes_is_abandoned():
     game.start()
     game.wait(PATIENCE_SEC)
     assert game.state is State.ABANDONED and "not everybody came" in game.session.why
-
-
-@pytest.mark.parametrize(
-    "bad", [{"steps": 0}, {"ticks_per_frame": 3}, {"ticks_per_frame": 0}, {"view": (0, 9)}, {"retry_sec": 0.0}]
-)
-def test_settings_of_no_game_are_refused(bad):
-    with pytest.raises(UserError, match=next(iter(bad))):
-        GameConfig(kind=Kind.HUMAN_HUMAN, seed=0, **bad)
-
-
-def test_five_minutes():
-    assert FIVE_MINUTES * 8 == 5 * 60 * 30
-
-
-def test_playing_needs_no_torch_in_the_servers_process():
-    code = "import sys, annotation.games; sys.exit('torch' in sys.modules or 'ray' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -40,9 +40,11 @@ def known(number: int) -> KnownPlaces:
 def test_the_first_that_knows_decides(there: tuple[bool, ...]) -> None:
     given = {name: known(number) for number, (name, is_there) in enumerate(zip(ORDER, there, strict=True)) if is_there}
     found = choose_places(DEFAULT_WORLD, Sources(**given))  # pyright: ignore[reportArgumentType]
-    first = next((name for name in ORDER if name in given), "default")
+    if not given:
+        assert found == Places(line="Houses of the world's default settings.")
+        return
+    first, expected = next(iter(given.items()))
     assert (found.settings_of, found.options_of) == (first, first)
-    expected = known(ORDER.index(first)) if first != "default" else KnownPlaces(settings={}, options={})
     assert (found.settings, found.options) == (expected.settings, expected.options)
 
 
@@ -61,16 +63,10 @@ def test_what_is_of_another_world_is_left_out_and_said_of_the_agent() -> None:
     assert choose_places("household", sources).line.startswith("Places in which the agent bob learned: apartment 2")
 
 
-def test_without_anything_known_places_are_the_default() -> None:
-    assert choose_places(DEFAULT_WORLD, Sources()) == Places(line="Houses of the world's default settings.")
-
-
-def test_a_hidden_agent_is_not_given_away() -> None:
-    with_settings = Sources(agent=known(3), agent_name="rl")
-    without = Sources(agent=UNKNOWN, agent_name="rl")
-    for sources in (with_settings, without):
-        line = choose_places(DEFAULT_WORLD, sources, blind=True).line
-        assert "rl" not in line.split() and "3" not in line and PLAY_SETTINGS_FILE not in line
+@pytest.mark.parametrize("places", [known(3), UNKNOWN])
+def test_a_hidden_agent_is_not_given_away(places: KnownPlaces) -> None:
+    line = choose_places(DEFAULT_WORLD, Sources(agent=places, agent_name="rl"), blind=True).line
+    assert "rl" not in line.split() and "3" not in line and PLAY_SETTINGS_FILE not in line
 
 
 @pytest.mark.parametrize(
@@ -117,10 +113,6 @@ def test_a_damaged_file_is_named(tmp_path: Path, text: str) -> None:
 
 def test_impossible_settings_are_refused_before_anybody_plays() -> None:
     check_places("playhouse", KnownPlaces(None, {"rooms": [1, 1]}, {"fov_y_deg": 60.0}), 12, 16)
-    for wrong in (
-        KnownPlaces(None, {"chimneys": 3}),
-        KnownPlaces(None, {}, {"zoom": 3}),
-        KnownPlaces(None, {"rooms": [0, 0]}),
-    ):
+    for settings, options in (({"chimneys": 3}, {}), ({}, {"zoom": 3}), ({"rooms": [0, 0]}, {})):
         with pytest.raises(UserError):
-            check_places("playhouse", wrong, 12, 16)
+            check_places("playhouse", KnownPlaces(None, settings, options), 12, 16)

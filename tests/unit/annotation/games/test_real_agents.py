@@ -28,10 +28,10 @@ def test_a_real_agent_does_what_it_would_do_anywhere(tmp_path):
     agent = made_up_play.agent(**(SIZES | {"image_size": image}))
     tokenizer = Tokenizer.train(["yes"], made_up_play.VOCABULARY)
     folder = save_agent(agent, tokenizer, tmp_path / "agent")
-    with pytest.raises(UserError, match="24x32"):
-        load_agent(str(folder), 0, (72, 96), AgentComputing())
+    with pytest.raises(UserError, match="image.height: the agent has 24, the game 72"):
+        load_agent(str(folder), 0, body_spec(72, 96), AgentComputing())
     store = MemoryStore()
-    player = AgentPlayer("made-up", folder, seed=7, image=image)
+    player = AgentPlayer("made-up", folder, seed=7, spaces=body_spec(*image))
     game = play(
         config(Kind.HUMAN_AGENT, height=24, width=32, steps=12, deadline_sec=PATIENCE_SEC),
         lambda *_: None,
@@ -40,7 +40,7 @@ def test_a_real_agent_does_what_it_would_do_anywhere(tmp_path):
     )
     episode = store.read(game.id)
     assert episode.solver == "agent:made-up" and episode.notes["late_steps"] == 0
-    alone = load_agent(str(folder), 7, image, AgentComputing())
+    alone = load_agent(str(folder), 7, body_spec(*image), AgentComputing())
     alone.act([body_spec(*image).blank()], np.array([True]))
     previous = episode.previous_movement()
     for step in range(len(episode)):

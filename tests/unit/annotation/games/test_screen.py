@@ -36,21 +36,20 @@ def test_a_message_is_header_and_picture():
     assert replace(VIEW, frame=None).message()[4:].endswith(b"}")
 
 
-def test_requests_are_sent_when_they_have_changed() -> None:
-    asked = (SetterLine(3, "lift it"),)
-    first = replace(VIEW, asked=asked, frame=None)
-    for before, sent in ((None, True), (VIEW, True), (first, False), (replace(first, step=9), False)):
-        header = json.loads(first.message(before)[4:])
-        assert header["asked"] == (json.loads(json.dumps(first.header()))["asked"] if sent else None)
-        assert header["step"] == first.step
+def sent(view: View, before: View | None) -> dict:
+    """The header of a view to who had another one before."""
+    return json.loads(view.message(before)[4:])
 
 
-def test_each_line_of_dialogue_is_sent_once_to_a_connection() -> None:
+def test_requests_and_lines_of_dialogue_are_sent_once_to_a_connection() -> None:
+    first = replace(VIEW, asked=(SetterLine(3, "lift it"),), frame=None)
+    whole = json.loads(json.dumps(first.header()))["asked"]
+    for before, asked in ((None, whole), (VIEW, whole), (first, None), (replace(first, step=9), None)):
+        assert sent(first, before)["asked"] == asked and sent(first, before)["step"] == first.step
     later = replace(VIEW, dialogue=(*VIEW.dialogue, SpokenLine(5, Role.SOLVER, "which one?")), frame=None)
     for before, said in ((None, 0), (VIEW, 1), (later, 2)):
-        header = json.loads(later.message(before)[4:])
-        assert header["said"] == said
-        assert [line["step"] for line in header["dialogue"]] == [2, 5][said:]
+        header = sent(later, before)
+        assert header["said"] == said and [line["step"] for line in header["dialogue"]] == [2, 5][said:]
 
 
 def test_people_see_what_they_wait_for():
@@ -128,13 +127,3 @@ def test_a_closed_event_loop_is_ignored():
     loop.close()
     screen.show(replace(VIEW, step=4))
     assert screen.latest is not None and screen.latest.step == 4
-
-
-def test_a_thread_may_wait_for_the_next_too():
-    screen = Screen()
-    assert screen.wait(0, 0.01) == (0, None)
-    screen.show(VIEW)
-    assert screen.wait(0, 0.01) == (1, VIEW)
-    assert screen.wait(1, 0.01) == (1, None)
-    screen.close()
-    assert screen.wait(1, PATIENCE_SEC) == (1, None), "at once"

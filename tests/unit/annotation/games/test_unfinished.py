@@ -79,24 +79,20 @@ def test_kept_games_of_a_deleted_person_are_removed(unfinished: Unfinished) -> N
     assert not list(hers.folder.rglob(NOTES_FILE))
 
 
-def test_damage_is_named_with_its_remedy(unfinished: Unfinished) -> None:
-    game = unfinished.begin("people", "p1")
-    game.keep(played(game))
-    (game.folder / "kept" / NOTES_FILE).write_text("{")
-    with pytest.raises(UserError, match="notes.json is damaged .* remove it"):
-        game.episode()
-
-
 @pytest.mark.parametrize("damaged", ["", "{", "[]", "{}", '"\udcff"'])
 def test_a_damaged_game_is_named_when_it_is_its_turn(damaged: str, unfinished: Unfinished) -> None:
     first, second = sorted((unfinished.begin("people", "p1") for _ in range(2)), key=lambda game: game.id)
     (first.folder / ABOUT_FILE).write_bytes(damaged.encode(errors="surrogateescape"))
+    second.keep(played(second))
+    (second.folder / "kept" / NOTES_FILE).write_text("{")
     first.let_go()
     second.let_go()
     left = list(unfinished.left())
     assert [game.id for game in left] == [first.id, second.id] and left[1].dataset == "people"
     with pytest.raises(UserError, match=r"game.json is damaged .* remove"):
         _ = left[0].dataset
+    with pytest.raises(UserError, match="notes.json is damaged .* remove it"):
+        left[1].episode()
 
 
 def test_an_episode_whose_name_did_not_reach_the_disk_is_kept_at_the_next_try(

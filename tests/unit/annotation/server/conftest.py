@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from argon2 import PasswordHasher
 from starlette.testclient import TestClient
 
 from annotation.server.app import create_app, open_study
 from annotation.server.clock import now
 from annotation.server.config import DATABASE_FILE, ServeConfig
 from annotation.server.db.database import Database
+from annotation.server.security import sessions
 from annotation.server.security.sessions import COOKIE
 from annotation.server.security.visitors import Role
 from annotation.server.services import people
@@ -45,11 +47,33 @@ class Browser:
         assert answer.status_code == 200, answer.text
         return answer.json()
 
+    def projects(self) -> dict[str, dict[str, Any]]:
+        """The study's projects by dataset, as its leader sees them."""
+        return {found["dataset"]: found for found in self.said("GET", "/api/study")["projects"]}
+
+    def person(self, name: str) -> dict[str, Any]:
+        """One of the study's people, as its leader sees them."""
+        return next(found for found in self.said("GET", "/api/study")["people"] if found["name"] == name)
+
     def join(self, token: str, name: str = "") -> Browser:
         """Use a link."""
         self.said("POST", "/api/sign-in/link", {"token": token, "name": name})
         self.csrf = self.said("GET", "/api/me")["csrf"]
         return self
+
+
+both_databases = pytest.mark.parametrize("database_url", ["sqlite", "postgres"], indirect=True)
+
+Enter = Callable[..., Browser]
+Visit = Callable[[], Browser]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cheap_passwords() -> Iterator[None]:
+    """Hash passwords fast: how slow that is meant to be is argon2's own business."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sessions, "_hasher", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -63,18 +87,17 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
+@pytest.fixture(scope="session")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where demonstrations are kept that were played once."""
+    return tmp_path_factory.mktemp("played")
+
+
 @pytest.fixture
 def folder(made: Path, tmp_path: Path) -> Path:
     """A study's folder with one dataset."""
     shutil.copytree(made / "play", tmp_path / "study" / "play")
     return tmp_path / "study"
-
-
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run the tests of a module with ``BOTH_DATABASES`` on SQLite and on PostgreSQL."""
-    for fixture in ("database_url", "tableless_url"):
-        if getattr(metafunc.module, "BOTH_DATABASES", False) and fixture in metafunc.fixturenames:
-            metafunc.parametrize(fixture, ["sqlite", "postgres"], indirect=True)
 
 
 @pytest.fixture(scope="session")
@@ -118,7 +141,7 @@ def study(folder: Path, made: Path, database_url: str) -> Study:
 
 
 @pytest.fixture
-def visit(study: Study) -> Iterator[Callable[[], Browser]]:
+def visit(study: Study) -> Iterator[Visit]:
     """Makes browsers of people who are not signed in."""
     app = create_app(study)
     with TestClient(app, base_url=ORIGIN):  # runs the application's start and end
@@ -130,7 +153,7 @@ def visit(study: Study) -> Iterator[Callable[[], Browser]]:
 
 
 @pytest.fixture
-def enter(study: Study, visit: Callable[[], Browser]) -> Callable[..., Browser]:
+def enter(study: Study, visit: Visit) -> Enter:
     """Makes browsers of new people: ``enter(Role.RATER, "ann")``."""
 
     def signed_in(role: Role, name: str) -> Browser:
@@ -142,3 +165,15 @@ def enter(study: Study, visit: Callable[[], Browser]) -> Callable[..., Browser]:
         return browser
 
     return signed_in
+
+
+@pytest.fixture
+def admin(enter: Enter) -> Browser:
+    """The study's leader."""
+    return enter(Role.ADMIN, "eve")
+
+
+@pytest.fixture
+def ann(enter: Enter) -> Browser:
+    """A rater."""
+    return enter(Role.RATER, "ann")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -11,46 +12,33 @@ from uuid import UUID
 from annotation.server.db.tables import Assignment
 from annotation.server.security.visitors import Role
 from annotation.server.study import Study
+from experiments.watch_and_help.watching.recorded import record_shown
 from rlhf.records.episode import Episode
 from rlhf.records.preferences import ClipPair, InferredGoal
 from rlhf.store import ParquetStore, open_store
 from rlhf.store.synthetic import synthetic_episode
 from tests.patience import until
 from tests.unit.annotation.server.conftest import Browser
-from tests.unit.annotation.server.demonstrations import write_demonstrations
 
 STEPS, TAKES_OVER = 20, 8  # of continuations
 AGENTS = ("zaphod", "recorded")
-Enter = Callable[..., Browser]
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A task in a study.
-
-    Args:
-      name: of the task.
-      dataset: with its items.
-      items: how many there are.
-      answers: three different ones.
-      shown: fields of its page besides those of every task.
-      wrong: changes of the first answer that are refused.
-      missing: said to who submits without an answer.
-      records: reads what the dataset holds.
-      role: who does it.
-      settings: so that there are as many items.
-    """
+    """A task in a study whose ``dataset`` has some ``items``, with three different answers and wrong ones."""
 
     name: str
     dataset: str
     items: int
     answers: tuple[dict[str, Any], dict[str, Any], dict[str, Any]]
-    shown: frozenset[str]
-    wrong: tuple[dict[str, Any], ...]
-    missing: str
-    records: Callable[[ParquetStore], list[Any]]
+    shown: frozenset[str]  # fields of its page besides those of every task
+    wrong: tuple[dict[str, Any], ...]  # changes of the first answer that are refused
+    missing: str  # said to who submits without an answer
+    records: Callable[[ParquetStore], list[Any]]  # that the dataset holds
+    more: Callable[[ParquetStore], list[Episode]] = lambda store: []  # other episodes, of which one is an item
     role: Role = Role.RATER
-    settings: tuple[tuple[str, Any], ...] = ()
+    settings: tuple[tuple[str, Any], ...] = ()  # so that there are as many items
 
     @property
     def nothing(self) -> str:
@@ -114,12 +102,57 @@ class Kind:
         )
 
 
-def mark_of(step: int, sign: int = 1, deleted: bool = False) -> dict[str, Any]:
-    return {"step": step, "sign": sign, "deleted": deleted}
+def mark(number: int, step: int, sign: int = 1, revision: int = 1, deleted: bool = False) -> dict[str, Any]:
+    """A mark as browsers send it."""
+    return {"id": str(UUID(int=number)), "revision": revision, **mark_of(step, sign, deleted)}
+
+
+def say(browser: Browser, place: str, *marks: dict[str, Any]) -> Any:
+    """Save marks."""
+    return browser.said("PUT", f"{place}/answers", {"answers": list(marks)})
+
+
+def submit(rater: Browser, *marks: dict[str, Any], **work: Any) -> str:
+    """Mark the episode that a rater gets, and submit it; return its address."""
+    place = MARKING.begin(rater)
+    say(rater, place, *marks)
+    rater.said("POST", f"{place}/submit", {"answers": len(marks), **work})
+    return place
+
+
+def mark_of(step: int, sign: int = 1, deleted: bool = False, until: int | None = None) -> dict[str, Any]:
+    return {"step": step, "sign": sign, "deleted": deleted, "until": until}
 
 
 def verdict(success: bool | None, step: int | None = None, left_out: str = "") -> dict[str, Any]:
     return {"success": success, "step": step, "left_out": left_out}
+
+
+def continuation(seed: int, agent: str, number: int = 0) -> Episode:
+    """An episode that continues a scenario of a suite."""
+    about = {
+        "suite": "5u1te", "name": f"s{seed:03d}", "agent": agent, "number": number, "step": TAKES_OVER,
+        "request_step": TAKES_OVER - 1, "request": f"lift number {seed}", "kind": "instruction-following",
+        "limit": STEPS - TAKES_OVER, "episode": f"of-{seed}", "player": f"agent:{agent}",
+    }  # fmt: skip
+    made = synthetic_episode(100 * seed + AGENTS.index(agent) * 10 + number, steps=STEPS, height=12, width=16)
+    return replace(
+        made, episode_id=f"sts-5u1te-s{seed:03d}-{agent}-{number}", solver=f"agent:{agent}", notes={"scenario": about}
+    )
+
+
+def also_spoken(episode: Episode) -> list[Episode]:
+    """A copy of a demonstration, and one in which somebody speaks, so that it is none."""
+    words = ("two plates, please", *episode.setter_utterance[1:])
+    return [replace(episode, episode_id="again"), replace(episode, episode_id="spoken", setter_utterance=words)]
+
+
+@cache
+def demonstrations(folder: Path) -> tuple[Episode, ...]:
+    """Demonstrations of tasks of two activities, played once in ``folder``."""
+    record_shown(folder / "made", "test_1_tasks", (40, 41, 61))
+    store = open_store(folder / "made")
+    return tuple(store.read(name) for name in store.ids())
 
 
 MARKING = Kind(
@@ -128,8 +161,10 @@ MARKING = Kind(
     (
         {"step": 60}, {"step": -1}, {"step": 1.5}, {"step": "3"}, {"step": 2**31}, {"sign": 0}, {"sign": 2},
         {"sign": True}, {"revision": 0}, {"id": "x"}, {"id": "../../etc"}, {"rater": "bob"}, {"deleted": 1},
+        {"until": 3}, {"until": 61}, {"until": "9"},
     ),
     "the server has 0 marks of this episode and your browser 1", lambda store: store.marks(),
+    more=lambda store: [synthetic_episode(77, steps=60, height=12, width=16)],
 )  # fmt: skip
 JUDGING = Kind(
     "judging", "sts", 4, (verdict(True, 9), verdict(False), verdict(None, None, "cannot tell")),
@@ -139,7 +174,8 @@ JUDGING = Kind(
         {"success": False}, {"success": None}, {"success": 1}, {"revision": 0}, {"revision": 2**31}, {"agent": "x"},
         verdict(False, None, "no request"), {"left_out": "boring"}, {"id": "0" * 32},
     ),
-    "load the page again", lambda store: store.judgements(), role=Role.JUDGE,
+    "load the page again", lambda store: store.judgements(),
+    more=lambda store: [continuation(5, "zaphod", 4)], role=Role.JUDGE,
 )  # fmt: skip
 COMPARING = Kind(
     "comparing", "play", 6, ({"answer": "left"}, {"answer": "same"}, {"answer": "cannot tell"}),
@@ -157,31 +193,13 @@ INFERRING = Kind(
         {"goal": {"": 1}}, {"revision": 0},
     ),
     "load the page again", lambda store: store.preferences(InferredGoal),
+    more=lambda store: also_spoken(store.read(store.ids()[0])),
 )  # fmt: skip
 KINDS = (MARKING, JUDGING, COMPARING, INFERRING)
 
 
-def continuation(seed: int, agent: str, number: int = 0) -> Episode:
-    """An episode that continues a scenario of a suite."""
-    about = {
-        "suite": "5u1te", "name": f"s{seed:03d}", "agent": agent, "number": number, "step": TAKES_OVER,
-        "request_step": TAKES_OVER - 1, "request": f"lift number {seed}", "kind": "instruction-following",
-        "limit": STEPS - TAKES_OVER, "episode": f"of-{seed}", "player": f"agent:{agent}",
-    }  # fmt: skip
-    made = synthetic_episode(100 * seed + AGENTS.index(agent) * 10 + number, steps=STEPS, height=12, width=16)
-    return replace(
-        made, episode_id=f"sts-5u1te-s{seed:03d}-{agent}-{number}", solver=f"agent:{agent}", notes={"scenario": about}
-    )
-
-
 def write_items(folder: Path, kind: Kind, played: Path) -> None:
-    """Write the dataset of a kind, beside one of play if it is another.
-
-    Args:
-      folder: the study's.
-      kind: the task.
-      played: a folder in which demonstrations are played once.
-    """
+    """Write the dataset of a kind, beside one of play if it is another; ``played`` keeps played demonstrations."""
     play = open_store(folder / "play", create=True)
     for seed in range(4 if kind.dataset == "play" else 1):
         play.write(synthetic_episode(seed, steps=60, height=12, width=16))
@@ -191,7 +209,9 @@ def write_items(folder: Path, kind: Kind, played: Path) -> None:
             for seed in range(2):
                 store.write(continuation(seed, agent))
     if kind is INFERRING:
-        write_demonstrations(folder / "shown", played)
+        store = open_store(folder / "shown", create=True)
+        for episode in demonstrations(played):
+            store.write(episode)
 
 
 def record_of(study: Study, place: str) -> Assignment:

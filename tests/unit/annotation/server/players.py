@@ -16,9 +16,14 @@ from fastapi import FastAPI
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
+from annotation.server.app import create_app
+from annotation.server.clock import now
+from annotation.server.security.visitors import Role
 from annotation.server.serve import KEEP_ALIVE_SEC
+from annotation.server.services import people
+from annotation.server.study import Study
 from tests.patience import PATIENCE_SEC, until
-from tests.unit.annotation.server.conftest import Browser
+from tests.unit.annotation.server.conftest import Browser, Enter
 
 
 @contextmanager
@@ -49,6 +54,19 @@ def listening(app: FastAPI) -> Iterator[Callable[[], Browser]]:
         assert not thread.is_alive()
 
 
+@contextmanager
+def entering(study: Study) -> Iterator[Enter]:
+    """Serve ``study`` until the end of the block; makes browsers of new people: ``enter(Role.SETTER, "ann")``."""
+    with listening(create_app(study)) as stranger:
+
+        def signed_in(role: Role, name: str) -> Browser:
+            with study.database.writing() as session:
+                token = people.invite(session, role, now())[1]
+            return stranger().join(token, name)
+
+        yield signed_in
+
+
 class Denied(Exception):
     """A socket that was not opened. ``status`` says why."""
 
@@ -58,16 +76,10 @@ class Denied(Exception):
 
 
 class Player:
-    """A person's connection to a game, as a browser holds it.
-
-    Args:
-      browser: of the person.
-      game_id: the game.
-      reads: whether views are noted as seen, as a browser does.
-      headers: of the request that opens it.
-    """
+    """A person's connection to a game, as a browser holds it; with ``reads`` it notes views as seen, as browsers do."""
 
     def __init__(self, browser: Browser, game_id: str, reads: bool = True, **headers: str) -> None:
+        self.game_id = game_id
         url = str(browser.client.base_url).replace("http", "ws") + f"/api/play/games/{game_id}/socket"
         cookies = "; ".join(f"{name}={value}" for name, value in browser.client.cookies.items())
         own = {"Origin": str(browser.client.base_url), "Cookie": cookies}

@@ -45,15 +45,7 @@ def running() -> Iterator[str]:
 
 
 def copied(url: str, template: str = "postgres") -> str:
-    """Recreate the database `copied` as a copy of another.
-
-    Args:
-      url: of the server, see :func:`running`.
-      template: database that is copied; nobody may be connected to it.
-
-    Returns:
-      URL of the copy, of which there is one at a time.
-    """
+    """Return the URL of a copy, of which there is one at a time, of a database to which nobody is connected."""
     engine = create_engine(url.replace("/postgres?", "/template1?"), isolation_level="AUTOCOMMIT")
     with engine.connect() as connection:
         connection.execute(text("DROP DATABASE IF EXISTS copied WITH (FORCE)"))

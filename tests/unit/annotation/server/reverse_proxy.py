@@ -13,11 +13,7 @@ _HEAD_END = b"\r\n\r\n"
 class ReverseProxy:
     """Listens at a port of its own and passes requests below ``prefix`` on; others it answers with status 404.
 
-    Every connection carries one request, WebSockets included.
-
-    Args:
-      prefix: such as "/study1".
-      strips: takes the prefix off what it passes on.
+    Every connection carries one request, WebSockets included. With ``strips`` it takes the prefix off.
     """
 
     def __init__(self, prefix: str, strips: bool) -> None:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from annotation.games.places import KnownPlaces, Sources
 from annotation.games.unfinished import Unfinished
 from annotation.server.errors import Refused
-from annotation.server.services.active_game import GameRequest
+from annotation.server.services.active_game import ActiveGame, GameRequest
 from annotation.server.services.agents import Agents, agent_computing, size_clashes
 from annotation.server.services.games import Games
 from annotation.session import states as session
@@ -35,12 +37,31 @@ def make_agent(folder: Path, height: int = 72, kind: str = "interactive_agent", 
     return folder
 
 
-def games(tmp_path: Path, **named: Path) -> Games:
-    return Games(2, 300, Agents(named, tmp_path), Unfinished(tmp_path / "games"), lambda: None)
+def in_the_demos_room(folder: Path, **world: object) -> Path:
+    """An agent that learned in rooms with few things, seen through a narrow lens."""
+    settings = {"name": "playhouse", "height": 72, "width": 96, "settings": ROOM, "options": {"fov_y_deg": 60.0}}
+    (make_agent(folder) / "play_settings.json").write_text(json.dumps({"world": settings | world, "players": {}}))
+    return folder
 
 
-def test_agents_are_found_in_the_studys_folder(tmp_path: Path) -> None:
-    make_agent(tmp_path / "bc")
+def games(tmp_path: Path, held_out: float = 0.0, **named: Path) -> Games:
+    return Games(2, 300, Agents(named, tmp_path), Unfinished(tmp_path / "games"), lambda: None, held_out=held_out)
+
+
+def request(kind: Kind, agent: str = "", **more: Any) -> GameRequest:
+    return GameRequest("p", "people", kind, agent=agent, **more)
+
+
+@pytest.fixture
+def demo(tmp_path: Path) -> Iterator[Games]:
+    """Games in which the only agent has learned in the demo's room."""
+    playing = games(tmp_path, demo=in_the_demos_room(tmp_path / "demo"))
+    yield playing
+    playing.close()
+
+
+def test_agents_are_found_in_the_studys_folder_unless_some_are_named(tmp_path: Path) -> None:
+    mine = make_agent(tmp_path / "bc")
     make_agent(tmp_path / "runs" / "rl" / "agent", height=36)
     make_agent(tmp_path / "runs" / "too" / "far" / "down")
     make_agent(tmp_path / "reward", kind="reward_model")
@@ -49,17 +70,10 @@ def test_agents_are_found_in_the_studys_folder(tmp_path: Path) -> None:
     (tmp_path / "broken" / "config.json").write_text("{")
     found = Agents({}, tmp_path).all()
     assert [(agent.name, agent.image) for agent in found] == [("bc", (72, 96)), ("runs/rl/agent", (36, 96))]
-    with pytest.raises(UserError, match="agent asks: .* or of a setter"):
-        Agents({"asks": setter}, tmp_path)
-
-
-def test_named_agents_are_the_only_ones(tmp_path: Path) -> None:
-    make_agent(tmp_path / "bc")
-    elsewhere = make_agent(tmp_path.parent / f"{tmp_path.name}-elsewhere")
-    agents = Agents({"mine": elsewhere}, tmp_path)
-    assert [agent.name for agent in agents.all()] == ["mine"]
-    with pytest.raises(UserError, match="agent mine: .* is not an agent's folder"):
-        Agents({"mine": tmp_path}, tmp_path)
+    assert [agent.name for agent in Agents({"mine": mine}, tmp_path).all()] == ["mine"]
+    for wrong, named in ((setter, "of a setter"), (tmp_path, "is not an agent's folder")):
+        with pytest.raises(UserError, match=f"agent mine: .*{named}"):
+            Agents({"mine": wrong}, tmp_path)
 
 
 def test_an_agent_of_another_image_size_is_refused_before_the_game(tmp_path: Path) -> None:
@@ -68,11 +82,7 @@ def test_an_agent_of_another_image_size_is_refused_before_the_game(tmp_path: Pat
     store.write(synthetic_episode(1, steps=4, height=72, width=96))
     for kind in (Kind.HUMAN_AGENT, Kind.EVALUATION):
         with pytest.raises(Refused, match="36x96 pixels, the dataset people holds 72x96"):
-            games(tmp_path).start(GameRequest("p", "people", kind, agent="small"), store)
-
-
-def test_datasets_that_no_agent_can_see_are_named_with_both_sizes(tmp_path: Path) -> None:
-    make_agent(tmp_path / "small", height=36)
+            games(tmp_path).start(request(kind, "small"), store)
     agents = Agents({}, tmp_path).all()
     (sentence,) = size_clashes(agents, {"play": (72, 96), "demo": (36, 96)})
     assert "dataset play" in sentence and "72x96" in sentence and "small 36x96" in sentence
@@ -87,13 +97,10 @@ def test_threads_of_agents_are_shared_among_games_unless_they_are_set(monkeypatc
         agent_computing(0, "gpu", 1)
 
 
-def test_an_evaluation_ignores_which_agent_is_wished_for(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("kind", "drawn"), [(Kind.EVALUATION, {"a", "b"}), (Kind.HUMAN_AGENT, {"a"})])
+def test_an_evaluation_ignores_which_agent_is_wished_for(tmp_path: Path, kind: Kind, drawn: set[str]) -> None:
     playing = games(tmp_path, a=make_agent(tmp_path / "a"), b=make_agent(tmp_path / "b"))
-    drawn = {playing._agent(GameRequest("p", "people", Kind.EVALUATION, agent="a"), None, None).name for _ in range(60)}
-    assert drawn == {"a", "b"}
-    assert {playing._agent(GameRequest("p", "d", Kind.HUMAN_AGENT, agent="a"), None, None).name for _ in range(20)} == {
-        "a"
-    }
+    assert {playing._agent(request(kind, "a"), None, None).name for _ in range(60)} == drawn
 
 
 @pytest.mark.parametrize("kind", [Kind.HUMAN_AGENT, Kind.EVALUATION])
@@ -102,7 +109,7 @@ def test_an_agent_that_cannot_be_loaded_is_reported_and_without_its_name_in_eval
 ) -> None:
     playing = games(tmp_path, secret=make_agent(tmp_path / "secret"))
     store = MemoryStore()
-    running = playing.start(GameRequest("p", "people", kind), store)
+    running = playing.start(request(kind), store)
     with suppress(Refused, session.TransitionRefused):  # on a busy machine the game may be over before
         running.join(Role.SETTER, "id", "p1")
         running.connect(Role.SETTER, lambda: None)
@@ -110,100 +117,71 @@ def test_an_agent_that_cannot_be_loaded_is_reported_and_without_its_name_in_eval
     until(lambda: running.over_since is not None, "the end of the game")
     view = running.game.screen(Role.SETTER).latest
     assert view is not None and view.state is State.ABANDONED and len(store) == 0
-    assert "the agent" in view.notice and ("secret" in view.notice) == (kind is Kind.HUMAN_AGENT)
-    assert ("the agent secret cannot play" in view.notice) == (kind is Kind.HUMAN_AGENT)
+    assert "the agent" in view.notice
+    assert ("secret" in view.notice) == ("the agent secret cannot play" in view.notice) == (kind is Kind.HUMAN_AGENT)
     assert str(tmp_path) not in view.notice  # the reason is for the log
     assert f"{tmp_path / 'secret'} is damaged" in caplog.text
     playing.close()
     with pytest.raises(Refused, match="stopping"):
-        playing.start(GameRequest("p", "people", kind), store)
+        playing.start(request(kind), store)
 
 
-def test_evaluations_are_played_where_no_agent_was_trained(tmp_path: Path) -> None:
-    playing = games(tmp_path)
-    for kind, split, least in ((Kind.EVALUATION, "held_out", 500_000_000), (Kind.HUMAN_HUMAN, "train", 0)):
-        config, _ = playing._config(GameRequest("p", "people", kind, prompted=True), MemoryStore(), None, None)
-        assert config.split == split and least <= config.seed < least + 500_000_000
-        assert config.steps == 1125 and config.prompt is not None
+def test_evaluations_and_a_share_of_peoples_games_are_played_in_held_out_places(tmp_path: Path) -> None:
+    playing = games(tmp_path, held_out=0.3)
 
+    def config(asked: GameRequest) -> Any:
+        return playing._config(asked, MemoryStore(), None, None)[0]
 
-def test_a_share_of_peoples_games_is_played_in_held_out_places_and_says_so(tmp_path: Path) -> None:
-    playing = Games(2, 300, Agents({}, tmp_path), Unfinished(tmp_path / "games"), lambda: None, held_out=0.3)
-    request = GameRequest("p", "people", Kind.HUMAN_HUMAN)
-    configs = [playing._config(request, MemoryStore(), None, None)[0] for _ in range(400)]
+    evaluated = config(request(Kind.EVALUATION, prompted=True))
+    assert (evaluated.split, evaluated.steps) == ("held_out", 1125) and evaluated.prompt is not None
+    configs = [evaluated, *(config(request(Kind.HUMAN_HUMAN)) for _ in range(400))]
     held_out = [config for config in configs if config.split == "held_out"]
     assert 70 < len(held_out) < 170  # 120 expected; the standard deviation is 9
     assert all(config.seed in (HELD_OUT_SEEDS if config.split == "held_out" else TRAINING_SEEDS) for config in configs)
-    for unrecorded in (Kind.PRACTICE_SETTING, Kind.HUMAN_HUMAN):
-        asked = GameRequest("p", "people" if unrecorded is Kind.PRACTICE_SETTING else "", unrecorded)
-        splits = {playing._config(asked, MemoryStore(), None, None)[0].split for _ in range(60)}
-        assert splits == {"train"}
+    for unrecorded in (request(Kind.PRACTICE_SETTING), GameRequest("p", "", Kind.HUMAN_HUMAN)):
+        assert {config(unrecorded).split for _ in range(60)} == {"train"}
 
 
-def in_the_demos_room(folder: Path, **world: object) -> Path:
-    """An agent that learned in rooms with few things, seen through a narrow lens."""
-    settings = {"name": "playhouse", "height": 72, "width": 96, "settings": ROOM, "options": {"fov_y_deg": 60.0}}
-    (make_agent(folder) / "play_settings.json").write_text(json.dumps({"world": settings | world, "players": {}}))
-    return folder
+def test_games_with_an_agent_are_played_where_it_learned_unless_the_leader_says_where(demo: Games) -> None:
+    def started(**more: Any) -> tuple[ActiveGame, Any]:
+        running = demo.start(request(Kind.HUMAN_AGENT, "demo", **more), MemoryStore())
+        assert running.game.config.world_options == {"fov_y_deg": 60.0}
+        return running, running.game._live_world.place
 
-
-def test_games_with_an_agent_are_played_where_it_learned(tmp_path: Path) -> None:
-    playing = games(tmp_path, demo=in_the_demos_room(tmp_path / "demo"))
-    running = playing.start(GameRequest("p", "people", Kind.HUMAN_AGENT, agent="demo"), MemoryStore())
-    place, options = running.game._live_world.place, running.game.config.world_options
+    running, place = started()
     assert len(place["rooms"]) == 1 and 3 <= len(place["objects"]) <= 4
-    assert options == {"fov_y_deg": 60.0}
     expected = "Houses in which the agent demo learned: rooms 1, objects 3 to 4, colours red or blue, fov y deg 60."
     assert running.places == expected
-    playing.close()
+    running, place = started(places=Sources(project=KnownPlaces(settings={"rooms": [2, 2]})))
+    assert len(place["rooms"]) == 2, "but with the agent's options, which the leader did not set"
+    assert running.places.startswith("Houses as the study's leader set them: rooms 2, ")
 
 
-def test_who_evaluates_an_agent_does_not_recognise_it_by_its_houses(tmp_path: Path) -> None:
-    playing = games(tmp_path, demo=in_the_demos_room(tmp_path / "demo"))
-    running = playing.start(GameRequest("p", "people", Kind.EVALUATION), MemoryStore())
+def test_who_evaluates_an_agent_does_not_recognise_it_by_its_houses(demo: Games) -> None:
+    running = demo.start(request(Kind.EVALUATION), MemoryStore())
     assert running.places == "Houses in which the agent learned."
     assert running.game.config.place_settings == ROOM
-    playing.close()
 
 
-def test_the_leaders_places_replace_the_agents(tmp_path: Path) -> None:
-    playing = games(tmp_path, demo=in_the_demos_room(tmp_path / "demo"))
-    places = Sources(project=KnownPlaces(settings={"rooms": [2, 2]}))
-    running = playing.start(GameRequest("p", "people", Kind.HUMAN_AGENT, agent="demo", places=places), MemoryStore())
-    assert len(running.game._live_world.place["rooms"]) == 2
-    assert running.game.config.world_options == {"fov_y_deg": 60.0}, "which the leader did not set"
-    assert running.places.startswith("Houses as the study's leader set them: rooms 2, ")
-    playing.close()
-
-
-def test_an_agent_with_other_world_options_than_the_dataset_is_refused_in_one_line(tmp_path: Path) -> None:
-    playing = games(tmp_path, demo=in_the_demos_room(tmp_path / "demo"))
+def test_an_agent_with_other_world_options_than_the_dataset_is_refused_in_one_line(demo: Games) -> None:
     store = MemoryStore()
     played = synthetic_episode(1, steps=4, height=72, width=96)
     store.write(replace(played, world="playhouse", notes={"world_options": {"fov_y_deg": 75.0}}))
-    with pytest.raises(
-        Refused, match="agent demo learned with world options .*60.*, the dataset was recorded with .*75"
-    ):
-        playing.start(GameRequest("p", "people", Kind.HUMAN_AGENT, agent="demo"), store)
+    learned = "agent demo learned with world options .*60.*, the dataset was recorded with .*75"
+    with pytest.raises(Refused, match=learned):
+        demo.start(request(Kind.HUMAN_AGENT, "demo"), store)
     with pytest.raises(Refused, match="no agent can play into the dataset people") as hidden:
-        playing.start(GameRequest("p", "people", Kind.EVALUATION), store)
+        demo.start(request(Kind.EVALUATION), store)
     assert "demo" not in str(hidden.value)
 
 
-def test_an_agent_whose_folder_does_not_say_where_it_learned_plays_the_default_with_a_line(tmp_path: Path) -> None:
+def test_an_agent_that_does_not_say_where_it_learned_is_named_and_a_damaged_one_refused(tmp_path: Path) -> None:
     playing = games(tmp_path, old=make_agent(tmp_path / "old"))
-    running = playing.start(GameRequest("p", "people", Kind.HUMAN_AGENT, agent="old"), MemoryStore())
-    assert running.places == (
-        "Houses of the world's default settings. The agent old does not say where it learned "
-        "(play_settings.json in its folder)."
-    )
+    running = playing.start(request(Kind.HUMAN_AGENT, "old"), MemoryStore())
+    assert running.places.startswith("Houses of the world's default settings. The agent old does not say where")
     playing.close()
-
-
-def test_an_agent_whose_play_settings_are_damaged_is_refused(tmp_path: Path) -> None:
     folder = in_the_demos_room(tmp_path / "demo", settings="[")
     with pytest.raises(UserError, match=r"agent demo: .*play_settings.json is damaged"):
         games(tmp_path, demo=folder)
-    found = Games(2, 300, Agents({}, tmp_path), Unfinished(tmp_path / "games"), lambda: None)
     with pytest.raises(Refused, match=r"play_settings.json is damaged"):
-        found.start(GameRequest("p", "people", Kind.HUMAN_AGENT, agent="demo"), MemoryStore())
+        games(tmp_path).start(request(Kind.HUMAN_AGENT, "demo"), MemoryStore())

@@ -83,19 +83,15 @@ def test_another_database_deletes_nothing_that_it_does_not_know(study: Study, fo
     assert game_id in open_store(folder / "play")
 
 
-def test_a_game_that_cannot_be_stored_keeps_no_other_back(study: Study, folder: Path) -> None:
+@pytest.mark.parametrize("damaged", [False, True])
+def test_a_game_that_cannot_be_stored_keeps_no_other_back(damaged: bool, study: Study, folder: Path) -> None:
     name = player(study, "ann")
-    lost, fine = left(study, name, "nowhere"), left(study, name)
+    lost, fine = (
+        sorted([left(study, name), left(study, name)]) if damaged else (left(study, name, "nowhere"), left(study, name))
+    )
+    if damaged:
+        (folder / "annotation.games" / lost / "game.json").write_text("{")
     for _ in range(2):
-        with pytest.raises(UserError, match="nowhere"):
+        with pytest.raises(UserError, match=f"{lost}/game.json is damaged" if damaged else "nowhere"):
             complete(study.database, study.datasets, now())
     assert fine in open_store(folder / "play") and (folder / "annotation.games" / lost / "kept").is_dir()
-
-
-def test_a_damaged_game_keeps_no_other_back(study: Study, folder: Path) -> None:
-    name = player(study, "ann")
-    damaged, fine = sorted(left(study, name) for _ in range(2))
-    (folder / "annotation.games" / damaged / "game.json").write_text("{")
-    with pytest.raises(UserError, match=rf"{damaged}/game.json is damaged"):
-        complete(study.database, study.datasets, now())
-    assert fine in open_store(folder / "play") and (folder / "annotation.games" / damaged / "kept").is_dir()

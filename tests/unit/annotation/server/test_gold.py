@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +14,11 @@ from annotation.server.study import Study
 from rlhf.records.marks import Mark
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
-from tests.unit.annotation.server.conftest import STEPS, Browser
-from tests.unit.annotation.server.test_marking import exported, mark
+from tests.unit.annotation.server.conftest import STEPS, Browser, Enter
+from tests.unit.annotation.server.kinds import MARKING, mark, submit
 
-Enter = Callable[..., Browser]
 NAMES = [f"e{number}" for number in range(8)]
+KNOWN = ((1, 1), (10, -1))
 
 
 @pytest.fixture
@@ -32,56 +31,49 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "study"
 
 
-KNOWN = ((1, 1), (10, -1))
-
-
 @pytest.fixture
 def admin(enter: Enter) -> Browser:
     """An admin who has made e7 an episode for training, and e6 one for quality, every third."""
-    browser = enter(Role.ADMIN, "eve")
-    project = browser.said("GET", "/api/study")["projects"][0]["id"]
-    browser.said("PATCH", f"/api/tasks/marking/projects/{project}", {"gold_every": 3, "tolerance": 2, "overlap": 5})
-    found = {each["name"]: each["id"] for each in listed(browser, project)}
+    admin = enter(Role.ADMIN, "eve")
+    MARKING.project(admin, gold_every=3, tolerance=2, overlap=5)
     for name, purpose in (("e7", "training"), ("e6", "quality")):
-        browser.said("PUT", f"/api/gold/{found[name]}", {"rater": "oracle", "purpose": purpose})
-    return browser
+        admin.said("PUT", gold(admin, name), {"rater": "oracle", "purpose": purpose})
+    return admin
 
 
-def listed(browser: Browser, project: str) -> list[dict[str, Any]]:
-    return browser.said("GET", f"/api/look/{project}/episodes")["episodes"]
+def gold(admin: Browser, name: str) -> str:
+    """The address under which an episode is made gold."""
+    place = f"/api/look/{admin.projects()['play']['id']}/episodes"
+    return f"/api/gold/{next(one['id'] for one in admin.said('GET', place)['episodes'] if one['name'] == name)}"
 
 
-def names(study: Study) -> list[tuple[str, str]]:
+def gold_episodes(admin: Browser) -> list[dict[str, Any]]:
+    return admin.said("GET", f"/api/projects/{admin.projects()['play']['id']}/measures")["gold_episodes"]
+
+
+def given(study: Study) -> list[tuple[str, str]]:
     """Episode and purpose of everything that was given, in order."""
     with study.database.reading() as session:
-        return [
-            (a.item.episode.episode_id, a.gold) for a in session.scalars(select(Assignment).order_by(Assignment.opened))
-        ]
-
-
-def submits(rater: Browser, *said: dict[str, Any]) -> str:
-    place = f"/api/tasks/marking/{rater.said('POST', '/api/tasks/marking/next')['assignment']}"
-    rater.said("PUT", f"{place}/answers", {"answers": list(said)})
-    rater.said("POST", f"{place}/submit", {"answers": len(said)})
-    return place
+        found = session.scalars(select(Assignment).order_by(Assignment.opened))
+        return [(one.item.episode.episode_id, one.gold) for one in found]
 
 
 def test_training_first_quality_among_the_others(admin: Browser, enter: Enter, study: Study) -> None:
     rater = enter(Role.RATER, "ann")
     for _ in NAMES:
-        submits(rater)
-    assert names(study) == [
+        submit(rater)
+    assert given(study) == [
         ("e7", "training"), ("e0", ""), ("e1", ""), ("e6", "quality"), ("e2", ""), ("e3", ""), ("e4", ""), ("e5", ""),
     ]  # fmt: skip
-    assert rater.said("POST", "/api/tasks/marking/next") == {"assignment": None}
+    assert MARKING.begin(rater) == MARKING.nothing
 
 
 def test_marks_are_shown_beside_the_known_ones_after_training_only(admin: Browser, enter: Enter) -> None:
     rater, other = enter(Role.RATER, "ann"), enter(Role.RATER, "bob")
-    place = f"/api/tasks/marking/{rater.said('POST', '/api/tasks/marking/next')['assignment']}"
+    place = MARKING.begin(rater)
     assert rater.said("GET", place)["training"] is True
     assert rater.ask("GET", f"{place}/feedback").status_code == 404  # not before it is submitted
-    submits(rater, mark(1, 3), mark(2, 10, 1))
+    submit(rater, mark(1, 3), mark(2, 10, 1))
     assert rater.said("GET", f"{place}/feedback") == {
         "tolerance": 2,
         "matched": [{"step": 3, "known": 1, "sign": 1}],
@@ -89,59 +81,47 @@ def test_marks_are_shown_beside_the_known_ones_after_training_only(admin: Browse
         "extra": [{"step": 10, "sign": 1}],
     }
     assert other.ask("GET", f"{place}/feedback").status_code == 404
-    places = [submits(rater), submits(rater), submits(rater)]
-    for later in places:
+    pages = []
+    for later in [submit(rater), submit(rater), submit(rater)]:
         assert rater.ask("GET", f"{later}/feedback").status_code == 404
-        assert rater.said("GET", later)["training"] is False  # the last one is for quality, and does not say so
-    assert len({tuple(sorted(rater.said("GET", later))) for later in places}) == 1
+        pages.append(rater.said("GET", later))
+    assert not any(page["training"] for page in pages), "the last one is for quality, and does not say so"
+    assert pages[0].keys() == pages[1].keys() == pages[2].keys()
 
 
-def test_gold_marks_are_exported_if_that_is_chosen(admin: Browser, enter: Enter, folder: Path, study: Study) -> None:
+def test_gold_marks_are_exported_if_that_is_chosen(admin: Browser, enter: Enter, folder: Path) -> None:
     rater = enter(Role.RATER, "ann")
-    submits(rater, mark(1, 3))
-    submits(rater, mark(1, 4))
-    people = {found.rater: found.episode_id for found in exported(folder, 5) if not found.scripted}
-    assert list(people.values()) == ["e0"]
-    project = admin.said("GET", "/api/study")["projects"][0]
+    submit(rater, mark(1, 3))
+    submit(rater, mark(1, 4))
+    people = {found.episode_id for found in MARKING.written(folder, 5) if not found.scripted}
+    assert people == {"e0"}
+    project = admin.projects()["play"]
     assert (project["submitted"], project["wanted"], project["gold"]) == (1, 30, 2)  # gold ones are counted apart
-    admin.said("PATCH", f"/api/tasks/marking/projects/{project['id']}", {"export_gold": True})
+    MARKING.project(admin, export_gold=True)
     assert admin.said("POST", "/api/export") == {"submissions": 1}
-    assert {found.episode_id for found in exported(folder, 6) if not found.scripted} == {"e0", "e7"}
+    assert {found.episode_id for found in MARKING.written(folder, 6) if not found.scripted} == {"e0", "e7"}
 
 
 def test_an_episode_that_is_gold_no_more_still_wants_its_raters(admin: Browser, enter: Enter, study: Study) -> None:
-    (project,) = admin.said("GET", "/api/study")["projects"]
-    admin.said("PATCH", f"/api/tasks/marking/projects/{project['id']}", {"overlap": 1})
-    submits(enter(Role.RATER, "ann"))  # e7, for training
-    found = {each["name"]: each["id"] for each in listed(admin, project["id"])}
-    admin.said("DELETE", f"/api/gold/{found['e7']}")
-    bob = enter(Role.RATER, "bob")
-    while bob.said("POST", "/api/tasks/marking/next")["assignment"]:
-        submits(bob)
-    assert ("e7", "") in names(study)
-    (project,) = admin.said("GET", "/api/study")["projects"]
+    MARKING.project(admin, overlap=1)
+    submit(enter(Role.RATER, "ann"))  # e7, for training
+    admin.said("DELETE", gold(admin, "e7"))
+    MARKING.submit_all(enter(Role.RATER, "bob"))
+    assert ("e7", "") in given(study)
+    project = admin.projects()["play"]
     assert project["submitted"] == project["wanted"] == 7
 
 
-def test_only_marks_that_are_there_can_be_known(admin: Browser) -> None:
-    project = admin.said("GET", "/api/study")["projects"][0]["id"]
-    (first,) = [each for each in listed(admin, project) if each["name"] == "e0"]
-    answer = admin.ask("PUT", f"/api/gold/{first['id']}", {"rater": "oracle", "purpose": "training"})
+def test_only_marks_that_are_there_can_be_known_an_admins_own_too(admin: Browser) -> None:
+    answer = admin.ask("PUT", gold(admin, "e0"), {"rater": "oracle", "purpose": "training"})
     assert answer.status_code == 422 and "mark it and submit it first" in answer.json()["error"]
-    missing = admin.ask("PUT", f"/api/gold/{'0' * 32}", {"rater": "oracle", "purpose": "training"})
-    assert missing.status_code == 404
-
-
-def test_an_admins_own_marks_can_be_the_known_ones(admin: Browser, study: Study) -> None:
-    everybody = admin.said("GET", "/api/study")["people"]
-    admin.said("PATCH", f"/api/people/{everybody[0]['id']}", {"roles": ["admin", "rater"]})
-    submits(admin)  # training
-    submits(admin, mark(1, 5), mark(2, 7, -1))
-    project = admin.said("GET", "/api/study")["projects"][0]["id"]
-    (first,) = [each for each in listed(admin, project) if each["name"] == "e0"]
+    assert admin.ask("PUT", f"/api/gold/{'0' * 32}", {"rater": "oracle", "purpose": "training"}).status_code == 404
+    admin.said("PATCH", f"/api/people/{admin.person('eve')['id']}", {"roles": ["admin", "rater"]})
+    submit(admin)  # training
+    submit(admin, mark(1, 5), mark(2, 7, -1))
     me = admin.said("GET", "/api/me")["id"]
-    admin.said("PUT", f"/api/gold/{first['id']}", {"rater": me, "purpose": "quality"})
-    gold_episodes = admin.said("GET", f"/api/projects/{project}/measures")["gold_episodes"]
-    assert [(g["name"], g["source"], g["marks"], g["purpose"]) for g in gold_episodes][0] == ("e0", me, 2, "quality")
-    admin.said("DELETE", f"/api/gold/{first['id']}")
-    assert len(admin.said("GET", f"/api/projects/{project}/measures")["gold_episodes"]) == 2
+    admin.said("PUT", gold(admin, "e0"), {"rater": me, "purpose": "quality"})
+    found = gold_episodes(admin)[0]
+    assert (found["name"], found["source"], found["marks"], found["purpose"]) == ("e0", me, 2, "quality")
+    admin.said("DELETE", gold(admin, "e0"))
+    assert len(gold_episodes(admin)) == 2

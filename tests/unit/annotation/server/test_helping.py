@@ -5,27 +5,24 @@ from __future__ import annotations
 import io
 import json
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
 from annotation.server import sockets
-from annotation.server.app import create_app, open_study
-from annotation.server.clock import now
+from annotation.server.app import open_study
 from annotation.server.config import ServeConfig
 from annotation.server.security.visitors import Role
-from annotation.server.services import people
 from annotation.server.study import Study
 from pipelines.stages.record import RecordConfig, record
 from pipelines.stages.settings.world_config import WorldConfig
 from rlhf.records.preferences import HelperRating
 from rlhf.store import open_store
 from tests.patience import PATIENCE_SEC, until
-from tests.unit.annotation.server.conftest import Browser
-from tests.unit.annotation.server.players import Player, listening
-from worlds.errors import UserError
+from tests.unit.annotation.server.conftest import Browser, Enter
+from tests.unit.annotation.server.players import Player, entering
 
 RATINGS = {"knew_goal": 2, "helpful": 3, "trusted": 4}
 STEPS = 3
@@ -50,15 +47,9 @@ def study(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Study:
 
 
 @pytest.fixture
-def enter(study: Study) -> Iterator[Callable[..., Browser]]:
-    with listening(create_app(study)) as stranger:
-
-        def signed_in(role: Role, name: str) -> Browser:
-            with study.database.writing() as session:
-                token = people.invite(session, role, now())[1]
-            return stranger().join(token, name)
-
-        yield signed_in
+def enter(study: Study) -> Iterator[Enter]:
+    with entering(study) as enter:
+        yield enter
 
 
 def start(browser: Browser) -> Player:
@@ -82,7 +73,7 @@ def play(player: Player, steps: int) -> None:
     player.sees(step=steps)
 
 
-def test_a_person_plays_all_tasks_of_their_session(enter: Callable[..., Browser], study: Study) -> None:
+def test_a_person_plays_all_tasks_of_their_session(enter: Enter, study: Study) -> None:
     ann = enter(Role.SETTER, "ann")
     lobby = ann.said("GET", "/api/play")
     assert "helped" in lobby["kinds"] and lobby["projects"][0]["helped"] and lobby["projects"][0]["taught_by"] is None
@@ -114,26 +105,21 @@ def test_a_person_plays_all_tasks_of_their_session(enter: Callable[..., Browser]
     assert refused.status_code == 409 and "you have played all 2 tasks" in refused.json()["error"]
 
 
-def test_choices_and_ratings_are_checked_by_the_server(enter: Callable[..., Browser]) -> None:
-    player = start(enter(Role.SETTER, "ann"))
+def test_choices_and_ratings_are_checked_by_the_server(enter: Enter) -> None:
+    player = start(ann := enter(Role.SETTER, "ann"))
     player.say(inputs={"chosen": "open-1-0", "chosen_at": 7})
     player.say(rate=RATINGS)
     player.say(inputs={"chosen": "turn_left-0-0", "chosen_at": 0})
     player.sees(step=1)
     refusals = [notice["refused"] for notice in player.notices if "refused" in notice]
     assert refusals == ["that is not possible any more; choose again", "the episode is not over yet"]
-    player.say(rate=RATINGS | {"helpful": 9})
-    assert player.ended()[0] == 1008, "no such rating"
+    for message in ({"rate": RATINGS | {"helpful": 9}}, *({"inputs": {"chosen": key}} for key in ("<b>", "a" * 61, 5))):
+        player.say(**message)
+        assert player.ended()[0] == 1008, message
+        player = Player(ann, player.game_id)
 
 
-@pytest.mark.parametrize("chosen", ["<b>", "a" * 61, 5])
-def test_what_is_no_key_ends_the_connection(enter: Callable[..., Browser], chosen: object) -> None:
-    player = start(enter(Role.SETTER, "ann"))
-    player.say(inputs={"chosen": chosen, "chosen_at": 0})
-    assert player.ended()[0] == 1008
-
-
-def test_a_world_without_helpers_is_refused(tmp_path: Path, enter: Callable[..., Browser], study: Study) -> None:
+def test_a_world_without_helpers_is_refused(tmp_path: Path, enter: Enter, study: Study) -> None:
     open_store(study.config.data / "empty", create=True)
     eve = enter(Role.ADMIN, "eve")
     eve.said("POST", "/api/play/datasets", {"name": "people"})
@@ -142,10 +128,3 @@ def test_a_world_without_helpers_is_refused(tmp_path: Path, enter: Callable[...,
     body = {"project": projects["people"]["id"], "kind": "helped", "role": "setter"}
     refused = eve.ask("POST", "/api/play/games", body)
     assert refused.status_code == 409 and "no helpers are known" in refused.json()["error"]
-
-
-def test_settings_of_the_session_are_checked() -> None:
-    with pytest.raises(UserError, match="helped_tasks"):
-        ServeConfig(helped_tasks=0)
-    with pytest.raises(UserError, match="helped_seed"):
-        ServeConfig(helped_seed=500)

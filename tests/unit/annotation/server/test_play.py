@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 from annotation.server import sockets
-from annotation.server.app import create_app, open_study
+from annotation.server.app import open_study
 from annotation.server.clock import now
 from annotation.server.config import ServeConfig
 from annotation.server.db.tables import Person
@@ -22,7 +22,7 @@ from annotation.server.errors import Refused
 from annotation.server.routes import play
 from annotation.server.security.visitors import Role
 from annotation.server.services import games as gaming
-from annotation.server.services import people, removing
+from annotation.server.services import removing
 from annotation.server.services.listing import list_episodes
 from annotation.server.study import Study
 from annotation.session.prompts import CHALLENGE
@@ -32,9 +32,9 @@ from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
 from tests import small_worlds
 from tests.patience import PATIENCE_SEC, until
-from tests.unit.annotation.server.conftest import Browser
-from tests.unit.annotation.server.players import Denied, Player, listening
-from tests.unit.annotation.server.test_agents import make_agent
+from tests.unit.annotation.server.conftest import Browser, Enter
+from tests.unit.annotation.server.players import Denied, Player, entering
+from tests.unit.annotation.server.test_agents import in_the_demos_room
 
 SECONDS = 4
 
@@ -46,19 +46,9 @@ def study(tmp_path: Path) -> Study:
 
 
 @pytest.fixture
-def enter(study: Study) -> Iterator[Callable[..., Browser]]:
-    """Makes browsers of new people."""
-    with listening(create_app(study)) as stranger:
-
-        def signed_in(role: Role, name: str) -> Browser:
-            with study.database.writing() as session:
-                token = people.invite(session, role, now())[1]
-            return stranger().join(token, name)
-
-        yield signed_in
-
-
-Enter = Callable[..., Browser]
+def enter(study: Study) -> Iterator[Enter]:
+    with entering(study) as enter:
+        yield enter
 
 
 @pytest.fixture(autouse=True)
@@ -87,74 +77,78 @@ def a_pair(enter: Enter) -> tuple[Browser, Browser, str]:
     return ann, bob, game_id
 
 
-def test_two_people_play_and_their_episode_waits_to_be_marked(enter: Enter, study: Study) -> None:
+def both(enter: Enter, reads: bool = True) -> tuple[Browser, Browser, Player, Player, str]:
+    """Setter and solver of a game of theirs, their connections, and its id; they are ready, and play has begun."""
     ann, bob, game_id = a_pair(enter)
-    prompt = ann.said("GET", f"/api/play/games/{game_id}")["prompt"]
-    assert prompt["text"] and bob.said("GET", f"/api/play/games/{game_id}")["prompt"] is None
-    setter, solver = Player(ann, game_id), Player(bob, game_id)
-    setter.sees(state="ready", lost=[])
+    setter, solver = Player(ann, game_id), Player(bob, game_id, reads)
     for player in (setter, solver):
         player.say(do="ready")
     setter.sees(state="playing")
+    return ann, bob, setter, solver, game_id
+
+
+def denied(browser: Browser, game_id: str, **headers: str) -> int:
+    """The status with which a socket is not opened."""
+    with pytest.raises(Denied) as error:
+        Player(browser, game_id, True, **headers)
+    return error.value.status
+
+
+def test_two_people_play_and_their_episode_waits_to_be_marked(enter: Enter, study: Study) -> None:
+    ann, bob, setter, solver, game_id = both(enter)
+    prompt = ann.said("GET", f"/api/play/games/{game_id}")["prompt"]
+    assert prompt["text"] and bob.said("GET", f"/api/play/games/{game_id}")["prompt"] is None
+    split = study.games.get(game_id).game.config.split
     setter.say(inputs={"say": "lift the <b>duck</b>"})
     solver.say(inputs={"held": ["forward"], "turn": 3.5})
     until(lambda: solver.view["dialogue"], "what was said")
     assert solver.view["dialogue"][0]["words"] == "lift the <b>duck</b>"
     assert Image.open(io.BytesIO(solver.picture)).size == (320, 240)
     setter.sees(state="ended")
-    episode = open_store(study.config.data / "people").read(setter.view["saved"])
+    store = open_store(study.config.data / "people")
+    episode = store.read(setter.view["saved"])
     assert episode.notes["prompt"]["text"] == prompt["text"] and len(episode) == SECONDS * 15 // 4
     people_ids = [browser.said("GET", "/api/me")["id"] for browser in (ann, bob)]
     assert [episode.setter, episode.solver] == [f"human:{person}" for person in people_ids]
     assert episode.setter_utterance.count("lift the <b>duck</b>") == 1
     assert (episode.movement[:, :, 0] == 2).any(), "the solver walked"
+    assert episode.notes["place_settings"] == {} and episode.split == split
     assert setter.ended()[0] == solver.ended()[0] == 1000
     rater = enter(Role.RATER, "cid")
     until(lambda: rater.said("POST", "/api/tasks/marking/next")["assignment"], "the episode in the queue")
-    assert ann.said("GET", "/api/play")["games"] == []
+    (noted,) = until(lambda: open_store(store.folder).description.play_settings, "the settings of play in the dataset")
+    assert noted["world"] == {"name": "playhouse", "height": 72, "width": 96, "settings": {}, "options": {}}
+    lobby = ann.said("GET", "/api/play")
+    assert lobby["games"] == [] and lobby["projects"][0]["places"] == "Houses as recorded in this dataset."
     late = Player(ann, game_id)  # a player who was away at the end still learns of it
     assert late.sees(state="ended")["saved"] == episode.episode_id
 
 
 def test_a_lost_connection_pauses_the_game_and_the_same_person_resumes_it(enter: Enter) -> None:
-    ann, bob, game_id = a_pair(enter)
-    setter, solver = Player(ann, game_id), Player(bob, game_id)
+    ann, bob, setter, solver, game_id = both(enter)
     for player in (setter, solver):
-        player.say(do="ready")
-    setter.sees(state="playing")
+        player.say(inputs={"say": "hello"})
+    until(lambda: len(setter.view["dialogue"]) == 2, "both lines")
     solver.close()
     step = setter.sees(state="paused", lost=["solver"])["step"]
     assert "solver" in setter.view["notice"]
-    time.sleep(0.6)
+    time.sleep(0.3)
     assert setter.view["step"] - step <= 1
     solver = Player(bob, game_id)
     setter.sees(state="playing")
-    solver.sees(here=["setter", "solver"])
-    setter.sees(state="ended")
-
-
-def test_a_second_window_takes_over_and_the_first_is_notified(enter: Enter) -> None:
-    ann, bob, game_id = a_pair(enter)
-    setter, solver = Player(ann, game_id), Player(bob, game_id)
-    for player in (setter, solver):
-        player.say(do="ready")
-    setter.sees(state="playing")
+    assert solver.sees(here=["setter", "solver"])["dialogue"] == setter.view["dialogue"]
     again = Player(bob, game_id)
     assert solver.ended() == (sockets.ELSEWHERE.code, sockets.ELSEWHERE.said)
     again.sees(state="playing")
     setter.sees(lost=[])
     assert setter.view["state"] == "playing", "nobody waits for a window that was replaced"
+    setter.sees(state="ended")
 
 
 def test_a_slow_connection_gets_few_and_new_views(enter: Enter) -> None:
-    ann, bob, game_id = a_pair(enter)
-    setter, solver = Player(ann, game_id), Player(bob, game_id, reads=False)
-    for player in (setter, solver):
-        player.say(do="ready")
-    setter.sees(state="playing")
-    before = solver.views
+    _, _, setter, solver, _ = both(enter, reads=False)
     until(lambda: setter.view["step"] >= 8)
-    assert solver.views <= sockets.UNSEEN_VIEWS and before <= sockets.UNSEEN_VIEWS
+    assert solver.views <= sockets.UNSEEN_VIEWS
     until(lambda: any(said.get("lag_ms", 0) > 500 for said in solver.notices), "a long delay")
     solver.say(seen=solver.views)
     until(lambda: solver.view["step"] >= 8, "the newest view at once")
@@ -164,10 +158,7 @@ def test_a_player_who_leaves_ends_the_game_and_it_is_kept(
     enter: Enter, study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gaming.GameConfig, "shortest", 3)
-    ann, bob, game_id = a_pair(enter)
-    setter, solver = Player(ann, game_id), Player(bob, game_id)
-    for player in (setter, solver):
-        player.say(do="ready")
+    _, _, setter, solver, _ = both(enter)
     until(lambda: setter.view.get("step", 0) >= 4)
     solver.say(do="leave")
     assert solver.ended() == (1000, sockets.LEFT.said)
@@ -191,10 +182,8 @@ def test_a_server_that_stops_keeps_the_play_so_far(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(gaming.GameConfig, "shortest", 3)
     (tmp_path / "study").mkdir()
     study = open_study(ServeConfig(data=tmp_path / "study", episode_seconds=300))
-    with listening(create_app(study)) as stranger:
-        with study.database.writing() as session:
-            token = people.invite(session, Role.ADMIN, now())[1]
-        browser = stranger().join(token, "eve")
+    with entering(study) as enter:
+        browser = enter(Role.ADMIN, "eve")
         browser.said("POST", "/api/play/datasets", {"name": "people"})
         game_id = start(browser, "practice-solving", "solver")
         solver = Player(browser, game_id)
@@ -223,59 +212,53 @@ def test_two_who_start_at_the_same_moment_find_each_other(enter: Enter) -> None:
     assert first == second
 
 
-def test_practice_of_asking_is_not_recorded(enter: Enter, study: Study) -> None:
+def test_the_lobby_names_sizes_of_pictures_and_houses_which_the_leader_changes(enter: Enter, study: Study) -> None:
+    eve = enter(Role.ADMIN, "eve")
+    eve.said("POST", "/api/play/datasets", {"name": "people"})
+    in_the_demos_room(study.config.data / "demo")
+    lobby = eve.said("GET", "/api/play")
+    (people,) = lobby["projects"]
+    assert people["image"] is None and lobby["agents"] == [{"name": "demo", "image": [72, 96]}]
+    assert people["places"] == "Houses of the world's default settings."
+    assert people["with_agents"]["demo"]["places"].startswith("Houses in which the agent demo learned: rooms 1, ")
+    place = f"/api/projects/{people['id']}"
+    for settings, why in (('{"chimneys": 1}', "chimneys"), ("[1]", "JSON object"), ("{", "not JSON")):
+        refusal = eve.ask("PATCH", place, {"place_settings": settings})
+        assert refusal.status_code == 422 and why in refusal.text
+    eve.said("PATCH", place, {"place_settings": '{"rooms": [2, 2]}'})
+    set_so = "Houses as the study's leader set them: rooms 2"
+    assert eve.projects()["people"]["places"] == f"{set_so}."
+    (people,) = eve.said("GET", "/api/play")["projects"]
+    assert people["with_agents"]["demo"] == {"places": f"{set_so}, fov y deg 60.", "trouble": ""}
+    game_id = start(eve, "human-human", "setter")
+    assert eve.said("GET", f"/api/play/games/{game_id}")["places"] == f"{set_so}."
+    assert study.games.get(game_id).game.config.place_settings == {"rooms": [2, 2]}
+    eve.said("PATCH", place, {"place_settings": ""})
+    study.datasets.store("people").write(synthetic_episode(1, steps=4, height=36, width=48))
+    assert eve.said("GET", "/api/play")["projects"][0]["image"] == [36, 48]
+    eve.said("POST", f"/api/play/games/{game_id}/leave")
+    body = {"project": people["id"], "kind": "human-agent", "role": "setter", "agent": "demo"}
+    refused(eve, 409, "demo sees pictures of 72x96 pixels, the dataset people holds 36x48", "/api/play/games", body)
+
+
+def test_practice_of_asking_and_the_tutorial_are_not_recorded(enter: Enter, study: Study) -> None:
     enter(Role.ADMIN, "eve").said("POST", "/api/play/datasets", {"name": "people"})
-    ann = enter(Role.SETTER, "ann")
-    game_id = start(ann, "practice-setting", "setter")
-    assert ann.said("GET", f"/api/play/games/{game_id}")["recorded"] is False
-    setter = Player(ann, game_id)
-    setter.say(do="ready")
-    setter.sees(state="abandoned")
+    ann, bob = enter(Role.SETTER, "ann"), enter(Role.SOLVER, "bob")
+    practice, tutorial = start(ann, "practice-setting", "setter"), bob.said("POST", "/api/play/tutorial")["id"]
+    assert ann.said("GET", f"/api/play/games/{practice}")["recorded"] is False
+    assert bob.said("GET", f"/api/play/games/{tutorial}")["tutorial"] is True
+    other, join = enter(Role.SOLVER, "cid"), f"/api/play/games/{tutorial}/join"
+    refused(other, 404, "tutorial of another", join, {"role": "solver"})
+    setter, solver = Player(ann, practice), Player(bob, tutorial)
+    for player in (setter, solver):
+        player.say(do="ready")
+    until(lambda: solver.view.get("step", 0) >= 2)
+    solver.say(do="end")
+    for player in (solver, setter):
+        player.sees(state="abandoned")
     assert setter.view["step"] == SECONDS * 15 // 4
     assert not open_store(study.config.data / "people").rows()
     assert not list(study.datasets.unfinished.folder.glob("*"))
-
-
-def test_a_player_who_rejoins_sees_the_whole_dialogue(enter: Enter) -> None:
-    ann, bob, game_id = a_pair(enter)
-    setter, solver = Player(ann, game_id), Player(bob, game_id)
-    for player in (setter, solver):
-        player.say(do="ready")
-    setter.sees(state="playing")
-    for number in range(6):
-        for player in (setter, solver):
-            player.say(inputs={"say": f"line {number}"})
-    until(lambda: len(setter.view["dialogue"]) == 12, "twelve lines")
-    again = Player(bob, game_id)
-    assert until(lambda: again.view, "a view")["dialogue"] == setter.view["dialogue"]
-
-
-def test_the_lobby_names_the_sizes_of_pictures(enter: Enter, study: Study) -> None:
-    enter(Role.ADMIN, "eve").said("POST", "/api/play/datasets", {"name": "people"})
-    make_agent(study.config.data / "small", height=36)
-    ann = enter(Role.SETTER, "ann")
-    lobby = ann.said("GET", "/api/play")
-    assert lobby["projects"][0]["image"] is None
-    assert lobby["agents"] == [{"name": "small", "image": [36, 96]}]
-    study.datasets.store("people").write(synthetic_episode(1, steps=4, height=72, width=96))
-    assert ann.said("GET", "/api/play")["projects"][0]["image"] == [72, 96]
-    body = {"project": project(ann), "kind": "human-agent", "role": "setter", "agent": "small"}
-    refused(ann, 409, "small sees pictures of 36x96 pixels, the dataset people holds 72x96", "/api/play/games", body)
-
-
-def test_the_tutorial_is_not_kept(enter: Enter, study: Study) -> None:
-    ann = enter(Role.SETTER, "ann")
-    game_id = ann.said("POST", "/api/play/tutorial")["id"]
-    assert ann.said("GET", f"/api/play/games/{game_id}")["tutorial"] is True
-    refused(
-        enter(Role.SOLVER, "bob"), 404, "tutorial of another", f"/api/play/games/{game_id}/join", {"role": "solver"}
-    )
-    solver = Player(ann, game_id)
-    solver.say(do="ready")
-    until(lambda: solver.view.get("step", 0) >= 2)
-    solver.say(do="end")
-    solver.sees(state="abandoned")
-    assert study.datasets.names() == []
 
 
 def test_the_tutorial_teaches_the_body_of_a_datasets_world(enter: Enter, study: Study) -> None:
@@ -295,9 +278,6 @@ def test_the_tutorial_teaches_the_body_of_a_datasets_world(enter: Enter, study: 
     ann.said("POST", f"/api/play/games/{game_id}/leave")
     plain = ann.said("POST", "/api/play/tutorial")["id"]
     assert ann.said("GET", f"/api/play/games/{plain}")["taught_by"] == ""
-
-
-# ---- refusals ------------------------------------------------------------------------------------------------------
 
 
 def refused(browser: Browser, status: int, words: str, path: str, body: Any = None) -> None:
@@ -346,10 +326,10 @@ def test_a_seat_is_for_one_person_who_may_sit_there(enter: Enter) -> None:
     refused(bob, 409, "another game", join, {"role": "solver"})
     refused(cid, 404, "no such game", f"/api/play/games/{'0' * 32}/join", {"role": "solver"})
     refused(cid, 404, "not in this game", f"/api/play/games/{game_id}/leave")
-    for browser, path, status in ((cid, game_id, 403), (cid, "0" * 32, 404)):
-        with pytest.raises(Denied) as denied:
-            Player(browser, path)
-        assert denied.value.status == status
+    assert denied(cid, game_id) == 403 and denied(cid, "0" * 32) == 404
+    for origin in ("http://evil.example", "null", ""):
+        assert denied(ann, game_id, Origin=origin) == 403
+    assert denied(ann, game_id, Cookie="") == 401
     bob.said("POST", f"/api/play/games/{game_id}/leave")
     cid.said("POST", join, {"role": "solver"})
 
@@ -364,63 +344,26 @@ def test_nobody_sits_down_in_a_project_that_was_closed_meanwhile(enter: Enter) -
     assert ann.said("GET", f"/api/play/games/{game_id}")["id"] == game_id
 
 
-@pytest.mark.parametrize("origin", ["http://evil.example", "null", ""])
-def test_a_socket_of_another_site_is_refused(enter: Enter, origin: str) -> None:
-    ann, _, game_id = a_pair(enter)
-    with pytest.raises(Denied) as denied:
-        Player(ann, game_id, Origin=origin)
-    assert denied.value.status == 403
-
-
-def test_a_socket_of_a_stranger_is_refused(enter: Enter) -> None:
-    ann, _, game_id = a_pair(enter)
-    with pytest.raises(Denied) as denied:
-        Player(ann, game_id, Cookie="")
-    assert denied.value.status == 401
-
-
-@pytest.mark.parametrize(
-    ("message", "end"),
-    [
-        ("{", sockets.NOT_UNDERSTOOD),
-        ("[]", sockets.NOT_UNDERSTOOD),
-        ('{"do": "join"}', sockets.NOT_UNDERSTOOD),
-        ('{"do": "stop"}', sockets.NOT_UNDERSTOOD),
-        ('{"inputs": {"held": ["fly"]}}', sockets.NOT_UNDERSTOOD),
-        ('{"inputs": {"turn": 1e9}}', sockets.NOT_UNDERSTOOD),
-        ('{"inputs": {"turn": NaN}}', sockets.NOT_UNDERSTOOD),
-        ('{"role": "solver"}', sockets.NOT_UNDERSTOOD),
-        ('{"judge": {"request_step": -1, "said": "success"}}', sockets.NOT_UNDERSTOOD),
-        (b"\xff\xd8", sockets.NOT_UNDERSTOOD),
-        (json.dumps({"inputs": {"say": "x" * sockets.MESSAGE_CHARS}}), sockets.TOO_LONG),
-    ],
+MALFORMED = (
+    "{", "[]", '{"do": "join"}', '{"do": "stop"}', '{"inputs": {"held": ["fly"]}}', '{"inputs": {"turn": 1e9}}',
+    '{"inputs": {"turn": NaN}}', '{"role": "solver"}', '{"judge": {"request_step": -1, "said": "success"}}',
+    b"\xff\xd8",
 )  # fmt: skip
-def test_malformed_messages_end_the_connection(enter: Enter, message: Any, end: sockets.End) -> None:
+
+
+def test_malformed_long_and_too_many_messages_end_the_connection(enter: Enter) -> None:
     ann = enter(Role.SETTER, "ann")
-    player = Player(ann, ann.said("POST", "/api/play/tutorial")["id"])
-    player.send(message)
-    assert player.ended() == (end.code, end.said)
-
-
-def test_too_many_messages_end_the_connection(enter: Enter) -> None:
-    ann = enter(Role.SETTER, "ann")
-    player = Player(ann, ann.said("POST", "/api/play/tutorial")["id"])
-    for _ in range(3 * int(sockets.MESSAGES_AT_ONCE)):
-        player.say(seen=1)
-    assert player.ended() == (sockets.TOO_MANY.code, sockets.TOO_MANY.said)
-
-
-def test_impossible_actions_are_refused_and_the_game_continues(enter: Enter) -> None:
-    ann, bob, game_id = a_pair(enter)
-    setter = Player(ann, game_id)
-    for message, words in (
-        ({"do": "end"}, "not begun"), ({"do": "take_over"}, "not for your role"),
-        ({"judge": {"request_step": 1, "said": "success"}}, "not for your role"),
-    ):  # fmt: skip
-        setter.notices.clear()
-        setter.say(**message)
-        assert words in until(lambda: [said for said in setter.notices if "refused" in said])[0]["refused"]
-    assert setter.end is None
+    game_id = ann.said("POST", "/api/play/tutorial")["id"]
+    long = json.dumps({"inputs": {"say": "x" * sockets.MESSAGE_CHARS}})
+    for messages, end in (
+        *(([message], sockets.NOT_UNDERSTOOD) for message in MALFORMED),
+        ([long], sockets.TOO_LONG),
+        ([json.dumps({"seen": 1})] * (3 * int(sockets.MESSAGES_AT_ONCE)), sockets.TOO_MANY),
+    ):
+        player = Player(ann, game_id)
+        for message in messages:
+            player.send(message)
+        assert player.ended() == (end.code, end.said), messages[0]
 
 
 def test_a_silent_browser_is_lost(enter: Enter, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -432,44 +375,36 @@ def test_a_silent_browser_is_lost(enter: Enter, monkeypatch: pytest.MonkeyPatch)
     setter.sees(lost=["solver"])
 
 
-def test_a_player_who_is_signed_out_plays_no_longer(
-    enter: Enter, study: Study, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sockets, "WATCH_SEC", 0.05)
-    monkeypatch.setattr(sockets, "ADMITTED_SEC", 0.1)
-    ann, _, game_id = a_pair(enter)
-    setter = Player(ann, game_id)
-    setter.sees(state="ready")
-    time.sleep(0.3)
-    assert setter.end is None
-    ann.said("POST", "/api/sign-out")
-    assert setter.ended() == (sockets.SIGNED_OUT.code, sockets.SIGNED_OUT.said)
-
-
-@pytest.mark.parametrize("how", ["terms", "role", "project"])
+@pytest.mark.parametrize(
+    ("how", "said", "status"),
+    [
+        ("sign-out", sockets.SIGNED_OUT, 401),
+        ("terms", sockets.TERMS_CHANGED, 428),
+        ("role", sockets.TAKEN_OUT, 403),
+        ("project", sockets.TAKEN_OUT, 403),
+    ],
+)
 def test_a_player_who_may_no_longer_play_is_disconnected(
-    how: str, enter: Enter, study: Study, monkeypatch: pytest.MonkeyPatch
+    how: str, said: sockets.End, status: int, enter: Enter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sockets, "WATCH_SEC", 0.05)
     monkeypatch.setattr(sockets, "ADMITTED_SEC", 0.1)
     ann, bob, game_id = a_pair(enter)
     admin = enter(Role.ADMIN, "ada")
     admin.said("POST", "/api/play/datasets", {"name": "other"})
-    page = admin.said("GET", "/api/study")
-    other = next(found["id"] for found in page["projects"] if found["dataset"] == "other")
-    person = next(f"/api/people/{found['id']}" for found in page["people"] if found["name"] == "ann")
+    other, person = admin.projects()["other"]["id"], f"/api/people/{admin.person('ann')['id']}"
     setter, solver = Player(ann, game_id), Player(bob, game_id)
     for player in (setter, solver):
         player.sees(state="ready")
-    if how == "terms":
+    time.sleep(0.3)
+    assert setter.end is None
+    if how == "sign-out":
+        ann.said("POST", "/api/sign-out")
+    elif how == "terms":
         admin.said("PUT", "/api/consent", {"text": "We keep what you play."})
     else:
         admin.said("PATCH", person, {"roles": ["rater", "solver"]} if how == "role" else {"projects": [other]})
-    said = sockets.TERMS_CHANGED if how == "terms" else sockets.TAKEN_OUT
-    assert setter.ended() == (said.code, said.said)
-    with pytest.raises(Denied) as denied:
-        Player(ann, game_id)
-    assert denied.value.status == (428 if how == "terms" else 403)
+    assert setter.ended() == (said.code, said.said) and denied(ann, game_id) == status
     if how != "terms":
         assert solver.end is None and solver.sees(lost=["setter"])
 
@@ -487,13 +422,10 @@ def test_a_person_deleted_while_playing_stays_deleted(
     seen: bool, enter: Enter, study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gaming.GameConfig, "shortest", 3)
-    ann, bob, game_id = a_pair(enter)
+    ann, _, setter, solver, _ = both(enter)
     name = ann.said("GET", "/api/me")["id"]
     admin = enter(Role.ADMIN, "ada")
-    person_id = next(found["id"] for found in admin.said("GET", "/api/study")["people"] if found["name"] == "ann")
-    setter, solver = Player(ann, game_id), Player(bob, game_id)
-    for player in (setter, solver):
-        player.say(do="ready")
+    person_id = admin.person("ann")["id"]
     until(lambda: setter.view.get("step", 0) >= 4, "play")
     if seen:
         admin.said("POST", f"/api/people/{person_id}/removal", {"episodes": True})

@@ -6,7 +6,6 @@ import random
 import signal
 import sqlite3
 import time
-from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -24,13 +23,11 @@ from annotation.server.study import Study
 from rlhf.records.marks import Judgement, Mark
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
-from tests.patience import PATIENCE_SEC
+from tests.patience import until
 from tests.processes import rlhf
-from tests.unit.annotation.server.conftest import STEPS, Browser
-from tests.unit.annotation.server.test_marking import begin, exported, mark, say
+from tests.unit.annotation.server.conftest import STEPS, Browser, Enter
+from tests.unit.annotation.server.kinds import MARKING, mark, say, submit
 from worlds.errors import UserError
-
-Enter = Callable[..., Browser]
 
 
 def traces(folder: Path, *wanted: str) -> list[str]:
@@ -49,20 +46,19 @@ def traces(folder: Path, *wanted: str) -> list[str]:
     return found
 
 
+def removed(admin: Browser, name: str, episodes: bool) -> None:
+    """Delete a person, and wait until nothing of them is left to be deleted."""
+    admin.said("POST", f"/api/people/{admin.person(name)['id']}/removal", {"episodes": episodes})
+    wait_until_removed(admin)
+
+
 def wait_until_removed(admin: Browser) -> None:
-    until = time.monotonic() + PATIENCE_SEC
-    while admin.said("GET", "/api/study")["removals"] and time.monotonic() < until:
-        time.sleep(0.05)
-    assert admin.said("GET", "/api/study")["removals"] == 0
-
-
-def person(admin: Browser, name: str) -> str:
-    return next(found["id"] for found in admin.said("GET", "/api/study")["people"] if found["name"] == name)
+    until(lambda: not admin.said("GET", "/api/study")["removals"], "the end of a deletion")
 
 
 @pytest.mark.parametrize("episodes", [False, True])
-def test_nothing_is_left(episodes: bool, enter: Enter, study: Study, folder: Path) -> None:
-    admin, ann, bob = enter(Role.ADMIN, "eve"), enter(Role.RATER, "Annabella Q"), enter(Role.RATER, "Bobby W")
+def test_nothing_is_left(episodes: bool, admin: Browser, enter: Enter, folder: Path) -> None:
+    ann, bob = enter(Role.RATER, "Annabella Q"), enter(Role.RATER, "Bobby W")
     name = ann.said("GET", "/api/me")["id"]
     store = open_store(folder / "play")
     for seed, solver in enumerate((f"human:{name}", f"agent:bc+human:{name}", "scripted")):
@@ -70,22 +66,17 @@ def test_nothing_is_left(episodes: bool, enter: Enter, study: Study, folder: Pat
         store.write(replace(played, solver=solver, notes={"co_pilot": f"human:{name}"} if "+" in solver else {}))
     ann.said("POST", "/api/me/password", {"password": "correct horse battery"})
     for browser in (ann, bob):
-        place = begin(browser)
-        say(browser, place, mark(1, 3), mark(2, 5, -1))
-        browser.said("POST", f"{place}/submit", {"answers": 2})
-        say(browser, begin(browser), mark(1, 4))  # a draft
-    exported(folder, 4)
+        submit(browser, mark(1, 3), mark(2, 5, -1))
+        say(browser, MARKING.begin(browser), mark(1, 4))  # a draft
+    MARKING.written(folder, 4)
     store.write_judgements(
         [Judgement(store.ids()[0], name, True, 3, False), Judgement(store.ids()[0], "b", True, 3, False)]
     )
-    project = admin.said("GET", "/api/study")["projects"][0]["id"]
+    project = admin.projects()["play"]["id"]
     assert admin.said("GET", f"/api/look/{project}/episodes")["total"] == 6  # fills the index
     assert traces(folder, name, "Annabella Q")
-
-    answer = admin.ask("POST", f"/api/people/{person(admin, 'Annabella Q')}/removal", {"episodes": episodes})
-    assert answer.status_code == 200
+    removed(admin, "Annabella Q", episodes)
     assert ann.ask("GET", "/api/me").status_code == 401
-    wait_until_removed(admin)
     left = traces(folder, name)
     if episodes:
         assert left == [] and len(store) == 4
@@ -100,23 +91,19 @@ def test_nothing_is_left(episodes: bool, enter: Enter, study: Study, folder: Pat
     assert bob.said("POST", "/api/tasks/marking/next")["assignment"]
 
 
-def test_known_marks_of_a_deleted_person_are_deleted(enter: Enter, study: Study) -> None:
-    admin, ann = enter(Role.ADMIN, "eve"), enter(Role.RATER, "ann")
-    place = begin(ann)
-    say(ann, place, mark(1, 3))
-    ann.said("POST", f"{place}/submit", {"answers": 1})
-    project = admin.said("GET", "/api/study")["projects"][0]["id"]
+def test_known_marks_of_a_deleted_person_are_deleted(admin: Browser, enter: Enter) -> None:
+    ann = enter(Role.RATER, "ann")
+    submit(ann, mark(1, 3))
+    project = admin.projects()["play"]["id"]
     (marked,) = [e for e in admin.said("GET", f"/api/look/{project}/episodes")["episodes"] if e["name"].endswith("00")]
-    body = {"rater": ann.said("GET", "/api/me")["id"], "purpose": "training"}
-    admin.said("PUT", f"/api/gold/{marked['id']}", body)
-    admin.said("POST", f"/api/people/{person(admin, 'ann')}/removal", {"episodes": False})
-    wait_until_removed(admin)
+    known = {"rater": ann.said("GET", "/api/me")["id"], "purpose": "training"}
+    admin.said("PUT", f"/api/gold/{marked['id']}", known)
+    removed(admin, "ann", episodes=False)
     assert admin.said("GET", f"/api/projects/{project}/measures")["gold_episodes"] == []
 
 
-def test_the_last_admin_stays(enter: Enter) -> None:
-    admin = enter(Role.ADMIN, "eve")
-    answer = admin.ask("POST", f"/api/people/{person(admin, 'eve')}/removal", {"episodes": False})
+def test_the_last_admin_stays(admin: Browser) -> None:
+    answer = admin.ask("POST", f"/api/people/{admin.person('eve')['id']}/removal", {"episodes": False})
     assert answer.status_code == 409 and "needs an admin" in answer.json()["error"]
     assert admin.ask("POST", f"/api/people/{'0' * 32}/removal", {"episodes": False}).status_code == 404
 
@@ -132,25 +119,22 @@ def new_person(folder: Path, name: str) -> str:
 
 def test_the_command_deletes_by_name_or_pseudonym(folder: Path) -> None:
     store = open_store(folder / "play")
-    for called in ("name", "pseudonym"):
-        pseudonym = new_person(folder, "Annabella Q")
+
+    def deleted(called: str, pseudonym: str) -> None:
         store.write_marks([Mark(store.ids()[0], pseudonym, 3, 1, False)])
-        delete_person(DeleteConfig(" annabella  q" if called == "name" else pseudonym, data=folder))
-        assert traces(folder, pseudonym, "Annabella Q") == []
-    new_person(folder, "Émile Žižka")
-    delete_person(DeleteConfig("e\u0301mile ŽIŽKA", data=folder))
+        delete_person(DeleteConfig(called, data=folder))
+        assert traces(folder, pseudonym, "Annabella Q") == [] and store.marks() == []
+
+    deleted(" annabella  q", new_person(folder, "Annabella Q"))
+    pseudonym = new_person(folder, "Annabella Q")
+    deleted(pseudonym, pseudonym)
+    deleted("e\u0301mile ŽIŽKA", new_person(folder, "Émile Žižka"))
+    deleted("pfromelsewhere", "pfromelsewhere")  # who is in the datasets alone
     with pytest.raises(UserError, match="nobody in .* is called Annabella Q"):
         delete_person(DeleteConfig("Annabella Q", data=folder))
 
 
-def test_the_command_deletes_who_is_in_the_datasets_alone(folder: Path) -> None:
-    store = open_store(folder / "play")
-    store.write_marks([Mark(store.ids()[0], "pfromelsewhere", 3, 1, False)])
-    delete_person(DeleteConfig("pfromelsewhere", data=folder))
-    assert store.marks() == [] and traces(folder, "pfromelsewhere") == []
-
-
-def test_a_server_finishes_games_that_another_server_began(folder: Path, study: Study, enter: Enter) -> None:
+def test_a_server_finishes_a_deletion_that_another_one_began(folder: Path, study: Study, admin: Browser) -> None:
     pseudonym = new_person(folder, "Annabella Q")
     store = open_store(folder / "play")
     store.write_marks([Mark(store.ids()[0], pseudonym, 3, 1, False)])
@@ -159,7 +143,7 @@ def test_a_server_finishes_games_that_another_server_began(folder: Path, study: 
         assert isinstance(found, Person)
         removing.remove_person(session, found, False, 1.0)
     study.remover.wake()  # as a server does when it starts
-    wait_until_removed(enter(Role.ADMIN, "eve"))
+    wait_until_removed(admin)
     assert store.marks() == [] and traces(folder, pseudonym) == []
 
 

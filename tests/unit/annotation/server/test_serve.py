@@ -1,21 +1,27 @@
-"""`rlhf serve` on the command line: one clear line for whatever is wrong."""
+"""`rlhf serve` on the command line: one clear line for whatever is wrong; its database, and the files of its pages."""
 
 from __future__ import annotations
 
+import hashlib
+import re
 import socket
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
 from sqlalchemy import create_engine, text
 
 from annotation.server.app import open_study
 from annotation.server.config import ServeConfig, ViewConfig
+from annotation.server.db import tables
 from annotation.server.db.database import Database
+from annotation.server.routes.pages import PAGES, STATIC, assets
 from annotation.server.serve import (
-    KEEP_ALIVE_SEC,
     LOCK_FILE,
     CollectConfig,
     LinkConfig,
@@ -29,21 +35,29 @@ from rlhf.run.config import lock_file
 from rlhf.store import open_store
 from worlds.errors import UserError
 
-
-def test_a_missing_folder_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="there is no folder .*nowhere"):
-        serve(ServeConfig(data=tmp_path / "nowhere", port=0))
+both_databases = pytest.mark.parametrize("tableless_url", ["sqlite", "postgres"], indirect=True)
 
 
-def test_a_file_in_place_of_the_folder_is_named(tmp_path: Path) -> None:
-    (tmp_path / "study").touch()
-    with pytest.raises(UserError, match="study is a file; name the study's"):
-        serve(ServeConfig(data=tmp_path / "study", port=0))
-
-
-def test_a_folder_that_is_no_agents_is_named(folder: Path) -> None:
-    with pytest.raises(UserError, match="agent bc: .*play is not an agent's folder"):
-        open_study(ServeConfig(data=folder, agents={"bc": folder / "play"}))
+@pytest.mark.parametrize(
+    ("settings", "named"),
+    [
+        ({"data": "nowhere"}, "there is no folder .*nowhere"),
+        ({"data": "play/dataset.json"}, "dataset.json is a file; name the study's"),
+        ({"agents": {"bc": Path("play")}}, "agent bc: .*play is not an agent's folder"),
+        ({"host": "203.0.113.7"}, "cannot listen at 203.0.113.7"),
+        ({"port": 70000}, "port"),
+        ({"lock_minutes": 0}, "lock"),
+        ({"public_url": "study.example"}, "public-url"),
+        ({"games": 0}, "games"),
+        ({"episode_seconds": 0}, "episode"),
+        ({"helped_tasks": 0}, "helped_tasks"),
+        ({"helped_seed": 500}, "helped_seed"),
+    ],
+)
+def test_what_cannot_be_served_is_named(folder: Path, settings: dict[str, Any], named: str) -> None:
+    chosen: dict[str, Any] = {"port": 0, **settings, "data": folder / settings.get("data", "")}
+    with pytest.raises(UserError, match=named):
+        serve(ServeConfig(**chosen))
 
 
 def test_half_a_pair_is_refused() -> None:
@@ -51,24 +65,16 @@ def test_half_a_pair_is_refused() -> None:
         parse(ServeConfig, ["--agents", "bc"], command="rlhf serve")
 
 
-def test_a_taken_port_is_named(folder: Path) -> None:
+def test_a_taken_port_and_a_folder_with_a_server_are_named(folder: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(UserError, match=f"port {port} is taken.*--port 0"):
             serve(ServeConfig(data=folder, port=port))
-
-
-def test_a_folder_has_one_server_at_a_time(folder: Path) -> None:
     with (
         lock_file(folder / LOCK_FILE, folder),
         pytest.raises(UserError, match=r"process \d+ on .*; stop that server, or serve another folder"),
     ):
         serve(ServeConfig(data=folder, port=0))
-
-
-def test_an_address_of_another_machine_is_named(folder: Path) -> None:
-    with pytest.raises(UserError, match="cannot listen at 203.0.113.7"):
-        listening_socket(ServeConfig(data=folder, host="203.0.113.7", port=0))
 
 
 def test_answers_do_not_wait_for_what_was_sent_before(folder: Path) -> None:
@@ -78,60 +84,6 @@ def test_answers_do_not_wait_for_what_was_sent_before(folder: Path) -> None:
         listener.accept()[0] as connection,
     ):
         assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
-
-
-def test_a_newer_database_is_refused_and_left_alone(folder: Path) -> None:
-    config = ServeConfig(data=folder)
-    open_study(config).database.close()
-    engine = create_engine(config.database_url)
-    with engine.begin() as connection:
-        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
-    with pytest.raises(UserError, match="newer version .*9999.*update interactive-rlhf"):
-        open_study(config)
-    with engine.connect() as connection:
-        assert connection.execute(text("SELECT version_num FROM alembic_version")).scalar() == "9999"
-
-
-@pytest.mark.parametrize("url", ["nonsense", "nosuch://x/y", "postgresql+nosuch://u:secret@h/d"])
-def test_a_wrong_database_is_refused_without_its_password(url: str) -> None:
-    with pytest.raises(UserError) as error:
-        Database(url)
-    assert "secret" not in str(error.value)
-
-
-def test_a_malformed_database_url_is_refused_without_a_driver() -> None:
-    with pytest.raises(UserError, match="a URL is like postgresql") as error:
-        Database("nonsense")
-    assert "driver" not in str(error.value)
-
-
-def test_the_database_is_its_owners_alone(folder: Path) -> None:
-    study = open_study(ServeConfig(data=folder))
-    with study.database.writing():
-        files = list(folder.glob("annotation.sqlite*"))
-        assert len(files) >= 2 and {path.stat().st_mode & 0o777 for path in files} == {0o600}
-
-
-def test_a_file_that_is_no_database_is_refused(folder: Path) -> None:
-    (folder / "annotation.sqlite").write_text("something else\n" * 100)
-    with pytest.raises(UserError, match="cannot be used .*not a database"):
-        open_study(ServeConfig(data=folder))
-
-
-def test_the_database_is_on_disk_when_a_transaction_ends(folder: Path) -> None:
-    database = open_study(ServeConfig(data=folder)).database
-    with database.writing() as session:
-        found = {name: session.execute(text(f"PRAGMA {name}")).scalar() for name in ("journal_mode", "synchronous", "foreign_keys")}  # fmt: skip # noqa: E501
-    assert found == {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1}
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [{"port": 70000}, {"lock_minutes": 0}, {"public_url": "study.example"}, {"games": 0}, {"episode_seconds": 0}],
-)
-def test_wrong_settings_are_named(wrong: dict[str, object]) -> None:
-    with pytest.raises(UserError):
-        ServeConfig(**wrong)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -173,6 +125,83 @@ def test_the_server_imports_nothing_that_learns() -> None:
     assert found.stdout.strip() == "[]"
 
 
-def test_browsers_close_an_idle_connection_before_the_server_does() -> None:
-    """Or a request that is on its way when the server closes it fails (Chromium reuses connections for 300 s)."""
-    assert KEEP_ALIVE_SEC > 300
+# ---- the database
+
+
+@both_databases
+def test_the_migrations_make_the_tables_of_the_code(tableless_url: str) -> None:
+    for _ in range(2):  # once they are made, they are left alone
+        Database(tableless_url).close()
+    engine = create_engine(tableless_url)
+    with engine.begin() as connection:
+        differences = compare_metadata(MigrationContext.configure(connection), tables.Base.metadata)
+        assert [str(found) for found in differences] == []
+    engine.dispose()
+
+
+@both_databases
+@pytest.mark.parametrize(("revision", "said"), [("0010", "an older version wrote"), ("9999", "a newer version wrote")])
+def test_a_database_of_another_version_is_refused_and_left_alone(tableless_url: str, revision: str, said: str) -> None:
+    Database(tableless_url).close()
+    engine = create_engine(tableless_url)
+    with engine.begin() as connection:
+        connection.execute(text(f"UPDATE alembic_version SET version_num = '{revision}'"))
+    with pytest.raises(UserError, match=said) as refused:
+        Database(tableless_url)
+    assert revision in str(refused.value) and "\n" not in str(refused.value)
+    with engine.connect() as connection:
+        assert connection.execute(text("SELECT version_num FROM alembic_version")).scalar() == revision
+    engine.dispose()
+
+
+@pytest.mark.parametrize("url", ["nonsense", "nosuch://x/y", "postgresql+nosuch://u:secret@h/d"])
+def test_a_wrong_database_is_refused_without_its_password(url: str) -> None:
+    with pytest.raises(UserError) as error:
+        Database(url)
+    assert "secret" not in str(error.value) and (url != "nonsense" or "a URL is like postgresql" in str(error.value))
+
+
+def test_a_file_that_is_no_database_is_refused(folder: Path) -> None:
+    (folder / "annotation.sqlite").write_text("something else\n" * 100)
+    with pytest.raises(UserError, match="cannot be used .*not a database"):
+        open_study(ServeConfig(data=folder))
+
+
+def test_the_database_is_its_owners_alone_and_on_disk_when_a_transaction_ends(folder: Path) -> None:
+    pragmas = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1}
+    with open_study(ServeConfig(data=folder)).database.writing() as session:
+        files = list(folder.glob("annotation.sqlite*"))
+        assert len(files) >= 2 and {path.stat().st_mode & 0o777 for path in files} == {0o600}
+        assert {name: session.execute(text(f"PRAGMA {name}")).scalar() for name in pragmas} == pragmas
+
+
+# ---- the files of the pages
+
+WEB = STATIC.parent / "web"
+
+
+def test_the_pages_are_built_from_their_sources() -> None:
+    """If this fails: `make web`, and commit what it makes."""
+    sources = [path for path in (WEB / "src").rglob("*") if path.is_file()]
+    sources += [WEB / "package-lock.json", WEB / "build.mjs"]
+    said = hashlib.sha256()
+    for name, path in sorted((str(path.relative_to(WEB)), path) for path in sources):
+        said.update(name.encode() + b"\0" + path.read_bytes() + b"\0")
+    assert (STATIC / "sources.sha256").read_text().strip() == said.hexdigest()
+
+
+def test_the_first_page_is_small_and_has_nothing_inline_and_nothing_from_elsewhere() -> None:
+    assert sum(len(asset.zipped) for asset in assets().values()) < 150 * 1024
+    page = assets()["index.html"].plain.decode()
+    assert "style=" not in page and "http" not in page and page.count("<script") == page.count('src="static/')
+
+
+def test_text_that_people_type_is_never_markup() -> None:
+    for path in (WEB / "src").rglob("*.ts*"):
+        assert not re.search("innerHTML|insertAdjacentHTML", path.read_text()), path
+
+
+def test_every_page_of_the_front_end_is_served() -> None:
+    main = (WEB / "src" / "main.tsx").read_text()
+    table = main.split("const PAGES", 1)[1].split("};", 1)[0]
+    assert re.findall(r'^  "(/\w*)":', table, re.MULTILINE) == list(PAGES)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
+import numpy as np
 import pytest
 from sqlalchemy import select, update
 
@@ -14,9 +14,15 @@ from annotation.server.config import ServeConfig
 from annotation.server.db.tables import AnswerRecord, Assignment, ItemRecord
 from annotation.server.export.submitted import NotExported, export_everything
 from annotation.server.security.visitors import Role
+from annotation.server.services.items import item_of
 from annotation.server.study import Study
+from annotation.tasks import TASKS
+from annotation.viewer.drawing import CHUNK_STEPS
+from annotation.viewer.frames_file import unpack_frames
 from rlhf.store import open_store
-from tests.unit.annotation.server.conftest import Browser
+from rlhf.store.columns.png import decode_frames
+from tests.patience import until
+from tests.unit.annotation.server.conftest import Browser, Enter
 from tests.unit.annotation.server.kinds import (
     AGENTS,
     COMPARING,
@@ -24,13 +30,18 @@ from tests.unit.annotation.server.kinds import (
     JUDGING,
     KINDS,
     MARKING,
-    Enter,
     Kind,
     record_of,
     write_items,
 )
 
-both_databases = pytest.mark.parametrize("database_url", ["sqlite", "postgres"], indirect=True)
+# Two kinds have all that differs in SQL: many answers to an item, and items of two episodes.
+both_databases = pytest.mark.parametrize(
+    ("kind", "database_url"),
+    [*((kind, "sqlite") for kind in KINDS), (MARKING, "postgres"), (COMPARING, "postgres")],
+    indirect=True,
+    ids=lambda value: value if isinstance(value, str) else value.name,
+)
 EVERY_PAGE = {"id", "steps", "steps_per_second", "answers", "position", "active_sec", "submitted"}
 TRUTH = ("agent", "5u1te", "s000", "s001", "synthetic", "scripted", "household", "test_1", *AGENTS)
 
@@ -38,11 +49,6 @@ TRUTH = ("agent", "5u1te", "s000", "s001", "synthetic", "scripted", "household",
 @pytest.fixture(params=KINDS, ids=lambda kind: kind.name)
 def kind(request: pytest.FixtureRequest) -> Kind:
     return request.param
-
-
-@pytest.fixture(scope="session")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("played")
 
 
 @pytest.fixture
@@ -104,8 +110,33 @@ def test_a_rater_sees_nothing_that_says_whose_play_it_is_or_what_others_said(
     assert item.facts.keys() <= {"step", "request_step", "request", "steps", "begins", "requests"}
 
 
+@pytest.mark.parametrize("kind", [MARKING, JUDGING, COMPARING], indirect=True, ids=lambda kind: kind.name)
+def test_pictures_come_as_recorded_and_in_chunks(ann: Browser, kind: Kind, study: Study) -> None:
+    place = kind.begin(ann)
+    given = record_of(study, place)
+    clips = TASKS[kind.name].clips(item_of(given.item, None), given.rater_id)
+    store = study.datasets.store(kind.dataset)
+    recorded = np.concatenate([store.read(clip.episode_id).pictures()[clip.begin : clip.end] for clip in clips])
+    assert ann.said("GET", place)["steps"] == len(recorded)
+    whole, chunk = (ann.ask("GET", f"{place}/frames{query}") for query in ("", "?begin=0"))
+    assert np.array_equal(decode_frames(unpack_frames(whole.content)), recorded)
+    assert unpack_frames(chunk.content) == unpack_frames(whole.content)[:CHUNK_STEPS]
+    assert chunk.headers["etag"] != whole.headers["etag"] and "immutable" in chunk.headers["cache-control"]
+    again = ann.ask("GET", f"{place}/frames", headers={"If-None-Match": whole.headers["etag"]})
+    assert again.status_code == 304 and again.content == b""
+    for wrong in ("begin=1", f"begin={1000 * CHUNK_STEPS}", "begin=0&view=best"):
+        assert ann.ask("GET", f"{place}/frames?{wrong}").status_code == 422
+
+    def cannot_be_drawn() -> bool:
+        answer = ann.ask("GET", f"{place}/frames?begin=0&view=sharp")
+        assert answer.status_code in (202, 204) and answer.headers["cache-control"] == "no-store"
+        return answer.status_code == 204
+
+    until(cannot_be_drawn, "the end of drawing a made-up episode")
+
+
 @both_databases
-def test_the_order_and_number_of_sayings_do_not_matter(ann: Browser, kind: Kind) -> None:
+def test_the_order_and_number_of_sayings_do_not_matter(ann: Browser, kind: Kind, study: Study) -> None:
     place, (first, second, third) = kind.begin(ann), kind.answers
     for revision, answer in ((2, second), (1, first), (3, third), (3, third), (2, second)):
         saved = kind.say(ann, place, answer, revision, position=3, active_sec=20.0 * revision)
@@ -113,6 +144,7 @@ def test_the_order_and_number_of_sayings_do_not_matter(ann: Browser, kind: Kind)
     assert kind.begin(ann) == place  # nothing else before this one is done
     found = ann.said("GET", place)
     assert (found["answers"], found["position"], found["active_sec"]) == ([saved], 3, 60.0)
+    assert export_everything(study.database, study.datasets, 1.0) == 0, "a draft is not exported"
 
 
 def test_two_windows_do_not_say_different_things_in_one_revision(ann: Browser, kind: Kind) -> None:
@@ -120,7 +152,7 @@ def test_two_windows_do_not_say_different_things_in_one_revision(ann: Browser, k
     for _ in range(2):
         kind.say(ann, place, first)
     other = ann.ask("PUT", f"{place}/answers", {"answers": [kind.edit(place, second)]})
-    assert other.status_code == 409 and "in another window; load the page again" in other.json()["error"]
+    assert other.status_code == 409 and "load the page again" in other.json()["error"]
     assert ann.said("GET", place)["answers"] == [kind.edit(place, first)]
     assert kind.say(ann, place, second, 2) == kind.edit(place, second, 2)  # the window that was told goes on
 
@@ -137,22 +169,21 @@ def test_answers_can_be_changed_until_they_are_submitted(ann: Browser, kind: Kin
         assert ann.said("POST", f"{place}/submit", kind.ending(2)) == {}
     assert kind.say(ann, place, second, 2) == kind.edit(place, second, 2)  # and the one before it
     late = ann.ask("PUT", f"{place}/answers", {"answers": [kind.edit(place, first, 3)]})
-    assert late.status_code == 409 and ("stays as it is" in late.json()["error"] or kind is MARKING)
+    assert late.status_code == 409 and late.json()["error"]
     assert kind.begin(ann) != place and len(kind.written(folder, 1)) == 1
 
 
 @pytest.mark.parametrize("taken_out", [False, True])
-def test_what_is_not_ones_own_is_out_of_reach(taken_out: bool, admin: Browser, enter: Enter, kind: Kind) -> None:
+def test_what_is_not_ones_own_is_out_of_reach(
+    taken_out: bool, admin: Browser, enter: Enter, kind: Kind, folder: Path
+) -> None:
     ann, bob = enter(kind.role, "ann"), enter(kind.role, "bob")
     place = kind.begin(ann)
     kind.say(ann, place, kind.answers[0])
-    page = admin.said("GET", "/api/study")
-    (person,) = [one["id"] for one in page["people"] if one["name"] == "ann"]
+    person = admin.person("ann")["id"]
     if taken_out:
-        open_store(Path(str(admin.client.app.state.study.config.data)) / "other", create=True)  # type: ignore[attr-defined]
-        page = admin.said("GET", "/api/study")
-        other = next(one["id"] for one in page["projects"] if one["dataset"] == "other")
-        admin.said("PATCH", f"/api/people/{person}", {"projects": [other]})
+        open_store(folder / "other", create=True)
+        admin.said("PATCH", f"/api/people/{person}", {"projects": [admin.projects()["other"]["id"]]})
     stranger = ann if taken_out else bob
     for method, path, body in (
         ("GET", place, None), ("GET", f"{place}/frames?begin=0", None), ("POST", f"{place}/submit", kind.ending()),
@@ -165,29 +196,16 @@ def test_what_is_not_ones_own_is_out_of_reach(taken_out: bool, admin: Browser, e
     assert kind.begin(ann) == place and ann.said("GET", place)["answers"] == [kind.edit(place, kind.answers[0])]
 
 
-@pytest.mark.parametrize(
-    ("kind", "wrong"),
-    [pytest.param(each, wrong, id=f"{each.name}-{wrong}") for each in KINDS for wrong in each.wrong],
-    indirect=["kind"],
-)
-def test_a_wrong_answer_is_refused_and_nothing_kept(wrong: dict[str, Any], ann: Browser, kind: Kind) -> None:
-    place = kind.begin(ann)
-    answers = [
-        kind.edit(place, kind.answers[0] | {name: v for name, v in wrong.items() if name not in ("revision", "id")})
-    ]
-    answers[0] |= wrong
-    if kind.many:  # nor what is right beside it
-        answers.insert(0, kind.edit(place, kind.answers[0]) | {"id": "00000000-0000-0000-0000-000000000002"})
-    refused = ann.ask("PUT", f"{place}/answers", {"answers": answers})
-    assert refused.status_code == 422 and refused.json()["error"]
-    assert ann.said("GET", place)["answers"] == []
-
-
-@pytest.mark.parametrize("wrong", [{"active_sec": -1}, {"position": -1}, {"seen": [[3, 1]]}, {"answers": "all"}])
-def test_wrong_work_is_refused(wrong: dict[str, Any], ann: Browser, kind: Kind) -> None:
-    place = kind.begin(ann)
-    body = {"answers": [kind.edit(place, kind.answers[0])]} | wrong
-    assert ann.ask("PUT", f"{place}/answers", body).status_code == 422
+def test_wrong_answers_and_wrong_work_are_refused_and_nothing_kept(ann: Browser, kind: Kind) -> None:
+    place, right = kind.begin(ann), kind.answers[0]
+    beside = [kind.edit(place, right) | {"id": "00000000-0000-0000-0000-000000000002"}] if kind.many else []
+    work = ({"active_sec": -1}, {"position": -1}, {"seen": [[3, 1]]}, {"answers": "all"})
+    for body in (
+        *({"answers": [*beside, kind.edit(place, right) | wrong]} for wrong in kind.wrong),
+        *({"answers": [kind.edit(place, right)]} | wrong for wrong in work),
+    ):
+        refused = ann.ask("PUT", f"{place}/answers", body)
+        assert refused.status_code == 422 and refused.json()["error"], body
     assert ann.said("GET", place)["answers"] == []
 
 
@@ -204,7 +222,6 @@ def test_an_item_goes_to_as_many_raters_as_wanted(admin: Browser, enter: Enter, 
     kind.written(folder, 2 * kind.items)
     kind.project(admin, overlap=3, open=False)
     assert kind.begin(cid) == kind.nothing
-    assert len(kind.submit_all(cid)) == 0
     kind.project(admin, open=True)
     begun = kind.begin(cid)
     id = kind.project(admin)["id"]
@@ -214,7 +231,7 @@ def test_an_item_goes_to_as_many_raters_as_wanted(admin: Browser, enter: Enter, 
 
 
 def test_settings_of_projects_without_such_items_are_refused(admin: Browser, kind: Kind) -> None:
-    others = [one["id"] for one in admin.said("GET", "/api/study")["projects"] if one["dataset"] != kind.dataset]
+    others = [one["id"] for dataset, one in admin.projects().items() if dataset != kind.dataset]
     for id in ("0" * 32, *(others if kind in (JUDGING, INFERRING) else ())):
         assert admin.ask("PATCH", f"{kind.projects}/{id}", {"overlap": 2}).status_code == 404
     id = kind.project(admin)["id"]
@@ -235,6 +252,22 @@ def test_a_lease_expires_and_the_work_is_kept(
     assert kind.begin(ann) == place and ann.said("GET", place)["answers"] == [kind.edit(place, kind.answers[0])]
     ann.said("POST", f"{place}/submit", kind.ending())
     kind.written(folder, kind.items + 1)
+
+
+@pytest.mark.parametrize("kind", [MARKING, JUDGING, INFERRING], indirect=True, ids=lambda kind: kind.name)
+def test_what_is_recorded_while_serving_is_handed_out_as_its_kind_alone(
+    admin: Browser, ann: Browser, kind: Kind, folder: Path
+) -> None:
+    later = open_store(folder / "later", create=True)
+    assert admin.projects()["later"]["episodes"] == 0  # listed before anything is in it
+    assert len(kind.submit_all(ann)) == kind.items
+    store = open_store(folder / kind.dataset)
+    for episode in kind.more(store):
+        store.write(episode)
+        later.write(episode)
+    assert len(kind.submit_all(ann)) == 2
+    marked = {name: one["marking"] for name, one in admin.projects().items()}
+    assert marked == {"play": True, kind.dataset: kind is MARKING, "later": kind is MARKING}
 
 
 def test_work_on_a_dropped_episode_stays_in_the_database(ann: Browser, kind: Kind, folder: Path, study: Study) -> None:
@@ -273,8 +306,7 @@ def test_answers_are_deleted_with_their_rater(
         kind.submit(browser, kind.begin(browser))
     kind.written(folder, 2)
     name = ann.said("GET", "/api/me")["id"]
-    person = next(one["id"] for one in admin.said("GET", "/api/study")["people"] if one["name"] == "ann")
-    admin.said("POST", f"/api/people/{person}/removal", {"episodes": False})
+    admin.said("POST", f"/api/people/{admin.person('ann')['id']}/removal", {"episodes": False})
     (left,) = kind.written(folder, 1)
     assert name not in str(left)
     with study.database.reading() as session:
@@ -282,17 +314,13 @@ def test_answers_are_deleted_with_their_rater(
     assert kind.project(admin)["items"] == kind.items  # for others
 
 
-def test_another_server_resumes_with_what_was_said(ann: Browser, kind: Kind, folder: Path) -> None:
+def test_a_dataset_that_is_taken_away_keeps_no_rater_and_no_server(ann: Browser, kind: Kind, folder: Path) -> None:
     place = kind.begin(ann)
-    kind.say(ann, place, kind.answers[0])
-    again = open_study(ServeConfig(data=folder))
-    assert [answer.said for answer in _answers(again, place)] == [kind.answers[0]]
-    again.database.close()
-
-
-def _answers(study: Study, place: str) -> list[AnswerRecord]:
-    with study.database.reading() as session:
-        return list(session.scalars(select(AnswerRecord).filter_by(assignment_id=place.rpartition("/")[2])))
+    (folder / kind.dataset).rename(folder.parent / "away")
+    assert kind.begin(ann) == kind.nothing
+    open_study(ServeConfig(data=folder)).database.close()
+    (folder.parent / "away").rename(folder / kind.dataset)
+    assert kind.begin(ann) == place
 
 
 def test_what_cannot_be_written_keeps_nothing_else_back(

@@ -18,17 +18,19 @@ from annotation.session.states import (
     PlaySession,
     Refusal,
     Role,
-    SessionEvent,
     State,
     TimeLimits,
     TransitionRefused,
 )
+from annotation.session.states import SessionEvent as Does
 from annotation.session.transitions import GAME_RULES, PLAYER_RULES, allowed, transition
 
-DOINGS = [(event, role) for event in SessionEvent for role in (Role if event in OF_PLAYERS else [None])]
+SETTER, SOLVER, CO_PILOT = Role.SETTER, Role.SOLVER, Role.CO_PILOT
+
+DOINGS = [(event, role) for event in Does for role in (Role if event in OF_PLAYERS else [None])]
 
 
-def run(kind: Kind, *doings: tuple[SessionEvent, Role | None]) -> PlaySession:
+def run(kind: Kind, *doings: tuple[Does, Role | None]) -> PlaySession:
     session = PlaySession(kind)
     for event, role in doings:
         session = transition(session, event, role)
@@ -36,10 +38,10 @@ def run(kind: Kind, *doings: tuple[SessionEvent, Role | None]) -> PlaySession:
 
 
 def playing(kind: Kind) -> PlaySession:
-    return run(kind, *((SessionEvent.JOIN, r) for r in CAST[kind]), *((SessionEvent.READY, r) for r in CAST[kind]))
+    return run(kind, *((Does.JOIN, r) for r in CAST[kind]), *((Does.READY, r) for r in CAST[kind]))
 
 
-def refused(session: PlaySession, event: SessionEvent, role: Role | None = None) -> Refusal:
+def refused(session: PlaySession, event: Does, role: Role | None = None) -> Refusal:
     with pytest.raises(TransitionRefused) as caught:
         transition(session, event, role)
     return caught.value.reason
@@ -63,7 +65,7 @@ def reachable(kind: Kind) -> set[PlaySession]:
 
 def test_every_state_and_event_has_a_rule():
     assert set(PLAYER_RULES) == set(product(State, OF_PLAYERS))
-    assert set(GAME_RULES) == set(product(State, set(SessionEvent) - set(OF_PLAYERS)))
+    assert set(GAME_RULES) == set(product(State, set(Does) - set(OF_PLAYERS)))
     assert all(isinstance(rule, Refusal) or callable(rule) for rule in (*PLAYER_RULES.values(), *GAME_RULES.values()))
 
 
@@ -87,7 +89,7 @@ def test_every_reachable_session_is_sound(kind):
 def test_a_session_ends_even_if_nobody_does_anything(kind):
     """The game's own events alone end it from everywhere."""
     for session in reachable(kind):
-        for event in (SessionEvent.TIMEOUT, SessionEvent.FINISH, SessionEvent.TIMEOUT, SessionEvent.SAVED):
+        for event in (Does.TIMEOUT, Does.FINISH, Does.TIMEOUT, Does.SAVED):
             try:
                 session = transition(session, event)
             except TransitionRefused:
@@ -111,104 +113,92 @@ def test_any_events_in_any_order(kind, doings):
         assert not was_over or then.state is session.state
         session = then
         for lost in session.lost:
-            assert {SessionEvent.BACK, SessionEvent.LEAVE} <= allowed(session, lost)
+            assert {Does.BACK, Does.LEAVE} <= allowed(session, lost)
 
 
 def test_it_waits_for_all_and_begins_when_all_are_ready():
-    session = run(Kind.HUMAN_HUMAN, (SessionEvent.JOIN, Role.SETTER))
+    session = run(Kind.HUMAN_HUMAN, (Does.JOIN, SETTER))
     assert session.state is State.WAITING
-    assert refused(session, SessionEvent.JOIN, Role.SETTER) is Refusal.TAKEN
-    assert refused(session, SessionEvent.READY, Role.SOLVER) is Refusal.NOT_HERE
-    assert refused(session, SessionEvent.JOIN, Role.CO_PILOT) is Refusal.NO_SUCH_ROLE
-    session = transition(transition(session, SessionEvent.READY, Role.SETTER), SessionEvent.JOIN, Role.SOLVER)
+    assert refused(session, Does.JOIN, SETTER) is Refusal.TAKEN
+    assert refused(session, Does.READY, SOLVER) is Refusal.NOT_HERE
+    assert refused(session, Does.JOIN, CO_PILOT) is Refusal.NO_SUCH_ROLE
+    session = transition(transition(session, Does.READY, SETTER), Does.JOIN, SOLVER)
     assert session.state is State.READY
-    assert refused(session, SessionEvent.END, Role.SETTER) is Refusal.NOT_YET
-    assert transition(session, SessionEvent.READY, Role.SOLVER).state is State.PLAYING
+    assert refused(session, Does.END, SETTER) is Refusal.NOT_YET
+    assert transition(session, Does.READY, SOLVER).state is State.PLAYING
 
 
 def test_a_game_does_not_begin_while_a_player_is_lost():
-    session = run(
-        Kind.HUMAN_HUMAN,
-        (SessionEvent.JOIN, Role.SETTER),
-        (SessionEvent.JOIN, Role.SOLVER),
-        (SessionEvent.READY, Role.SOLVER),
-    )
-    session = transition(transition(session, SessionEvent.LOST, Role.SOLVER), SessionEvent.READY, Role.SETTER)
+    doings = ((Does.JOIN, SETTER), (Does.JOIN, SOLVER), (Does.READY, SOLVER), (Does.LOST, SOLVER), (Does.READY, SETTER))
+    session = run(Kind.HUMAN_HUMAN, *doings)
     assert session.state is State.READY
-    assert transition(session, SessionEvent.BACK, Role.SOLVER).state is State.PLAYING
+    assert transition(session, Does.BACK, SOLVER).state is State.PLAYING
 
 
 def test_a_place_left_before_the_beginning_is_free_again_and_people_say_ready_anew():
-    session = run(Kind.HUMAN_AGENT_HUMAN, *((SessionEvent.JOIN, r) for r in Role), (SessionEvent.READY, Role.SOLVER))
-    session = transition(transition(session, SessionEvent.READY, Role.SETTER), SessionEvent.LEAVE, Role.CO_PILOT)
+    session = run(Kind.HUMAN_AGENT_HUMAN, *((Does.JOIN, r) for r in Role), (Does.READY, SOLVER))
+    session = transition(transition(session, Does.READY, SETTER), Does.LEAVE, CO_PILOT)
     assert session.state is State.WAITING
-    assert session.ready == {Role.SOLVER}, "the agent is ready whatever person comes"
-    assert transition(session, SessionEvent.JOIN, Role.CO_PILOT).state is State.READY
+    assert session.ready == {SOLVER}, "the agent is ready whatever person comes"
+    assert transition(session, Does.JOIN, CO_PILOT).state is State.READY
 
 
 def test_a_lost_connection_pauses_the_game_until_all_are_back():
-    session = transition(playing(Kind.HUMAN_HUMAN), SessionEvent.LOST, Role.SOLVER)
+    session = transition(playing(Kind.HUMAN_HUMAN), Does.LOST, SOLVER)
     assert session.state is State.PAUSED
-    session = transition(session, SessionEvent.LOST, Role.SETTER)
-    assert refused(session, SessionEvent.TAKE_OVER, Role.SETTER) is Refusal.NOT_YOURS
-    session = transition(session, SessionEvent.BACK, Role.SOLVER)
+    session = transition(session, Does.LOST, SETTER)
+    assert refused(session, Does.TAKE_OVER, SETTER) is Refusal.NOT_YOURS
+    session = transition(session, Does.BACK, SOLVER)
     assert session.state is State.PAUSED
-    assert transition(session, SessionEvent.BACK, Role.SETTER).state is State.PLAYING
-    assert transition(session, SessionEvent.TIMEOUT).why == "lost setter"
-    assert transition(session, SessionEvent.FINISH).why == "complete"
+    assert transition(session, Does.BACK, SETTER).state is State.PLAYING
+    assert transition(session, Does.TIMEOUT).why == "lost setter"
+    assert transition(session, Does.FINISH).why == "complete"
 
 
 def test_only_the_co_pilot_takes_over_and_hands_back():
     session = playing(Kind.HUMAN_AGENT_HUMAN)
-    assert session.in_control is Role.SOLVER
-    assert refused(session, SessionEvent.TAKE_OVER, Role.SETTER) is Refusal.NOT_YOURS
-    assert refused(session, SessionEvent.HAND_BACK, Role.CO_PILOT) is Refusal.NOT_IN_CONTROL
-    session = transition(session, SessionEvent.TAKE_OVER, Role.CO_PILOT)
-    assert session.in_control is Role.CO_PILOT
-    assert refused(session, SessionEvent.TAKE_OVER, Role.CO_PILOT) is Refusal.IN_CONTROL
-    paused = transition(session, SessionEvent.LOST, Role.CO_PILOT)
-    assert refused(paused, SessionEvent.HAND_BACK, Role.CO_PILOT) is Refusal.STANDS_STILL
-    assert transition(paused, SessionEvent.BACK, Role.CO_PILOT).in_control is Role.CO_PILOT, "as it was"
-    assert transition(session, SessionEvent.HAND_BACK, Role.CO_PILOT).in_control is Role.SOLVER
+    assert session.in_control is SOLVER
+    assert refused(session, Does.TAKE_OVER, SETTER) is Refusal.NOT_YOURS
+    assert refused(session, Does.HAND_BACK, CO_PILOT) is Refusal.NOT_IN_CONTROL
+    session = transition(session, Does.TAKE_OVER, CO_PILOT)
+    assert session.in_control is CO_PILOT
+    assert refused(session, Does.TAKE_OVER, CO_PILOT) is Refusal.IN_CONTROL
+    paused = transition(session, Does.LOST, CO_PILOT)
+    assert refused(paused, Does.HAND_BACK, CO_PILOT) is Refusal.STANDS_STILL
+    assert transition(paused, Does.BACK, CO_PILOT).in_control is CO_PILOT, "as it was"
+    assert transition(session, Does.HAND_BACK, CO_PILOT).in_control is SOLVER
 
 
 @pytest.mark.parametrize("kind", Kind)
 def test_the_players_who_may_end_an_episode(kind):
     session = playing(kind)
-    assert refused(session, SessionEvent.FINISH, Role.SETTER) is Refusal.NOT_YOURS
-    assert refused(session, SessionEvent.END) is Refusal.NOT_YOURS, "the game does not end it like a person"
+    assert refused(session, Does.FINISH, SETTER) is Refusal.NOT_YOURS
+    assert refused(session, Does.END) is Refusal.NOT_YOURS, "the game does not end it like a person"
     persons = {role for role, player in CAST[kind].items() if player is Player.PERSON}
-    may = {role for role in persons if SessionEvent.END in allowed(session, role)}
-    assert may == ({Role.SETTER} if Role.SETTER in persons else {Role.SOLVER})
-    left = transition(session, SessionEvent.LEAVE, next(iter(persons)))
+    may = {role for role in persons if Does.END in allowed(session, role)}
+    assert may == ({SETTER} if SETTER in persons else {SOLVER})
+    left = transition(session, Does.LEAVE, next(iter(persons)))
     assert left.state is State.SAVING and left.why.endswith("left")
-    assert transition(left, SessionEvent.SAVED).state is State.ENDED
-    assert transition(left, SessionEvent.EMPTY).state is State.ABANDONED
+    assert transition(left, Does.SAVED).state is State.ENDED
+    assert transition(left, Does.EMPTY).state is State.ABANDONED
 
 
 def test_an_evaluation_is_judged_before_it_is_saved():
     session = playing(Kind.EVALUATION)
-    assert transition(session, SessionEvent.LEAVE, Role.SETTER).state is State.SAVING
-    assert transition(session, SessionEvent.STOP).state is State.SAVING, "a server that stops waits for nobody"
-    lost = transition(session, SessionEvent.LOST, Role.SETTER)
-    assert transition(lost, SessionEvent.TIMEOUT).state is State.SAVING, "nobody is there to judge"
+    assert transition(session, Does.LEAVE, SETTER).state is State.SAVING
+    assert transition(session, Does.STOP).state is State.SAVING, "a server that stops waits for nobody"
+    lost = transition(session, Does.LOST, SETTER)
+    assert transition(lost, Does.TIMEOUT).state is State.SAVING, "nobody is there to judge"
     for over in (
-        transition(session, SessionEvent.FINISH),
-        transition(session, SessionEvent.END, Role.SETTER),
-        transition(session, SessionEvent.FAIL),
-    ):
+        transition(session, Does.FINISH), transition(session, Does.END, SETTER), transition(session, Does.FAIL),
+    ):  # fmt: skip
         assert over.state is State.JUDGING and over.why
-        assert refused(over, SessionEvent.JUDGED, Role.SETTER) is Refusal.NOT_YOURS, "the game counts what is left"
-        for event, role in (
-            (SessionEvent.JUDGED, None),
-            (SessionEvent.TIMEOUT, None),
-            (SessionEvent.STOP, None),
-            (SessionEvent.LEAVE, Role.SETTER),
-        ):
+        assert refused(over, Does.JUDGED, SETTER) is Refusal.NOT_YOURS, "the game counts what is left"
+        for event, role in ((Does.JUDGED, None), (Does.TIMEOUT, None), (Does.STOP, None), (Does.LEAVE, SETTER)):
             then = transition(over, event, role)
             assert then.state is State.SAVING and then.why == over.why
-        away = transition(over, SessionEvent.LOST, Role.SETTER)
-        assert transition(away, SessionEvent.BACK, Role.SETTER) == over
+        away = transition(over, Does.LOST, SETTER)
+        assert transition(away, Does.BACK, SETTER) == over
 
 
 def test_states_without_a_limit_end_by_themselves():
@@ -216,4 +206,4 @@ def test_states_without_a_limit_end_by_themselves():
     timed = {state for state in State if limits.of(state) is not None}
     assert timed == {State.WAITING, State.READY, State.PAUSED, State.JUDGING}
     for state in State:
-        assert isinstance(GAME_RULES[state, SessionEvent.TIMEOUT], Refusal) != (state in timed)
+        assert isinstance(GAME_RULES[state, Does.TIMEOUT], Refusal) != (state in timed)

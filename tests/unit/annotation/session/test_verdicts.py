@@ -9,12 +9,8 @@ from annotation.session.verdicts import LineVerdict, SetterLine, Verdict, with_v
 
 
 def test_the_last_word_counts_and_comes_back_from_the_notes() -> None:
-    asked = (
-        SetterLine(3, "lift the duck"),
-        SetterLine(9, "well done"),
-        SetterLine(20, "is it red?"),
-        SetterLine(31, "go"),
-    )
+    lines = ((3, "lift the duck"), (9, "well done"), (20, "is it red?"), (31, "go"))
+    asked = tuple(SetterLine(step, words) for step, words in lines)
     asked = with_verdict(asked, 3, LineVerdict.FAILURE, 8)
     asked = with_verdict(asked, 20, LineVerdict.FAILURE, 25)
     asked = with_verdict(asked, 3, LineVerdict.SUCCESS, 12)

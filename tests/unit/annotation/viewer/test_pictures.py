@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import logging
 import os
+import struct
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -87,7 +88,7 @@ def test_an_episode_of_another_version_is_drawn_as_far_as_it_is_the_same(
     assert pictures.chunk(wanted, 0) is not None
 
 
-def test_pictures_that_were_used_least_recently_go_first(
+def test_pictures_used_least_recently_go_first_and_all_are_forgotten(
     store: ParquetStore, pictures: Pictures, tmp_path: Path
 ) -> None:
     old = tmp_path / "pictures" / "old"
@@ -99,11 +100,6 @@ def test_pictures_that_were_used_least_recently_go_first(
     until(lambda: pictures.chunk(wanted, 1), "the last chunk")
     until(lambda: not old.exists(), "the old ones gone")
     assert pictures.chunk(wanted, 0), "what is used stays"
-
-
-def test_drawn_pictures_are_forgotten(store: ParquetStore, pictures: Pictures, tmp_path: Path) -> None:
-    wanted = request(store, 0)
-    until(lambda: pictures.chunk(wanted, 0), "a chunk")
     pictures.forget()
     assert not (tmp_path / "pictures").exists()
     assert until(lambda: pictures.chunk(wanted, 1), "it is drawn again")
@@ -114,8 +110,10 @@ def test_sizes_are_whole_multiples() -> None:
     assert sharp_size(240, 320) is None
 
 
-def test_some_frames_of_a_file() -> None:
-    frames = [bytes([i]) * i for i in range(5)]
-    assert unpack_frames(pack_frames(frames)) == frames
-    assert unpack_frames(pack_frames(frames), 2, 2) == frames[2:4]
-    assert unpack_frames(pack_frames(frames), 3, 9) == frames[3:]
+def test_frames_of_a_file_are_found_by_its_index() -> None:
+    frames = [b"", *(bytes([i]) * i for i in range(1, 5))]
+    file = pack_frames(frames)
+    assert file[:4] == b"RLF1" and struct.unpack_from("<I6I", file, 4) == (5, 32, 32, 33, 35, 38, 42)
+    assert file[32:] == b"".join(frames)
+    for part, expected in (((), frames), ((2, 2), frames[2:4]), ((3, 9), frames[3:])):
+        assert unpack_frames(file, *part) == expected

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from experiments.door.experiment import TRAINING, learn_and_measure, plan_door, table
+from experiments.door.experiment import TRAINING, learn_and_measure, plan_door, section
 from experiments.door.recordings import CLIP_STEPS, DOOR_ANGLE, REWARDS, import_door
 from pipelines.stages.running.staged_run import STAGES_FILE
 from rlhf.records.preferences import SAME, ClipPair
@@ -75,7 +75,7 @@ def test_a_utility_learned_from_pairs_agrees_with_people_on_other_episodes(tmp_p
     few = replace(TRAINING, updates=50, preferences=replace(TRAINING.preferences, batch=4, context=0))
     result = learn_and_measure(store, 0, few)
     assert result.pairs > 5 and result.true_return > 0.98 and result.agreement > 0.8 and result.angle_correlation > 0.5
-    assert "| chance | 50% |" in table([result])
+    assert "| chance | 50% |" in section([result]).markdown()
 
 
 @pytest.mark.parametrize(

@@ -41,8 +41,8 @@ def plan(run: Path, log: Log, settings: Settings = Settings(), parts: Sequence[s
     def stages(part: str, seed: int) -> list[Stage]:
         return [log.stage(f"shared by parts, {seed}"), log.stage(f"{part}, {seed}")]
 
-    def report(seeds: Sequence[int]) -> Path:
-        log.done.append(f"report {list(seeds)}")
+    def report(part: str, seeds: Sequence[int]) -> Path:
+        log.done.append(f"report {part} {list(seeds)}")
         return run / "table.md"
 
     return Plan(run, settings.seeds, stages, report, settings, parts, shared=[log.stage("first")])
@@ -52,8 +52,8 @@ def test_stages_of_all_seeds_come_part_after_part_and_shared_ones_once(tmp_path:
     log = Log()
     assert plan(tmp_path / "run", log).carry_out() == tmp_path / "run" / "table.md"
     assert log.done == [
-        "first", "shared by parts, 0", "a, 0", "report [0]", "shared by parts, 1", "a, 1", "report [0, 1]",
-        "b, 0", "report [0]", "b, 1", "report [0, 1]",
+        "first", "shared by parts, 0", "a, 0", "report a [0]", "shared by parts, 1", "a, 1", "report a [0, 1]",
+        "b, 0", "report b [0]", "b, 1", "report b [0, 1]",
     ]  # fmt: skip
 
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
-from experiments.engine.declaration import ReproduceConfig, experiments
+from experiments.engine.declaration import experiments
 from experiments.engine.results_docs import (
     README,
     REPOSITORY,
@@ -40,22 +38,6 @@ def test_every_result_has_its_place(name: str) -> None:
         assert all(words in section for words in shown), arm
 
 
-def test_every_setting_is_there() -> None:
-    table = dict(re.findall(r"^\| `(\w+)` \| ([^|]+) \|", COMMAND, re.MULTILINE))
-    defaults = ReproduceConfig()
-    for field in fields(ReproduceConfig):
-        value = getattr(defaults, field.name)
-        shown = {
-            "arms": "all",
-            "device": "the preset's (`cpu`)",
-            "seeds": "0 1 2",
-            "docs": "no",
-            "source": "none",
-            "parts": "all",
-        }.get(field.name, str(value))
-        assert table[field.name].strip("`") == shown.strip("`"), field.name
-
-
 def test_tables_on_pages_are_those_that_were_published() -> None:
     published = load_published()
     for page in (REPOSITORY / README, *RESULTS):
@@ -79,12 +61,6 @@ def copy(tmp_path: Path) -> Path:
     for path in (README, *(FOLDER / name for name in ("README.md", "RESULTS.md", "results.json"))):
         (tmp_path / path).write_text((REPOSITORY / path).read_text(encoding="utf-8"), encoding="utf-8")
     return tmp_path
-
-
-def test_a_number_edited_by_hand_is_found(copy: Path) -> None:
-    page = (copy / README).read_text(encoding="utf-8")
-    edited = page.replace("| Go | 88 |", "| Go | 89 |")
-    assert edited != page and fill(edited, load_published(copy)) == page
 
 
 def test_an_experiment_puts_its_tables_on_the_pages(copy: Path) -> None:

@@ -8,20 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from experiments.overcooked.experiment import accuracy_table, loss_table, plan_overcooked, utility_table
-from experiments.overcooked.learning import (
-    CLONING,
-    REWARD,
-    CloneResult,
-    UtilityResult,
-    area,
-    clone_and_measure,
-    divide,
-)
+from experiments.overcooked.experiment import plan_overcooked
+from experiments.overcooked.learning import CLONING, REWARD, area, clone_and_measure, divide
 from experiments.overcooked.recordings import FILES
 from rlhf.run.config import lock_run
 from rlhf.store import open_store
-from tests.unit.pipelines.made_games import kitchen_games, write_pickle
+from tests.unit.experiments.overcooked.made_games import kitchen_games, write_pickle
 from worlds.errors import UserError
 
 FEW = replace(CLONING, updates=60, batch=4, learning_rate=3e-3, warmup=1, evaluate_every=20)
@@ -75,28 +67,5 @@ def test_validation_is_one_pair_of_people_and_the_test_file_is_not_learned_from(
     assert one == other and one.decisions == 240 and one.updates == 1
 
 
-def test_an_interrupted_import_is_made_again(tmp_path: Path) -> None:
-    source, run = files(tmp_path / "files"), tmp_path / "run"
-    with pytest.raises(UserError):
-        plan_overcooked(tmp_path / "nowhere", run, (), FEW, REWARDS).carry_out()
-    open_store(run / "play", create=True)
-    plan_overcooked(source, run, (), FEW, REWARDS).carry_out()
-    assert len(open_store(run / "play")) == 8
-
-
-def test_one_pair_of_people_is_too_few(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="cramped_room has training games of fewer than two pairs"):
-        plan_overcooked(files(tmp_path / "files", (2,)), tmp_path / "run", (0,)).carry_out()
-
-
 def test_area_counts_ties_as_half() -> None:
     assert area(np.array([2.0, 1.0]), np.array([1.0, 0.0])) == pytest.approx((1 + 0.75) / 2)
-
-
-def test_tables_have_seeds_intervals_and_published_figures() -> None:
-    clones = [CloneResult("coordination_ring", seed, 9, 0.5 + seed / 100, 0.3, 1.0, 0.49, 1.5, 100) for seed in (0, 2)]
-    found = accuracy_table(clones)
-    assert "| coordination ring | 0.237 | 0.475 | 0.490 | 0.510 | 0.383 to 0.637 | 0.300 |" in found
-    assert "| coordination ring | 1.385 | 1.500 | 1.000 | 1.000 to 1.000 |" in loss_table(clones)
-    utilities = [UtilityResult("all", 0, 1300, 40_000, 0.97)]
-    assert "| all | 1,300 | 40,000 | 0.970 | one seed |" in utility_table(utilities)

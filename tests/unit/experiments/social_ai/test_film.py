@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 import torch
-from torch import Tensor
-from torch.nn import functional as F
 
 from agents.agent import InteractiveAgent
 from agents.batch import ActionBatch, ObservationBatch
 from agents.config import AgentConfig
-from experiments.social_ai.film.agent import FilmAgent, FilmConfig
-from experiments.social_ai.film.blocks import FilmBlock, Stem, SymbolMap, film, row_normalised
-from experiments.social_ai.film.reading import Reader, attended, compacted
-from experiments.social_ai.film.reward_model import FilmRewardModel
+from experiments.social_ai.film.blocks import FilmBlock, SymbolMap, film, row_normalised
+from experiments.social_ai.film.reading import Reader, attended
 from tests.unit.agents import example_spaces, made_up_play
-from tests.unit.agents.example_spaces import SPACES
 from worlds.spaces.action import ActionSpec, Discrete, Grammar
 from worlds.spaces.description import to_json
 from worlds.spaces.observation import Grid, ObservationSpec, PlayerSpec
@@ -110,11 +104,6 @@ def test_attention_is_a_softmax_over_the_words_that_are_there() -> None:
     assert words.grad is not None and torch.isfinite(words.grad).all() and not words.grad[~there].any()
 
 
-def test_padding_between_texts_is_moved_to_the_end() -> None:
-    tokens = torch.tensor([[5, 0, 0, 3, 4, 0], [0, 0, 0, 0, 0, 0], [0, 7, 0, 0, 0, 9]])
-    assert compacted(tokens).tolist() == [[5, 3, 4, 0, 0, 0], [0] * 6, [7, 9, 0, 0, 0, 0]]
-
-
 def test_texts_are_read_as_if_each_was_alone() -> None:
     torch.manual_seed(0)
     reader = Reader(20, 8, 4)
@@ -127,56 +116,6 @@ def test_texts_are_read_as_if_each_was_alone() -> None:
         if len(words):
             alone, _ = reader.gru(reader.words(words).unsqueeze(0))
             torch.testing.assert_close(states[row, : len(words)], alone[0])
-
-
-def test_the_papers_size_has_its_parameters() -> None:
-    with torch.device("meta"):
-        agent = FilmAgent(FilmConfig.preset("paper", spaces=to_json(SCHOOL), vocab_size=100))
-    assert agent.num_parameters() == pytest.approx(20.3e6, rel=0.03)
-    assert agent.trunk.reader.gru.hidden_size == 64 and agent.config.memory_width == 2048
-
-
-@pytest.mark.parametrize("name", ["household", "arm", "everything"])
-def test_what_it_cannot_see_is_refused(name: str) -> None:
-    with pytest.raises(ValueError, match="reads maps and pictures, and neither entities nor vectors"):
-        FilmConfig.preset("small", spaces=to_json(SPACES[name]))
-    blind = PlayerSpec(ObservationSpec(texts=("around",)), SCHOOL.action)
-    with pytest.raises(ValueError, match="reads maps and pictures"):
-        FilmConfig.preset("small", spaces=to_json(blind))
-    with pytest.raises(ValueError, match="width 33 is odd"):
-        FilmConfig.preset("small", spaces=to_json(SCHOOL), width=33, language_heads=1, heads=1)
-
-
-def test_every_text_and_both_maps_count() -> None:
-    spec = PlayerSpec(
-        ObservationSpec(SPACES["school"].observation.image, Grid(7, 7, (9, 4)), texts=("a", "b")), SCHOOL.action
-    )
-    agent = made_up_play.agent("film_agent/small", spaces=to_json(spec))
-    observations, _ = example_spaces.batch(agent.config, 1, 4)
-    assert observations.texts is not None and observations.image is not None and observations.grid is not None
-    resets = torch.ones(1, 4, dtype=torch.bool)
-
-    def features(seen: ObservationBatch) -> Tensor:
-        return agent(seen, agent.initial_state(4), resets)[0].features.detach()
-
-    plain = features(observations)
-    changed = (
-        observations._replace(texts=(observations.texts + 7) % made_up_play.VOCABULARY),
-        observations._replace(image=255 - observations.image),
-        observations._replace(grid=(observations.grid + 1) % 4),
-    )
-    for other in changed:
-        assert (~torch.isclose(plain, features(other), atol=1e-5)).any(-1).all()
-
-
-def test_a_reward_model_of_the_kind_starts_from_the_agent() -> None:
-    agent = made_up_play.agent("film_agent/small", spaces=to_json(SCHOOL))
-    model = FilmRewardModel.from_agent(agent)
-    own = model.state_dict()
-    assert all(own[name].equal(weight) for name, weight in agent.state_dict().items())
-    observations, _ = example_spaces.batch(agent.config, 3, 2)
-    output, _ = model(observations, model.initial_state(2), torch.zeros(3, 2, dtype=torch.bool))
-    assert output.utility.shape == (3, 2)
 
 
 def named_side(config: AgentConfig, rng: np.random.Generator) -> tuple[ObservationBatch, ActionBatch]:
@@ -213,10 +152,3 @@ def test_it_learns_which_thing_a_word_names() -> None:
         (-log_probs.mean()).backward()
         optimizer.step()
     assert np.mean(right[:5]) < 0.7 and np.mean(right[-20:]) > 0.9
-
-
-def test_the_stem_has_no_words_in_it() -> None:
-    torch.manual_seed(0)
-    stem = Stem(SymbolMap(Grid(4, 4, (3,)), 8), 8)
-    out = stem(torch.zeros(1, 4, 4, 1, dtype=torch.int16))
-    assert out.shape == (1, 8, 4, 4) and (out >= 0).all() and F.relu(out).equal(out)

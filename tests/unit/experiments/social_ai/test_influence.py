@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterator
 from typing import Any
@@ -11,22 +10,9 @@ import numpy as np
 import pytest
 import torch
 
-from experiments.social_ai.cases import Arm
 from experiments.social_ai.exploration.bonuses import make_bonus
-from experiments.social_ai.exploration.influence import (
-    ACTS,
-    PEER,
-    Choice,
-    InfluenceBonus,
-    InfluenceSettings,
-    PeerModel,
-    influence,
-    numbers,
-    one_hot,
-)
+from experiments.social_ai.exploration.influence import ACTS, PEER, Choice, InfluenceBonus, InfluenceSettings, influence
 from experiments.social_ai.exploration.networks import as_input
-from experiments.social_ai.training import make_env
-from worlds.errors import UserError
 from worlds.school.environments.sampled import SampledEnv
 from worlds.school.grid.codes import OBJECTS, PEER_ACTS
 
@@ -83,27 +69,6 @@ def test_the_peer_is_where_the_schools_maps_have_it() -> None:
     assert checked > 5
 
 
-def test_components_are_ones_among_zeros_and_none_is_nothing() -> None:
-    assert one_hot([(2, 0), (-1, -1), (0, 1)], COUNTS).tolist() == [[0, 0, 1, 1, 0], [0] * 5, [1, 0, 0, 0, 1]]
-    assert numbers(np.array([np.nan, 7]), COUNTS) == (-1, 1)
-    assert numbers(np.array([1, -1]), COUNTS) == (1, -1) and numbers(np.int64(2), (3,)) == (2,)
-
-
-def test_the_model_predicts_a_distribution_and_its_memory_is_the_actions() -> None:
-    torch.manual_seed(0)
-    model = PeerModel(SHAPE, COUNTS, 5, 8)
-    features = model.features(as_input(seen(3)["image"][None]))
-    actions = [(0, -1), (2, 1), (-1, 0)]
-    log_probs, memory = model(features, Choice(4, 2), actions, model.begin())
-    assert log_probs.shape == (3, ACTS, 5)
-    np.testing.assert_allclose(log_probs.exp().sum((1, 2)).detach(), 1.0, rtol=1e-5)
-    for number, action in enumerate(actions):
-        alone, left = model(features, Choice(4, 2), [action], model.begin())
-        torch.testing.assert_close(alone[0], log_probs[number])
-        torch.testing.assert_close(left[0][0], memory[0][number])
-    assert not torch.allclose(log_probs[0], log_probs[1])
-
-
 def test_the_bonus_compares_with_the_actions_that_were_done_lately() -> None:
     settings = InfluenceSettings(coefficient=2.0, memory=6, recent=4, batch=1000)
     bonus = InfluenceBonus(SHAPE, COUNTS, settings)
@@ -155,22 +120,3 @@ def test_a_peer_that_heeds_the_agent_is_worth_more_than_one_that_does_not(words:
     heeding, deaf = (list(play(heeds, words)) for heeds in (True, False))
     assert np.mean(heeding[-300:]) == pytest.approx(math.log(3), rel=0.15)  # what there is to know of three actions
     assert np.mean(deaf[-300:]) < 0.15
-
-
-def test_many_utterances_become_one() -> None:
-    bonus = InfluenceBonus(SHAPE, COUNTS, InfluenceSettings(words=2, batch=4))
-    bonus.begin(seen(0, "a"))
-    for number in range(9):
-        assert math.isfinite(bonus.step(seen(0, f"word {number}"), NONE, False))
-    assert [bonus._choice(seen(0, each)).words for each in ("a", "word 0", "word 1", "new")] == [0, 1, 2, 2]
-
-
-def test_it_is_named_checked_and_used_by_case_studies() -> None:
-    env = SampledEnv("SocialAI-SocialAIParamEnv-v1")
-    with pytest.raises(UserError, match="memory"):
-        make_bonus("influence", env, memory=0)
-    learned = make_env(Arm("SocialAI-NLangFeedbackBoxesTestFormatsCSParamEnv-v1", bonus="influence"))
-    learned.reset(seed=0)
-    act = {"movement": np.array([[2]], np.int8), "utterance": ""}
-    infos = [learned.step(act)[4]["exploration_bonus"] for _ in itertools.repeat(None, 3)]
-    assert all(math.isfinite(each) and each >= 0 for each in infos)

@@ -8,18 +8,11 @@ from pathlib import Path
 import pytest
 
 from agents.language_models.calls import read_calls
-from experiments.social_ai.experiment import plan_school
-from experiments.social_ai.language import LANGUAGE_CASES, section, stages
+from experiments.social_ai.language import section, stages
 from pipelines.stages.evaluate import load_results
 from rlhf.run.statistics import wilson_interval
 from tests.unit.agents.language_models.tiny_model import make_model
 from worlds.errors import UserError
-from worlds.school.parameters.ids import ids
-
-
-def test_studies_name_environments_that_there_are() -> None:
-    for case in LANGUAGE_CASES.values():
-        assert {f"SocialAI-{each}ParamEnv-v1" for each in (case.played, case.examples)} <= set(ids())
 
 
 def play(run: Path, model: Path) -> None:
@@ -36,7 +29,7 @@ def test_players_play_the_same_episodes_and_the_table_has_their_costs(tmp_path: 
     assert results["perfect"].rate == 1.0 and len({r.seeds for r in results.values()}) == 1
     calls = read_calls(folder / "colour-boxes-seed-0.language model.calls.jsonl")
     assert 4 <= len(calls) <= 4 * 15 and all("New episode." in call["prompt"] for call in calls)
-    page = section(tmp_path / "run")
+    page = section(tmp_path / "run").markdown()
     tokens = sum(c["prompt_tokens"] + c["answer_tokens"] for c in calls) / len(calls)
     assert f" | {tokens:.0f} | " in page
     share = wilson_interval(4, 4)
@@ -49,11 +42,3 @@ def test_players_play_the_same_episodes_and_the_table_has_their_costs(tmp_path: 
         play(tmp_path / "run", other)
     with pytest.raises(UserError, match="name the folder of the model itself"):
         play(tmp_path / "run", folder / "model-colour-boxes")
-
-
-def test_the_part_is_one_of_the_school(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("experiments.social_ai.experiment.language.stages", lambda *_: [])
-    page = plan_school(tmp_path, (0,), ("language-models",)).carry_out()
-    assert page.read_text().startswith("# The SocialAI school")
-    with pytest.raises(UserError, match="language-models, feedback-or-bonus"):
-        plan_school(tmp_path, (0,), ("language-model",)).carry_out()

@@ -15,11 +15,14 @@ pytest.importorskip("ray", reason="Ray is an extra: pip install 'interactive-rlh
 from ray.rllib.core.columns import Columns  # noqa: E402
 
 from agents.agent import InteractiveAgent  # noqa: E402
-from agents.batch import ActionBatch, ObservationBatch  # noqa: E402
-from agents.columns import observation_columns  # noqa: E402
+from agents.batch import (  # noqa: E402
+    ActionBatch,
+    ObservationBatch,
+    observation_columns,  # noqa: E402
+)
 from agents.config import AgentConfig  # noqa: E402
 from experiments.social_ai.cases import Arm  # noqa: E402
-from experiments.social_ai.film.agent import FilmAgent, FilmConfig  # noqa: E402
+from experiments.social_ai.film.agent import FilmConfig  # noqa: E402
 from experiments.social_ai.ppo.encoded_env import (  # noqa: E402
     EncodedEnv,
     batched_actions,
@@ -28,11 +31,9 @@ from experiments.social_ai.ppo.encoded_env import (  # noqa: E402
     flat_actions,
 )
 from experiments.social_ai.ppo.module import AGENT, AgentModule  # noqa: E402
-from experiments.social_ai.ppo.settings import SMALL, PPOSettings  # noqa: E402
 from experiments.social_ai.solver_env import SPEC  # noqa: E402
 from experiments.social_ai.training import SchoolTraining, make_agent, make_env  # noqa: E402
 from tests.unit.rlhf import declared_spaces, tiny_agent  # noqa: E402
-from worlds.errors import UserError  # noqa: E402
 from worlds.spaces.description import to_json  # noqa: E402
 from worlds.spaces.observation import PlayerSpec  # noqa: E402
 
@@ -146,35 +147,6 @@ def test_a_schools_distribution_is_one_over_all_acts_and_sentences() -> None:
     assert float(distribution.entropy()[0, 0].detach()) == pytest.approx(expected, rel=1e-4)
 
 
-def test_agents_that_point_or_are_told_what_is_legal_are_refused() -> None:
-    with pytest.raises(UserError, match="without pointers and without masks"):
-        encoded_action_space(declared(declared_spaces.ENTITIES.solver))
-
-
-def test_agents_whose_words_depend_on_a_glimpse_are_refused() -> None:
-    assert encoded_action_space(AgentConfig()).shape == (54,)
-    with pytest.raises(UserError, match="say words without a glimpse"):
-        encoded_action_space(AgentConfig(glimpse=True))
-
-
-def test_an_environments_arrays_are_in_its_spaces_and_seeds_repeat_episodes() -> None:
-    agent, tokenizer = make_agent(SchoolTraining(), 0)
-    plays = []
-    for seed in (0, 0, 1):
-        env, rng = EncodedEnv(make_env(BOX), tokenizer, agent.config, 1.0), np.random.default_rng(0)
-        seen, _ = env.reset(seed=seed)
-        play = [seen["grid"]]
-        for _ in range(200):
-            assert env.observation_space.contains(seen)
-            seen, _, terminated, truncated, _ = env.step(rng.integers(env.action_space.nvec))  # type: ignore[attr-defined]
-            if terminated or truncated:
-                seen, _ = env.reset()
-                play.append(seen["grid"])
-        plays.append(play)
-    assert len(plays[0]) > 2 and not np.array_equal(plays[0][0], plays[0][1])
-    assert all(map(np.array_equal, plays[0], plays[1])) and not all(map(np.array_equal, plays[0], plays[2]))
-
-
 class Generous(gymnasium.Env):
     """The school's box, with other rewards; its second step is the last that time allows."""
 
@@ -205,16 +177,3 @@ def test_actions_arrive_rewards_are_clipped_and_the_limit_of_steps_is_no_end() -
         env.reset(seed=0)
         with pytest.raises(FloatingPointError, match="gave the reward"):
             env.step(np.zeros(len(env.action_space.nvec), np.int64))  # type: ignore[attr-defined]
-
-
-def test_settings_are_the_published_ones_and_are_checked() -> None:
-    published = PPOSettings()
-    assert (published.frames, published.minibatch, published.epochs, published.recurrence) == (2560, 640, 4, 5)
-    assert SMALL.frames // SMALL.minibatch == published.frames // published.minibatch
-    for wrong in ({"epochs": 0}, {"minibatch": 4000}, {"envs": 9, "runners": 2}, {"discount": 1.1}):
-        with pytest.raises(UserError):
-            PPOSettings(**wrong)  # type: ignore[arg-type]
-
-
-def test_the_papers_agent_is_the_registrys() -> None:
-    assert isinstance(module_of(CONFIGS["the paper's"]).agent, FilmAgent)

@@ -9,15 +9,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from experiments.social_ai.cases import CASES, TWO_LEARNERS, Arm, Case
+from experiments.engine.rows import grouped
+from experiments.engine.table import by_arm
+from experiments.social_ai.cases import CASES, Arm, Case
 from experiments.social_ai.experiment import plan_school
 from experiments.social_ai.ppo.settings import SMALL
-from experiments.social_ai.results import compared_with, differs_at, final, load_curves, p_text, section, welch
+from experiments.social_ai.results import differs_at, final, load_curves, section, welch
 from experiments.social_ai.solver_env import SPEC, STAY, SolverEnv
-from experiments.social_ai.training import SchoolTraining, make_agent, make_env, make_places, measure, train
+from experiments.social_ai.training import SchoolTraining, make_places, train
 from worlds.errors import UserError
 from worlds.school.environments.sampled import SampledEnv
-from worlds.school.parameters.ids import ids
 from worlds.school.world import SchoolWorld
 from worlds.spaces.as_gym import gym_observation_space
 
@@ -72,16 +73,6 @@ def test_what_an_agent_says_and_does_arrives() -> None:
     assert info["NPC_was_introduced_to"] and seen["solver_text"] == "Help please"
 
 
-def test_every_study_names_environments_that_there_are() -> None:
-    known = set(ids())
-    for case in CASES.values():
-        for arm in case.arms.values():
-            assert not arm.begins_with or arm.begins_with in case.arms
-        for arm in (*case.arms.values(), *case.tests.values()):
-            assert arm.id in known or arm.id == TWO_LEARNERS
-            make_places([arm])(0).reset(seed=0)
-
-
 def test_every_small_study_can_be_played_and_later_arms_have_frames_of_their_own() -> None:
     for case in CASES.values():
         small = case.smaller()
@@ -94,26 +85,6 @@ def test_every_small_study_can_be_played_and_later_arms_have_frames_of_their_own
     assert [arm.frames for arm in CASES["role-reversal"].smaller().arms.values()] == [1.0, 1.0, 0.25, 0.25]
 
 
-def test_a_small_study_of_a_cue_asks_for_a_choice_in_three_of_four_environments() -> None:
-    for name in ("pointing", "feedback", "colour"):
-        small = CASES[name].smaller()
-        places = [make_env(each).reset(seed=1)[1]["parameters"] for each in small.arms["agent"].environments()]
-        found = [(chosen["Problem"], chosen["Peer"], chosen["N"]) for chosen in places]
-        assert found == [("Boxes", "Y", "2")] * 3 + [("Doors", "N", "1")]
-        held_out = make_env(small.tests["held out: Doors"]).reset(seed=1)[1]["parameters"]
-        assert (held_out["Problem"], held_out["N"], held_out["Pragmatic_frame_complexity"]) == ("Doors", "2", "No")
-        assert make_agent(replace(SchoolTraining(), agent={**SchoolTraining().agent, **small.agent}), 0)
-
-
-def test_a_bonus_is_added_in_training() -> None:
-    plain, curious = make_env(BOX), make_env(replace(BOX, bonus="cb", scale=20.0))
-    rewards = []
-    for env in (plain, curious):
-        env.reset(seed=1)
-        rewards.append([env.step(act(0))[1] for _ in range(3)])
-    assert rewards[0] == [0, 0, 0] and rewards[1][0] > 0
-
-
 def test_training_resumes_with_the_weights_it_had(tmp_path: Path) -> None:
     tests = {"box": BOX}
     half = replace(TINY, frames=80)
@@ -123,8 +94,8 @@ def test_training_resumes_with_the_weights_it_had(tmp_path: Path) -> None:
     again = train(tmp_path, BOX, tests, TINY, 0)
     assert again == rows
 
-    whole = train(tmp_path / "whole", BOX, tests, half, 0)
-    assert whole == rows[:1]
+    (whole,) = train(tmp_path / "whole", BOX, tests, half, 0)
+    assert whole | {"time": 0} == rows[0] | {"time": 0}
 
 
 def test_all_places_follow_one_curriculum_and_a_resumed_training_keeps_its_phase(tmp_path: Path) -> None:
@@ -141,19 +112,14 @@ def test_all_places_follow_one_curriculum_and_a_resumed_training_keeps_its_phase
         train(tmp_path / "two", [taught, other], {}, each, 0)
 
 
-def test_tests_are_played_with_the_same_episodes_and_a_greedy_success_counts() -> None:
-    agent, tokenizer = make_agent(TINY, 0)
-    assert measure(agent, tokenizer, BOX, TINY, 1) == measure(agent, tokenizer, BOX, TINY, 1)
-
-
 def test_a_study_trains_its_agents_and_writes_a_table(tmp_path: Path) -> None:
     page = plan_school(tmp_path, (0, 1), ("it",), TINY, {"it": CASE}).carry_out().read_text()
     assert "| one | 2 | 0.00 |" in page and "| more | 2 | 0.00 |" in page
     assert (tmp_path / "it" / "curves.png").stat().st_size > 1000
-    curves = load_curves(tmp_path / "it", CASE)
-    assert [rows[-1]["step"] for rows in curves["more"].values()] == [80, 80]
-    assert len(final(curves, "one", "box")) == 2
-    assert section("it", CASE, tmp_path / "nothing") == ""
+    curves = grouped(load_curves("it", tmp_path / "it", CASE), by_arm)
+    assert [row.measures["frames"] for row in final(curves["more"], "box")] == [80, 80]
+    assert len(final(curves["one"], "box")) == 2
+    assert not section("it", CASE, tmp_path / "nothing").parts
     with pytest.raises(UserError, match="no part 'thing'; known: it, each also as NAME/full"):
         plan_school(tmp_path, (0,), ("thing",), TINY, {"it": CASE}).carry_out()
 
@@ -165,27 +131,6 @@ def test_welchs_test_is_that_of_unequal_variances() -> None:
     freedom = (a + b) ** 2 / (a**2 / 3 + b**2 / 2)
     assert welch(one, other) == pytest.approx(2 * stats.t.sf(abs(t), freedom))
     assert welch([0.5], other) is None and welch([1.0, 1.0], [1.0, 1.0]) is None
-
-
-@pytest.mark.filterwarnings("error")
-def test_seeds_that_are_alike_are_compared_without_a_warning() -> None:
-    p = welch([0.94, 0.94], [0.36, 0.5, 0.56])
-    assert p == pytest.approx(2 * stats.t.sf(abs(0.94 - 1.42 / 3) / (np.std([0.36, 0.5, 0.56], ddof=1) / 3**0.5), 2))
-
-
-def test_small_p_values_are_not_printed_as_zero() -> None:
-    assert [p_text(p) for p in (None, 0.0126, 0.0009)] == ["", "0.013", "< 0.001"]
-
-
-def test_agents_that_begin_with_another_are_compared_with_each_other() -> None:
-    case = CASES["role-reversal"]
-    others = {arm: compared_with(case, arm) for arm in case.arms}
-    assert others == {
-        "B, with a partner": None,
-        "alone": "B, with a partner",
-        "A after B": None,
-        "A after alone": "A after B",
-    }
 
 
 def test_arms_are_compared_at_each_test_that_both_had() -> None:

@@ -8,13 +8,6 @@ import pytest
 from PIL import Image
 
 from pipelines.cli.main import main
-from worlds.school.parameters.branches import FULL
-from worlds.school.parameters.text import format_tree
-
-
-def test_the_whole_tree_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["school", "tree"]) == 0
-    assert capsys.readouterr().out == f"{format_tree(FULL)}\n148 combinations\n"
 
 
 def test_a_narrowed_tree_is_sampled_and_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -25,14 +18,6 @@ def test_a_narrowed_tree_is_sampled_and_drawn(tmp_path: Path, capsys: pytest.Cap
     drawn = [line for line in lines if line.startswith("  Environment type=Collaboration ")]
     assert len(drawn) == 20 and {"LeverDoor" in line for line in drawn} == {True, False}
     assert Image.open(tmp_path / "tree.png").width > 500
-
-
-def test_a_seed_draws_the_same(capsys: pytest.CaptureFixture[str]) -> None:
-    printed = []
-    for seed in ("1", "1", "2"):
-        main(["school", "tree", "--samples", "10", "--seed", seed])
-        printed.append(capsys.readouterr().out)
-    assert printed[0] == printed[1] != printed[2]
 
 
 @pytest.mark.parametrize(

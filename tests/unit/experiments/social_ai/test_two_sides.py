@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from experiments.social_ai.cases import TWO_LEARNERS, Arm
 from experiments.social_ai.training import SchoolTraining, make_agent, make_places
@@ -70,21 +69,6 @@ def test_who_has_eaten_waits_until_the_other_has_too() -> None:
     problem = env.problem
     b.reset(seed=3)
     assert env.problem is problem  # the same game for both
-
-
-def test_a_side_that_announced_nothing_is_an_error() -> None:
-    a, b = two_sides(TwoLearners(MARBLE))
-    a.reset(seed=0)
-    a.prepare(NOTHING)
-    b.prepare(NOTHING)
-    with pytest.raises(RuntimeError, match="side B has not"):
-        a.step(NOTHING)
-    b.reset(seed=0)
-    a.step(NOTHING)
-    b.step(NOTHING)
-    a.prepare(NOTHING)
-    with pytest.raises(RuntimeError, match="side B has not"):
-        a.step(NOTHING)
 
 
 def test_a_runner_plays_both_sides_in_the_same_step() -> None:

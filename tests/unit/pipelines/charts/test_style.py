@@ -43,6 +43,6 @@ def test_a_chart_on_a_page_has_the_pages_colours_and_no_ids_of_groups() -> None:
 
 
 def test_trainings_and_the_command_line_start_without_matplotlib() -> None:
-    modules = "pipelines.stages.improve, pipelines.loops.iterate, pipelines.cli.main, pipelines.charts.palette"
+    modules = "pipelines.stages.improve, pipelines.loops.loop, pipelines.cli.main, pipelines.charts.palette"
     check = f"import sys, {modules}; assert 'matplotlib' not in sys.modules"
     subprocess.run([sys.executable, "-c", check], check=True, timeout=300)

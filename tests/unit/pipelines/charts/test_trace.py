@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from dataclasses import replace
 
 import numpy as np
@@ -10,9 +9,7 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.text import Annotation
-from PIL import Image
 
-from pipelines.charts.style import png
 from pipelines.charts.trace import GREEN, RED, Line, RewardTrace, dialogue_of, draw, trace
 from rlhf.records.episode import Episode
 from rlhf.records.marks import Mark
@@ -55,28 +52,32 @@ def dots(figure: Figure) -> list[tuple[float, float, str, str]]:
     return found
 
 
-def test_dialogue_has_utterances_at_their_steps(drawn: RewardTrace) -> None:
+def words_of(figure: Figure) -> list[str]:
+    return [child.get_text() for child in figure.axes[1].get_children() if isinstance(child, Annotation)]
+
+
+def test_every_word_is_drawn_at_its_step(drawn: RewardTrace) -> None:
     assert drawn.dialogue == (
         Line(1, "setter", "which is it"),
         Line(3, "solver", "red"),
         Line(5, "setter", "is it on"),
         Line(8, "solver", "no"),
     )
+    figure = draw(drawn)
+    assert sorted(words_of(figure)) == ["Setter: is it on", "Setter: which is it", "Solver: no", "Solver: red"]
+    assert figure.get_suptitle() == "A talk"
+    assert dialogue_of(play("a", ["is it on"] * 3)) == (Line(0, "setter", "is it on"),)  # said before the first step
 
 
 def test_utterances_of_the_solver_are_drawn_where_they_are_heard() -> None:
     episode = play("a", [""] * 4, utterance=["", "red", "", "too late"])
     assert [episode.solver_text[line.step] for line in dialogue_of(episode)[:1]] == ["red"]
-    assert dialogue_of(episode)[1] == Line(4, "solver", "too late")
     figure = draw(trace(episode, np.zeros(4), []))
-    words = [child.get_text() for child in figure.axes[1].get_children() if isinstance(child, Annotation)]
-    assert words == ["Solver: red", "Solver: too late"]
+    assert words_of(figure) == ["Solver: red", "Solver: too late"]
     leads = {float(np.asarray(line.get_xdata())[0]) for line in figure.axes[1].lines}
     assert leads == {2.0}  # the other is heard at no step
-
-
-def test_words_from_before_the_first_step_are_heard_at_it() -> None:
-    assert dialogue_of(play("a", ["is it on"] * 3)) == (Line(0, "setter", "is it on"),)
+    with pytest.raises(ValueError, match="3 utilities do not belong to episode a of 4 steps"):
+        trace(episode, np.zeros(3), [])
 
 
 def test_marks_stand_on_the_reward_at_their_steps(drawn: RewardTrace) -> None:
@@ -89,13 +90,6 @@ def test_marks_stand_on_the_reward_at_their_steps(drawn: RewardTrace) -> None:
     ]
 
 
-def test_every_word_is_in_the_picture(drawn: RewardTrace) -> None:
-    figure = draw(drawn)
-    words = [child.get_text() for child in figure.axes[1].get_children() if isinstance(child, Annotation)]
-    assert sorted(words) == ["Setter: is it on", "Setter: which is it", "Solver: no", "Solver: red"]
-    assert figure.get_suptitle() == "A talk"
-
-
 def test_texts_do_not_run_into_each_other() -> None:
     """However densely people talk, no two texts overlap and none leaves the picture."""
     words = [f"this is a rather long remark number {n}" for n in range(12)]
@@ -106,17 +100,3 @@ def test_texts_do_not_run_into_each_other() -> None:
     assert len(boxes) == 24
     assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
     assert all(0 <= box.x0 and box.x1 <= figure.bbox.x1 for box in boxes)
-
-
-def test_pictures_are_png(drawn: RewardTrace) -> None:
-    with Image.open(io.BytesIO(png(draw(drawn), dpi=50))) as image:
-        assert image.size[0] == 450 and np.asarray(image.convert("RGB")).std() > 5
-
-
-def test_one_step_without_marks_words_or_frames_can_be_drawn() -> None:
-    assert png(draw(RewardTrace("", np.zeros(1), np.zeros(1), (), ())), dpi=30)
-
-
-def test_utility_of_another_episode_is_refused() -> None:
-    with pytest.raises(ValueError, match="3 utilities do not belong to episode a of 2 steps"):
-        trace(play("a", ["x"] * 2), np.zeros(3), [])

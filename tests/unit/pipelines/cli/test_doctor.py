@@ -4,26 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from pipelines.cli import doctor as module
-from pipelines.cli.doctor import (
-    Check,
-    DoctorConfig,
-    check_disk,
-    check_memory,
-    check_packages,
-    check_processor,
-    check_python,
-    doctor,
-)
+from pipelines.cli.doctor import Check, DoctorConfig, check_disk, check_memory, check_packages, check_python, doctor
 from rlhf.run import machine
 from tests.patience import PATIENCE_SEC
-from worlds.checks import report as examination
+from worlds.checks import parts as examination
 
 GIB = 2**30
 
@@ -33,13 +23,11 @@ GIB = 2**30
     [
         (check_python((3, 10, 4)), "fail"),
         (check_python((3, 11, 0)), "ok"),
-        (check_python((4, 0, 0)), "ok"),
-        (check_processor("x", 1), "warn"),
-        (check_processor("x", 2), "ok"),
+        (module.check_processor("x", 1), "warn"),
+        (module.check_processor("x", 2), "ok"),
         (check_memory(GIB), "fail"),
         (check_memory(3 * GIB), "warn"),
         (check_memory(4 * GIB), "ok"),
-        (check_packages(("numpy",)), "ok"),
         (check_packages(("numpy", "no-such-package")), "fail"),
     ],
 )
@@ -53,15 +41,8 @@ def test_verdicts(check: Check, verdict: str) -> None:
 def test_disk_is_that_of_the_folder_to_be(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int, verdict: str
 ) -> None:
-    asked: list[Path] = []
-
-    def usage(place: Path) -> SimpleNamespace:
-        asked.append(place)
-        return SimpleNamespace(free=free)
-
-    monkeypatch.setattr(module.shutil, "disk_usage", usage)
+    monkeypatch.setattr(module.shutil, "disk_usage", {tmp_path.resolve(): SimpleNamespace(free=free)}.__getitem__)
     assert check_disk(tmp_path / "not" / "yet").verdict == verdict
-    assert asked == [tmp_path.resolve()]
 
 
 @pytest.mark.parametrize(("load", "verdict"), [(0.5, "fail"), (1000.0, "warn")])
@@ -75,23 +56,24 @@ def test_a_world_that_does_not_answer_on_a_busy_machine_is_not_called_broken(
     assert ("idle" in found[0].hint) == (verdict == "warn")
 
 
-def with_checks(monkeypatch: pytest.MonkeyPatch, *checks: Check) -> None:
-    def given(config: DoctorConfig) -> Iterator[Check]:
-        yield from checks
-
-    monkeypatch.setattr(module, "checks", given)
-
-
+@pytest.mark.parametrize(
+    ("second", "status", "words"),
+    [
+        (Check("warn", "b", "so-so", "do this"), 0, ("ready; 1 warning",)),
+        (Check("fail", "b", "broken", "do that"), 1, ("1 of 2 checks failed", "-> do that")),
+    ],
+)
 def test_status_is_failure_only_if_something_failed(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    second: Check,
+    status: int,
+    words: tuple[str, ...],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    with_checks(monkeypatch, Check("ok", "a", "fine"), Check("warn", "b", "so-so", "do this"))
-    assert doctor(DoctorConfig()) == 0
-    assert "ready; 1 warning" in capsys.readouterr().out
-    with_checks(monkeypatch, Check("ok", "a", "fine"), Check("fail", "b", "broken", "do that"))
-    assert doctor(DoctorConfig()) == 1
+    monkeypatch.setattr(module, "checks", lambda config: iter((Check("ok", "a", "fine"), second)))
+    assert doctor(DoctorConfig()) == status
     message = capsys.readouterr().out
-    assert "1 of 2 checks failed" in message and "-> do that" in message
+    assert all(word in message for word in words)
 
 
 def test_a_check_that_breaks_is_a_failed_check() -> None:
@@ -99,8 +81,7 @@ def test_a_check_that_breaks_is_a_failed_check() -> None:
         raise OSError("libfoo.so is missing")
 
     check = module._caught("torch", "install it", broken)
-    assert (check.verdict, check.hint) == ("fail", "install it")
-    assert "libfoo.so is missing" in check.found
+    assert (check.verdict, check.hint) == ("fail", "install it") and "libfoo.so is missing" in check.found
 
 
 def test_the_whole_examination_runs_here() -> None:

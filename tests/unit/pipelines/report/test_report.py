@@ -5,9 +5,11 @@ from __future__ import annotations
 import io
 import json
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -54,17 +56,10 @@ def outcomes(rates: dict[str, float], episodes: int = 100, runs: int = 1, seed: 
 
 
 def room(steps: int, seed: int, height: int = 36, width: int = 48) -> np.ndarray:
-    """A made-up walk past coloured blocks: uint8 [steps, height, width, 3]."""
-    rng = np.random.default_rng(seed)
-    frames = np.empty((steps, height, width, 3), np.uint8)
-    frames[:, : height // 2] = (196, 205, 214)
-    frames[:, height // 2 :] = (141, 122, 103)
-    for _ in range(4):
-        at, size, colour = rng.integers(width), int(rng.integers(5, 12)), rng.integers(40, 230, 3)
-        for step in range(steps):
-            left = (at + step) % width
-            grown = size + step // 9
-            frames[step, height // 2 : height // 2 + grown, left : left + grown] = colour
+    """Made-up pictures in which a block moves: uint8 [steps, height, width, 3]."""
+    frames = np.full((steps, height, width, 3), 120, np.uint8)
+    for step in range(steps):
+        frames[step, 9 : 18 + seed, (seed + step) % width] = (200, 4 * step, 30)
     return frames
 
 
@@ -75,42 +70,16 @@ def figure() -> bytes:
     return file.getvalue()
 
 
-def example(**changes: object) -> ReportData:
+def clips(left: np.ndarray, right: np.ndarray, message: str = "x") -> ComparedClips:
+    return ComparedClips(message, "Go", Clip.of("BC", False, left), Clip.of("BC+RL", True, right))
+
+
+def example(**changes: Any) -> ReportData:
     """A report's data with something in every part."""
-    rng = np.random.default_rng(1)
     steps = tuple(float(1000 * i) for i in range(100))
-    wander = np.cumsum(rng.normal(0.02, 0.1, 100))
-    reward = Chart(
-        "Modelled reward per episode",
-        "environment steps",
-        (
-            Curve("training episodes", steps, tuple(wander)),
-            Curve("held-out episodes", steps, tuple(0.8 * wander), dashed=True),
-        ),
-    )
-    success = Chart(
-        "True success on held-out episodes",
-        "environment steps",
-        (
-            Curve("Go", steps[::10], tuple(np.linspace(0.4, 0.6, 10))),
-            Curve("Lift", steps[::10], tuple(np.linspace(0.2, 0.35, 10))),
-        ),
-        share=True,
-    )
-    losses = tuple(
-        Chart(
-            name,
-            "updates",
-            (Curve("training", steps, tuple(2 * np.exp(-np.arange(100) / 30) + rng.normal(0, 0.1, 100))),),
-        )
-        for name in ("BC loss", "Reward model: held-out pair accuracy", "V-trace policy loss")
-    )
-    pairs = tuple(
-        ComparedClips(message, probe, Clip.of("BC", False, room(60, number)), Clip.of("BC+RL", True, room(34, number)))
-        for number, (message, probe) in enumerate(
-            [("go to the red ball", "Go"), ("please lift the small <blue> box & hold it", "Lift")]
-        )
-    )
+    rising = tuple(np.linspace(0.2, 0.6, 100))
+    curves = (Curve("training episodes", steps, rising), Curve("held-out episodes", steps, rising, dashed=True))
+    success = (Curve("Go", steps, rising), Curve("Lift", steps, rising))
     data = ReportData(
         title="Demo",
         before="BC",
@@ -125,20 +94,23 @@ def example(**changes: object) -> ReportData:
             commit="0123abcd",
             config={"clone": {"steps": 100}, "note": "a < b"},
             counts=(("recorded episodes", "600 (scripted)"), ("marks", "1,204 by scripted raters")),
-            stages=(
-                FinishedStage("record", 41.0, "600 episodes"),
-                FinishedStage("clone", 150.0),
-                FinishedStage("improve", 260.0, "120,000 steps"),
-            ),
+            stages=(FinishedStage("record", 41.0, "600 episodes"), FinishedStage("improve", 410.0, "120,000 steps")),
         ),
-        reward_over_training=reward,
-        success_over_training=success,
+        reward_over_training=Chart("Modelled reward per episode", "environment steps", curves),
+        success_over_training=Chart("True success", "environment steps", success, share=True),
         traces=(Picture(figure(), "Lift: utility rises when the box is in hand"), Picture(figure(), "Go")),
-        clips=pairs,
+        clips=(
+            clips(room(60, 0), room(34, 0), "go to the red ball"),
+            clips(room(60, 1), room(34, 1), "please lift the small <blue> box & hold it"),
+        ),
         clips_note="The first episode of each probe.",
-        training=losses,
+        training=(Chart("BC loss", "updates", (Curve("training", steps, rising),)),),
     )
     return replace(data, **changes)
+
+
+def watched(*alarms: Alarm, run: str = "", since: int | None = 0) -> WatchedRun:
+    return WatchedRun(run, since, alarms)
 
 
 class Page(HTMLParser):
@@ -172,10 +144,13 @@ class Page(HTMLParser):
         return " ".join(" ".join(self.texts).split())
 
 
+def page_of(data: ReportData, folder: Path) -> Page:
+    return Page(write_report(data, folder / "report.html").read_text(encoding="utf-8"))
+
+
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Page:
-    path = write_report(example(), tmp_path_factory.mktemp("report") / "report.html")
-    return Page(path.read_text(encoding="utf-8"))
+    return page_of(example(), tmp_path_factory.mktemp("report"))
 
 
 def test_page_is_one_file_that_fetches_nothing(page: Page) -> None:
@@ -192,26 +167,9 @@ def test_page_shows_every_part(page: Page) -> None:
         assert part in page.text
     assert "No people were involved" in page.text
     assert "please lift the small <blue> box & hold it" in page.text  # escaped in the source, whole on the screen
-    assert page.text.count("held-out episodes") == 3  # a legend, a tooltip and a title
+    assert page.text.count("held-out episodes") == 2  # a legend and a tooltip
     assert sum(address.startswith("data:image/png") for address in page.fetched) == 2
     assert sum(address.startswith("data:image/webp") for address in page.fetched) == 2
-
-
-def test_page_of_people_has_no_notice_of_stand_ins(tmp_path: Path) -> None:
-    text = Page(write_report(example(scripted=False), tmp_path / "r.html").read_text(encoding="utf-8")).text
-    assert "No people were involved" not in text
-
-
-def test_page_without_optional_parts(tmp_path: Path) -> None:
-    data = ReportData(
-        title="Small",
-        before="BC",
-        after="BC+RL",
-        outcomes=tuple(outcome for outcome in outcomes({"BC": 0.4, "BC+RL": 0.4}) if outcome.probe == "Go"),
-        circumstances=Circumstances("rlhf evaluate", "a machine", "0.1.0", "today"),
-    )
-    text = Page(write_report(data, tmp_path / "r.html").read_text(encoding="utf-8")).text
-    assert "All probes" not in text and "Both agents" not in text and "Training" not in text
 
 
 @pytest.mark.parametrize(
@@ -233,25 +191,20 @@ def test_headline_follows_the_numbers(rates: dict[str, float], verdict: str, wor
 
 
 def test_the_page_says_of_which_requests_it_is(tmp_path: Path) -> None:
-    better = outcomes({"BC": 0.4, "BC+RL": 0.6})
     for split, named, left_out in (
         ("held_out", "of held-out requests", "of training combinations"),
         ("train", "of requests of training combinations", "held-out requests"),
     ):
-        data = example(outcomes=better, reference=None, split=split)
+        data = example(outcomes=outcomes({"BC": 0.4, "BC+RL": 0.6}), reference=None, split=split)
         assert named in find(data).headline and left_out not in find(data).headline
-        text = Page(write_report(data, tmp_path / f"{split}.html").read_text(encoding="utf-8")).text
-        assert ("instructions that no agent was trained on" in text) == (split == "held_out")
+        assert ("instructions that no agent was trained on" in page_of(data, tmp_path).text) == (split == "held_out")
 
 
 def test_few_episodes_allow_no_verdict() -> None:
-    few = tuple(
-        Outcomes(agent, "Go", 0, tuple(range(FEWEST_EPISODES - 1)), (won,) * (FEWEST_EPISODES - 1))
-        for agent, won in (("BC", False), ("BC+RL", True))
-    )
+    seeds = tuple(range(FEWEST_EPISODES - 1))
+    few = tuple(Outcomes(agent, "Go", 0, seeds, (agent != "BC",) * len(seeds)) for agent in ("BC", "BC+RL"))
     findings = find(example(outcomes=few, reference=None))
-    assert findings.overall.verdict == "few"
-    assert "Too few" in findings.headline
+    assert findings.overall.verdict == "few" and "Too few" in findings.headline
 
 
 def test_runs_are_paired_with_themselves_and_counted_together() -> None:
@@ -266,44 +219,15 @@ def test_over_optimisation_is_reported() -> None:
     assert any("over-optimisation" in remark for remark in find(example(success_over_training=falling)).remarks)
 
 
-def watched(*alarms: Alarm, run: str = "", since: int | None = 0) -> WatchedRun:
-    return WatchedRun(run, since, alarms)
-
-
 def test_alarms_are_listed_beside_modelled_reward_and_at_the_top(tmp_path: Path) -> None:
     alarm = Alarm(50_000, "over_optimisation", "over-optimisation: the return rose from <1> to 2")
-    data = example(watched=(watched(alarm),))
-    page = write_report(data, tmp_path / "r.html").read_text(encoding="utf-8")
-    text = Page(page).text
+    text = page_of(example(watched=(watched(alarm),)), tmp_path).text
     section = text[text.index("Modelled reward and true success while") : text.index("What the reward model learned")]
     assert "1 alarm was raised." in section and "update 50,000" in section
     assert "Over-optimisation: the return rose from <1> to 2." in section
     assert "While the agent improved, an alarm was raised (over-optimisation)" in text[: text.index("Success at the")]
-    assert page.count("<title>alarm at update 50,000<") == 2
-
-
-@pytest.mark.parametrize(
-    ("runs", "sentence"),
-    [
-        ((watched(),), "No alarm was raised."),
-        ((watched(since=None),), "Alarms are unknown"),
-        ((), "Alarms are unknown"),
-        ((watched(since=300),), "Alarms were saved from update 300 on."),
-    ],
-)
-def test_page_without_alarms_reports_if_they_were_watched(runs: tuple[WatchedRun, ...], sentence: str) -> None:
-    section = monitor((example().reward_over_training,), runs)
-    assert section is not None
-    text = Page("".join(section.parts)).text
-    assert sentence in text and ("No alarm was raised" in text) == any(run.since is not None for run in runs)
+    assert "No alarm was raised." in page_of(example(watched=(watched(),)), tmp_path).text
     assert monitor((None, None), ()) is None
-
-
-def test_report_has_the_absence_of_alarms(tmp_path: Path) -> None:
-    one = tuple(outcome for outcome in outcomes({"BC": 0.4, "BC+RL": 0.6}) if outcome.probe == "Go")
-    data = example(watched=(watched(),), clips=(), outcomes=one, reference=None)
-    assert "No alarm was raised." in Page(write_report(data, tmp_path / "r.html").read_text(encoding="utf-8")).text
-    assert not any("alarm" in remark for remark in find(data).remarks)
 
 
 def test_alarms_of_several_runs_are_named_by_run() -> None:
@@ -318,13 +242,11 @@ def test_alarms_of_several_runs_are_named_by_run() -> None:
 def test_data_of_versions_without_alarms_are_read(tmp_path: Path) -> None:
     path = tmp_path / DATA_FILE
     save_report_data(example(watched=(watched(Alarm(7, "entropy", "low")),)), path)
-    record = json.loads(path.read_text())
-    for later in ("watched", "rounds", "between"):
-        del record[later]
-    path.write_text(json.dumps(record))
+    later = ("watched", "rounds", "between")
+    earlier = {name: value for name, value in json.loads(path.read_text()).items() if name not in later}
+    path.write_text(json.dumps(earlier))
     assert load_report_data(path) == example()
-    del record["before"]
-    path.write_text(json.dumps(record))
+    path.write_text(json.dumps({name: value for name, value in earlier.items() if name != "before"}))
     with pytest.raises(UserError, match="the setting before is missing"):
         load_report_data(path)
 
@@ -340,24 +262,26 @@ def test_data_survive_their_json_exactly(tmp_path: Path) -> None:
 
 
 def test_report_command_reads_the_runs_folder(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="it has neither report.json nor config.json"):
-        report(ReportConfig(run=tmp_path))
-    (tmp_path / DATA_FILE).write_text('{"title": "x"}')
-    with pytest.raises(UserError, match="not the data of a report"):
-        report(ReportConfig(run=tmp_path))
-    (tmp_path / DATA_FILE).write_text('{"title')
-    with pytest.raises(UserError, match="damaged"):
-        report(ReportConfig(run=tmp_path))
-    save_report_data(example(), tmp_path / DATA_FILE)
+    for content, line in (
+        (None, "it has neither report.json nor config.json"),
+        ('{"title": "x"}', "not the data of a report"),
+        ('{"title', "damaged"),
+    ):
+        if content:
+            (tmp_path / DATA_FILE).write_text(content)
+        with pytest.raises(UserError, match=line):
+            report(ReportConfig(run=tmp_path))
+    save_report_data(example(scripted=False, training=()), tmp_path / DATA_FILE)
     assert report(ReportConfig(run=tmp_path)) == tmp_path / "report.html"
     assert [file.name for file in sorted(tmp_path.iterdir())] == ["report.html", "report.json"]
+    text = Page((tmp_path / "report.html").read_text(encoding="utf-8")).text
+    assert "No people were involved" not in text and "go to the red ball" in text
 
 
 def test_agents_between_the_first_and_the_last_are_shown_and_must_have_played_the_same(tmp_path: Path) -> None:
     made = outcomes({"BC": 0.4, "Round 1": 0.5, "BC+RL": 0.6})
     data = example(outcomes=made, reference=None, between=("Round 1",))
-    found = find(data).overall
-    assert list(found.agents) == ["BC", "Round 1", "BC+RL"]
+    assert list(find(data).overall.agents) == ["BC", "Round 1", "BC+RL"]
     page = write_report(data, tmp_path / "r.html").read_text(encoding="utf-8")
     assert page.count('<div class="who">') == 3  # before, after, and their difference
     assert page.count("<th>Round 1</th>") == 1
@@ -375,64 +299,46 @@ def test_agents_between_the_first_and_the_last_are_shown_and_must_have_played_th
         (lambda made: (), "same probes"),
     ],
 )
-def test_outcomes_that_cannot_be_compared_are_refused(change: object, complaint: str) -> None:
+def test_outcomes_that_cannot_be_compared_are_refused(change: Callable[[Any], Any], complaint: str) -> None:
     made = outcomes({"BC": 0.4, "BC+RL": 0.5})
     with pytest.raises(ValueError, match=complaint):
-        example(outcomes=change(made), reference=None)  # type: ignore[operator]
+        example(outcomes=change(made), reference=None)
 
 
 def test_clips_run_side_by_side_and_the_shorter_one_stays_on_its_last_frame() -> None:
     left, right = room(20, 1), room(9, 2)
-    file, media_type = animate(ComparedClips("x", "Go", Clip.of("BC", False, left), Clip.of("BC+RL", True, right)))
-    assert media_type == "image/webp"
-    picture = Image.open(io.BytesIO(file))
-    assert picture.size == (6 * 48 * 2 + 12, 6 * 36)
-    shown = []
-    for index in range(picture.n_frames):  # type: ignore[attr-defined]
+    file, media_type = animate(clips(left, right))
+    picture: Any = Image.open(io.BytesIO(file))
+    assert media_type == "image/webp" and picture.size == (6 * 48 * 2 + 12, 6 * 36)
+    assert picture.n_frames <= 20 + HOLD_STEPS
+    for index in (5, 19):
         picture.seek(index)
         frame = np.asarray(picture.convert("RGB"))
-        shown.append((frame[::6, :288:6], frame[::6, 300::6]))
-    assert len(shown) <= 20 + HOLD_STEPS
-    np.testing.assert_array_equal(shown[5][0], left[5])
-    np.testing.assert_array_equal(shown[5][1], right[5])
-    np.testing.assert_array_equal(shown[19][0], left[19])
-    np.testing.assert_array_equal(shown[19][1], right[8])
-
-
-def test_clip_refuses_other_arrays() -> None:
+        assert np.array_equal(frame[::6, :288:6], left[index])
+        assert np.array_equal(frame[::6, 300::6], right[min(index, 8)])
     with pytest.raises(ValueError, match="uint8"):
         Clip.of("BC", True, np.zeros((3, 4, 4, 3)))
 
 
-def test_ticks_are_short() -> None:
-    assert [short(number) for number in (0, 12500, 2e6, -0.5)] == ["0", "12.5k", "2M", "\N{MINUS SIGN}0.5"]
-
-
-def drawn(svg: str, name: str = "a") -> str:
-    """The path of the curve of a name."""
-    path = re.search(rf'<title>{name}</title><path d="([^"]+)"', svg)
-    assert path is not None
-    return path[1]
+def drawn(x: Sequence[float], y: Sequence[float], **how: Any) -> tuple[str, str]:
+    """A chart of one curve, and the path of this curve."""
+    svg = line_chart(Chart("t", "x", (Curve("a", tuple(x), tuple(y)),), **how), ["c1"])
+    path = re.search(r'<title>a</title><path d="([^"]+)"', svg)
+    return svg, path[1] if path else ""
 
 
 def test_line_chart_draws_points_where_they_are() -> None:
-    chart = Chart("t", "x", (Curve("a", (0.0, 5.0, 10.0), (0.0, 0.5, 1.0)),), share=True)
-    svg = line_chart(chart, ["c1"])
-    (left, bottom), (middle, half), (right, top) = re.findall(r"([\d.]+) ([\d.]+)", drawn(svg))
-    assert float(middle) - float(left) == pytest.approx(float(right) - float(middle), abs=0.11)
-    assert float(bottom) - float(half) == pytest.approx(float(half) - float(top), abs=0.11)
+    svg, path = drawn((0.0, 5.0, 10.0), (0.0, 0.5, 1.0), share=True)
+    (left, bottom), (middle, half), (right, top) = (map(float, at) for at in re.findall(r"([\d.]+) ([\d.]+)", path))
+    assert middle - left == pytest.approx(right - middle, abs=0.11)
+    assert bottom - half == pytest.approx(half - top, abs=0.11)
     assert "stroke: var(--c1)" in svg and ">100%</text>" in svg and 'aria-label="t: a"' in svg
+    assert [short(number) for number in (0, 12500, 2e6, -0.5)] == ["0", "12.5k", "2M", "\N{MINUS SIGN}0.5"]
 
 
-def test_line_chart_has_gaps_at_nan_and_accepts_empty_curves() -> None:
+def test_line_chart_has_gaps_at_nan_accepts_empty_curves_and_thins_long_ones() -> None:
     nan = float("nan")
-    gap = Chart("t", "x", (Curve("a", (0, 1, 2, 3), (1, nan, 2, float("inf"))),))
-    assert re.findall("[ML]", drawn(line_chart(gap, ["c1"]))) in (["M", "M"], ["M"])
-    assert "Nothing was measured" in line_chart(Chart("t", "x", (Curve("a", (0.0,), (nan,)),)), ["c1"])
-    assert "<svg" in line_chart(Chart("t", "x", (Curve("a", (3.0,), (0.0,)),)), ["c1"])  # one point, no extent
-
-
-def test_long_curves_are_thinned_to_means() -> None:
-    x = tuple(float(i) for i in range(10_000))
-    svg = line_chart(Chart("t", "x", (Curve("a", x, tuple(1.0 if i % 2 else -1.0 for i in range(10_000))),)), ["c1"])
-    assert len(svg) < 20_000
+    assert re.findall("[ML]", drawn((0, 1, 2, 3), (1, nan, 2, float("inf")))[1]) in (["M", "M"], ["M"])
+    assert "Nothing was measured" in drawn((0.0,), (nan,))[0]
+    assert "<svg" in drawn((3.0,), (0.0,))[0]  # one point, no extent
+    assert len(drawn(range(10_000), [1.0, -1.0] * 5_000)[0]) < 20_000

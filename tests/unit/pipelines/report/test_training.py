@@ -19,7 +19,6 @@ from agents.play_settings import PLAY_SETTINGS_FILE
 from pipelines.cli.main import main
 from pipelines.cli.settings import parse
 from pipelines.report.evaluated import evaluation
-from pipelines.report.sections import ALARM_WORDS
 from pipelines.report.training import training_report
 from pipelines.report.training_charts import CLONING, IMPROVEMENT, PAIRS, REWARD_TRAINING, WORDS, ChartPlan, charts
 from pipelines.stages.evaluate import EvaluateConfig, ProbeResult, load_results, resolve_config
@@ -115,14 +114,19 @@ def test_alarms_are_saved_with_the_run_and_not_doubled_when_it_is_resumed(whole:
     assert [row["step"] for row in read_metrics(whole)] == list(range(UPDATES + 3))
 
 
-def test_the_page_shows_alarms_beside_modelled_reward(improved: Path) -> None:
+def test_the_page_shows_the_first_alarms_beside_modelled_reward_and_counts_the_rest(improved: Path) -> None:
+    with (improved / ALARMS_FILE).open("a") as file:
+        for update in range(100, 140):
+            row = {"step": update, "time": 0.0, "alarm": "gradient", "text": f"number <{update}>"}
+            file.write(json.dumps(row) + "\n")
     run("report", "--run", improved)
-    page, text = (improved / "report.html").read_text(encoding="utf-8"), text_of(improved / "report.html")
+    text, page = text_of(improved / "report.html"), (improved / "report.html").read_text(encoding="utf-8")
     monitor = text[text.index("Modelled reward and true success") :]
-    assert "2 alarms were raised. entropy update 21 · The movement policy's entropy is" in monitor
+    assert "42 alarms were raised. entropy update 21 · The movement policy's entropy is" in monitor
     assert "gradient update 21 · The gradient's norm is" in monitor and "No alarm was raised" not in text
-    assert page.count("<title>alarm at update 21<") == 2  # at update 21, in both charts
-    assert "Alarms 2" in text
+    assert "gradient: and 36 more, the last at update 139" in text
+    assert "Number <103>." in text and "Number <104>" not in text
+    assert page.count("<title>alarm at update") == 2  # of those shown, update 21 is within the curves, in both charts
 
 
 @pytest.mark.parametrize("what", ["none", "unknown", "late"])
@@ -137,18 +141,6 @@ def test_absence_of_alarms_is_reported_only_where_it_is_known(what: str, improve
     assert ("No alarm was raised." in text) == (what != "unknown")
     assert ("Alarms are unknown" in text) == (what == "unknown")
     assert ("Alarms were saved from update 9 on." in text) == (what == "late")
-
-
-def test_of_many_alarms_the_first_are_shown_and_the_rest_counted(improved: Path) -> None:
-    with (improved / ALARMS_FILE).open("a") as file:
-        for update in range(100, 140):
-            row = {"step": update, "time": 0.0, "alarm": "gradient", "text": f"number <{update}>"}
-            file.write(json.dumps(row) + "\n")
-    run("report", "--run", improved)
-    text, page = text_of(improved / "report.html"), (improved / "report.html").read_text(encoding="utf-8")
-    assert page.count("<title>alarm at update") == 2  # of those shown, only update 21 is within the curves
-    assert "42 alarms were raised." in text and "gradient: and 36 more, the last at update 139" in text
-    assert "Number <103>." in text and "Number <104>" not in text
 
 
 # An evaluation in the run's folder
@@ -174,27 +166,23 @@ def test_an_evaluation_in_the_runs_folder_is_shown_with_its_differences(improved
     path.write_text(json.dumps(rows))
     run("report", "--run", improved)
     text = text_of(improved / "report.html")
-    assert "40 episodes a probe, the same for all agents; 95% intervals. The second line is the difference to" in text
+    assert "40 episodes a probe, the same for all agents; 95% intervals." in text
     assert f"{points(found['BC+RL', 'go'].at_probe)}" in text and f"{points(found['BC+RL', 'go'].over_all)}" in text
     assert "All probes 38%" in text and "was not evaluated" not in text
+    path.write_text("{}")
+    run("report", "--run", improved)
+    text = text_of(improved / "report.html")
+    assert "No evaluation is shown" in text and "results.json holds no results" in text and "Alarms 2" in text
 
 
 def test_a_difference_over_fewer_probes_is_not_shown_as_one_over_all(tmp_path: Path) -> None:
     rows = [*evaluated("BC", 0.5), *evaluated("BC+RL", 0.75, 0.5)]
     (tmp_path / "results.json").write_text(json.dumps(rows))
-    found = differences_to(load_results(tmp_path / "results.json"), "BC")
-    rows[1]["difference"] = asdict(found["BC+RL", "go"])
+    rows[1]["difference"] = asdict(differences_to(load_results(tmp_path / "results.json"), "BC")["BC+RL", "go"])
     (tmp_path / "results.json").write_text(json.dumps(rows))
     shown = evaluation(tmp_path)
     assert shown is not None
     assert [[len(cell.notes) for cell in row.cells] for row in shown.table.rows] == [[1, 2], [0, 1], [0, 1]]
-
-
-def test_a_damaged_evaluation_is_reported_and_the_rest_shown(improved: Path) -> None:
-    (improved / "results.json").write_text("{}")
-    run("report", "--run", improved)
-    text = text_of(improved / "report.html")
-    assert "No evaluation is shown" in text and "results.json holds no results" in text and "Alarms 2" in text
 
 
 # The rest of the page
@@ -261,14 +249,10 @@ def test_every_training_has_a_page(
     [
         ("machine", 0.5, "machine is not an object"),
         ("machine", {"cpu": 3}, None),
-        ("machine", None, "machine is not an object"),
         ("created", 0.5, "created is not text"),
         ("created", "+12345-01-01", None),
-        ("created", "9999-12-31T23:59:59-23:59", None),
         ("resumed", {}, "resumed is not a list"),
-        ("resumed", [0.5], None),
         ("command", [], "command is not text"),
-        ("kind", [], "kind is not text"),
         ("kind", "NoConfig", "no run of a training"),
         ("config", 0.5, "config is not an object"),
         ("config", {}, None),
@@ -350,14 +334,6 @@ def test_outliers_are_cut_off_with_a_note() -> None:
     assert chart.curves[0].y == (0.2, 0.4) and "drawn" not in chart.note
 
 
-def test_every_kind_of_alarm_has_a_name() -> None:
-    from typing import get_args
-
-    from rlhf.learning.guards import Watched
-
-    assert set(ALARM_WORDS) == set(get_args(Watched))
-
-
 # Folders that are neither
 
 
@@ -367,17 +343,14 @@ def test_folders_that_are_no_runs_are_refused_in_one_line(
     (tmp_path / "file").write_text("x")
     demo = tmp_path / "demo"
     shutil.copytree(made / "clone", demo / "clone")
-    (demo / "config.json").write_text(json.dumps({"kind": "DemoConfig", "config": {}}))
-    expected = {
-        tmp_path / "nowhere": "nowhere does not exist; name a run's folder",
-        tmp_path / "file": "file is a file, not a run's folder",
-        made / "data": "data is not a run's folder, it has neither report.json nor config.json",
-        made: f"there are runs in it: {made / 'clone'}, {made / 'improve'}, {made / 'reward'}",
-        made / "clone" / "agent": "is not a run's configuration; name the folder of a run",
-        demo: f"has no report.json: its demo has not finished; there are runs in it: {demo / 'clone'}",
-    }
-    for folder, message in expected.items():
-        capsys.readouterr()
+    (demo / "config.json").write_text(json.dumps({"kind": "LoopConfig", "config": {}}))
+    for folder, message in (
+        (tmp_path / "nowhere", "nowhere does not exist; name a run's folder"),
+        (tmp_path / "file", "file is a file, not a run's folder"),
+        (made, f"there are runs in it: {made / 'clone'}, {made / 'improve'}, {made / 'reward'}"),
+        (made / "clone" / "agent", "is not a run's configuration; name the folder of a run"),
+        (demo, f"has no report.json: its loop has not finished; there are runs in it: {demo / 'clone'}"),
+    ):
         assert main(["report", "--run", str(folder)]) == 1
         (line,) = capsys.readouterr().err.splitlines()
         assert line.startswith("error: ") and message in line, line

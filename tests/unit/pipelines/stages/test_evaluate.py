@@ -6,27 +6,28 @@ import json
 import shutil
 from collections.abc import Iterator
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 import torch
 
 import pipelines.stages.evaluate
-from agents.agent import InteractiveAgent
-from agents.config import AgentConfig
 from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
-from pipelines.loops.demo import resolve_config
 from pipelines.presets.demo import WORLD, demo
+from pipelines.stages.clone import new_agent
 from pipelines.stages.evaluate import EvaluateConfig, evaluate, load_results, probe_episodes, probe_plans
 from pipelines.stages.outcomes.paired import gain
+from pipelines.stages.record import RecordConfig, record
 from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
 from rlhf.run.place_seeds import FIRST_PROBE_SEED
 from rlhf.run.statistics import points
 from worlds.errors import UserError
-from worlds.playhouse.requests.language import is_held_out
+from worlds.playhouse.games.asking import is_held_out
 
 CONFIG = replace(demo().evaluate, episodes=3, world=WORLD)
 
@@ -48,9 +49,7 @@ def test_all_agents_get_the_same_held_out_episodes(probe: str) -> None:
 
 
 def test_training_instructions_are_asked_in_the_same_new_houses() -> None:
-    plans = list(probe_plans(replace(CONFIG, split="train"), "go"))
-    assert len(plans) == 3
-    for plan in plans:
+    for plan in probe_plans(replace(CONFIG, split="train"), "go"):
         spec = plan.setter.task.spec
         assert not is_held_out(spec.name, spec.arguments) and plan.split == "train" and plan.seed >= FIRST_PROBE_SEED
 
@@ -61,15 +60,12 @@ def test_results_are_written_and_read(tmp_path: Path) -> None:
     assert [(r.agent, r.probe, len(r.success)) for r in results] == [("A", "color", 3), ("B", "color", 3)]
     assert results[0].seeds == results[1].seeds == tuple(sorted(results[0].seeds))
     assert results[0].success == results[1].success and results[0].steps == results[1].steps
+    for episode in probe_episodes(CONFIG, "perfect", "color"):  # it ends as soon as it has succeeded
+        (success,) = episode.success_step
+        assert success is None or len(episode) == success + 1
     assert results[0].success == tuple(step is not None for step in results[0].steps)
     assert results[0].rate == sum(results[0].success) / 3 > 0.5
     assert load_results(config.out) == results
-
-
-def test_episodes_end_as_soon_as_they_have_succeeded() -> None:
-    for episode in probe_episodes(CONFIG, "perfect", "color"):
-        (success,) = episode.success_step
-        assert success is None or len(episode) == success + 1
 
 
 @pytest.mark.parametrize(
@@ -78,11 +74,15 @@ def test_episodes_end_as_soon_as_they_have_succeeded() -> None:
         ({"agents": {}}, "no agents to evaluate"),
         ({"agents": {"A": "perfect"}, "probes": ("dance",)}, "no probe task 'dance'; known: go, lift"),
         ({"agents": {"A": "nowhere"}}, "nowhere is not an agent's folder"),
+        ({"agents": {"A": "scripted"}, "baseline": "C"}, "--baseline C is none of the evaluated agents: A"),
     ],
 )
-def test_impossible_evaluations_are_refused(changes: dict, message: str) -> None:
+def test_impossible_evaluations_are_refused_before_playing(
+    changes: dict, message: str, tmp_path: Path, plays: list
+) -> None:
     with pytest.raises(UserError, match=message):
-        evaluate(replace(CONFIG, **changes))
+        evaluate(a_file(tmp_path, **changes))
+    assert not plays
 
 
 @pytest.mark.parametrize("text", [None, "", "{}x", "[1]", '[{"agent": "a"}]'])
@@ -100,15 +100,14 @@ def test_a_file_that_holds_no_results_is_named(tmp_path: Path, text: str | None)
 
 @pytest.fixture
 def plays(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
-    """(folder, probe) of everything that is played, of which nothing takes time: success at every second place."""
+    """(folder, probe) of everything that is played; "perfect" always succeeds, others at every second place of "go"."""
     found: list[tuple[str, str]] = []
 
     def quick(config: EvaluateConfig, folder: str, probe: str, ends: object) -> Iterator[SimpleNamespace]:
         found.append((folder, probe))
         for number in range(config.episodes):
-            yield SimpleNamespace(
-                seed=FIRST_PROBE_SEED + number, success_step=(number if number % 2 else None,), notes={}
-            )
+            won = folder == "perfect" or (number % 2 == 0 and probe == "go")
+            yield SimpleNamespace(seed=FIRST_PROBE_SEED + number, success_step=(number if won else None,), notes={})
 
     monkeypatch.setattr("pipelines.stages.evaluate.probe_episodes", quick)
     return found
@@ -119,26 +118,14 @@ def a_file(tmp_path: Path, **changes: Any) -> EvaluateConfig:
     return replace(resolved, **changes)
 
 
-def an_agent(folder: Path, seed: int) -> str:
-    torch.manual_seed(seed)
-    tokenizer = Tokenizer.train(["go to the red ball"], 300)
-    size = (CONFIG.world.height, CONFIG.world.width)
-    agent = InteractiveAgent(AgentConfig.preset("nano", image_size=size, vocab_size=tokenizer.vocab_size))
-    return str(save_agent(agent, tokenizer, folder))
-
-
 def test_results_of_another_agent_are_added_to_those_that_are_there(tmp_path: Path, plays: list) -> None:
     first = evaluate(a_file(tmp_path))
     both = evaluate(a_file(tmp_path, agents={"B": "scripted"}, probes=("go", "color")))
     assert [(r.agent, r.probe) for r in both] == [("A", "go"), ("A", "lift"), ("B", "go"), ("B", "color")]
     assert both[:2] == first and load_results(tmp_path / "r.json") == both
     assert len(plays) == 4
-
-
-def test_without_names_every_probe_of_the_world_is_played(tmp_path: Path, plays: list) -> None:
-    evaluate(a_file(tmp_path, probes=()))
-    assert [probe for _, probe in plays] == list(WORLD.entry().probes) and len(plays) == 6
-    assert demo().evaluate.probes == ()
+    evaluate(a_file(tmp_path, probes=(), out=tmp_path / "all.json"))  # every probe of the world
+    assert [probe for _, probe in plays[4:]] == list(WORLD.entry().probes)
 
 
 def test_an_interrupted_evaluation_is_resumed(tmp_path: Path, plays: list, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,10 +153,8 @@ def test_an_interrupted_evaluation_is_resumed(tmp_path: Path, plays: list, monke
     ("changes", "message"),
     [
         ({"episodes": 4}, "episodes is 3 there and 4 here; name another file with --out"),
-        ({"seed": 1}, "seed is 0 there and 1 here"),
         ({"split": "train"}, 'split is "held_out" there and "train" here'),
         ({"greedy": True, "slots": 1}, "slots is 64 there and 1 here (and 1 more)"),
-        ({"greedy_words": True}, "greedy_words is false there and true here"),
         ({"world": replace(WORLD, options={})}, "world.options.fov_y_deg is 60.0 there and null here"),
         ({"players": PlayersConfig()}, "holds results of other settings: players."),
         ({"agents": {"A": "scripted"}}, "an agent A of other weights; call this one by another name"),
@@ -185,63 +170,37 @@ def test_results_of_other_settings_are_not_changed(changes: dict, message: str, 
 
 
 def test_agents_of_one_name_are_distinguished_by_their_weights(tmp_path: Path, plays: list) -> None:
-    one, other = (an_agent(tmp_path / name, seed) for seed, name in enumerate(("one", "other")))
-    moved = tmp_path / "moved"
+    tokenizer = Tokenizer.train(["go to the red ball"], 300)
+    for seed, name in enumerate(("one", "other")):
+        torch.manual_seed(seed)
+        save_agent(new_agent("nano", tokenizer, image_size=WORLD.image_size), tokenizer, tmp_path / name)
+    one, other, moved = (str(tmp_path / name) for name in ("one", "other", "moved"))
     shutil.copytree(one, moved)
     evaluate(a_file(tmp_path, agents={"A": one}, probes=("go",)))
-    evaluate(a_file(tmp_path, agents={"A": str(moved)}, probes=("go", "lift")))
-    assert plays == [(one, "go"), (str(moved), "lift")]
+    evaluate(a_file(tmp_path, agents={"A": moved}, probes=("go", "lift")))
+    assert plays == [(one, "go"), (moved, "lift")]
     with pytest.raises(UserError, match="an agent A of other weights"):
         evaluate(a_file(tmp_path, agents={"A": other}, probes=("color",)))
     assert [r.agent for r in evaluate(a_file(tmp_path, agents={"B": other}, probes=("go",)))] == ["A", "A", "B"]
 
 
-def test_results_without_settings_are_refused_and_can_be_read(tmp_path: Path, plays: list) -> None:
+def test_files_without_settings_and_of_something_else_are_not_written_over(tmp_path: Path, plays: list) -> None:
     config = a_file(tmp_path)
     results = [asdict(result) for result in evaluate(config)]
+    plays.clear()
+    for text, message in ((json.dumps(results), "was written by another version"), ('{"mine": 1}', "holds no results")):
+        config.out.write_text(text)
+        with pytest.raises(UserError, match=f"r.json {message} .* name another file with --out"):
+            evaluate(config)
+        assert config.out.read_text() == text and not plays
     config.out.write_text(json.dumps(results))
     assert [asdict(result) for result in load_results(config.out)] == results
-    with pytest.raises(UserError, match="r.json was written by another version .* name another file with --out"):
-        evaluate(config)
-
-
-def test_a_file_of_something_else_is_not_written_over(tmp_path: Path, plays: list) -> None:
-    (tmp_path / "r.json").write_text('{"mine": 1}')
-    with pytest.raises(UserError, match=r"r.json holds no results of .* name another file with --out"):
-        evaluate(a_file(tmp_path))
-    assert (tmp_path / "r.json").read_text() == '{"mine": 1}' and not plays
-
-
-def test_a_study_resumes_an_interrupted_evaluation(tmp_path: Path, plays: list) -> None:
-    """Of its own folder, which may have been moved since, and on another device."""
-    config = replace(demo(), run=tmp_path / "run")
-    evaluating = replace(
-        resolve_config(config).evaluate, agents={"BC": an_agent(tmp_path / "agent", 0), "demonstrator": "scripted"}
-    )
-    evaluating.out.parent.mkdir()
-    evaluate(replace(evaluating, agents={"BC": evaluating.agents["BC"]}, probes=("go", "lift")))
-    shutil.move(tmp_path / "run", tmp_path / "elsewhere")
-    plays.clear()
-    evaluate(replace(evaluating, out=tmp_path / "elsewhere" / "results.json"))
-    assert len(plays) == 10 and len(load_results(tmp_path / "elsewhere" / "results.json")) == 12
 
 
 # -- differences to a baseline -------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def outcomes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Play in which "perfect" always succeeds, and "scripted" at every second place."""
-
-    def quick(config: EvaluateConfig, folder: str, probe: str, ends: object) -> Iterator[SimpleNamespace]:
-        for number in range(config.episodes):
-            won = folder == "perfect" or (number % 2 == 0 and probe == "go")
-            yield SimpleNamespace(seed=FIRST_PROBE_SEED + number, success_step=(number if won else None,), notes={})
-
-    monkeypatch.setattr("pipelines.stages.evaluate.probe_episodes", quick)
-
-
-@pytest.mark.usefixtures("outcomes")
+@pytest.mark.usefixtures("plays")
 def test_differences_to_a_baseline_are_printed_and_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     config = a_file(tmp_path, agents={"A": "scripted", "B": "perfect"}, episodes=40, baseline="A")
     results = evaluate(config)
@@ -257,7 +216,7 @@ def test_differences_to_a_baseline_are_printed_and_written(tmp_path: Path, capsy
     assert f"go B {points(go.at_probe)}" in printed and f"all B {points(go.over_all)}" in printed
 
 
-@pytest.mark.usefixtures("outcomes")
+@pytest.mark.usefixtures("plays")
 def test_a_baseline_may_be_of_an_earlier_command(tmp_path: Path) -> None:
     evaluate(a_file(tmp_path, agents={"A": "scripted"}))
     first = evaluate(a_file(tmp_path, agents={"B": "perfect"}, probes=("go", "color"), baseline="A"))
@@ -268,35 +227,39 @@ def test_a_baseline_may_be_of_an_earlier_command(tmp_path: Path) -> None:
     assert [(r.agent, r.probe) for r in compared if r.difference] == [("B", "go"), ("B", "lift")]
 
 
-def test_an_unknown_baseline_is_refused_before_playing(tmp_path: Path, plays: list) -> None:
-    with pytest.raises(UserError, match="--baseline C is none of the evaluated agents: A, B"):
-        evaluate(a_file(tmp_path, agents={"A": "scripted", "B": "perfect"}, baseline="C"))
-    assert not plays
-
-
-def test_results_name_the_tasks_of_their_world_and_are_found_again(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    config = EvaluateConfig(
-        {"perfect": "perfect"},
-        world=WorldConfig("school"),
-        probes=("boxes",),
-        episodes=1,
-        out=tmp_path / "results.json",
-    )
-    found = evaluate(config)
-    assert (
-        "success at 1 requests in new places" in capsys.readouterr().err
-    )  # the school asks for the same in both splits
-    (row,) = json.loads(config.out.read_text())
-    assert row["evaluated_with"]["players"]["tasks"] == dict.fromkeys(config.world.entry().probes, 1.0)
-    assert evaluate(config) == found
-    assert "1 of 1 results are in" in capsys.readouterr().err
-
-
 def test_a_game_without_requests_is_given_up_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pipelines.stages.evaluate._probe_in", lambda *_: None)
     monkeypatch.setattr("pipelines.stages.evaluate._TRIED", 3)
     config = EvaluateConfig(world=WORLD, episodes=100)
     with pytest.raises(UserError, match="^notice has held-out requests in 0 of 3 places: .* or leave it out of --pro"):
         next(probe_plans(config, "notice"))
+
+
+# -- worlds --------------------------------------------------------------------------------------------------------
+
+
+def test_worlds_of_evaluations_and_recordings_are_closed_when_they_break_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, closed, make = list[Any](), list[Any](), WorldConfig.make
+
+    def watched(config: WorldConfig, count: int, *drawn: bool, **named: bool) -> list[Any]:
+        worlds: list[Any] = make(config, count, *drawn, **named)
+        for world in worlds:
+            world.close = partial(closed.append, world)
+        made.extend(worlds)
+        return worlds
+
+    monkeypatch.setattr(WorldConfig, "make", watched)
+    plans = probe_plans(CONFIG, "go")  # which look for places in a world
+    next(plans)
+    assert len(made) == 1 and not closed
+    plans.close()
+    assert closed == made
+    for module in ("evaluate", "record_play"):
+        monkeypatch.setattr(f"pipelines.stages.{module}.play", Mock(side_effect=KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        list(probe_episodes(CONFIG, "perfect", "go"))
+    with pytest.raises(KeyboardInterrupt):
+        record(RecordConfig(data=tmp_path / "data", episodes=1, workers=1, world=WORLD))
+    assert len(made) == 3 and closed == made

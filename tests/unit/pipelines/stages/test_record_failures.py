@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,13 @@ from pipelines.cli.main import main
 from pipelines.stages.evaluate import load_results
 from rlhf.replay.guard import FAILURE
 from rlhf.store import open_store
+from tests.unit.pipelines.stages.small_training import Complaint
 from worlds import registry
 from worlds.contract import WorldError
 from worlds.foreign_code import watchdog
 
 EXAMPLE = Path(__file__).parents[4] / "examples" / "own_world" / "discs.py"
-STEPS = 12
+STEPS, EPISODES = 12, 8
 FLAW = '''
 
 class Flawed(DiscRoom):
@@ -44,10 +46,15 @@ from worlds import registry
 register(replace(registry._registry._entries.pop("discs"), name="flawed", make=Flawed))
 '''
 SOME = 'self.config["red"][0] < 5'
+OFF_THE_EDGE = "raise IndexError('off the edge')"
+OTHER_SPACES = "from worlds.contract import body_spec; self.spec = lambda agent: body_spec(12, 20)"
+SIZES = ["--world.height", "12", "--world.width", "16"]
+
+World = Callable[..., str]
 
 
 @pytest.fixture
-def flawed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def flawed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     """Writes a world that fails where ``bad`` holds, and returns its path."""
     known: Any = registry._registry  # the example may be registered by an earlier test, and is again by later ones
     monkeypatch.setattr(known, "_entries", {name: one for name, one in known._entries.items() if name != "discs"})
@@ -65,41 +72,65 @@ def flawed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     return write
 
 
-def record(world: str, data: Path, *words: str, episodes: int = 8) -> int:
-    sizes = ["--world.height", "12", "--world.width", "16", "--held-out", "0", "--steps", str(STEPS)]
-    return main(["record", "--data", str(data), "--world.name", world, "--episodes", str(episodes), *sizes, *words])
+class Recorded:
+    """What a recording returned, the lines it printed before its last, and its episodes."""
+
+    def __init__(self, status: int, printed: str, data: Path) -> None:
+        self.status, (*self.lines, self.last) = status, printed.splitlines()
+        store = open_store(data, create=True)
+        self.episodes = list(store.stream(store.ids()))
+        self.failed = [episode for episode in self.episodes if FAILURE in episode.notes]
+
+    def with_reason(self, reason: str) -> list[str]:
+        return [line for line in self.lines if reason in line]
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.fixture
+def record(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Recorded]:
+    def recorded(world: str, *words: str, episodes: int = EPISODES, workers: int = 1) -> Recorded:
+        data = tmp_path / "data"
+        settings = ["--episodes", str(episodes), "--workers", str(workers), "--held-out", "0", "--steps", str(STEPS)]
+        status = main(["record", "--data", str(data), "--world.name", world, *settings, *SIZES, *words])
+        return Recorded(status, capsys.readouterr().err, data)
+
+    return recorded
+
+
 @pytest.mark.parametrize(
-    ("step", "reason", "status"),
+    ("step", "workers", "limit", "reason", "status"),
     [
-        ("raise IndexError('off the edge')", "IndexError: off the edge", 0),
-        ("raise SystemExit(0)", "SystemExit: 0", 1),
-        ("import os; os._exit(0)", "SystemExit: os._exit(0)", 1),
-        (
-            "result[0]['solver']['image'] = result[0]['solver']['image'] / 255",
-            "leaves the declared space: image is float",
-            0,
-        ),
+        (OFF_THE_EDGE, 1, "", "IndexError: off the edge", 0),
+        ("import os; os._exit(0)", 1, "", "SystemExit: os._exit(0)", 1),
+        ("import os; os._exit(0)", 2, "", "SystemExit: os._exit(0)", 1),
+        ("result[0]['solver']['image'] = result[0]['solver']['image'] / 255", 2, "", "space: image is float", 0),
+        ("while True: pass", 1, "0.4", "no answer within 0.4 s (--step-limit-sec)", 0),
+        ("import time\n            while True: time.sleep(0.01)", 1, "0.4", "no answer within 0.4 s", 0),
+        ("import time; time.sleep(10_000)", 2, "2", "no answer within 2 s", 0),  # another process plays on
     ],
+    ids=["error", "exit", "exit-of-two", "space", "loop", "waits", "hangs"],
 )
 def test_the_episode_is_ended_and_labelled_and_the_others_are_played(
-    flawed, tmp_path: Path, capsys: pytest.CaptureFixture[str], workers: str, step: str, reason: str, status: int
+    flawed: World,
+    record: Callable[..., Recorded],
+    monkeypatch: pytest.MonkeyPatch,
+    step: str,
+    workers: int,
+    limit: str,
+    reason: str,
+    status: int,
 ) -> None:
-    data = tmp_path / "data"
-    assert record(flawed(step=step), data, "--workers", workers) == status
-    *lines, last = capsys.readouterr().err.splitlines()
-    assert last.startswith("error: the world ended its process, or tried to, in ") == bool(status)
-    shown = [line for line in lines if reason in line]
-    store = open_store(data)
-    episodes = [store.read(episode_id) for episode_id in store.ids()]
-    failed = [episode for episode in episodes if FAILURE in episode.notes]
-    assert len(episodes) == 8 and 0 < len(failed) < 8 and len(shown) == len(failed)
-    for episode in episodes:
-        assert len(episode) == (5 if episode in failed else STEPS)
+    if limit and workers == 1:
+        monkeypatch.setattr(watchdog, "LOOK_EVERY_SEC", 0.02)
+        monkeypatch.setattr(registry, "may_end_process", lambda name: False)
+    found = record(flawed(step=step), *(["--step-limit-sec", limit] if limit else []), workers=workers)
+    assert found.status == status, found.last
+    assert found.last.startswith("error: the world ended its process, or tried to, in ") == bool(status)
+    shown = found.with_reason(reason)
+    assert len(found.episodes) == EPISODES and 0 < len(found.failed) < EPISODES and len(shown) == len(found.failed)
+    for episode in found.episodes:
+        assert len(episode) == (5 if episode in found.failed else STEPS)
         assert all(request.step < len(episode) for request in episode.requests)
-    for episode in failed:
+    for episode in found.failed:
         (line,) = [line for line in shown if episode.episode_id in line]
         assert f"world 'flawed' fails at step 5 of episode {episode.episode_id}: " in line
         assert "its 5 steps before are recorded, and the other episodes are played" in line
@@ -109,150 +140,103 @@ def test_the_episode_is_ended_and_labelled_and_the_others_are_played(
 @pytest.mark.parametrize(
     ("workers", "where", "code", "reason"),
     [
-        ("1", "step", "import ctypes; ctypes.string_at(0)", "SIGSEGV"),
-        ("2", "reset", "import ctypes; ctypes.CDLL(None)._exit(0)", "status 0"),
+        (1, "step", "import ctypes; ctypes.string_at(0)", "SIGSEGV"),
+        (2, "reset", "import ctypes; ctypes.CDLL(None)._exit(0)", "status 0"),
     ],
 )
 def test_an_episode_at_which_the_process_ends_is_named_and_the_others_are_recorded(
-    flawed, tmp_path: Path, capsys: pytest.CaptureFixture[str], workers: str, where: str, code: str, reason: str
+    flawed: World, record: Callable[..., Recorded], workers: int, where: str, code: str, reason: str
 ) -> None:
-    assert record(flawed(**{where: code}), tmp_path / "data", "--workers", workers) == 1
-    *lines, last = capsys.readouterr().err.splitlines()
-    named, there = [line for line in lines if reason in line], open_store(tmp_path / "data").ids()
-    assert 0 < len(there) < 8 and len(there) + len(named) == 8
+    found = record(flawed(**{where: code}), workers=workers)
+    named, there = found.with_reason(reason), [episode.episode_id for episode in found.episodes]
+    assert found.status == 1 and 0 < len(there) < EPISODES and len(there) + len(named) == EPISODES
     assert all("flawed" in line and not any(name in line for name in there) for line in named)
-    assert f"in {len(named)} of 8 episodes" in last
+    assert f"in {len(named)} of 8 episodes" in found.last
 
 
-def test_labelled_episodes_are_kept_and_those_without_a_step_are_tried_again(
-    flawed, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("reset", "reason"),
+    [
+        ("raise KeyError('no such door')", "fails at reset for episode"),
+        ("self._config = self.sample(99)", "its reset leads to another place than the configuration"),
+        (OTHER_SPACES, "its reset changes its spaces: solver.observation.image.width: it has 20, the world"),
+    ],
+    ids=["error", "place", "spaces"],
+)
+def test_episodes_whose_reset_fails_are_not_recorded_and_tried_again(
+    flawed: World, record: Callable[..., Recorded], reset: str, reason: str
 ) -> None:
-    data = tmp_path / "data"
-    assert record(flawed(reset="raise KeyError('no such door')"), data, "--workers", "1") == 0
-    shown = capsys.readouterr().err
-    assert "fails at reset for episode" in shown and "it is not recorded, and the other episodes are played" in shown
-    assert "of 8 episodes, " in shown and "of which are not recorded" in shown
-    there = len(open_store(data).ids())
-    assert 0 < there < 8
-    assert record(flawed(), data, "--workers", "1") == 0
-    assert len(open_store(data).ids()) == 8
+    found = record(flawed(reset=reset))
+    assert found.status == 0 and found.with_reason(reason) and 0 < len(found.episodes) < EPISODES
+    assert found.with_reason("it is not recorded, and the other episodes are played")
+    assert found.with_reason("of which are not recorded")
+    assert len(record(flawed()).episodes) == EPISODES
 
 
-def test_a_reset_that_leads_to_another_place_is_a_failure(
-    flawed, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(("episodes", "announced"), [(1, 0), (8, 2)])
+def test_a_world_that_always_fails_ends_the_recording_with_its_error(
+    flawed: World, record: Callable[..., Recorded], episodes: int, announced: int
 ) -> None:
-    assert record(flawed(reset="self._config = self.sample(99)"), tmp_path / "data", "--workers", "1") == 0
-    assert "its reset leads to another place than the configuration that was given" in capsys.readouterr().err
+    found = record(flawed(step=OFF_THE_EDGE, bad="True"), episodes=episodes)
+    assert found.status == 1 and found.last.startswith("error: world 'flawed' fails at step 5 of episode ")
+    assert len(found.with_reason("the other episodes are played")) == announced
 
 
-def test_a_reset_that_changes_the_spaces_is_a_failure(
-    flawed, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_debugging_raises_the_first_failure(
+    flawed: World, record: Callable[..., Recorded], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    reset = "from worlds.contract import body_spec; self.spec = lambda agent: body_spec(12, 20)"
-    assert record(flawed(reset=reset), tmp_path / "data", "--workers", "1") == 0
-    reason = "its reset changes its spaces: solver.observation.image.width: it has 20, the world that was made 16"
-    assert reason in capsys.readouterr().err
-    assert 0 < len(open_store(tmp_path / "data").ids()) < 8
+    monkeypatch.setenv("RLHF_DEBUG", "1")
+    with pytest.raises(WorldError) as caught:
+        record(flawed(step=OFF_THE_EDGE, bad="True"))
+    assert isinstance(caught.value.__cause__, IndexError)
 
 
-def test_a_world_that_hangs_is_left_and_another_process_plays_on(
-    flawed, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    world = flawed(step="import time; time.sleep(10_000)")
-    assert record(world, tmp_path / "data", "--workers", "2", "--step-limit-sec", "2") == 0
-    shown = capsys.readouterr().err
-    store = open_store(tmp_path / "data")
-    failed = [one for one in map(store.read, store.ids()) if FAILURE in one.notes]
-    assert len(store.ids()) == 8 and failed and all(len(one) == 5 for one in failed)
-    assert shown.count("no answer within 2 s (--step-limit-sec)") == len(failed)
-    assert "fails at step 5 of episode" in failed[0].notes[FAILURE]
+# Evaluation
 
 
-@pytest.mark.parametrize("hang", ["while True: pass", "import time\n            while True: time.sleep(0.01)"])
-def test_a_world_that_hangs_is_interrupted_in_this_process(
-    flawed, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, hang: str
+def evaluate(world: str, out: Path, *words: str) -> int:
+    agent = ["--agents", "perfect=perfect", "--episodes", str(EPISODES)]
+    return main(["evaluate", *agent, "--world.name", world, "--out", str(out), *SIZES, *words])
+
+
+@pytest.mark.parametrize(
+    ("where", "code", "reason"),
+    [
+        ("step", OFF_THE_EDGE, "IndexError: off the edge"),
+        ("reset", OFF_THE_EDGE, "IndexError: off the edge"),
+        ("step", "while True: pass", "no answer within 0.4 s (--step-limit-sec)"),
+        ("reset", "while True: pass", "no answer within 0.4 s (--step-limit-sec)"),
+    ],
+)
+def test_an_evaluation_counts_failed_episodes_as_not_fulfilled_and_replaces_places(
+    flawed: World,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    where: str,
+    code: str,
+    reason: str,
 ) -> None:
     monkeypatch.setattr(watchdog, "LOOK_EVERY_SEC", 0.02)
-    monkeypatch.setattr(registry, "may_end_process", lambda name: False)
-    limit = ("--step-limit-sec", "0.4")
-    assert record(flawed(step=hang), tmp_path / "data", "--workers", "1", *limit) == 0
-    shown = capsys.readouterr().err
-    store = open_store(tmp_path / "data")
-    failed = [one for one in map(store.read, store.ids()) if FAILURE in one.notes]
-    assert len(store.ids()) == 8 and failed and all(len(one) == 5 for one in failed)
-    assert shown.count("no answer within 0.4 s (--step-limit-sec); its 5 steps before are recorded") == len(failed)
-    assert failed[0].notes[FAILURE].startswith("world 'flawed' fails at step 5 of episode ")
-
-
-def test_a_world_that_always_fails_ends_the_recording_with_its_error(
-    flawed, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    world = flawed(step="raise IndexError('off the edge')", bad="True")
-    for episodes, announced in ((1, 0), (8, 2)):
-        assert record(world, tmp_path / str(episodes), "--workers", "1", episodes=episodes) == 1
-        shown = capsys.readouterr().err
-        assert shown.splitlines()[-1].startswith("error: world 'flawed' fails at step 5 of episode ")
-        assert shown.count("the other episodes are played") == announced
-
-
-def evaluate(world: str, out: Path, *words: str, episodes: int = 8) -> int:
-    sizes = ["--world.height", "12", "--world.width", "16", "--episodes", str(episodes), *words]
-    return main(["evaluate", "--agents", "perfect=perfect", "--world.name", world, "--out", str(out), *sizes])
-
-
-def test_an_evaluation_counts_a_failed_episode_as_not_fulfilled_and_goes_on(
-    flawed, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
     out = tmp_path / "results.json"
-    assert evaluate(flawed(step="raise IndexError('off the edge')"), out) == 0
+    assert evaluate(flawed(**{where: code}), out, "--step-limit-sec", "0.4") == 0
     shown = capsys.readouterr().err
     (row,) = json.loads(out.read_text())
+    assert len(row["seeds"]) == EPISODES and reason in shown
+    if where == "reset":  # places that cannot be entered
+        assert all(row["success"]) and "failed" not in row and "; another place is played instead" in shown
+        return
     failed = [success for seed, success in zip(row["seeds"], row["success"], strict=True) if seed in row["failed"]]
-    assert len(row["seeds"]) == 8 and 0 < len(failed) < 8 and not any(failed) and any(row["success"])
+    assert 0 < len(failed) < EPISODES and not any(failed) and any(row["success"])
     assert list(load_results(out)[0].failed) == row["failed"]
     assert shown.count("its request counts as not fulfilled, and the other episodes are played") == len(failed)
     assert "world 'flawed' fails at step 5 of episode go-" in shown
     assert f"the world failed in {len(failed)} of 8 episodes of perfect at go" in shown
 
 
-@pytest.mark.parametrize("where", ["step", "reset"])
-def test_an_evaluation_leaves_a_world_that_hangs(
-    flawed, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, where: str
-) -> None:
-    monkeypatch.setattr(watchdog, "LOOK_EVERY_SEC", 0.02)
-    out = tmp_path / "results.json"
-    assert evaluate(flawed(**{where: "while True: pass"}), out, "--step-limit-sec", "0.4") == 0
-    shown = capsys.readouterr().err
-    (row,) = json.loads(out.read_text())
-    assert len(row["seeds"]) == 8
-    if where == "step":
-        assert 0 < len(row["failed"]) < 8 and "'flawed' fails at step 5 of episode go-" in shown
-    else:
-        assert "failed" not in row and "; another place is played instead" in shown
-    assert "no answer within 0.4 s (--step-limit-sec)" in shown
-
-
-def test_an_evaluation_leaves_out_places_that_cannot_be_entered(
-    flawed, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    out = tmp_path / "results.json"
-    assert evaluate(flawed(reset="raise IndexError('off the edge')"), out) == 0
-    (row,) = json.loads(out.read_text())
-    assert len(row["seeds"]) == 8 and all(row["success"]) and "failed" not in row
-    shown = capsys.readouterr().err
-    assert "IndexError: off the edge; RLHF_DEBUG=1 shows where; another place is played instead" in shown
-
-
 def test_an_evaluation_in_a_world_that_always_fails_ends_with_its_error(
-    flawed, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    flawed: World, tmp_path: Path, complaint: Complaint
 ) -> None:
-    assert evaluate(flawed(reset="raise IndexError('off the edge')", bad="True"), tmp_path / "other") == 1
-    last = capsys.readouterr().err.splitlines()[-1]
-    assert last.startswith("error: world 'flawed' fails at reset: IndexError: off the edge")
-
-
-def test_debugging_raises_the_first_failure(flawed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RLHF_DEBUG", "1")
-    with pytest.raises(WorldError) as caught:
-        record(flawed(step="raise IndexError('off the edge')", bad="True"), tmp_path / "data", "--workers", "1")
-    assert isinstance(caught.value.__cause__, IndexError)
+    world = flawed(reset=OFF_THE_EDGE, bad="True")
+    words = ["--agents", "perfect=perfect", "--world.name", world, "--out", tmp_path / "other", *SIZES]
+    assert complaint("evaluate", *words).startswith("error: world 'flawed' fails at reset: IndexError: off the edge")

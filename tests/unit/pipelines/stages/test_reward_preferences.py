@@ -10,11 +10,9 @@ import numpy as np
 import pytest
 import torch
 
-from agents.folder import load_agent, save_agent
-from agents.tokenizer import Tokenizer
+from agents.folder import load_agent
 from pipelines.report.training import training_report
 from pipelines.stages.chosen_preferences import count_preferences, find_preferences
-from pipelines.stages.clone import read_episodes, spoken_texts
 from pipelines.stages.episodes.noted_episodes import EVERY_EPISODE
 from pipelines.stages.outcomes.headlines import reward_headline
 from pipelines.stages.reward import RewardConfig, judged_episodes, reward
@@ -27,7 +25,7 @@ from rlhf.records.preferences import NOUNS, ClipPair, RequestVerdict, StretchSco
 from rlhf.run.tracking import read_metrics
 from rlhf.store import ParquetStore, open_store
 from rlhf.store.synthetic import synthetic_episode
-from tests.unit.agents import made_up_play
+from tests.unit.pipelines.stages import small_training
 from worlds.errors import UserError
 
 ALL = PreferenceConfig(clip_pairs=1.0, verdicts=1.0, take_overs=1.0, scores=1.0, batch=2)
@@ -36,16 +34,11 @@ ALL = PreferenceConfig(clip_pairs=1.0, verdicts=1.0, take_overs=1.0, scores=1.0,
 @pytest.fixture
 def settings(tmp_path: Path) -> RewardConfig:
     """A training of seconds on ten episodes, two of them held out; nothing is marked."""
-    torch.set_num_threads(1)
     store = open_store(tmp_path / "data", create=True)
+    own = {"controller": np.array([0] * 6 + [1] * 4 + [0] * 2, np.uint8), "solver": "agent:x+human:bo"}
     for number in range(10):
-        controller = np.array([0] * 6 + [1] * 4 + [0] * 2, np.uint8)
         split = "held_out" if number > 7 else "train"
-        store.write(
-            replace(
-                synthetic_episode(number, 12, 12, 16), controller=controller, split=split, solver="agent:x+human:bo"
-            )
-        )
+        store.write(replace(synthetic_episode(number, 12, 12, 16), split=split, **own))
     for name in store.ids():
         store.write_preferences(
             [
@@ -56,12 +49,7 @@ def settings(tmp_path: Path) -> RewardConfig:
                 StretchScore(name, 6, 12, 4.0, 1.0, 5.0, "ann", False),
             ]
         )
-    tokenizer = Tokenizer.train(spoken_texts(read_episodes([store.folder])), made_up_play.VOCABULARY)
-    agent = made_up_play.agent(
-        image_size=(12, 16), vision_channels=(4,), vision_strides=(4,), vision_blocks=(1,), width=8,
-        heads=2, memory_width=8, tick_width=6, value_width=8,
-    )  # fmt: skip
-    save_agent(agent, tokenizer, tmp_path / "agent")
+    small_training.untrained(store, tmp_path / "agent")
     training = RewardTrainingConfig(
         updates=4, steps=4, batch=3, learning_rate=1e-2, warmup=1, evaluate_every=2, log_every=1, preferences=ALL
     )
@@ -92,11 +80,8 @@ def test_results_and_report_say_what_each_kind_contributed(
     report = training_report(run)
     facts = {fact.name: fact.note for fact in report.facts}
     assert "12 examples learned from; loss" in facts["Clip pairs right, held-out play"]
-    assert {"Verdicts right, held-out play", "Take-overs right, held-out play", "Scores right, held-out play"} <= set(
-        facts
-    )
+    assert {f"{kind} right, held-out play" for kind in ("Verdicts", "Take-overs", "Scores")} <= set(facts)
     assert "Other preferences ordered as raters did" in {chart.title for chart in report.evaluation}
-    assert "Loss of other preferences" in {chart.title for chart in report.curves}
     assert "clip pairs" in (run / "reward_model" / "README.md").read_text()
 
 
@@ -142,16 +127,13 @@ def test_a_kind_of_which_there_is_none_is_refused(settings: RewardConfig) -> Non
 
 
 def test_weights_choose_the_kinds_that_are_read(settings: RewardConfig) -> None:
-    found = find_preferences(settings.data, PreferenceConfig(take_overs=1.0))
-    assert found == [TakeOver(name, 6, 10, "bo", False) for name in store_of(settings).ids()]
-    assert find_preferences(settings.data, PreferenceConfig()) == []
-
-
-def test_verdicts_are_read_where_they_say_which_requests_failed(settings: RewardConfig) -> None:
     store = store_of(settings)
+    found = find_preferences(settings.data, PreferenceConfig(take_overs=1.0))
+    assert found == [TakeOver(name, 6, 10, "bo", False) for name in store.ids()]
+    assert find_preferences(settings.data, PreferenceConfig()) == []
     store.write_marks(Mark(name, "ann", step, sign, False) for name in store.ids() for step, sign in ((3, 1), (8, -1)))
-    marks_only = replace(settings.training, preferences=PreferenceConfig())
-    for training, expected in ((marks_only, 0), (replace(marks_only, between_weight=1.0), len(store.ids()))):
+    for between, expected in ((0.0, 0), (1.0, len(store.ids()))):  # verdicts say which requests failed
+        training = replace(settings.training, preferences=PreferenceConfig(), between_weight=between)
         _, _, judged = judged_episodes(replace(settings, training=training), EVERY_EPISODE)
         assert len(judged) == expected and all(isinstance(one, RequestVerdict) for one in judged)
 
@@ -166,5 +148,4 @@ def test_the_head_begins_with_the_weights_of_its_own_seed(settings: RewardConfig
 
 def test_counts_in_words() -> None:
     assert count_preferences({}) == ""
-    assert count_preferences({"scores": 1}) == "1 example of scores"
     assert count_preferences({"clip_pairs": 1200, "scores": 1}) == "1,200 examples of clip pairs and 1 of scores"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,10 +24,11 @@ from pipelines.suite.judge import JudgeSuiteConfig, judge_suite
 from pipelines.suite.make import MakeSuiteConfig, draw, make_suite, scenarios_of
 from pipelines.suite.play import PlaySuiteConfig, play_suite
 from pipelines.suite.request_kinds import INSTRUCTION, KINDS, QUESTION
-from pipelines.suite.scenarios import Scenario, Suite, load_suite, save_suite, silence_after
+from pipelines.suite.scenarios import Scenario, load_suite, save_suite, silence_after
 from rlhf.records.episode import AGENT, CO_PILOT, Episode
-from rlhf.store import ParquetStore, open_store, same_episode, share_play
+from rlhf.store import ParquetStore, open_store, same_episode
 from rlhf.store.synthetic import synthetic_episode
+from rlhf.store.transfer.shared_play import share_play
 from tests.unit.rlhf import tiny_agent
 from worlds.errors import UserError
 
@@ -75,26 +76,16 @@ def scenario(name: str, kind: str, episode: str, co_piloted: bool = False) -> Sc
     return Scenario(name, episode, 4, 5, 20, kind, "words", "scripted", co_piloted, 20, "")
 
 
-def test_scenarios_are_spread_over_kinds_and_episodes() -> None:
-    candidates = [scenario(f"{i}", INSTRUCTION, f"e{i % 5}") for i in range(90)]
-    candidates += [scenario(f"q{i}", QUESTION, f"e{i % 3}") for i in range(9)]
-    drawn = draw(candidates, 20, "equal")
+def test_scenarios_are_spread_over_kinds_and_episodes_and_those_with_a_take_over_come_first() -> None:
+    asked = [scenario(f"{i}", INSTRUCTION, f"e{i % 5}") for i in range(90)]
+    questions = [scenario(f"q{i}", QUESTION, f"e{i % 3}", co_piloted=True) for i in range(30)]
+    drawn = draw([*asked, *questions[:9]], 20, "equal")
     assert Counter(one.kind for one in drawn) == {INSTRUCTION: 11, QUESTION: 9}  # nine are all that there are
-    assert max(Counter(one.episode for one in draw(candidates[:90], 20, "equal")).values()) == 4
-
-
-def test_kinds_are_drawn_as_often_as_they_were_asked() -> None:
-    candidates = [scenario(f"{i}", INSTRUCTION, f"e{i}") for i in range(75)]
-    candidates += [scenario(f"q{i}", QUESTION, f"e{i}", co_piloted=True) for i in range(25)]
-    assert Counter(one.kind for one in draw(candidates, 40, "proportional")) == {INSTRUCTION: 30, QUESTION: 10}
-    assert MakeSuiteConfig().balance == "proportional"
-
-
-def test_scenarios_with_a_take_over_come_first() -> None:
-    plain = [scenario(f"{i}", INSTRUCTION, f"e{i}") for i in range(50)]
+    assert max(Counter(one.episode for one in draw(asked, 20, "equal")).values()) == 4
+    drawn = draw([*asked, *questions], 40, "proportional")
+    assert Counter(one.kind for one in drawn) == {INSTRUCTION: 30, QUESTION: 10}
     taken = [scenario(f"t{i}", INSTRUCTION, f"e{i}", co_piloted=True) for i in range(3)]
-    assert {one.name for one in draw(plain + taken, 4, "proportional")} >= {"t0", "t1", "t2"}
-    assert draw(plain, 99, "equal") == draw(plain, 50, "proportional")
+    assert {one.name for one in draw(asked + taken, 4, "proportional")} >= {"t0", "t1", "t2"}
 
 
 def test_requests_of_people_and_take_overs_are_found() -> None:
@@ -127,22 +118,20 @@ def test_a_suite_is_the_same_from_the_same_seed(folder: Path, tmp_path: Path) ->
 def test_a_suite_is_never_changed(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="exists, and a suite is never changed"):
         make_suite(MakeSuiteConfig(folder / "play", folder / "suite.json"))
-    suite = load_suite(folder / "suite.json")
-    changed = tmp_path / "suite.json"
-    save_suite(replace(suite, scenarios=(replace(suite.scenarios[0], limit=9), *suite.scenarios[1:])), changed)
+    suite, path = load_suite(folder / "suite.json"), tmp_path / "suite.json"
+    save_suite(replace(suite, scenarios=(replace(suite.scenarios[0], limit=9), *suite.scenarios[1:])), path)
     with pytest.raises(UserError, match="was changed since it was made"):
-        load_suite(changed)
-    save_suite(replace(suite, recordings=replace(suite.recordings, folder="elsewhere")), changed)
-    assert load_suite(changed).id == suite.id  # moving the recordings changes nothing
+        load_suite(path)
+    save_suite(replace(suite, recordings=replace(suite.recordings, folder="elsewhere")), path)
+    assert load_suite(path).id == suite.id  # moving the recordings changes nothing
 
 
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ("nothing", "holds no suite"),
-        ("{}", "version None"),
+        ("nothing", "no suite"),
         ('{"version": 2}', "version 2, this program knows 1"),
-        ('{"version": 1}', "is damaged"),
+        ('{"version": 1}', "damaged"),
     ],
 )
 def test_a_file_that_is_no_suite_is_refused(wrong: str, message: str, tmp_path: Path) -> None:
@@ -152,12 +141,12 @@ def test_a_file_that_is_no_suite_is_refused(wrong: str, message: str, tmp_path: 
 
 
 def test_kinds_of_requests_can_be_overridden(folder: Path, tmp_path: Path) -> None:
-    words = load_suite(folder / "suite.json").scenarios[0].words
-    other = {words: INSTRUCTION if load_suite(folder / "suite.json").scenarios[0].kind == QUESTION else QUESTION}
-    (tmp_path / "kinds.json").write_text(json.dumps(other))
-    config = MakeSuiteConfig(folder / "play", tmp_path / "s.json", 99, LIMIT_STEPS, kinds=tmp_path / "kinds.json")
-    assert {one.kind for one in make_suite(config).scenarios if one.words == words} == set(other.values())
-    (tmp_path / "kinds.json").write_text('{"x": "chat"}')
+    first, kinds = load_suite(folder / "suite.json").scenarios[0], tmp_path / "kinds.json"
+    other = INSTRUCTION if first.kind == QUESTION else QUESTION
+    kinds.write_text(json.dumps({first.words: other}))
+    config = MakeSuiteConfig(folder / "play", tmp_path / "s.json", 99, LIMIT_STEPS, kinds=kinds)
+    assert {one.kind for one in make_suite(config).scenarios if one.words == first.words} == {other}
+    kinds.write_text('{"x": "chat"}')
     with pytest.raises(UserError, match="kinds are instruction-following and question-answering"):
         make_suite(replace(config, out=tmp_path / "t.json"))
 
@@ -180,16 +169,12 @@ def test_the_context_replays_the_recording_bit_exactly(folder: Path, played: dic
         assert episode.setter_utterance[step - 1] == about["request"] == episode.setter_text[step]
         assert not any(episode.setter_utterance[step:])
         assert (episode.controller[before] == CO_PILOT).all() and (episode.controller[step:] == AGENT).all()
-
-
-def test_the_recorded_solver_repeats_its_actions_and_observations(folder: Path, played: dict[str, Episode]) -> None:
-    recordings = open_store(folder / "play")
-    for episode, about in of_agent(played, "recorded"):
+    for episode, about in of_agent(played, "recorded"):  # it repeats its actions and observations
         recorded = recordings.read(about["episode"])
         end = min(len(episode), len(recorded), silence_after(recorded, about["request_step"]) + 1)
         assert end > about["step"] and episode.solver == recorded.solver
-        assert np.array_equal(episode.image[:end], recorded.image[:end])
-        assert np.array_equal(episode.movement[:end], recorded.movement[:end])
+        for name in ("image", "movement"):
+            assert np.array_equal(getattr(episode, name)[:end], getattr(recorded, name)[:end])
         assert episode.utterance[:end] == recorded.utterance[:end] and not any(episode.utterance[end:])
 
 
@@ -230,9 +215,17 @@ def test_an_interrupted_play_resumes_to_the_same(
     folder: Path, played: dict[str, Episode], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store, config = open_store(tmp_path / "sts", create=True), settings(folder, tmp_path / "sts")
+    write = ParquetStore.write
     for after in (2, 3, 1, 4):  # continuations between one interruption and the next
+        left = iter(range(after))
+
+        def write_or_stop(store: ParquetStore, episode: Episode, left: Iterator[int] = left) -> None:
+            if next(left, None) is None:
+                raise KeyboardInterrupt
+            write(store, episode)
+
         with monkeypatch.context() as patch:
-            patch.setattr(ParquetStore, "write", _writes(after))
+            patch.setattr(ParquetStore, "write", write_or_stop)
             with pytest.raises(KeyboardInterrupt):
                 play_suite(config)
     assert 10 <= len(store) < len(played)
@@ -243,64 +236,36 @@ def test_an_interrupted_play_resumes_to_the_same(
     assert play_suite(config) == ids  # nothing is left to do
 
 
-def _writes(count: int) -> Callable[[ParquetStore, Episode], None]:
-    """A store's ``write`` that is interrupted after so many episodes."""
-    left, write = iter(range(count)), ParquetStore.write
-
-    def write_or_stop(store: ParquetStore, episode: Episode) -> None:
-        if next(left, None) is None:
-            raise KeyboardInterrupt
-        write(store, episode)
-
-    return write_or_stop
-
-
-def test_other_settings_do_not_mix(folder: Path, played: dict[str, Episode]) -> None:
+def test_datasets_of_something_else_are_refused(folder: Path, played: dict[str, Episode], tmp_path: Path) -> None:
     with pytest.raises(UserError, match="continuations by tiny that were played with other settings"):
         play_suite(settings(folder, folder / "sts", seed=1))
-
-
-def test_a_dataset_of_play_refuses_continuations(folder: Path) -> None:
     with pytest.raises(UserError, match="holds recorded play; name another dataset"):
         play_suite(settings(folder, folder / "play"))
-
-
-def test_continuations_are_no_play_to_draw_from(folder: Path, played: dict[str, Episode], tmp_path: Path) -> None:
     with pytest.raises(UserError, match="holds the continuations of a suite"):
         make_suite(MakeSuiteConfig(folder / "sts", tmp_path / "s.json"))
 
 
 def test_other_recordings_are_refused(folder: Path, tmp_path: Path) -> None:
-    suite = load_suite(folder / "suite.json")
     other = open_store(tmp_path / "play", create=True)
     with pytest.raises(UserError, match="is not the dataset that the suite was made from"):
         play_suite(settings(folder, tmp_path / "sts", recordings=other.folder))
-    share_play(folder / "play", tmp_path / "copy")  # made like the original, but with one episode changed
-    episode = other_end(open_store(folder / "play").read(suite.scenarios[0].episode))
-    copy = open_store(tmp_path / "copy")
-    copy.drop([episode.episode_id])
-    copy.write(episode)
-    with pytest.raises(UserError, match="is not the one that scenario"):
-        play_suite(settings(folder, tmp_path / "sts", recordings=tmp_path / "copy"))
-
-
-def other_end(episode: Episode) -> Episode:
-    """The episode with another first movement."""
+    share_play(folder / "play", tmp_path / "copy")  # made like the original, but with one movement changed
+    copy, name = open_store(tmp_path / "copy"), load_suite(folder / "suite.json").scenarios[0].episode
+    episode = copy.read(name)
     movement = episode.movement.copy()
     movement[0, 0, 0] = (movement[0, 0, 0] + 1) % 3
-    return replace(episode, movement=movement)
+    copy.drop([name])
+    copy.write(replace(episode, movement=movement))
+    with pytest.raises(UserError, match="is not the one that scenario"):
+        play_suite(settings(folder, tmp_path / "sts", recordings=copy.folder))
 
 
 def test_a_changed_world_is_refused(folder: Path, tmp_path: Path) -> None:
     suite = load_suite(folder / "suite.json")
     changed = replace(suite, recordings=replace(suite.recordings, options={"fov_y_deg": 40}), id="")
-    save_suite(frozen(changed), tmp_path / "suite.json")
+    save_suite(replace(changed, id=changed.fingerprint), tmp_path / "suite.json")
     with pytest.raises(UserError, match=r"does not replay: step 0 looks different.* the world has changed"):
         play_suite(settings(folder, tmp_path / "sts", suite=tmp_path / "suite.json"))
-
-
-def frozen(suite: Suite) -> Suite:
-    return replace(suite, id=suite.fingerprint)
 
 
 @pytest.mark.parametrize(
@@ -308,6 +273,7 @@ def frozen(suite: Suite) -> Suite:
     [
         ({"agents": {}}, "no agents to play"),
         ({"agents": {"A": "nowhere"}}, "nowhere.* is missing"),
+        ({"agents": {"a/b": "x"}}, "letters, digits"),
         ({"suite": Path("nowhere.json")}, "holds no suite"),
     ],
 )
@@ -317,11 +283,6 @@ def test_errors_are_raised_before_anything_is_played(
     with pytest.raises(UserError, match=message):
         play_suite(settings(folder, tmp_path / "sts", **changes))
     assert not (tmp_path / "sts").exists()
-
-
-def test_a_name_is_a_plain_one() -> None:
-    with pytest.raises(UserError, match="letters, digits"):
-        PlaySuiteConfig(agents={"a/b": "x"})
 
 
 # -- stand-ins for judges --------------------------------------------------------------------------------------------

@@ -14,7 +14,6 @@ from pipelines.suite.request_kinds import INSTRUCTION, QUESTION
 from pipelines.suite.scenarios import Suite, load_suite
 from pipelines.suite.written import NOTE
 from rlhf.store import open_store
-from worlds import registry
 from worlds.errors import UserError
 from worlds.playhouse.players.scenario_setter import AppendixB
 from worlds.playhouse.scenarios.appendix_b import scenarios
@@ -76,13 +75,6 @@ def test_continuations_start_at_the_request_and_are_judged_by_its_check(made: tu
         about = episode.notes["scenario"]
         chosen = next(one for one in suite.scenarios if one.name == about["name"])
         assert len(episode) == chosen.step + chosen.limit
-
-
-def test_tasks_of_scenarios_are_made_by_name(made: tuple[Path, Suite]) -> None:
-    folder, suite = made
-    episode = open_store(folder / "play").read(suite.scenarios[2].episode)
-    spec = episode.requests[-1].task
-    assert registry.get("playhouse").make_task(spec).spec == spec  # type: ignore[attr-defined]
 
 
 def test_a_collection_that_does_not_exist_is_refused(tmp_path: Path) -> None:

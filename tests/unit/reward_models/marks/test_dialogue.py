@@ -9,10 +9,11 @@ import pytest
 
 from agents.config import AgentConfig
 from agents.tokenizer import PAD_ID, Tokenizer
-from reward_models.marks.augmentation import Augmentation, exchange_instruction
+from reward_models.marks.augmentation import Augmentation
 from reward_models.marks.dialogue import Dialogue, content_words
-from reward_models.marks.pairs import MINUS, PLUS
+from reward_models.marks.pairs import MINUS
 from rlhf.data.memory import MemoryDataset, encode_episodes
+from tests.unit.reward_models.given_marks import marks_at
 
 THINGS = [(c, k) for c in ("red", "blue", "green", "yellow") for k in ("ball", "block", "duck", "bottle")]
 WAYS = ["lift the {} {}", "pick up the {} {}", "walk to the {} {}", "go to the {} {}", "take the {} {} and lift it"]
@@ -39,12 +40,10 @@ def talk(make_play, words: Tokenizer) -> Callable[..., MemoryDataset]:
     def make(episodes: list[list[str]], utterances: list[list[str]] | None = None) -> MemoryDataset:
         """Every request is heard for two steps; in the first of them the solver may speak."""
         said = utterances or [[""] * len(asked) for asked in episodes]
-        plays = [
-            make_play(
-                str(n), [t for text in asked for t in (text, text)], utterance=[u for s in spoken for u in (s, "")]
-            )
-            for n, (asked, spoken) in enumerate(zip(episodes, said, strict=True))
-        ]
+        plays = []
+        for asked, spoken in zip(episodes, said, strict=True):
+            heard = [text for text in asked for _ in range(2)]
+            plays.append(make_play(str(len(plays)), heard, utterance=[u for words in spoken for u in (words, "")]))
         sizes = {"vocab_size": words.vocab_size, "setter_text_length": 8}
         return encode_episodes(plays, words, AgentConfig.preset("nano", image_size=(8, 8), **sizes))
 
@@ -88,10 +87,7 @@ def test_an_answer_marked_plus_after_a_request_is_not_wrong_for_it(talk) -> None
         [["is there a red ball"], ["is there a blue duck"], ["is there a green duck"], ["how many balls are there"]],
         [["yes"], ["yes"], ["no"], ["no"]],
     )
-    marks = np.zeros((8, 1, 2), dtype=np.uint8)
-    marks[[1, 3, 5], 0, PLUS] = 1
-    marks[7, 0, MINUS] = 1
-    dialogue, answers = Dialogue.of(play, marks), np.array([0])
+    dialogue, answers = Dialogue.of(play, marks_at(8, plus=(1, 3, 5), minus=(7,))), np.array([0])
     assert dialogue.other_requests(slice(0, 2), 0, answers).tolist() == [4, 6]  # "yes" was right for the blue duck
     assert dialogue.other_requests(slice(0, 2), 0, answers[:0]).tolist() == [2, 4, 6]
     assert Dialogue.of(play).other_requests(slice(0, 2), 0, answers).tolist() == [2, 4, 6]
@@ -99,19 +95,9 @@ def test_an_answer_marked_plus_after_a_request_is_not_wrong_for_it(talk) -> None
     assert dialogue.other_requests(slice(0, 2), 1, answers).size == 3
 
 
-def test_a_mark_that_may_be_late_is_dropped() -> None:
-    marks = np.zeros((8, 1, 2), dtype=np.uint8)
-    marks[[2, 3, 5], 0, PLUS] = marks[4, 0, MINUS] = 1
-    change = exchange_instruction(slice(0, 8), marks, request=2, donor=20, delay=2)
-    assert np.flatnonzero(change.marks[:, 0, PLUS]).tolist() == [2]
-    assert np.flatnonzero(change.marks[:, 0, MINUS]).tolist() == [4, 5]
-
-
 def test_nothing_is_late_after_the_first_request(talk) -> None:
     play = talk([["lift the red ball", "go to the blue duck"], ["lift the green duck"]])
-    marks = np.zeros((4, 1, 2), dtype=np.uint8)
-    marks[[1, 3], 0, PLUS] = 1
-    dialogue = Dialogue.of(play)
+    dialogue, marks = Dialogue.of(play), marks_at(4, plus=(1, 3))
 
     def left(delay: int) -> set[tuple[int, ...]]:
         """Steps of the (-) of all alterations that are possible."""

@@ -18,43 +18,40 @@ from reward_models.marks.marked_play import MarkedPlay, MarkedStream, mark_play
 from reward_models.marks.pairs import MINUS, PLUS
 from reward_models.marks.raters import merge, trust, use_raters
 from rlhf.records.marks import Mark
+from tests.unit.reward_models.given_marks import marks_at
 
 STEPS = 30
 
 
-def sequence(*moments: tuple[int, int]) -> np.ndarray:
-    """One rater's marks [T, 2] from (step, sign)."""
-    marks = np.zeros((STEPS, 2), dtype=np.uint8)
-    for step, sign in moments:
-        marks[step, PLUS if sign > 0 else MINUS] += 1
-    return marks
+def sequence(*moments: int) -> np.ndarray:
+    """One rater's marks [T, 2] at these steps; (-) where a step has the sign -."""
+    plus, minus = ([abs(step) for step in moments if step * sign > 0] for sign in (1, -1))
+    return marks_at(STEPS, plus, minus)[:, 0]
 
 
-def moments(marks: np.ndarray) -> list[tuple[int, int]]:
-    """(step, sign) of everything in ``marks`` [T, 1, 2]."""
-    return [(int(t), 1 if place == PLUS else -1) for t, _, place in np.argwhere(marks)]
+def moments(marks: np.ndarray) -> list[int]:
+    """All steps of ``marks`` [T, 1, 2], with their signs."""
+    return [int(t) if place == PLUS else -int(t) for t, _, place in np.argwhere(marks)]
 
 
-def test_a_moment_counts_if_most_marked_it_with_the_sign_that_most_gave() -> None:
-    ann = sequence((5, 1), (12, -1), (20, 1))
-    bob = sequence((6, 1), (13, 1), (27, -1))
-    cat = sequence((8, 1), (12, -1))
-    merged = merge(np.stack([ann, bob, cat], axis=1), tolerance=3)
-    # All three at 5, 6, 8; (-), (+), (-) at 12, 13, 12; 20 and 27 are of one rater each.
-    assert moments(merged) == [(6, 1), (12, -1)]
-
-
-def test_marks_farther_apart_than_the_tolerance_are_of_two_moments() -> None:
-    marks = np.stack([sequence((5, 1)), sequence((8, 1))], axis=1)
-    assert moments(merge(marks, tolerance=3)) == [(5, 1)]
-    assert moments(merge(marks, tolerance=2)) == []
+@pytest.mark.parametrize(
+    ("raters", "tolerance", "expected"),
+    [
+        # All three at 5, 6, 8; (-), (+), (-) at 12, 13, 12; 20 and 27 are of one rater each.
+        ([sequence(5, -12, 20), sequence(6, 13, -27), sequence(8, -12)], 3, [6, -12]),
+        ([sequence(5), sequence(8)], 3, [5]),
+        ([sequence(5), sequence(8)], 2, []),  # farther apart, they are of two moments
+    ],
+)
+def test_a_moment_counts_if_most_marked_it_with_the_sign_that_most_gave(raters, tolerance, expected) -> None:
+    assert moments(merge(np.stack(raters, axis=1), tolerance)) == expected
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 4), st.integers(0, 5))
 def test_raters_with_equal_marks_are_one(seed: int, raters: int, tolerance: int) -> None:
     rng = np.random.default_rng(seed)
-    steps = rng.choice(STEPS, rng.integers(0, 8), replace=False).tolist()
-    own = sequence(*((step, int(rng.choice([-1, 1]))) for step in steps))
+    steps = rng.choice(np.arange(1, STEPS), rng.integers(0, 8), replace=False)
+    own = sequence(*(steps * rng.choice([-1, 1], len(steps))).tolist())
     merged = merge(np.stack([own] * raters, axis=1), tolerance)
     assert np.array_equal(merged[:, 0], own)
 
@@ -74,24 +71,13 @@ def test_raters_count_as_much_as_they_agree(rated: MarkedPlay) -> None:
     weights = trust(rated, tolerance=2)
     mean = (6 * 6 / 9 + 6 * 6 / 9 + 2 * 0.0) / 14
     assert weights == pytest.approx({"ann": 6 / 9 / mean, "bob": 6 / 9 / mean, "cat": 0.0, "dan": 1.0})
-
-
-def test_trust_lies_beside_the_marks(rated: MarkedPlay) -> None:
-    weights, used = trust(rated, 2), use_raters(rated, "agreement", 2)
+    used = use_raters(rated, "agreement", 2)
     assert used.trust is not None and used.trust.shape == rated.marks.shape[:2] and used.marks is rated.marks
     assert used.trust[rated.rows(0)][7].tolist() == pytest.approx([weights[n] for n in ("ann", "bob", "cat")])
     assert used.trust[rated.rows(2)][0].tolist() == [1.0, 1.0, 1.0]
-
-
-def test_a_majority_is_one_rater(rated: MarkedPlay) -> None:
-    used = use_raters(rated, "majority", 2)
-    assert used.marks.shape == (len(rated.marks), 1, 2)
-    assert [moments(used.marks_of(e)) for e in range(4)] == [
-        [(4, 1), (10, 1), (20, 1)],
-        [(4, 1), (10, 1), (20, 1)],
-        [(7, 1)],
-        [],
-    ]
+    majority = use_raters(rated, "majority", 2)
+    assert majority.marks.shape == (len(rated.marks), 1, 2)
+    assert [moments(majority.marks_of(e)) for e in range(4)] == [[4, 10, 20], [4, 10, 20], [7], []]
 
 
 def test_pairs_of_a_rater_count_as_much_as_the_rater() -> None:

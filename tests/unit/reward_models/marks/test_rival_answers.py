@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from reward_models.learning.told_answers import ToldAnswers
 from reward_models.marks.augmentation import Augmentation
@@ -14,14 +16,37 @@ from reward_models.marks.pairs import MINUS
 from reward_models.marks.rival_answers import RivalAnswers, rivals
 from rlhf.records.marks import Mark
 
+WHICH, ON = "which is it", "is it on"
 
-def answered(make_play, tokenizer, tiny, *answers: tuple[str, str]) -> MarkedPlay:
-    """Episodes of one question each, asked at 1, answered at 3 and marked (+) at 4."""
-    episodes = [
-        make_play(str(n), ["", *[question] * 7], utterance=["", "", "", answer, "", "", "", ""])
-        for n, (question, answer) in enumerate(answers)
-    ]
-    return mark_play(episodes, [Mark(e.episode_id, "ann", 4, 1, True) for e in episodes], tokenizer, tiny)
+
+@pytest.fixture
+def talk(make_play, tokenizer, tiny) -> Callable[..., MarkedPlay]:
+    def make(*houses: tuple[tuple[str, str], ...]) -> MarkedPlay:
+        """Episodes of questions five steps apart, each answered two steps later and marked (+) at once."""
+        episodes, marks = [], []
+        for number, turns in enumerate(houses):
+            heard = ["", *(question for question, _ in turns for _ in range(5))]
+            said = [""] * len(heard)
+            for turn, (_, answer) in enumerate(turns):
+                said[5 * turn + 3] = answer
+                marks.append(Mark(str(number), "ann", 5 * turn + 4, 1, True))
+            episodes.append(make_play(str(number), heard, utterance=said))
+        return mark_play(episodes, marks, tokenizer, tiny)
+
+    return make
+
+
+def text(play: MarkedPlay, house: int, turn: int = 0) -> int:
+    """The answer of a turn."""
+    return int(Dialogue.of(play.episodes, play.marks).solver_text[play.rows(house).start + 5 * turn + 4])
+
+
+def offered(play: MarkedPlay, house: int, turn: int = 0) -> set[int]:
+    """Texts offered as wrong instead of the answer of a turn."""
+    dialogue = Dialogue.of(play.episodes, play.marks)
+    rows = play.rows(house)
+    found = RivalAnswers(dialogue, play.episodes).of(rows, rows.start + 5 * turn + 3, play.marks_of(house), reach=8)
+    return set(dialogue.solver_text[found].tolist())
 
 
 def test_rivals_answer_the_same_question_with_other_words() -> None:
@@ -37,11 +62,10 @@ def test_rivals_answer_the_same_question_with_other_words() -> None:
     assert found[yes] == {no} and found[the_red_one] == set()
 
 
-def test_hard_answers_are_of_the_same_kind(make_play, tokenizer, tiny) -> None:
-    talk = [("which is it", c) for c in ("red", "green", "blue")] + [("is it on", c) for c in ("yes", "no")] * 3
-    play = answered(make_play, tokenizer, tiny, *talk)
+def test_hard_answers_are_of_the_same_kind(talk) -> None:
+    play = talk(*(((WHICH, c),) for c in ("red", "green", "blue")), *(((ON, c),) for c in ("yes", "no") * 3))
     dialogue = Dialogue.of(play.episodes, play.marks)
-    rival, text = RivalAnswers(dialogue, play.episodes), dialogue.solver_text
+    rival = RivalAnswers(dialogue, play.episodes)
 
     def replacements(hard: float) -> set[int]:
         found = set()
@@ -50,87 +74,42 @@ def test_hard_answers_are_of_the_same_kind(make_play, tokenizer, tiny) -> None:
                 dialogue, play.rows(0), play.marks_of(0), np.array([3]), np.random.default_rng(seed), rival
             )
             assert change is not None and change.marks[4, 0, MINUS] == 1
-            found.add(int(text[change.solver_rows[4]]))
+            found.add(int(dialogue.solver_text[change.solver_rows[4]]))
         return found
 
-    colours, others = (
-        {int(text[play.rows(n).start + 4]) for n in (1, 2)},
-        {int(text[play.rows(n).start + 4]) for n in (3, 4)},
-    )
+    colours, others = ({text(play, house) for house in houses} for houses in ((1, 2), (3, 4)))
     assert replacements(1.0) == colours
     assert replacements(0.0) == colours | others
 
 
-def conversations(make_play, tokenizer, tiny, *houses: tuple[tuple[str, str], ...]) -> MarkedPlay:
-    """Episodes of questions five steps apart, each answered two steps later and marked (+) at once."""
-    episodes, marks = [], []
-    for number, turns in enumerate(houses):
-        heard = ["", *(question for question, _ in turns for _ in range(5))]
-        said = [""] * len(heard)
-        for turn, (_, answer) in enumerate(turns):
-            said[5 * turn + 3] = answer
-            marks.append(Mark(str(number), "ann", 5 * turn + 4, 1, True))
-        episodes.append(make_play(str(number), heard, utterance=said))
-    return mark_play(episodes, marks, tokenizer, tiny)
-
-
-def offered(play: MarkedPlay, house: int, turn: int = 0) -> set[int]:
-    """Texts offered as wrong instead of the answer of a turn."""
-    dialogue = Dialogue.of(play.episodes, play.marks)
-    rows = play.rows(house)
-    found = RivalAnswers(dialogue, play.episodes).of(rows, rows.start + 5 * turn + 3, play.marks_of(house), reach=8)
-    return set(dialogue.solver_text[found].tolist())
-
-
-def text(play: MarkedPlay, house: int, turn: int = 0) -> int:
-    return int(Dialogue.of(play.episodes, play.marks).solver_text[play.rows(house).start + 5 * turn + 4])
-
-
-def test_an_answer_that_was_right_for_two_questions_of_the_house_is_not_wrong(make_play, tokenizer, tiny) -> None:
-    which, on = "which is it", "is it on"
-    play = conversations(
-        make_play, tokenizer, tiny,
-        ((which, "red"), (on, "red"), (which, "blue")), ((which, "blue"),), ((which, "green"),), ((on, "green"),),
-    )  # fmt: skip
+def test_an_answer_that_was_right_for_two_questions_of_the_house_is_not_wrong(talk) -> None:
+    play = talk(
+        ((WHICH, "red"), (ON, "red"), (WHICH, "blue")), ((WHICH, "blue"),), ((WHICH, "green"),), ((ON, "green"),)
+    )
     assert text(play, 0) not in offered(play, 0, turn=2) and text(play, 2) in offered(play, 0, turn=2)
 
 
-def test_what_was_right_in_the_same_house_is_preferred(make_play, tokenizer, tiny) -> None:
-    """The first episode says "red" at 3 and "blue" at 8 of other things."""
-    first = make_play(
-        "a", ["", *["which is it"] * 5, *["is it on"] * 6],
-        utterance=["", "", "", "red", "", "", "", "", "blue", "", "", ""],
-    )  # fmt: skip
-    others = [
-        make_play(n, ["", *["which is it"] * 7], utterance=["", "", "", c, "", "", "", ""])
-        for n, c in (("b", "blue"), ("c", "green"), ("d", "red"))
-    ]
-    marks = [Mark("a", "ann", step, 1, True) for step in (4, 9)] + [Mark(n, "ann", 4, 1, True) for n in "bcd"]
-    play = mark_play([first, *others], marks, tokenizer, tiny)
-    dialogue = Dialogue.of(play.episodes, play.marks)
-    rival = RivalAnswers(dialogue, play.episodes)
-    here = rival.of(play.rows(0), 3, play.marks_of(0), reach=8)
-    assert set(dialogue.solver_text[here].tolist()) == {int(dialogue.solver_text[9])}
-    elsewhere = rival.of(play.rows(1), play.rows(1).start + 3, play.marks_of(1), reach=8)
-    assert len(set(dialogue.solver_text[elsewhere].tolist())) == 2
+def test_what_was_right_in_the_same_house_is_preferred(talk) -> None:
+    play = talk(((WHICH, "red"), (ON, "blue")), ((WHICH, "blue"),), ((WHICH, "green"),), ((WHICH, "red"),))
+    assert offered(play, 0) == {text(play, 0, turn=1)}
+    assert len(offered(play, 1)) == 2
 
 
-def test_the_share_of_answers_told_right_from_wrong(make_play, tokenizer, tiny, monkeypatch) -> None:
-    talk = [("which is it", c) for c in ("red", "green", "blue", "red")] + [("is it on", "yes")]
-    play = answered(make_play, tokenizer, tiny, *talk)
+def test_the_share_of_answers_told_right_from_wrong(talk, monkeypatch) -> None:
+    play = talk(*(((WHICH, c),) for c in ("red", "green", "blue", "red")), ((ON, "yes"),))
     told = ToldAnswers.of(play, range(5), most=10)
     assert len(told) == 4 and told.answered.tolist() == [4] * 4  # "yes" has no rival
-    assert np.array_equal(told.right.image, told.wrong.image)
-    differs = (told.right.solver_tokens != told.wrong.solver_tokens).any(1).reshape(4, 8)
-    assert differs.tolist() == [[False] * 4 + [True] * 4] * 4
-    red = play.episodes.solver_tokens[4]
+    assert np.array_equal(told.right.observations.image, told.wrong.observations.image)
+    differs = (told.right.observations.solver_tokens != told.wrong.observations.solver_tokens).any(1).reshape(4, 6)
+    assert differs.tolist() == [[False] * 4 + [True] * 2] * 4
+    red = play.episodes.observations.solver_tokens[4]
 
     def likes_red(model: object, episodes) -> list[np.ndarray]:
-        utility = (episodes.solver_tokens == red).all(1).astype(np.float32)
+        utility = (episodes.observations.solver_tokens == red).all(1).astype(np.float32)
         return [utility[a:b] for a, b in zip(episodes.starts[:-1], episodes.starts[1:], strict=True)]
 
     monkeypatch.setattr("reward_models.learning.told_answers.score", likes_red)
-    wrong_is_red = [bool((told.wrong.solver_tokens[8 * k + 4] == red).all()) for k in (1, 2)]
+    wrong_is_red = [bool((told.wrong.observations.solver_tokens[6 * k + 4] == red).all()) for k in (1, 2)]
     expected = (2 + sum(0.0 if wrong else 0.5 for wrong in wrong_is_red)) / 4
     assert told.told(*told.utilities(None)).mean() == expected  # type: ignore[arg-type]
     assert told.episode.tolist() == [0, 1, 2, 3]

@@ -1,22 +1,21 @@
-"""The loss on preferences against an independent computation, and the following of stretches."""
+"""The loss on preferences against an independent computation, and how far stretches are followed."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
-from itertools import pairwise
 
 import numpy as np
 import pytest
 import torch
 
-from agents.agent import InteractiveAgent
 from reward_models.inter_temporal import InterTemporalRewardModel
 from reward_models.marks.marked_play import MarkedPlay
 from reward_models.preferences.config import PreferenceConfig
-from reward_models.preferences.examples import END, MEAN, RETURN, PreferenceExamples
+from reward_models.preferences.examples import END, MEAN, RETURN, PreferenceExamples, preference_examples
+from reward_models.preferences.footprint import most_followed
 from reward_models.preferences.losses import differences, log_loss, measured_difference, preference_loss
 from reward_models.scores.scoring import score
+from rlhf.records.preferences import ClipPair, Preference, RequestVerdict, StretchScore, TakeOver
 
 ALL_MEASURES = np.array([RETURN, END, MEAN, RETURN], dtype=np.int8)
 FOLLOWED = PreferenceConfig(clip_pairs=1.0, context=10**6, longest=10**6)
@@ -53,18 +52,10 @@ def test_measures_are_those_of_the_definition() -> None:
     utility = np.random.default_rng(1).normal(size=30)
     begin, end = np.array([[2, 20], [5, 11], [3, 17], [7, 0]]), np.array([[9, 24], [6, 19], [10, 30], [19, 0]])
     found = measured_difference(utility, PreferenceExamples(begin, end, ALL_MEASURES, np.ones(4, np.float32)))
-
-    def rewards(begin: int, end: int) -> float:
-        return sum(after - before for before, after in pairwise(utility[begin:end].tolist()))
-
-    assert found == pytest.approx(
-        [
-            rewards(2, 9) - rewards(20, 24),
-            utility[5] - utility[18],
-            utility[3:10].mean() - utility[17:30].mean(),
-            utility[18] - utility[7],
-        ]
-    )
+    rewards = np.diff(utility)
+    returns = rewards[2:8].sum() - rewards[20:23].sum(), rewards[7:18].sum()
+    ends, means = utility[5] - utility[18], utility[3:10].mean() - utility[17:30].mean()
+    assert found == pytest.approx([returns[0], ends, means, returns[1]])
 
 
 def test_extreme_differences_have_finite_losses() -> None:
@@ -77,9 +68,9 @@ def test_extreme_differences_have_finite_losses() -> None:
         preference_loss(torch.zeros(2), torch.zeros(2, 1))
 
 
-@pytest.mark.parametrize("window", [3, 7, 1000])
-def test_followed_stretches_measure_what_whole_episodes_do(agent: InteractiveAgent, lamp_play, window: int) -> None:
-    play, model = lamp_play(range(6)), InterTemporalRewardModel.from_agent(agent).eval()
+@pytest.mark.parametrize("window", [3, 1000])
+def test_followed_stretches_measure_what_whole_episodes_do(model, lamp_play, window: int) -> None:
+    play, model = lamp_play(range(6)), model.eval()
     utility = np.concatenate(score(model, play.episodes))
     for seed in range(3):
         examples = drawn_examples(play, seed)
@@ -87,34 +78,79 @@ def test_followed_stretches_measure_what_whole_episodes_do(agent: InteractiveAge
         np.testing.assert_allclose(found.detach().numpy(), measured_difference(utility, examples), atol=2e-5)
 
 
-def test_a_context_cut_short_begins_with_an_empty_memory(agent: InteractiveAgent, lamp_play) -> None:
+def compared(measure: int, begin: int, end: int) -> PreferenceExamples:
+    """A stretch that is better than nothing."""
+    stretch = np.array([[begin, 0]]), np.array([[end, 0]])
+    return PreferenceExamples(*stretch, np.array([measure], np.int8), np.ones(1, np.float32))
+
+
+def test_a_context_cut_short_begins_with_an_empty_memory(model, lamp_play) -> None:
     """The same as of an episode that begins there."""
-    play, model = lamp_play(range(2)), InterTemporalRewardModel.from_agent(agent).eval()
-    begin, end = np.array([[8, 0]]), np.array([[12, 0]])
-    examples = PreferenceExamples(begin, end, np.array([RETURN], np.int8), np.ones(1, np.float32))
-    found = differences(model, play.episodes, examples, replace(FOLLOWED, context=3), 1000)
-    observations, _ = play.episodes.gather(np.arange(5, 12)[:, None])
+    play, model = lamp_play(range(2)).episodes, model.eval()
+    found = differences(model, play, compared(RETURN, 8, 12), replace(FOLLOWED, context=3), 1000)
+    observations, _ = play.gather(np.arange(5, 12)[:, None])
     utility, _ = model.utilities(observations, model.initial_state(1), torch.zeros((7, 1), dtype=torch.bool))
     torch.testing.assert_close(found, utility[-1] - utility[3], atol=2e-5, rtol=0)
 
 
-def test_the_gradient_reaches_back_to_the_beginning_of_the_window(agent: InteractiveAgent, lamp_play) -> None:
+@pytest.mark.parametrize(("window", "reached"), [(3, 3), (4, 1), (100, 9)])
+def test_the_gradient_reaches_back_to_the_beginning_of_the_window(model, lamp_play, window: int, reached: int) -> None:
     """As far as it does for marks: memory enters a window, and a stretch, without a gradient."""
-    play = lamp_play(range(2))
-    begin, end = np.array([[4, 0]]), np.array([[13, 0]])
-    examples = PreferenceExamples(begin, end, np.array([END], np.int8), np.ones(1, np.float32))
-    for window, reached in ((3, 3), (4, 1), (100, 9)):
-        model = InterTemporalRewardModel.from_agent(agent)
-        seen: list[torch.Tensor] = []
-        hook = model.trunk.memory.input.register_forward_pre_hook(partial(keep, seen))
-        differences(model, play.episodes, examples, FOLLOWED, window).sum().backward()
-        hook.remove()
-        assert [int((x.grad.abs().sum(dim=(1, 2)) > 0).sum()) for x in seen if x.grad is not None] == [reached]
+    seen: list[torch.Tensor] = []
+
+    def keep(_: object, inputs: tuple[torch.Tensor, ...]) -> None:
+        if inputs[0].requires_grad:
+            inputs[0].retain_grad()
+            seen.append(inputs[0])
+
+    model.trunk.memory.input.register_forward_pre_hook(keep)
+    differences(model, lamp_play(range(2)).episodes, compared(END, 4, 13), FOLLOWED, window).sum().backward()
+    assert [int((x.grad.abs().sum(dim=(1, 2)) > 0).sum()) for x in seen if x.grad is not None] == [reached]
 
 
-def keep(seen: list[torch.Tensor], _: object, inputs: tuple[torch.Tensor, ...]) -> None:
-    """Add an input of the memory to ``seen``, with its gradient."""
-    (x,) = inputs
-    if x.requires_grad:
-        x.retain_grad()
-        seen.append(x)
+@pytest.fixture
+def few(lamp_play) -> MarkedPlay:
+    return lamp_play(range(4))
+
+
+def kept_frames(model: InterTemporalRewardModel, play: MarkedPlay, preferences, config, window: int) -> int:
+    """Frames [T x B] that went through the network with a gradient."""
+    frames = 0
+
+    def count(_: object, inputs: tuple[torch.Tensor, ...]) -> None:
+        nonlocal frames
+        frames += torch.is_grad_enabled() * inputs[0].shape[0] * inputs[0].shape[1]
+
+    hook = model.trunk.memory.input.register_forward_pre_hook(count)
+    examples = PreferenceExamples.join(list(preference_examples(preferences, play, config).values()))
+    differences(model, play.episodes, examples.take(np.arange(min(config.batch, len(examples)))), config, window)
+    hook.remove()
+    return frames
+
+
+@pytest.mark.parametrize("compared_by", ["return", "end", "mean"])
+@pytest.mark.parametrize(("window", "longest"), [(3, 100), (5, 4), (100, 7)])
+def test_frames_of_clip_pairs_are_counted_as_they_are_followed(model, few, compared_by, window, longest) -> None:
+    one, other = few.episode_ids[:2]
+    pairs: list[Preference] = [
+        ClipPair(one, 0, 11, one, 1, 12, "a", "ann", None, False),
+        ClipPair(one, 0, 2, one, 3, 12, "b", "ann", None, False),
+        ClipPair(other, 0, 1, other, 1, 2, "b", "ann", None, False),  # the shortest: not in the largest batch of two
+    ]
+    config = PreferenceConfig(clip_pairs=1.0, compared_by=compared_by, batch=2, longest=longest)
+    kept, counted = kept_frames(model, few, pairs, config, window), most_followed(pairs, config, window)
+    # Where only ends are compared, a longer stretch's first step is not followed by itself.
+    assert kept == counted if longest == 100 or compared_by == "return" else 0 < kept <= counted
+
+
+@pytest.mark.parametrize("kind", ["verdicts", "take_overs", "scores"])
+def test_no_update_follows_more_than_is_counted(model, few, kind: str) -> None:
+    name = few.episode_ids[0]
+    judged: list[Preference] = {
+        "verdicts": [RequestVerdict(name, 1, 10, "success", "ann", False)],
+        "take_overs": [TakeOver(name, 6, 11, "ann", False)],
+        "scores": [StretchScore(name, at, at + 4, float(at), 0.0, 9.0, "ann", False) for at in (1, 3, 7)],
+    }[kind]
+    config = PreferenceConfig(**{kind: 1.0}, batch=2)
+    assert 0 < kept_frames(model, few, judged, config, 50) <= most_followed(judged, config, 50)
+    assert most_followed(judged, PreferenceConfig(clip_pairs=1.0), 50) == 0

@@ -1,19 +1,20 @@
-"""Preferences as examples: each kind, and those that give none."""
+"""Preferences as examples: each kind, those that recordings have, and those that give none."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from agents.config import AgentConfig
-from agents.tokenizer import Tokenizer
 from reward_models.marks.marked_play import MarkedPlay, mark_play
 from reward_models.preferences.config import PreferenceConfig
 from reward_models.preferences.examples import END, RETURN, PreferenceExamples, batch_places, preference_examples
-from rlhf.records.episode import Episode
+from reward_models.preferences.recorded import recorded_take_overs, recorded_verdicts
+from rlhf.records.marks import CANNOT_TELL, Judgement
 from rlhf.records.preferences import ClipPair, Preference, RequestVerdict, StretchScore, TakeOver
+from rlhf.store.columns.transcript import transcript
+from rlhf.store.synthetic import synthetic_episode
 from worlds.errors import UserError
 
 EVERYTHING = PreferenceConfig(clip_pairs=1.0, verdicts=1.0, take_overs=1.0, scores=1.0, compared_by="end")
@@ -21,7 +22,7 @@ RED, BLUE = "light the red lamp", "light the blue lamp"
 
 
 @pytest.fixture(scope="module")
-def play(make_play: Callable[..., Episode], tokenizer: Tokenizer, tiny: AgentConfig) -> MarkedPlay:
+def play(make_play, tokenizer, tiny) -> MarkedPlay:
     """Episodes of 10 steps: e0 and e1 end under one request, e2 under another."""
     words = {"e0": ["", *[RED] * 9], "e1": [BLUE] * 4 + [RED] * 6, "e2": [BLUE] * 10}
     return mark_play([make_play(name, said) for name, said in words.items()], [], tokenizer, tiny)
@@ -33,11 +34,10 @@ def pair(a: str, b: str, answer: str, begin: int = 2, end: int = 6) -> ClipPair:
 
 def made(play: MarkedPlay, *preferences: Preference, config: PreferenceConfig = EVERYTHING) -> PreferenceExamples:
     """The examples of the only kind that has any."""
-    found = {
-        kind: examples for kind, examples in preference_examples(preferences, play, config).items() if len(examples)
-    }
+    examples = preference_examples(preferences, play, config)
+    found = [each for each in examples.values() if len(each)]
     assert len(found) <= 1
-    return next(iter(found.values()), preference_examples((), play, config)["clip_pairs"])
+    return found[0] if found else examples["clip_pairs"]
 
 
 def spans(examples: PreferenceExamples) -> list[list[list[int]]]:
@@ -53,13 +53,19 @@ def test_clip_pairs_are_compared_by_their_ends_only_under_one_request(play: Mark
     assert made(play, pair("e0", "e1", "a"), config=default).measure.tolist() == [RETURN]
 
 
-def test_what_leaves_the_question_open_gives_no_example(play: MarkedPlay) -> None:
-    assert not len(made(play, pair("e0", "e1", "cannot tell")))
-    for answer in ("no request", "cannot tell"):
-        assert not len(made(play, RequestVerdict("e0", 1, 5, answer, "ann", False)))
-    assert not len(made(play, RequestVerdict("e0", 1, 2, "success", "ann", False)))  # a single step has no change
-    assert not len(made(play, pair("e0", "e9", "a")))  # an episode that is elsewhere
-    assert not len(made(play, TakeOver("e0", 0, 5, "ann", False)))  # the agent has done nothing before
+@pytest.mark.parametrize(
+    "judged",
+    [
+        pair("e0", "e1", "cannot tell"),
+        RequestVerdict("e0", 1, 5, "no request", "ann", False),
+        RequestVerdict("e0", 1, 5, "cannot tell", "ann", False),
+        RequestVerdict("e0", 1, 2, "success", "ann", False),  # a single step has no change
+        pair("e0", "e9", "a"),  # an episode that is elsewhere
+        TakeOver("e0", 0, 5, "ann", False),  # the agent has done nothing before
+    ],
+)
+def test_what_leaves_the_question_open_gives_no_example(play: MarkedPlay, judged: Preference) -> None:
+    assert not len(made(play, judged))
 
 
 def test_verdicts_compare_the_end_with_the_beginning(play: MarkedPlay) -> None:
@@ -108,12 +114,50 @@ def test_a_stretch_beyond_its_episode_is_refused(play: MarkedPlay) -> None:
 
 
 def test_each_epoch_has_every_example_once_in_an_order_of_its_own() -> None:
-    epochs = []
-    for epoch in range(3):
-        epochs.append(
-            np.concatenate([batch_places(11, 4, 5, "scores", 3 * epoch + part) for part in range(3)]).tolist()
-        )
-        assert sorted(epochs[-1]) == list(range(11))
+    epochs = [[batch_places(11, 4, 5, "scores", 3 * n + part) for part in range(3)] for n in range(3)]
+    epochs = [np.concatenate(epoch).tolist() for epoch in epochs]
+    assert all(sorted(epoch) == list(range(11)) for epoch in epochs)
     assert epochs[0] != epochs[1] != epochs[2]
     assert len(batch_places(2, 4, 5, "scores", 7)) == 2
     assert batch_places(11, 4, 5, "scores", 1).tolist() != batch_places(11, 4, 5, "verdicts", 1).tolist()
+
+
+EPISODE = synthetic_episode(1, steps=10, height=4, width=5, episode_id="e1")
+
+
+def test_judgements_of_a_continuation_are_about_its_request() -> None:
+    continued = transcript(replace(EPISODE, notes={"scenario": {"request_step": 3, "step": 4}}))
+    said = [
+        Judgement("e1", "ann", True, 7, False),
+        Judgement("e1", "bo", False, None, False),
+        Judgement("e1", "cy", False, None, True, CANNOT_TELL),
+    ]
+    assert list(recorded_verdicts(continued, said)) == [
+        RequestVerdict("e1", 4, 8, "success", "ann", False),
+        RequestVerdict("e1", 4, 10, "failure", "bo", False),
+        RequestVerdict("e1", 4, 10, "cannot tell", "cy", True),
+    ]
+    assert list(recorded_verdicts(transcript(EPISODE), said)) == []  # about which request?
+
+
+def test_a_setters_verdicts_reach_from_the_request_to_the_verdict() -> None:
+    given = [
+        {"step": 6, "request_step": 2, "request": "lift it", "success": True},
+        {"step": 10, "request_step": 7, "request": "drop it", "success": False},
+        {"step": 9, "request_step": 9, "request": "now", "success": False},  # not heard before the verdict
+    ]
+    played = transcript(replace(EPISODE, setter="human:ann", notes={"verdicts": given}))
+    assert list(recorded_verdicts(played, [])) == [
+        RequestVerdict("e1", 3, 7, "success", "ann", False),
+        RequestVerdict("e1", 8, 10, "failure", "ann", False),
+    ]
+
+
+def test_each_stretch_of_a_co_pilot_is_a_take_over() -> None:
+    controller = np.array([0, 1, 1, 0, 0, 1], dtype=np.uint8)
+    assert list(recorded_take_overs("e1", "agent:bc+human:bo", controller)) == [
+        TakeOver("e1", 1, 3, "bo", False),
+        TakeOver("e1", 5, 6, "bo", False),
+    ]
+    assert [one.rater for one in recorded_take_overs("e1", "agent:bc+scripted", controller)] == ["scripted"] * 2
+    assert list(recorded_take_overs("e1", "agent:bc", np.zeros(4, np.uint8))) == []

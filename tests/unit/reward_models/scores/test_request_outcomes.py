@@ -37,16 +37,10 @@ def asked(make_play: Callable[..., Episode]) -> Callable[..., Episode]:
 
 
 def test_a_request_reaches_from_being_heard_to_the_next_being_heard(asked) -> None:
-    assert request_spans(asked((0, "go", 5), (8, "lift", None))) == [
-        RequestSpan("go", True, 1, 9),
-        RequestSpan("lift", False, 9, 20),
-    ]
-
-
-def test_the_return_is_the_change_of_utility_over_the_request(asked) -> None:
+    first, second = request_spans(asked((0, "go", 5), (8, "lift", None)))
+    assert (first, second) == (RequestSpan("go", True, 1, 9), RequestSpan("lift", False, 9, 20))
     utility = np.random.default_rng(0).normal(size=20)
     reward = np.diff(utility, prepend=utility[:1])
-    first, second = request_spans(asked((0, "go", 5), (8, "lift", None)))
     assert modelled_return(reward, first) == pytest.approx(utility[8] - utility[1])
     assert modelled_return(reward, second) == pytest.approx(utility[19] - utility[9])
 

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import torch
 
-from agents.agent import InteractiveAgent
 from agents.tokenizer import Tokenizer
 from reward_models.inter_temporal import InterTemporalRewardModel
 from reward_models.loaded import LoadedRewardModel
@@ -70,12 +69,11 @@ def talk(dialogue) -> list[Episode]:
 
 
 @pytest.fixture
-def model(agent: InteractiveAgent, tokenizer: Tokenizer) -> LoadedRewardModel:
-    model = InterTemporalRewardModel.from_agent(agent).eval()
+def loaded(model: InterTemporalRewardModel, tokenizer: Tokenizer) -> LoadedRewardModel:
     model.config.reward_scale = 2.0
     with torch.no_grad():  # an untrained head hardly hears words: let it speak up
         model.utility[-1].weight.mul_(20)
-    return LoadedRewardModel("IBT", model, tokenizer)
+    return LoadedRewardModel("IBT", model.eval(), tokenizer)
 
 
 def test_answers_are_the_words_that_made_a_request_succeed(talk) -> None:
@@ -86,13 +84,10 @@ def test_answers_are_the_words_that_made_a_request_succeed(talk) -> None:
         Moment(1, Words("yes", "exist", frozenset(["yes"])), slice(10, 24), 10, 9, 13),
     ]
     for moment in found:
-        shown = talk[moment.episode].solver_text[moment.shown]
-        assert set(shown) == {moment.words.text}
+        assert set(talk[moment.episode].solver_text[moment.shown]) == {moment.words.text}
         assert talk[moment.episode].solver_text[moment.before] != moment.words.text
-
-
-def test_scored_steps_end_before_the_next_request_is_heard(talk) -> None:
-    assert [moment.end for moment in answers(talk, reach=99)] == [9, 7, 13]
+    ends = [moment.end for moment in answers(talk, reach=99)]
+    assert ends == [9, 7, 13], "scored steps end before the next request is heard"
 
 
 def test_instructions_are_those_that_were_done_without_words(talk) -> None:
@@ -110,50 +105,48 @@ def test_a_success_that_is_on_no_picture_of_its_request_is_left_out(dialogue) ->
 
 
 def test_other_words_are_wrong_of_the_same_kind_and_right_of_none(talk) -> None:
-    heard, rng = heard_in(talk), np.random.default_rng(0)
-    assert other_words(Words("red", "color", frozenset(["red"])), "solver", heard, rng) == ("blue", "yes")
+    heard, rng, red = heard_in(talk), np.random.default_rng(0), Words("red", "color", frozenset(["red"]))
+    assert other_words(red, "solver", heard, rng) == ("blue", "yes")
     for _ in range(20):
         drawn = other_words(said_in_request(light("green")), "setter", heard, rng)
         assert drawn is not None
         assert drawn[0] in ("light the red lamp", "light the blue lamp")
         assert drawn[1] in ("which is the ball", "is it on")
     only = {"solver": {w for w in heard["solver"] if w.kind == "color"}, "setter": heard["setter"]}
-    drawn = other_words(Words("red", "color", frozenset(["red"])), "solver", only, rng)
-    assert drawn is not None and drawn[1] in {word for w in heard["setter"] for word in w.text.split()} - {
-        "red",
-        "blue",
-    }
+    drawn = other_words(red, "solver", only, rng)
+    others = {word for words in heard["setter"] for word in words.text.split()} - {"red", "blue"}
+    assert drawn is not None and drawn[1] in others
     assert other_words(Words("yes", "exist", frozenset(["yes"])), "solver", heard, rng) is None  # "no" was never heard
 
 
 def test_only_the_words_of_the_moment_are_exchanged(talk, tokenizer, tiny) -> None:
     play = encode_episodes(talk, tokenizer, tiny)
-    moments = answers(talk, reach=30)
-    changed = respoken(play, moments, ["green", None, "no"], "solver", tokenizer, tiny)
-    for number, moment in enumerate(moments):
+    original = play.observations.solver_tokens.copy()
+    moments, texts = answers(talk, reach=30), ["green", None, "no"]
+    changed = respoken(play, moments, texts, "solver", tokenizer, tiny)
+    assert np.array_equal(play.observations.solver_tokens, original)
+    for number, (moment, text) in enumerate(zip(moments, texts, strict=True)):
         own = slice(int(play.starts[moment.episode]), int(play.starts[moment.episode]) + moment.end)
         new = slice(int(changed.starts[number]), int(changed.starts[number + 1]))
-        for name in ("image", "setter_tokens", "previous_movement", "first"):
-            assert np.array_equal(getattr(play, name)[own], getattr(changed, name)[new])
-        differs = (play.solver_tokens[own] != changed.solver_tokens[new]).any(axis=1)
-        text = ["green", None, "no"][number]
+        assert np.array_equal(play.first[own], changed.first[new])
+        for name in ("image", "setter_tokens", "previous_movement"):
+            assert np.array_equal(getattr(play.observations, name)[own], getattr(changed.observations, name)[new])
+        differs = (original[own] != changed.observations.solver_tokens[new]).any(axis=1)
         expected = range(moment.shown.start, min(moment.shown.stop, moment.end)) if text else []
         assert np.flatnonzero(differs).tolist() == list(expected)
         for row in expected:
-            assert tokenizer.decode(changed.solver_tokens[new][row]) == text
-    assert play.solver_tokens[5].tolist() == tokenizer.encode(["red"], 3)[0].tolist()  # the original is as it was
+            assert tokenizer.decode(changed.observations.solver_tokens[new][row]) == text
 
 
 @pytest.mark.parametrize("speaker", ["solver", "setter"])
 def test_own_words_score_as_the_episode_does_and_others_only_differ_after(
-    speaker, talk, tokenizer, tiny, model: LoadedRewardModel
+    speaker, talk, tokenizer, tiny, loaded: LoadedRewardModel
 ) -> None:
     play = encode_episodes(talk, tokenizer, tiny)
     moments = (answers if speaker == "solver" else instructions)(talk, reach=4)
     moments = [moment for moment in moments if moment.words.kind != "exist"]
-
-    found = rescore(model, play, talk, moments, speaker, heard_in(talk), (3, 4), seed=1)
-    whole = score(model.model, play)
+    found = rescore(loaded, play, talk, moments, speaker, heard_in(talk), (3, 4), seed=1)
+    whole = score(loaded.model, play)
     assert found.moments == tuple(moments) and found.ids == tuple(talk[m.episode].episode_id for m in moments)
     for number, moment in enumerate(moments):
         utility = 2.0 * whole[moment.episode].astype(float)  # in units of reward

@@ -14,6 +14,7 @@ from rlhf.data.memory import MemoryDataset
 from rlhf.data.mixed import MixedDataset, share_columns
 from rlhf.learning.cloner import marginal_entropy
 from tests.unit.agents import made_up_play
+from tests.unit.rlhf.data.same_windows import same, tensors
 from worlds.errors import UserError
 
 CONFIG = AgentConfig(image_size=(8, 8), vocab_size=280, setter_text_length=6, solver_text_length=3, utterance_length=4)
@@ -22,8 +23,8 @@ CONFIG = AgentConfig(image_size=(8, 8), vocab_size=280, setter_text_length=6, so
 def recorded(shade: int, demonstrated: bool = True) -> MemoryDataset:
     """Play whose pictures all have the ``shade``."""
     made = made_up_play.recorded(CONFIG, [4, 3, 6], seed=shade)
-    mask = np.arange(13) % 2 == 0 if not demonstrated else np.ones(13, bool)
-    return replace(made, image=np.full_like(made.image, shade), demonstrated=mask)
+    shaded = made.seeing(image=np.full_like(made.observations.image, shade))
+    return replace(shaded, demonstrated=(np.arange(13) % 2 == 0) | demonstrated)
 
 
 def mixed() -> MixedDataset:
@@ -72,12 +73,9 @@ def test_columns_of_several_learners_are_those_of_one(count: int) -> None:
     for _ in range(9):
         expected, found = whole.next(), [part.next() for part in parts]
         assert expected.demonstrated is not None and expected.demonstrated.shape == (3, 6)
-        for name in ("resets", "demonstrated"):
-            assert torch.equal(getattr(expected, name), torch.cat([getattr(window, name) for window in found], 1))
-        for name in ("observations", "actions"):
-            pieces = zip(*(getattr(window, name) for window in found), strict=True)
-            for tensor, split in zip(getattr(expected, name), pieces, strict=True):
-                assert torch.equal(tensor, torch.cat(split, 1)) if tensor is not None else set(split) == {None}
+        together = zip(*(tensors(window) for window in found), strict=True)
+        for tensor, split in zip(tensors(expected), together, strict=True):
+            assert torch.equal(tensor, torch.cat(split, 1))
     assert all(part.state_dict() == whole.state_dict() for part in parts)
 
 
@@ -89,9 +87,7 @@ def test_it_resumes_from_its_state() -> None:
     expected = [stream.next() for _ in range(9)]
     other = mixed().stream(3, 4, seed=5)
     other.load_state_dict(state)
-    for window in expected:
-        found = other.next()
-        assert all(map(torch.equal, window.actions, found.actions)) and torch.equal(window.resets, found.resets)
+    assert all(same(window, other.next()) for window in expected)
     with pytest.raises(UserError, match=r"the run learned from human, agent\+co-pilot, not human"):
         MixedDataset({"human": recorded(1)}, {"human": 1.0}).stream(3, 4, seed=0).load_state_dict(state)
 

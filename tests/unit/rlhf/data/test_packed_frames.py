@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import torch
 
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
@@ -16,6 +15,7 @@ from rlhf.data.packed_frames import PackedFrames
 from rlhf.records.episode import Episode
 from rlhf.store.columns.compressed import CompressedEpisode, compress
 from rlhf.store.synthetic import synthetic_episode
+from tests.unit.rlhf.data.same_windows import same
 from worlds.errors import UserError
 
 SIZES = AgentConfig(image_size=(12, 16), vocab_size=280, setter_text_length=6, solver_text_length=3, utterance_length=4)
@@ -48,21 +48,16 @@ def test_windows_and_excerpts_are_those_of_decoded_play(
     given = [compress(episode) for episode in episodes] if compressed else episodes
     packed = encode_episodes(given, tokenizer, SIZES, packed=True)
     decoded = encode_episodes(given, tokenizer, SIZES)
-    assert isinstance(packed.image, PackedFrames) and isinstance(decoded.image, np.ndarray)
+    assert isinstance(packed.observations.image, PackedFrames)
     rows = [np.array([3, 1]), np.array([14, 8, 9])]
     for one, other in ((packed, decoded), (packed.excerpt(rows), decoded.excerpt(rows))):
         streams = [data.stream(3, 2, seed=1) for data in (one, other)]
-        for _ in range(5):
-            first, second = (stream.next() for stream in streams)
-            for mine, theirs in zip(first.observations, second.observations, strict=True):
-                assert (mine is None) == (theirs is None)
-                if mine is not None and theirs is not None:
-                    assert torch.equal(mine, theirs)
+        assert all(same(streams[0].next(), streams[1].next()) for _ in range(5))
 
 
 def test_no_frame_is_in_memory_twice(tokenizer: Tokenizer) -> None:
     given = [compress(synthetic_episode(number, 60, 36, 48)) for number in range(20)]
-    sizes = AgentConfig(**{**SIZES.to_dict(), "image_size": (36, 48)})
+    sizes = AgentConfig(**{**SIZES.to_dict(), "image_size": (36, 48), "spaces": None})
     decoded = 20 * 60 * 36 * 48 * 3
     peaks = []
     for packed in (False, True):
@@ -79,11 +74,11 @@ def test_episodes_that_cannot_be_drawn_are_named(episodes: list[Episode], tokeni
     assert whole.frames is not None
     damaged = replace(whole, frames=(*whole.frames[:4], whole.frames[4][:60], *whole.frames[5:]))
     play = encode_episodes([episodes[0], damaged], tokenizer, SIZES, packed=True)
-    assert isinstance(play.image, PackedFrames)
+    assert isinstance(play.observations.image, PackedFrames)
     play.window(np.array([[0], [5]]))
     with pytest.raises(UserError, match=f"episode {whole.episode_id}: .* `rlhf episodes drop`"):
         play.window(np.array([[0], [9]]))
     large: CompressedEpisode = compress(synthetic_episode(7, 3, 24, 32))
     for packed in (True, False):
-        with pytest.raises(UserError, match="images of 24x32 pixels, the agent needs 12x16"):
+        with pytest.raises(UserError, match="image.height: the agent has 12, the episode 24"):
             encode_episodes([large], tokenizer, SIZES, packed)

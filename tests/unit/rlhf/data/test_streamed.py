@@ -5,17 +5,14 @@ from __future__ import annotations
 import json
 import re
 import tracemalloc
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
-from agents.batch import RecordedWindow
-from agents.columns import action_columns, observation_columns
+from agents.batch import action_columns, observation_columns
 from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
 from pipelines.stages.episodes.recordings import RecordedPlay, spoken_texts
@@ -28,12 +25,14 @@ from rlhf.records.episode import Episode
 from rlhf.records.spaces import EpisodeSpaces
 from rlhf.store import ParquetStore, open_store
 from rlhf.store.synthetic import synthetic_episode, synthetic_play
+from tests.unit.rlhf.data.same_windows import same
 from tests.unit.rlhf.declared_spaces import CONTINUOUS, ENTITIES, GREY, GRID, SPACES
 from worlds.errors import UserError
 from worlds.spaces.description import to_json
 
 LENGTHS = [3, 5, 1, 9, 7, 2, 6]
-SIZES = AgentConfig(image_size=(12, 16), vocab_size=280, setter_text_length=6, solver_text_length=3, utterance_length=4)
+TEXTS: dict[str, Any] = dict(vocab_size=280, setter_text_length=6, solver_text_length=3, utterance_length=4)
+SIZES = AgentConfig(image_size=(12, 16), **TEXTS)
 
 
 def played(number: int, steps: int, height: int = 12, width: int = 16) -> Episode:
@@ -70,39 +69,6 @@ def in_memory(store: Any, tokenizer: Tokenizer, scripted: bool = False) -> Memor
     return encode_episodes([store.read(s.episode_id) for s in sources(store, scripted)], tokenizer, SIZES)
 
 
-def tensors(window: RecordedWindow) -> Iterator[torch.Tensor]:
-    yield from (part for part in window.observations if part is not None)
-    yield from (*window.actions, window.resets)
-    if window.demonstrated is not None:
-        yield window.demonstrated
-
-
-def same(one: RecordedWindow, other: RecordedWindow) -> bool:
-    pairs = list(zip(tensors(one), tensors(other), strict=True))
-    return all(a.dtype == b.dtype and torch.equal(a, b) for a, b in pairs)
-
-
-@pytest.mark.parametrize(
-    ("scripted", "cache_gb", "steps", "batch"),
-    [
-        pytest.param(True, 0.0, 1, 3, id="all demonstrated, no cache"),
-        pytest.param(False, 0.0, 20, 5, id="some demonstrated, no cache"),
-        pytest.param(False, 2e-6, 4, 2, id="a small cache"),
-        pytest.param(False, 1.0, 20, 5, id="a large cache"),
-    ],
-)
-def test_windows_are_those_of_play_in_memory(
-    store: ParquetStore, tokenizer: Tokenizer, scripted: bool, cache_gb: float, steps: int, batch: int
-) -> None:
-    memory = in_memory(store, tokenizer, scripted).stream(steps, batch, seed=3)
-    disk = streamed(store, tokenizer, scripted, cache_gb=cache_gb, threads=3).stream(steps, batch, seed=3)
-    assert isinstance(disk, ReadAhead) and not isinstance(memory, ReadAhead)
-    for _ in range(8):
-        expected, found = memory.next(), disk.next()
-        assert (expected.demonstrated is None) == scripted and same(expected, found)
-        assert memory.state_dict() == disk.state_dict()  # whatever is being made ahead
-
-
 def test_either_resumes_from_the_state_of_the_other(store: ParquetStore, tokenizer: Tokenizer) -> None:
     disk, memory = streamed(store, tokenizer), in_memory(store, tokenizer)
     stream = disk.stream(4, 3, seed=0)
@@ -120,7 +86,7 @@ def test_memory_stays_within_its_bound(tmp_path: Path, tokenizer: Tokenizer) -> 
     store = open_store(tmp_path / "data", create=True)
     for number in range(24):
         store.write(played(number, 60, 36, 48))
-    sizes = replace_sizes(36, 48)
+    sizes = AgentConfig(image_size=(36, 48), **TEXTS)
     found = sources(store)
     decoded = sum(source.steps for source in found) * 36 * 48 * 3
     reading = ReadingConfig(cache_gb=5e5 / 1e9, threads=2, ahead=2)
@@ -136,12 +102,6 @@ def test_memory_stays_within_its_bound(tmp_path: Path, tokenizer: Tokenizer) -> 
     tracemalloc.stop()
     assert 2e5 < max(kept) <= 5e5 + 2 * 6e4  # and what two threads have just read
     assert peak < decoded / 3, f"{peak} bytes at most, {decoded} decoded"
-
-
-def replace_sizes(height: int, width: int) -> AgentConfig:
-    return AgentConfig(
-        image_size=(height, width), vocab_size=280, setter_text_length=6, solver_text_length=3, utterance_length=4
-    )
 
 
 def test_a_damaged_episode_is_named(tmp_path: Path, tokenizer: Tokenizer) -> None:
@@ -163,10 +123,8 @@ def test_a_damaged_episode_is_named(tmp_path: Path, tokenizer: Tokenizer) -> Non
 # Declared spaces
 
 
-def config_of(spaces: EpisodeSpaces, **sizes: int) -> AgentConfig:
-    about = to_json(spaces.solver) if not spaces.of_the_playhouse else None
-    texts = {"setter_text_length": 6, "solver_text_length": 3, "utterance_length": 4}
-    return AgentConfig(spaces=about, image_size=spaces.image_size or (0, 0), vocab_size=280, **texts, **sizes)
+def config_of(spaces: EpisodeSpaces) -> AgentConfig:
+    return AgentConfig(spaces=to_json(spaces.solver), **TEXTS)
 
 
 def store_of(spaces: EpisodeSpaces, folder: Path) -> ParquetStore:
@@ -178,24 +136,34 @@ def store_of(spaces: EpisodeSpaces, folder: Path) -> ParquetStore:
     return made
 
 
-@pytest.mark.parametrize("name", SPACES)
-def test_windows_of_declared_spaces_are_those_of_play_in_memory(
-    name: str, tmp_path: Path, tokenizer: Tokenizer
+@pytest.mark.parametrize(
+    ("name", "cache_gb", "scripted", "steps", "batch"),
+    [
+        *((name, 2e-6, False, 4, 3) for name in SPACES),
+        ("playhouse", 0.0, True, 1, 3),
+        ("playhouse", 0.0, False, 20, 5),
+        ("grid", 1.0, False, 20, 5),
+    ],
+)
+def test_windows_are_those_of_play_in_memory(
+    name: str, cache_gb: float, scripted: bool, steps: int, batch: int, tmp_path: Path, tokenizer: Tokenizer
 ) -> None:
     store, config = store_of(SPACES[name], tmp_path / "data"), config_of(SPACES[name])
-    found = sources(store)
+    found = sources(store, scripted)
     episodes = [store.read(source.episode_id) for source in found]
     memory = encode_episodes(episodes, tokenizer, config)
-    disk = StreamedDataset(found, summarise(found), tokenizer, config, ReadingConfig(cache_gb=2e-6, threads=2))
-    expected, streamed_ = memory.stream(4, 3, seed=3), disk.stream(4, 3, seed=3)
+    disk = StreamedDataset(found, summarise(found), tokenizer, config, ReadingConfig(cache_gb=cache_gb, threads=3))
+    expected, streamed_ = memory.stream(steps, batch, seed=3), disk.stream(steps, batch, seed=3)
+    assert isinstance(streamed_, ReadAhead) and not isinstance(expected, ReadAhead)
     columns = observation_columns(config) | action_columns(config)
-    for _ in range(5):
+    for _ in range(6):
         window = expected.next()
-        assert same(window, streamed_.next()) and window.demonstrated is not None
+        assert same(window, streamed_.next()) and (window.demonstrated is None) == scripted
+        assert expected.state_dict() == streamed_.state_dict()  # whatever is being made ahead
         parts = window.observations._asdict() | window.actions._asdict()
         assert {part for part, tensor in parts.items() if tensor is not None} == set(columns)
         for part, (dtype, tail) in columns.items():
-            assert parts[part].shape == (4, 3, *tail) and parts[part].numpy().dtype == dtype, part
+            assert parts[part].shape == (steps, batch, *tail) and parts[part].numpy().dtype == dtype, part
     assert (disk.movement_counts() == memory.movement_counts()).all()
     assert memory.movement_counts().shape == (*columns["movement"][1], max(config.columns.counts, default=1))
     assert disk.steps_demonstrated == memory.steps_demonstrated == sum(int(e.demonstrated().sum()) for e in episodes)

@@ -35,11 +35,8 @@ def test_counts_are_those_of_every_text_alone(setter: list[str], solver: list[st
 def test_sentences_name_the_share_and_the_limit_that_would_do() -> None:
     fit = measure_texts(["go"] * 3 + ["lift the red ball, the red ball"], ["red"], TOKENIZER, SIZES)
     asked, said, words = text_fit_sentences(fit)
-    needed = len(TOKENIZER.ids("lift the red ball, the red ball"))
-    assert asked.startswith("25.0% of the setters' texts (1 of 4) are longer than the 4 tokens")
-    assert asked.endswith(f"{needed} would hold 99%") and said.startswith("none of 1 of the solvers' utterances is cut")
-    assert "1 of 5 different words" in words  # go
-    assert [warning.split(" do not fit")[0] for warning in text_fit_warnings(fit)] == ["25% of the setters' texts"]
+    assert "25.0%" in asked and f"{len(TOKENIZER.ids('lift the red ball, the red ball'))} would hold 99%" in asked
+    assert "none of 1" in said and "1 of 5 different words" in words and len(text_fit_warnings(fit)) == 1
 
 
 def test_sentences_of_a_grammar_are_chosen_and_never_cut() -> None:

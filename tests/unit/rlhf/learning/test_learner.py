@@ -88,12 +88,8 @@ def test_only_demonstrated_steps_are_imitated():
             assert some[name] == pytest.approx(expected[name], rel=1e-4) and some[name] != whole[name]
         elif name not in ("loss", "gradient_norm"):
             assert some[name] == whole[name], name  # CSS among them: all that is seen counts
-    other = recording._replace(
-        demonstrated=demonstrated,
-        actions=recording.actions._replace(
-            movement=recording.actions.movement.where(demonstrated[..., None, None], torch.tensor(0, dtype=torch.int8))
-        ),
-    )
+    movement = recording.actions.movement.where(demonstrated[..., None, None], torch.tensor(0, dtype=torch.int8))
+    other = recording._replace(demonstrated=demonstrated, actions=recording.actions._replace(movement=movement))
     assert Learner(tiny_agent.agent()).update(fragment, other) == some
 
 
@@ -109,26 +105,11 @@ def test_every_term_equals_its_computation_by_hand(off_policy, terminated):
     metrics = Learner(agent).update(fragment, recording)
     for name, value in expected.items():
         assert metrics[name] == pytest.approx(value, rel=1e-4, abs=1e-4), name
-    weights = LearnerConfig()
-    total = (
-        weights.movement_weight * expected["rl/movement"]
-        + weights.language_weight * expected["rl/language"]
-        + weights.value_weight * expected["rl/value"]
-        + weights.no_op_kl_weight * expected["rl/no_op_kl"]
-        + weights.bc_movement_weight * expected["bc/movement"]
-        + weights.bc_language_weight * expected["bc/language"]
-        + weights.css_weight * expected["bc/css"]
-    )
+    weights = {"movement": 0.5, "language": 0.1, "value": 1.0, "no_op_kl": 1e-3}  # the paper's
+    total = sum(weight * expected[f"rl/{name}"] for name, weight in weights.items())
+    total += expected["bc/movement"] + 5 * expected["bc/language"] + expected["bc/css"]
     assert metrics["loss"] == pytest.approx(total, rel=1e-4)
     assert metrics["vtrace/rho"] == pytest.approx(math.exp(-off_policy), rel=1e-4)
-
-
-def test_defaults_are_the_papers():
-    config = LearnerConfig()
-    assert (config.movement_weight, config.language_weight, config.value_weight) == (0.5, 0.1, 1.0)
-    assert (config.bc_movement_weight, config.bc_language_weight, config.css_weight) == (1.0, 5.0, 1.0)
-    assert (config.no_op_kl_weight, config.discount) == (1e-3, 0.96)
-    assert (config.beta1, config.beta2, config.learning_rate) == (0.0, 0.999, 1e-4)
 
 
 def test_the_learning_rate_falls_along_a_cosine_to_the_last_update():
@@ -141,30 +122,6 @@ def test_the_learning_rate_falls_along_a_cosine_to_the_last_update():
     half = 0.5 * (1 + math.sqrt(0.5))  # the cosine of an eighth of a circle
     expected = [1.0, 0.2 + 0.8 * half, 0.6, 0.2 + 0.8 * (1 - half), 0.2, 0.2]
     assert rates == pytest.approx([1e-2 * share for share in expected])
-
-
-@pytest.mark.parametrize("decay", [1.0, 0.1])
-def test_four_updates_are_two_a_saved_state_and_two(decay):
-    config = LearnerConfig(learning_rate=1e-2, decay=decay)
-
-    def learner():
-        return Learner(tiny_agent.agent(), config, last_update=4)
-
-    fragments = [tiny_agent.fragment(tiny_agent.agent(), STEPS, SLOTS, seed) for seed in range(4)]
-    stream = recorded()
-    windows = [window(stream) for _ in range(4)]
-    straight = learner()
-    expected = [straight.update(f, w) for f, w in zip(fragments, windows, strict=True)]
-    first = learner()
-    for i in range(2):
-        first.update(fragments[i], windows[i])
-    agent, state = copy.deepcopy((first.agent, first.state_dict()))
-    second = Learner(agent, config, last_update=4)
-    second.load_state_dict(state)
-    assert [second.update(fragments[i], windows[i]) for i in (2, 3)] == expected[2:]
-    for name, value in straight.agent.state_dict().items():
-        assert torch.equal(value, second.agent.state_dict()[name]), name
-    assert second.updates == 4
 
 
 def test_memory_is_carried_from_window_to_window():
@@ -196,43 +153,47 @@ def test_a_term_that_is_not_finite_is_named_and_the_weights_unchanged(field):
     getattr(fragment, field)[2, 1] = np.nan
     before = copy.deepcopy(agent.state_dict())
     learner = Learner(agent)
-    with pytest.raises(
-        FloatingPointError,
-        match=r"update 0 is not finite: rl/movement is nan.*rl/value is nan.*weights are as they were",
-    ):
+    with pytest.raises(FloatingPointError, match="update 0 is not finite: rl/movement is nan.*rl/value is nan"):
         learner.update(fragment, window(recorded()))
     assert all(torch.equal(value, agent.state_dict()[name]) for name, value in before.items())
     assert learner.updates == 0
+
+
+@pytest.mark.parametrize("device", ["cpu", "meta"])
+@pytest.mark.parametrize("decay", [1.0, 0.1])
+def test_a_saved_learner_goes_on_as_if_it_had_never_stopped(decay, device):
+    """On another device its moments and counts come along; "meta" holds no numbers, only where they would be."""
+    config, stream = LearnerConfig(learning_rate=1e-2, decay=decay), recorded()
+    updates = [(tiny_agent.fragment(tiny_agent.agent(), STEPS, SLOTS, seed), window(stream)) for seed in range(4)]
+    straight, first = (Learner(tiny_agent.agent(), config, last_update=4) for _ in range(2))
+    expected = [straight.update(*update) for update in updates]
+    for update in updates[:2]:
+        first.update(*update)
+    agent, state = copy.deepcopy((first.agent, first.state_dict()))
+    second = Learner(agent, config, last_update=4, device=device)
+    second.load_state_dict(state)
+    moments = [value for state in second._optimizer.adam.state.values() for value in state.values()]
+    assert moments and all(value.device.type == device for value in [*moments, *second._memory])
+    if device == "cpu":
+        assert [second.update(*update) for update in updates[2:]] == expected[2:] and second.updates == 4
+        for name, value in straight.agent.state_dict().items():
+            assert torch.equal(value, second.agent.state_dict()[name]), name
+
+
+def test_an_image_encoder_that_is_frozen_stays_while_the_rest_learns():
+    learner = Learner(tiny_agent.agent(), LearnerConfig(frozen_vision=True))
+    before = {name: weight.clone() for name, weight in learner.agent.state_dict().items()}
+    for _ in range(2):
+        learner.update(tiny_agent.fragment(learner.agent), window(recorded()))
+    changed = {name for name, weight in learner.agent.state_dict().items() if not torch.equal(weight, before[name])}
+    assert not any(name.startswith("trunk.vision.") for name in changed)
+    assert {"trunk.shows.weight", "trunk.memory.input.weight", "value.0.weight"} <= changed
+    learner.agent.trunk.vision = None
+    with pytest.raises(UserError, match="frozen_vision needs an agent with an image encoder"):
+        Learner(learner.agent, LearnerConfig(frozen_vision=True))
 
 
 def test_fragment_and_window_of_different_lengths_are_refused():
     agent = tiny_agent.agent()
     with pytest.raises(ValueError, match="6 rows and the window of recorded play 7"):
         Learner(agent).update(tiny_agent.fragment(agent, STEPS), window(tiny_agent.recorded(STEPS + 2, WINDOWS)))
-
-
-def test_a_state_is_loaded_to_where_the_learner_works():
-    """The optimiser's moments and counts too; the device here holds no numbers, only where they would be."""
-    learner = Learner(tiny_agent.agent())
-    learner.update(tiny_agent.fragment(learner.agent), RecordedWindow(*tiny_agent.recorded(6, 2).next()))
-    elsewhere = Learner(tiny_agent.agent(), device="meta")
-    elsewhere.load_state_dict(learner.state_dict())
-    moments = [value for state in elsewhere._optimizer.state.values() for value in state.values()]
-    assert moments and all(value.device.type == "meta" for value in [*moments, *elsewhere._memory])
-
-
-def test_an_image_encoder_that_is_frozen_stays_while_the_rest_learns() -> None:
-    learner = Learner(tiny_agent.agent(), LearnerConfig(frozen_vision=True))
-    before = {name: weight.clone() for name, weight in learner.agent.state_dict().items()}
-    for _ in range(2):
-        learner.update(tiny_agent.fragment(learner.agent), window(recorded()))
-    changed = {name for name, weight in learner.agent.state_dict().items() if not torch.equal(weight, before[name])}
-    assert changed and not any(name.startswith("trunk.vision.") for name in changed)
-    assert {"trunk.shows.weight", "trunk.memory.input.weight", "value.0.weight"} <= changed
-
-
-def test_what_has_no_image_encoder_to_freeze_is_refused() -> None:
-    learner = Learner(tiny_agent.agent())
-    learner.agent.trunk.vision = None
-    with pytest.raises(UserError, match="frozen_vision needs an agent with an image encoder"):
-        Learner(learner.agent, LearnerConfig(frozen_vision=True))

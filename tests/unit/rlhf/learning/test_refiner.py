@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import math
 from dataclasses import fields, replace
 from typing import Any
@@ -16,40 +15,31 @@ from agents.networks.improvement import GOOD, NOT_GOOD
 from rlhf.data.memory import MemoryDataset
 from rlhf.data.windows import EpisodeStream
 from rlhf.learning.labelled_windows import LabelledWindows
-from rlhf.learning.refiner import ConditionedCloner, Refiner, WeightedCloner
+from rlhf.learning.refiner import ConditionedCloner, WeightedCloner
 from rlhf.learning.refining_config import Method, RefiningConfig
 from rlhf.learning.window_refiner import WindowRefiner, action_log_probs
 from tests.unit.agents import made_up_play
+from tests.unit.rlhf.learning import marked_play
+from tests.unit.rlhf.learning.marked_play import agent, resumed_alike
 from worlds.errors import UserError
 
-SIZES: dict[str, Any] = dict(
-    image_size=(12, 12), vision_channels=(8,), vision_strides=(4,), vision_blocks=(1,), width=16, heads=2,
-    memory_width=64, tick_width=64, value_width=8,
-)  # fmt: skip
 TINY = RefiningConfig(updates=6, steps=3, batch=4, learning_rate=1e-3, warmup=2, beta1=0.9)
-
-
-def agent(seed: int = 0) -> InteractiveAgent:
-    return made_up_play.agent(seed=seed, talkative=False, **SIZES)
 
 
 @pytest.fixture(scope="module")
 def play() -> MemoryDataset:
     """Four episodes, of which the last two are an agent's own."""
-    torch.set_num_threads(1)
-    recorded = made_up_play.recorded(agent().config, [4, 3, 5, 4])
-    return replace(recorded, demonstrated=np.arange(16) < 7)
+    return replace(marked_play.play(), demonstrated=np.arange(16) < 7)
 
 
 @torch.no_grad()
-def log_prob(model: InteractiveAgent, play: MemoryDataset, *indicator: int) -> np.ndarray:
-    """Log-probability [N] of every recorded action, each episode from its beginning, with one ``indicator`` or none."""
+def log_prob(model: InteractiveAgent, play: MemoryDataset) -> np.ndarray:
+    """Log-probability [N] of every recorded action, each episode from its beginning."""
     found = []
     for begin, end in zip(play.starts[:-1], play.starts[1:], strict=True):
         observations, actions = play.gather(np.arange(begin, end)[:, None])
         resets = torch.zeros(end - begin, 1, dtype=torch.bool)
-        indicated = [torch.full(resets.shape, one) for one in indicator]
-        output, _ = model(observations, model.initial_state(1), resets, *indicated)
+        output, _ = model(observations, model.initial_state(1), resets)
         log_probs = model.log_probs(output, actions)
         found.append((log_probs.movement + log_probs.language)[:, 0].numpy())
     return np.concatenate(found)
@@ -62,14 +52,10 @@ def test_the_weighted_loss_is_the_weighted_sum_by_hand(play: MemoryDataset) -> N
     with torch.no_grad():
         output, _ = learner(window.observations, learner.initial_state(TINY.batch), window.resets)
         log_probs = learner.log_probs(output, window.actions)
-    sums = {"movement": 0.0, "language": 0.0}
-    for t in range(TINY.steps):
-        for b in range(TINY.batch):
-            sums["movement"] -= float(weight[rows[t, b]]) * float(log_probs.movement[t, b])
-            sums["language"] -= float(weight[rows[t, b]]) * float(log_probs.speak[t, b] + log_probs.words[t, b])
     metrics = WeightedCloner(learner, play, weight, TINY).update(0.0)
-    for name, total in sums.items():
-        assert metrics[f"bc/{name}"] == pytest.approx(total / rows.size, rel=1e-5)
+    for name, of_actions in (("movement", log_probs.movement), ("language", log_probs.speak + log_probs.words)):
+        expected = -(weight[rows] * of_actions.numpy()).sum() / rows.size
+        assert metrics[f"bc/{name}"] == pytest.approx(expected, rel=1e-5)
 
 
 @pytest.mark.parametrize("method", ["conditioned", "kto", "apo", "cpl"])
@@ -94,28 +80,6 @@ def test_actions_that_the_world_ruled_out_teach_nothing(play: MemoryDataset, met
     assert all(abs(one[name] - another[name]) > 1e-3 for name in counted)
 
 
-def resumed_alike(make: Any) -> None:
-    """See that three updates, saved and loaded, and three more are the same as six."""
-    whole: Refiner = make(agent())
-    metrics = [whole.update(index / 6) for index in range(6)]
-    first: Refiner = make(agent())
-    for index in range(3):
-        first.update(index / 6)
-    kept = io.BytesIO()
-    torch.save({"agent": first.model.state_dict(), "refiner": first.state_dict()}, kept)
-    kept.seek(0)
-    state = torch.load(kept, weights_only=False)
-    second: Refiner = make(agent(seed=9))
-    second.model.load_state_dict(state["agent"])
-    second.load_state_dict(state["refiner"])
-    assert [second.update(index / 6) for index in range(3, 6)] == metrics[3:]
-
-
-def test_weighted_cloning_is_resumed_bit_exactly(play: MemoryDataset) -> None:
-    weight = np.linspace(0.0, 2.0, 16).astype(np.float32)
-    resumed_alike(lambda model: WeightedCloner(model, play, weight, TINY))
-
-
 # -- windows --------------------------------------------------------------------------------------------------------
 
 WINDOWS = LabelledWindows(  # two under each of two requests
@@ -132,9 +96,8 @@ def some(numbers: list[int]) -> LabelledWindows:
     return LabelledWindows(*(getattr(WINDOWS, field.name)[numbers] for field in fields(WINDOWS)))
 
 
-def inside(number: int, last: int | None = None) -> slice:
-    end = int(WINDOWS.end[number])
-    return slice(int(WINDOWS.begin[number]) if last is None else end - last, end)
+def inside(number: int) -> slice:
+    return slice(WINDOWS.begin[number], WINDOWS.end[number])
 
 
 @pytest.mark.parametrize("method", ["apo", "kto"])
@@ -144,22 +107,19 @@ def test_the_loss_on_windows_is_that_of_whole_episodes_by_hand(play: MemoryDatas
     scores = [float(ratio[inside(number)].sum()) for number in range(4)]
     trainer = WindowRefiner(learner, play, WINDOWS, reference, config)
     chosen = WINDOWS.draw(8, np.random.default_rng([0, 0])).tolist()
+    point = 0.0
     if method == "kto":
         rows = WINDOWS.rows(np.array(chosen), 100)
         own, other = (action_log_probs(model, play, rows, config, True)[1].detach() for model in (learner, reference))
-        swapped = [(own - other)[torch.from_numpy(rows.inside[:, k]), k].sum().item() for k in range(8)]
-        point = max(0.0, sum(swapped) / 8)
-    else:
-        point = 0.0
+        point = max(0.0, float((own - other)[torch.from_numpy(rows.inside)].sum()) / 8)
     losses = []
     for number in chosen:
         distance = 0.02 * (scores[number] - point)
         losses.append(1.0 / (1.0 + math.exp(distance if WINDOWS.desirable[number] else -distance)))
     metrics = trainer.update(0.0)
     assert metrics["bc/preference"] == pytest.approx(sum(losses) / 8, rel=1e-4)
-    good = [scores[number] for number in chosen[:4]]
-    bad = [scores[number] for number in chosen[4:]]
-    assert metrics["bc/margin"] == pytest.approx(sum(good) / 4 - sum(bad) / 4, rel=1e-3, abs=1e-3)
+    good, bad = (np.mean([scores[number] for number in some]) for some in (chosen[:4], chosen[4:]))
+    assert metrics["bc/margin"] == pytest.approx(good - bad, rel=1e-3, abs=1e-3)
 
 
 @pytest.mark.parametrize("referred", [False, True])
@@ -170,8 +130,8 @@ def test_the_loss_of_pairs_is_that_of_whole_episodes_by_hand(play: MemoryDataset
     values = log_prob(learner, play) - (log_prob(reference, play) if referred else 0.0)
     losses = []
     for better, worse in WINDOWS.draw_pairs(3, np.random.default_rng([0, 0])).T.tolist():
-        steps = min(int(WINDOWS.end[n] - WINDOWS.begin[n]) for n in (better, worse))
-        one, other = (sum(0.8**k * v for k, v in enumerate(values[inside(n, steps)])) for n in (better, worse))
+        steps = min(len(values[inside(n)]) for n in (better, worse))
+        one, other = (sum(0.8**k * v for k, v in enumerate(values[inside(n)][-steps:])) for n in (better, worse))
         losses.append(math.log1p(math.exp(0.02 * (0.5 * other - one))))
     trainer = WindowRefiner(learner, play, WINDOWS, reference if referred else None, config)
     assert trainer.update(0.0)["bc/preference"] == pytest.approx(sum(losses) / 3, rel=1e-4)
@@ -184,11 +144,11 @@ def test_the_memory_never_comes_from_another_episode(play: MemoryDataset) -> Non
     model = agent()
     found = []
     for changed in (slice(0), slice(0, 4), slice(4, 6)):
-        assert play.image is not None
-        image = play.image.copy()
+        assert play.observations.image is not None
+        image = play.observations.image.copy()
         image[changed] = 255 - image[changed]
         with torch.no_grad():
-            values = action_log_probs(model, replace(play, image=image), rows, ALL)[0]
+            values = action_log_probs(model, play.seeing(image=image), rows, ALL)[0]
         found.append(values[-1, 0].item())
     assert found[0] == found[1] != found[2]
 
@@ -201,12 +161,6 @@ def test_windows_that_say_nothing_are_refused(play: MemoryDataset) -> None:
     with pytest.raises(UserError, match="no pair to learn from"):
         WindowRefiner(agent(), play, apart, agent(), replace(ALL, method="cpl"))
     WindowRefiner(agent(), play, apart, agent(), replace(ALL, method="kto"))
-
-
-@pytest.mark.parametrize("method", ["kto", "cpl"])
-def test_training_on_windows_is_resumed_bit_exactly(play: MemoryDataset, method: str) -> None:
-    reference, config = agent(seed=1), replace(ALL, method=method)
-    resumed_alike(lambda model: WindowRefiner(model, play, WINDOWS, reference, config))
 
 
 # -- the improvement indicator --------------------------------------------------------------------------------------
@@ -237,13 +191,21 @@ def test_every_step_is_imitated_given_its_indicator_by_hand(play: MemoryDataset)
     assert metrics["bc/movement"] == pytest.approx(total / rows.size, rel=1e-5)
 
 
-def test_conditioned_cloning_is_resumed_bit_exactly(play: MemoryDataset) -> None:
-    config = replace(TINY, method="conditioned", dropped=0.5)
-    resumed_alike(lambda model: ConditionedCloner(with_improvement_indicator(model), play, INDICATOR, config))
-
-
 def test_an_agent_without_an_indicator_cannot_be_conditioned(play: MemoryDataset) -> None:
     with pytest.raises(ValueError, match="no improvement indicator"):
         ConditionedCloner(agent(), play, INDICATOR, TINY).update(0.0)
     with pytest.raises(ValueError, match="16 steps"):
         ConditionedCloner(conditioned(), play, INDICATOR[:-1], TINY)
+
+
+@pytest.mark.parametrize("method", ["weighted", "kto", "cpl", "conditioned"])
+def test_every_method_is_resumed_bit_exactly(play: MemoryDataset, method: Method) -> None:
+    def make(model: InteractiveAgent) -> Any:
+        if method == "weighted":
+            return WeightedCloner(model, play, np.linspace(0.0, 2.0, 16).astype(np.float32), TINY)
+        if method == "conditioned":
+            config = replace(TINY, method=method, dropped=0.5)
+            return ConditionedCloner(with_improvement_indicator(model), play, INDICATOR, config)
+        return WindowRefiner(model, play, WINDOWS, agent(seed=1), replace(ALL, method=method))
+
+    resumed_alike(make)

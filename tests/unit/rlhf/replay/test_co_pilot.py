@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -24,7 +25,7 @@ from rlhf.replay.referee import Referee
 from rlhf.store import open_store
 from tests.unit.rlhf import tiny_agent
 from tests.unit.rlhf.tiny_world import TinyWorld
-from worlds.contract import SETTER, SOLVER, Action, Event, Observation, TaskSpec, WorldError, silent
+from worlds.contract import Action, Event, Observation, TaskSpec, WorldError, silent
 from worlds.errors import UserError
 
 SETTINGS = {"rooms": [1, 1], "room_size": [3.5, 4.0], "furniture": [0, 1], "objects": [3, 4]}
@@ -53,73 +54,56 @@ class Driver:
         return BUSY if self.left >= 0 else silent()  # type: ignore[return-value]
 
 
-class Watched:
-    """A co-pilot at work, and the referee whose notes a test writes."""
+def driving(script: str, solver: Driver, **config: Any) -> str:
+    """Play with a co-pilot; return who drove each step, "a" for the agent and "c" for the co-pilot.
 
-    def __init__(self, solver: Any = None, **config: Any) -> None:
-        config = {"patience": 10, "reaction": (0, 0)} | config
-        self.solver = Driver() if solver is None else solver
-        self.co_pilot = ScriptedCoPilot(self.solver, CoPilotConfig(**config))
-        self.referee = Referee(ENTRY)
-        self.co_pilot.reset(TinyWorld(), 0)
-        self.step, self.drove = 0, ""
-
-    def play(self, steps: int) -> Watched:
-        """Some steps; ``drove`` gets a letter for each, "a" for the agent, "c" for the co-pilot."""
-        for _ in range(steps):
-            observation: Any = None
-            self.drove += "a" if self.co_pilot.act(self.step, observation, self.referee) is None else "c"
-            self.step += 1
-        return self
-
-    def ask(self) -> Watched:
-        self.referee.requests.append(Request(self.step, TaskSpec("lift", "lift it", {}, 60)))
-        self.referee.success_step.append(None)
-        return self
-
-    def event(self, sign: int) -> Watched:
-        self.referee.events.append(Event(self.step, sign, "so"))
-        return self
-
-    def succeed(self) -> Watched:
-        self.referee.success_step[-1] = self.step
-        return self
+    Args:
+      script: numbers of steps, and what the referee notes between them: "?" a request, "!" its success, "+" and "-" an
+        event with this sign.
+    """
+    co_pilot = ScriptedCoPilot(solver, CoPilotConfig(**{"patience": 10, "reaction": (0, 0)} | config))
+    referee, drove, observation = Referee(ENTRY), "", cast(Any, None)
+    co_pilot.reset(TinyWorld(), 0)
+    for word in script.split():
+        step = len(drove)
+        if word == "?":
+            referee.requests.append(Request(step, TaskSpec("lift", "lift it", {}, 60)))
+            referee.success_step.append(None)
+        elif word == "!":
+            referee.success_step[-1] = step
+        elif word in "+-":
+            referee.events.append(Event(step, int(f"{word}1"), "so"))
+        else:
+            for number in range(step, step + int(word)):
+                drove += "a" if co_pilot.act(number, observation, referee) is None else "c"
+    return drove
 
 
-def test_it_takes_over_after_so_many_steps_without_progress() -> None:
-    assert Watched().ask().play(14).drove == "a" * 10 + "c" * 4
-    assert Watched().ask().play(6).event(+1).play(14).drove == "a" * 16 + "c" * 4
-    assert Watched().play(50).drove == "a" * 50, "nothing was asked for"
-
-
-def test_it_takes_over_at_a_mistake() -> None:
-    assert Watched().ask().play(3).event(-1).play(3).drove == "aaaccc"
-    assert Watched(mistakes=2).ask().play(3).event(-1).play(3).event(-1).play(2).drove == "aaaaaacc"
-    assert Watched(mistakes=2).ask().event(-1).play(2).ask().event(-1).play(3).drove == "aaaaa", "one for each request"
-
-
-def test_it_hands_back_when_it_is_done() -> None:
-    watched = Watched().ask().event(-1).play(5).succeed().play(20)
-    assert watched.drove == "c" * 5 + "a" * 20
-    assert watched.ask().play(12).drove.endswith("a" * 10 + "cc"), "it watches the next request again"
-    assert watched.solver.begun == 2 and len(set(watched.solver.seeds)) == 2
-
-
-def test_it_hands_back_when_something_else_is_asked() -> None:
-    assert Watched().ask().event(-1).play(4).ask().play(5).drove == "ccccaaaaa"
-
-
-def test_it_hands_back_after_a_while_and_gives_the_agent_another_chance() -> None:
-    assert Watched(longest=7).ask().event(-1).play(30).drove == "c" * 7 + "a" * 10 + "c" * 7 + "a" * 6
+@pytest.mark.parametrize(
+    ("config", "script", "drove"),
+    [
+        ({}, "? 14", "a" * 10 + "c" * 4),  # no progress
+        ({}, "? 6 + 14", "a" * 16 + "c" * 4),
+        ({}, "50", "a" * 50),  # nothing was asked for
+        ({}, "? 3 - 3", "aaaccc"),
+        ({"mistakes": 2}, "? 3 - 3 - 2", "aaaaaacc"),
+        ({"mistakes": 2}, "? - 2 ? - 3", "aaaaa"),  # one for each request
+        ({}, "? - 5 ! 20 ? 12", "c" * 5 + "a" * 30 + "cc"),  # it is done, and watches the next request again
+        ({}, "? - 4 ? 5", "ccccaaaaa"),  # something else is asked
+        ({"longest": 7}, "? - 30", "c" * 7 + "a" * 10 + "c" * 7 + "a" * 6),  # the agent has another chance
+        ({"longest": 5}, "? - 3 - 12", "c" * 5 + "a" * 10),  # its own mistake is not the agent's
+    ],
+)
+def test_it_takes_over_when_the_agent_fails_and_hands_back(config: dict[str, Any], script: str, drove: str) -> None:
+    solver = Driver()
+    assert driving(script, solver, **config) == drove
+    begun = len(re.findall("(?<!c)c", drove))
+    assert solver.begun == len(set(solver.seeds)) == begun, "it begins anew, and otherwise, each time"
 
 
 def test_it_leaves_requests_that_it_cannot_fulfil() -> None:
-    watched = Watched(Driver(busy_steps=3), idle=4).ask().event(-1).play(100)
-    assert watched.drove == "c" * 6 + "a" * 94 and watched.solver.begun == 1
-
-
-def test_its_own_mistakes_are_not_the_agents() -> None:
-    assert Watched(longest=5).ask().event(-1).play(3).event(-1).play(12).drove == "c" * 5 + "a" * 10
+    solver = Driver(busy_steps=3)
+    assert driving("? - 100", solver, idle=4) == "c" * 6 + "a" * 94 and solver.begun == 1
 
 
 # ---- in real play ----------------------------------------------------------------------------------------------------
@@ -188,16 +172,6 @@ def test_the_agents_memory_is_that_of_the_whole_play(played: tuple[list[Episode]
                 assert (actions.movement[0, 0].numpy() == episode.movement[step]).all()
             now += 1
     assert now == len(solvers.memory)
-
-
-def test_it_replays_to_the_bit(played: tuple[list[Episode], Remembering]) -> None:
-    for episode in played[0]:
-        (world,) = WORLD.make(1)
-        observations, _ = world.reset(options={"config": episode.config})
-        for step in range(len(episode)):
-            assert (observations[SOLVER]["image"] == episode.image[step]).all()
-            assert observations[SOLVER]["solver_text"] == episode.solver_text[step]
-            observations, *_ = world.step({SETTER: episode.setter_action(step), SOLVER: episode.solver_action(step)})
 
 
 # ---- recording -------------------------------------------------------------------------------------------------------

@@ -6,16 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
-from agents.agent import InteractiveAgent
-from agents.columns import action_columns, observation_columns
 from agents.tokenizer import Tokenizer
 from agents.utterances import decode_utterance
 from rlhf.records.episode import Episode
 from rlhf.replay import setter_replay
-from rlhf.replay.fragment import PER_SLOT, concatenate, take
-from rlhf.replay.packing import pack_fragment, unpack_fragment
+from rlhf.replay.fragment import concatenate
 from rlhf.replay.play import Plan, ScriptedSolvers, play
 from rlhf.replay.runner import Runner
 from rlhf.replay.setter_replay import RecordedSetter, SetterReplay
@@ -47,18 +43,11 @@ def test_recorded_setters_ask_another_solver_again(name: str):
     assert set(other.utterance) == {""} and other.spaces == episode.spaces
 
 
-def agent_for(name: str, seed: int = 0) -> InteractiveAgent:
-    with torch.random.fork_rng():
-        torch.manual_seed(seed)
-        made = InteractiveAgent(tiny_agent.config(spaces=to_json(small_worlds.WORLDS[name].solver_spec)))
-    return made.eval()
-
-
 def runner(name: str, seed: int = 3, **settings: Any) -> Runner:
     recordings = [recorded(name, number, steps=6 + number) for number in range(3)]
     slots = [SetterReplay(registry.get(name).make(), recordings[0], truth=True) for _ in range(2)]
     words = Tokenizer.train({*small_worlds.WORLDS[name].goals, "I see nothing"}, 280)
-    player = agent_for(name)
+    player = tiny_agent.agent(spaces=to_json(small_worlds.WORLDS[name].solver_spec))
     return Runner(player, words, player, None, slots, recordings, steps=7, seed=seed, **settings)
 
 
@@ -67,21 +56,19 @@ def test_fragments_hold_what_was_seen_and_done(name: str):
     playing = runner(name)
     fragments = [playing.sample() for _ in range(2)]
     spec, columns = small_worlds.WORLDS[name].solver_spec, playing._config.columns
-    table = observation_columns(playing._config) | action_columns(playing._config)
     for fragment in fragments:
+        fragment.check(playing._config)
         arrays = fragment.arrays()
-        assert {key: (array.dtype, array.shape[2:]) for key, array in arrays.items() if key in table} == {
-            key: (np.dtype(dtype), shape) for key, (dtype, shape) in table.items()
-        }
         assert ("image" in arrays, "grid" in arrays) == (False, name == "small-grid")
         before = fragment.movement[:-2][~fragment.resets[1:-1]]
-        np.testing.assert_array_equal(fragment.previous_movement[1:-1][~fragment.resets[1:-1]], before)
+        np.testing.assert_array_equal(fragment.observations.previous_movement[1:-1][~fragment.resets[1:-1]], before)
         assert (fragment.movement[-1] == columns.neutral()).all()
         assert fragment.movement_log_prob[:-1].max() < 0
         if spec.action.masked:
             ends = np.cumsum(columns.counts)
             chosen = (ends - columns.counts) + fragment.movement[:-1, :, 0]
-            assert fragment.legal is not None and np.take_along_axis(fragment.legal[:-1], chosen, axis=2).all()
+            legal = fragment.observations.legal
+            assert legal is not None and np.take_along_axis(legal[:-1], chosen, axis=2).all()
 
 
 def test_replays_that_share_what_setters_pointed_at_look_once_for_each_episode(monkeypatch: pytest.MonkeyPatch):
@@ -100,9 +87,9 @@ def test_replays_that_share_what_setters_pointed_at_look_once_for_each_episode(m
 def test_the_world_hears_the_sentences_of_a_grammar(monkeypatch: pytest.MonkeyPatch):
     playing, heard, act = runner("small-things"), dict[int, list[str]](), Slot.act
 
-    def listen(slot: Slot, movement: np.ndarray, said: str, *rest: Any) -> float:
-        heard.setdefault(slot.index, []).append(said)
-        return act(slot, movement, said, *rest)
+    def listen(slot: Slot, action: Any) -> float:
+        heard.setdefault(slot.index, []).append(action["utterance"])
+        return act(slot, action)
 
     monkeypatch.setattr(Slot, "act", listen)
     fragments = [playing.sample() for _ in range(20)]
@@ -125,16 +112,6 @@ def test_a_resumed_runner_plays_what_it_would_have_played(name: str):
     resumed = runner(name, seed=9)
     resumed.load_state_dict(state)
     assert all(np.array_equal(array, ahead[key]) for key, array in resumed.sample().arrays().items())
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_fragments_are_packed_joined_and_divided(name: str):
-    fragment = runner(name).sample()
-    both = concatenate([take(fragment, slice(1, 2)), unpack_fragment(pack_fragment(fragment))])
-    for key, array in both.arrays().items():
-        axis = 0 if key in PER_SLOT else 1
-        own = fragment.arrays()[key]
-        np.testing.assert_array_equal(array, np.concatenate([own.take([1], axis), own], axis))
 
 
 def test_fragments_of_other_spaces_do_not_fit_side_by_side():

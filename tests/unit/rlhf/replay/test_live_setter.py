@@ -15,7 +15,6 @@ from rlhf.records.episode import Episode
 from rlhf.replay.live_setter import LiveSetter
 from rlhf.replay.play import Plan, ScriptedSolvers, play
 from rlhf.replay.setter_replay import SetterReplay
-from rlhf.replay.setter_things import pointing_again
 from worlds.contract import SETTER, SOLVER, Setter
 from worlds.contract.pointing import NO_THING
 from worlds.errors import UserError
@@ -96,20 +95,6 @@ def test_a_replayed_alice_points_at_the_same_things_whatever_the_solver_does(epi
         assert (verb, row) == expected
         pointed += sees and row != NO_THING
     assert pointed > 10, "most of what she did is done again"
-
-
-def test_where_she_does_not_see_what_she_pointed_at_she_only_speaks(episode: Episode) -> None:
-    world: Any = HOUSEHOLD.make()
-    world.reset(seed=3, options={"config": dict(episode.config)})
-    home = world.state.home
-    hidden = next(row for row in range(len(home)) if world.pointer_to(SETTER, row) is None)
-    first = next(step for step, words in enumerate(episode.setter_utterance) if words)
-    things = np.full((len(episode), 1, 1), hidden)
-    action = pointing_again(world, episode, first, things)
-    assert action["utterance"] == episode.setter_utterance[first] and not action["movement"].any()
-    things[:] = home.persons[0]
-    again = pointing_again(world, episode, first, things)["movement"]
-    assert again[0, 1] == world.pointer_to(SETTER, home.persons[0])
 
 
 def test_people_do_not_react(episode: Episode) -> None:

@@ -1,17 +1,19 @@
-"""Play in a real house: what is recorded is what was seen and done, and it can be replayed."""
+"""Play in a real house: what is recorded is what was seen and done, with scripted setters and with learned ones."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from pipelines.presets.demo import WORLD
 from rlhf.records.episode import Episode
+from rlhf.replay.learned_setter import LearnedSetter
 from rlhf.replay.play import Plan, ProbeSetter, ScriptedSolvers, play
-from worlds.contract import SETTER, SOLVER, Action, Observation, TaskSpec, neutral_movement
+from worlds.contract import Action, Observation, TaskSpec, neutral_movement
 
 ENTRY = WORLD.entry()
 TURN, LEFT = 2, 4
@@ -74,16 +76,6 @@ def test_a_row_has_the_observation_before_its_action(turned: tuple[Episode, Turn
     assert episode.solver == "turning" and episode.setter == "scripted"
 
 
-def test_recorded_actions_give_the_same_pictures_in_a_fresh_world(turned: tuple[Episode, Turning]) -> None:
-    episode = turned[0]
-    (world,) = WORLD.make(1)
-    observations, _ = world.reset(seed=999, options={"config": episode.config})
-    for step in range(len(episode)):
-        assert (observations[SOLVER]["image"] == episode.image[step]).all()
-        assert observations[SOLVER]["setter_text"] == episode.setter_text[step]
-        observations, *_ = world.step({SETTER: episode.setter_action(step), SOLVER: episode.solver_action(step)})
-
-
 def test_play_ends_soon_after_a_wrong_answer() -> None:
     class Answering(Turning):
         def act(self, observations: Sequence[Observation], resets: np.ndarray) -> list[Action]:
@@ -142,3 +134,71 @@ def test_slots_play_the_next_plan_and_idle_without_one() -> None:
         [False, False, False],
         [False, False, False],
     ]
+
+
+# Setters whose actions are chosen for all places at once
+
+
+class Asking:
+    """Turns left all the time, and says at every second step what it was prompted with; keeps what it was called with.
+
+    Args:
+      slots: number of places.
+    """
+
+    def __init__(self, slots: int) -> None:
+        self.slots = slots
+        self.calls: list[tuple[list[np.ndarray], list[str], list[bool]]] = []
+
+    def set(self, observations: Sequence[Observation], prompts: Sequence[str], resets: np.ndarray) -> list[Action]:
+        assert len(observations) == len(prompts) == len(resets) == self.slots
+        self.calls.append(([o["image"].copy() for o in observations], list(prompts), resets.tolist()))
+        movement = neutral_movement()
+        movement[:, TURN] = LEFT
+        says = len(self.calls) % 2
+        return [{"movement": movement.copy(), "utterance": prompt if says else ""} for prompt in prompts]
+
+    def state_dict(self) -> dict[str, Any]:
+        return {}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        pass
+
+
+def asking(seed: int, words: str, steps: int = 6) -> Plan:
+    config = WORLD.sample_config(seed)
+    return Plan(f"e{seed}", config, LearnedSetter(ENTRY, words), seed, steps, solver=ENTRY.make_solver(perfect=True))
+
+
+def test_all_places_are_asked_at_once_and_each_is_recorded_as_any_setter() -> None:
+    setters, words = Asking(2), [f"what color is the unicorn of {seed}?" for seed in range(3)]
+    worlds = WORLD.make(2, setter_sees=True)
+    plans = [asking(seed, said) for seed, said in enumerate(words)]
+    episodes = list(play(ENTRY, worlds, plans, ScriptedSolvers(2), "agent:asking", setters=setters))
+    assert len(setters.calls) == 12, "one call for both places a step, and the third episode"
+    images, prompts, resets = setters.calls[0]
+    assert prompts == words[:2] and resets == [True, True] and setters.calls[1][2] == [False, False]
+    assert setters.calls[6][1:] == ([words[2], ""], [True, False]), "an idle place is filled up"
+    assert len({image.tobytes() for image in images}) == 2 and all(image.any() for image in images)
+    assert len({call[0][0].tobytes() for call in setters.calls[:6]}) > 1, "it turns, and sees it"
+    for number, episode in enumerate(sorted(episodes, key=lambda e: e.episode_id)):
+        assert episode.setter == "agent:asking" and episode.solver == "scripted"
+        assert episode.setter_utterance == (words[number], "") * 3
+        assert (episode.setter_movement[..., TURN] == LEFT).all()
+        assert episode.requests == (), "nobody can check it"
+
+
+def test_words_that_the_world_can_read_are_requests_with_ground_truth() -> None:
+    colour = WORLD.sample_config(3)["objects"][0]["colour"]
+    kind = WORLD.sample_config(3)["objects"][0]["kind"]
+    words = f"is there a{'n' if colour[0] in 'aeiou' else ''} {colour} {kind}?"
+    (episode,) = play(
+        ENTRY, WORLD.make(1, setter_sees=True), [asking(3, words, 45)], ScriptedSolvers(1), setters=Asking(1), threads=1
+    )
+    assert {request.task.name for request in episode.requests} == {"exist"}
+    assert episode.requests[0].task.instruction == words and episode.success_step[0] is not None
+    met = [step for step in episode.success_step if step is not None]
+    asked = [request.step for request in episode.requests]
+    assert asked == [0, *(step + 2 - step % 2 for step in met if step + 2 - step % 2 < 45)], (
+        "what is asked again before it is met is no further request"
+    )

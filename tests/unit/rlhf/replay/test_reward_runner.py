@@ -7,14 +7,13 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
-import torch
 
 from agents.agent import InteractiveAgent
-from agents.config import AgentConfig
 from agents.tokenizer import Tokenizer
 from rlhf.learning.config import LearnerConfig
 from rlhf.learning.learner import Learner
 from rlhf.replay.reward_runner import RewardRunner
+from tests.unit.rlhf import tiny_agent
 from worlds.spaces.action import ActionSpec, Discrete, FreeText
 from worlds.spaces.description import to_json
 from worlds.spaces.observation import Grid, ObservationSpec, PlayerSpec
@@ -60,24 +59,7 @@ class Buttons(gymnasium.Env):
 
 def agent(seed: int = 0) -> tuple[InteractiveAgent, Tokenizer]:
     tokenizer = Tokenizer.train(["press it"], 270)
-    with torch.random.fork_rng():
-        torch.manual_seed(seed)
-        made = InteractiveAgent(
-            AgentConfig(
-                spaces=to_json(SPEC),
-                vocab_size=270,
-                width=16,
-                heads=2,
-                memory_width=16,
-                tick_width=16,
-                value_width=16,
-                setter_text_length=4,
-                solver_text_length=2,
-                utterance_length=3,
-                language_heads=2,
-            )  # fmt: skip
-        )
-    return made, tokenizer
+    return tiny_agent.agent(seed, spaces=to_json(SPEC), vocab_size=270, width=16, memory_width=16), tokenizer
 
 
 def test_a_fragment_has_the_rewards_of_its_actions_and_begins_where_the_last_one_ended() -> None:
@@ -85,10 +67,9 @@ def test_a_fragment_has_the_rewards_of_its_actions_and_begins_where_the_last_one
     runner = RewardRunner(made, tokenizer, [Buttons() for _ in range(3)], steps=6)
     first, second = runner.sample(), runner.sample()
     assert first.reward.shape == (7, 3)
-    assert first.grid is not None and second.grid is not None
     for fragment, begins, grid in (
-        (first, 0, first.grid),
-        (second, 2, second.grid),
+        (first, 0, first.observations.grid),
+        (second, 2, second.observations.grid),
     ):  # row 6 of the first is step 2 of the second episode
         for t in range(6):
             right = fragment.movement[t, :, 0, 0] == grid[t, :, 0, 0, 0]
@@ -96,7 +77,7 @@ def test_a_fragment_has_the_rewards_of_its_actions_and_begins_where_the_last_one
             assert fragment.reward[t + 1].tolist() == [float(one) * (2 if last else 1) for one in right]
             assert fragment.resets[t].tolist() == [(t + begins) % STEPS == 0] * 3
     for name in ("grid", "reward", "resets"):
-        assert np.array_equal(getattr(first, name)[6], getattr(second, name)[0])
+        assert np.array_equal(first.arrays()[name][6], second.arrays()[name][0])
 
     ended = runner.finished()
     assert [each.steps for each in ended] == [STEPS] * 9 and runner.finished() == []
@@ -113,7 +94,7 @@ def test_play_follows_from_the_seed_and_resumes_with_the_next_episodes() -> None
 
     one, same, other = runner(1), runner(1), runner(2)
     assert np.array_equal(one.sample().movement, same.sample().movement)
-    seen, others = one.sample().grid, other.sample().grid
+    seen, others = one.sample().observations.grid, other.sample().observations.grid
     assert seen is not None and others is not None and not np.array_equal(seen, others)
     state = one.state_dict()
     same.load_state_dict(state)
@@ -135,34 +116,12 @@ def test_an_episode_that_is_truncated_has_a_row_with_what_was_seen_last(end: str
     assert [each.steps for each in runner.finished()] == [STEPS] * 12
 
 
-class Steady(Buttons):
-    """Rewards every step with 1."""
-
-    def step(self, action: dict[str, Any]) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
-        seen, _, terminated, truncated, info = super().step(action)
-        return seen, 1.0, terminated, truncated, info
-
-
-@pytest.mark.parametrize("end", ["terminated", "truncated"])
-def test_a_time_limit_is_no_end_of_the_rewards(end: str) -> None:
-    """One a step for ever is worth 1 / (1 - 0.8) = 5; the steps of an episode that terminates 1.9 on the average."""
-    made, tokenizer = agent()
-    runner = RewardRunner(made, tokenizer, [Steady(ENDS[end]) for _ in range(2)], steps=2 * STEPS)
-    off: Any = dict.fromkeys(("movement_weight", "language_weight", "no_op_kl_weight"), 0.0)
-    learner = Learner(made, LearnerConfig(**off, learning_rate=1e-2, beta1=0.9, discount=0.8))
-    for _ in range(80):
-        fragment = runner.sample()
-        learner.update(fragment)
-    played = fragment.to_tensors()
-    with torch.no_grad():
-        value = made(played.observations, played.state, played.resets)[0].value[:-1][played.acted]
-    assert float(value.mean()) == pytest.approx(5.0 if end == "truncated" else 2.1, abs=0.4)
-
-
 def test_rewards_alone_teach_an_agent() -> None:
     made, tokenizer = agent()
     runner = RewardRunner(made, tokenizer, [Buttons() for _ in range(16)], steps=8)
-    settings = LearnerConfig(movement_weight=1.0, language_weight=0.0, value_weight=0.5, learning_rate=1e-2, beta1=0.9)
+    settings = LearnerConfig(
+        rl_movement_weight=1.0, rl_language_weight=0.0, value_weight=0.5, learning_rate=1e-2, beta1=0.9
+    )
     learner = Learner(made, settings)
     share = []
     for _ in range(40):

@@ -14,13 +14,12 @@ from reward_models.inter_temporal import InterTemporalRewardModel
 from reward_models.scores.scoring import MeanScorer, StreamingScorer, UtilityScorer
 from rlhf.learning.config import LearnerConfig
 from rlhf.learning.learner import Learner
-from rlhf.replay.fragment import Fragment, concatenate
+from rlhf.replay.fragment import Fragment
 from rlhf.replay.runner import RewardSource, Runner, RunnerError
 from rlhf.replay.setter_replay import SetterReplay
 from rlhf.run.checkpoint import _check_plain, _not_finite
 from tests.unit.rlhf import tiny_agent, tiny_world
 from tests.unit.rlhf.tiny_world import TinyWorld, record
-from worlds.contract import Action
 from worlds.foreign_code import watchdog
 
 STEPS, SLOTS = 7, 3
@@ -56,36 +55,36 @@ class BrightnessChange(RewardSource):
         self.last = state["last"].numpy() if state else None
 
 
-def runner(world=TinyWorld, rewards: Any = BrightnessChange, truth=False, recordings=None, **settings: Any) -> Runner:
+def runner(
+    world: Any = TinyWorld,
+    rewards: Any = BrightnessChange,
+    truth=False,
+    recordings=None,
+    reference=REFERENCE,
+    **settings: Any,
+) -> Runner:
     recordings = recordings or episodes()
     slots = [SetterReplay(world(), recordings[0], truth=truth) for _ in range(SLOTS)]
     settings = {"seed": 3, "steps": STEPS} | settings
-    return Runner(AGENT, TOKENIZER, REFERENCE, rewards() if rewards else None, slots, recordings, **settings)
+    return Runner(AGENT, TOKENIZER, reference, rewards() if rewards else None, slots, recordings, **settings)
 
 
 def joined(fragments: list[Fragment]) -> dict[str, np.ndarray]:
     """Return fragments in a row as one sequence, the shared rows once (with the action, which the later one has)."""
     names = [name for name, array in fragments[0].arrays().items() if name not in ("hidden", "cell")]
-    return {name: np.concatenate([getattr(f, name)[:-1] for f in fragments]) for name in names}
+    return {name: np.concatenate([f.arrays()[name][:-1] for f in fragments]) for name in names}
 
 
 def same(one: Fragment, other: Fragment) -> bool:
-    return all(np.array_equal(array, getattr(other, name)) for name, array in one.arrays().items())
+    return all(np.array_equal(array, other.arrays()[name]) for name, array in one.arrays().items())
 
 
 def test_consecutive_fragments_share_a_row():
     playing = runner()
     first, second = playing.sample(), playing.sample()
-    for name in (
-        "image",
-        "setter_tokens",
-        "solver_tokens",
-        "previous_movement",
-        "reward",
-        "resets",
-        "reference_speak_logit",
-    ):
-        np.testing.assert_array_equal(getattr(first, name)[-1], getattr(second, name)[0], err_msg=name)
+    did = ("movement", "utterance", "movement_log_prob", "speak_log_prob", "words_log_prob", "hidden", "cell")
+    for name in first.arrays().keys() - set(did):
+        np.testing.assert_array_equal(first.arrays()[name][-1], second.arrays()[name][0], err_msg=name)
     assert not first.utterance[-1].any() and not first.speak_log_prob[-1].any()
     assert first.steps == STEPS and first.columns == SLOTS
 
@@ -105,23 +104,15 @@ def test_log_probs_are_those_of_the_agent_from_the_memory_it_had():
 
 
 def test_pictures_are_encoded_once_where_the_encoder_never_changes():
-    recordings = episodes()
-
-    def playing(frozen_vision: bool) -> Runner:
-        slots = [SetterReplay(TinyWorld(), recordings[0]) for _ in range(SLOTS)]
-        return Runner(
-            AGENT, TOKENIZER, AGENT, BrightnessChange(), slots, recordings, STEPS, 3, frozen_vision=frozen_vision
-        )
-
-    each, once = playing(False), playing(True)
+    each, once = (runner(reference=AGENT, frozen_vision=frozen) for frozen in (False, True))
     for _ in range(3):
         plain, fragment = each.sample(), once.sample()
-        assert plain.visual is None and fragment.visual is not None
+        assert plain.observations.visual is None and fragment.observations.visual is not None
         for name, array in plain.arrays().items():
             np.testing.assert_allclose(fragment.arrays()[name], array, rtol=1e-5, atol=1e-5, err_msg=name)
         seen = AGENT.see(plain.to_tensors().observations).visual
         assert seen is not None
-        np.testing.assert_allclose(fragment.visual, seen.numpy(), rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(fragment.observations.visual, seen.numpy(), rtol=1e-5, atol=1e-5)
 
 
 def test_the_reference_follows_the_whole_play():
@@ -149,49 +140,36 @@ def test_every_play_is_a_faithful_replay_of_its_episode():
     by_first_picture = {e.image[0].tobytes(): e for e in recordings}
     playing = runner(recordings=recordings, stagger=False)
     play = joined([playing.sample() for _ in range(5)])
-    checked = 0
-    for slot in range(SLOTS):
-        begins = np.flatnonzero(play["resets"][:, slot])
-        for begin, end in zip(begins[:-1], begins[1:], strict=True):
-            episode = by_first_picture[play["image"][begin, slot].tobytes()]
-            assert end - begin == len(episode) + 1  # a row with what is seen after the last action
-            world = TinyWorld()
-            observation = world.reset(options={"config": episode.config})[0]["solver"]
-            for t in range(begin, end):
-                assert not play["terminated"][t, slot]
-                np.testing.assert_array_equal(observation["image"], play["image"][t, slot])
-                np.testing.assert_array_equal(observation["previous_movement"], play["previous_movement"][t, slot])
-                reported = TOKENIZER.encode([observation["setter_text"]], 6)[0]
-                np.testing.assert_array_equal(reported, play["setter_tokens"][t, slot])
-                words = play["utterance"][t, slot]
-                action: Action = {
-                    "movement": play["movement"][t, slot],
-                    "utterance": TOKENIZER.decode(words) if words[0] else "",
-                }
-                if t - begin < len(episode):
-                    observation = world.step({"setter": episode.setter_action(t - begin), "solver": action})[0][
-                        "solver"
-                    ]
-            checked += 1
-    assert checked >= 4
+    begins = [np.flatnonzero(play["resets"][:, slot]) for slot in range(SLOTS)]
+    plays = [(slot, *ends) for slot in range(SLOTS) for ends in zip(begins[slot][:-1], begins[slot][1:], strict=True)]
+    for slot, begin, end in plays:
+        episode = by_first_picture[play["image"][begin, slot].tobytes()]
+        assert end - begin == len(episode) + 1  # a row with what is seen after the last action
+        replay = SetterReplay(TinyWorld(), episode)
+        seen, _ = replay.reset()
+        for t in range(begin, end):
+            row = {name: array[t, slot] for name, array in play.items()}
+            np.testing.assert_array_equal(seen["image"], row["image"])
+            np.testing.assert_array_equal(seen["previous_movement"], row["previous_movement"])
+            np.testing.assert_array_equal(TOKENIZER.encode([seen["setter_text"]], 6)[0], row["setter_tokens"])
+            assert not row["terminated"]
+            said = TOKENIZER.decode(row["utterance"]) if row["utterance"][0] else ""
+            if t < end - 1:
+                seen = replay.step({"movement": row["movement"], "utterance": said})[0]
+    assert len(plays) >= 4
 
 
-class Ending(TinyWorld):
-    """Ends after three steps, by its rules or by a limit of its own."""
-
-    terminates = True
+class Terminating(TinyWorld):
+    """Ends after three steps by its rules."""
 
     def step(self, actions):
         seen, rewards, no, yes, infos = super().step(actions)
-        if self.step_index == 3:
-            no, yes = ({agent: ends for agent in no} for ends in (self.terminates, not self.terminates))
-        return seen, rewards, no, yes, infos
+        return seen, rewards, dict.fromkeys(no, self.step_index == 3), yes, infos
 
 
 @pytest.mark.parametrize("terminates", [True, False])
-def test_what_a_world_ends_is_terminated_and_its_last_action_is_rewarded(monkeypatch, terminates):
-    monkeypatch.setattr(Ending, "terminates", terminates)
-    playing = runner(world=Ending, stagger=False, steps=9)
+def test_what_a_world_ends_is_terminated_and_its_last_action_is_rewarded(terminates):
+    playing = runner(world=Terminating if terminates else lambda: TinyWorld(3), stagger=False, steps=9)
     play = joined([playing.sample() for _ in range(2)])
     row = np.arange(18) % 4
     np.testing.assert_array_equal(play["resets"], np.tile(row == 0, (SLOTS, 1)).T)
@@ -212,7 +190,7 @@ def test_a_time_limit_is_no_end_of_the_rewards(terminates):
         agent.value[-1].weight.zero_()
         agent.value[-1].bias.fill_(5.0)
     recordings = [record(seed, 4 + seed) for seed in range(3)]
-    playing = runner(Ending if terminates else TinyWorld, AlwaysOne, recordings=recordings, steps=16)
+    playing = runner(Terminating if terminates else TinyWorld, AlwaysOne, recordings=recordings, steps=16)
     metrics = Learner(agent, LearnerConfig(discount=0.8)).update(playing.sample())
     assert (metrics["vtrace/target"], metrics["rl/value"]) == (pytest.approx(5), pytest.approx(0)) or terminates
     assert metrics["vtrace/target"] < 4 or not terminates
@@ -228,18 +206,13 @@ class Overwriting(TinyWorld):
         return observations
 
 
-def test_pictures_are_copied_out_of_the_worlds_frame_buffer():
-    one, other = runner(), runner(world=Overwriting)
-    assert all(same(one.sample(), other.sample()) for _ in range(3))
-
-
-def test_threads_and_seeds():
-    alone, threaded, other = runner(), runner(threads=2), runner(seed=4)
-    for _ in range(3):
-        fragment = alone.sample()
-        assert same(fragment, threaded.sample())
-        assert not same(fragment, other.sample())
-    threaded.close()
+@pytest.mark.parametrize(
+    ("settings", "alike"), [({"threads": 2}, True), ({"world": Overwriting}, True), ({"seed": 4}, False)], ids=str
+)
+def test_play_depends_on_the_seed_and_on_neither_threads_nor_frame_buffers(settings, alike):
+    one, other = runner(), runner(**settings)
+    assert all(same(one.sample(), other.sample()) == alike for _ in range(3))
+    other.close()
 
 
 def test_first_results_are_of_the_plays_with_which_slots_began():
@@ -312,18 +285,15 @@ def test_a_resumed_runner_plays_what_it_would_have_played(rewards, before, setti
 
 
 class Drifting(TinyWorld):
-    """Is otherwise whenever it is rebuilt."""
+    """Looks otherwise at every step of the process."""
 
-    rebuilt = 0
+    steps = 0
 
-    def reset(self, seed=None, options=None):
-        Drifting.rebuilt += 1
-        return super().reset(seed, options)
-
-    def step(self, actions):
-        step = super().step(actions)
-        step[0]["solver"]["image"][0, 0, 0] = Drifting.rebuilt
-        return step
+    def _observe(self):
+        Drifting.steps += 1
+        observations = super()._observe()
+        observations["solver"]["image"][0, 0, 0] = Drifting.steps % 251
+        return observations
 
 
 def test_a_play_that_cannot_be_rebuilt_exactly_is_named():
@@ -336,123 +306,73 @@ def test_a_play_that_cannot_be_rebuilt_exactly_is_named():
     assert resumed.sample().resets[0].all()
 
 
-class Breaking(TinyWorld):
+class Spoilt(BrightnessChange):
+    """Gives slot 1 a wrong reward in one row."""
+
+    def __init__(self, row, value):
+        super().__init__()
+        self.row, self.value = row, value
+
+    def rewards(self, observations, resets):
+        rewards = super().rewards(observations, resets)
+        rewards[self.row, 1] = self.value
+        return rewards
+
+
+@pytest.mark.parametrize(
+    ("row", "value", "message"), [(3, np.nan, "reward of slot 1 is nan at row 3"), (0, 1.0, "first step")]
+)
+def test_rewards_that_cannot_be_are_refused(row, value, message):
+    with pytest.raises(RunnerError, match=message):
+        runner(rewards=lambda: Spoilt(row, value)).sample()
+
+
+class Failing(TinyWorld):
+    """Fails at step 3 always, at some steps and resets now and then, or hangs in its third play."""
+
+    def __init__(self, how):
+        super().__init__()
+        self.how, self.begun = how, 0
+
+    def reset(self, *arguments, **options):
+        self.begun += 1
+        if self.how == "now and then" and self.begun % 7 == 0:
+            raise KeyError("no such door")
+        return super().reset(*arguments, **options)
+
     def step(self, actions):
-        if self.step_index == 3:
+        if self.how == "always" and self.step_index == 3:
             raise ValueError("the floor gave way")
-        return super().step(actions)
+        while self.how == "hangs" and self.begun == 3 and self.step_index == 2:
+            pass
+        observations, *rest = super().step(actions)
+        if self.how == "now and then" and self.begun % 4 == 3 and self.step_index == 2:
+            observations["solver"]["image"] = observations["solver"]["image"] / 255
+        return observations, *rest
 
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_world_that_always_fails_is_named(threads):
-    playing = runner(world=Breaking, threads=threads)
+    playing = runner(world=lambda: Failing("always"), threads=threads)
     with pytest.raises(RunnerError, match=r"slot \d, step 3 of episode tiny-\d: ValueError: the floor gave way"):
         for _ in range(4):
             playing.sample()
 
 
-class Slipping(TinyWorld):
-    """Fails at a step of every fourth play, and at every seventh reset."""
-
-    begun = 0
-
-    def reset(self, *arguments, **options):
-        self.begun += 1
-        if self.begun % 7 == 0:
-            raise KeyError("no such door")
-        return super().reset(*arguments, **options)
-
-    def step(self, actions):
-        observations, *rest = super().step(actions)
-        if self.begun % 4 == 3 and self.step_index == 2:
-            observations["solver"]["image"] = observations["solver"]["image"] / 255
-        return observations, *rest
-
-
-def test_a_play_whose_world_fails_is_ended_and_another_begins(capsys):
-    playing = runner(world=Slipping, threads=2)
+@pytest.mark.parametrize(
+    ("how", "settings", "words"),
+    [
+        ("now and then", {}, ("step 1 of episode tiny-", "image is float64", "step 0 of", "KeyError: 'no such door'")),
+        ("hangs", {"step_limit_sec": 1.0}, ("world 'tiny' fails at step 2 of episode tiny-", "no answer within 1 s")),
+    ],
+)
+def test_a_play_whose_world_fails_or_hangs_is_ended_and_another_begins(capsys, monkeypatch, how, settings, words):
+    monkeypatch.setattr(watchdog, "LOOK_EVERY_SEC", 0.02)
+    playing = runner(world=lambda: Failing(how), threads=2, **settings)
     fragments = [playing.sample() for _ in range(8)]
     shown = capsys.readouterr().err
-    assert "step 1 of episode tiny-" in shown and "leaves the declared space: image is float64" in shown
-    assert "step 0 of episode tiny-" in shown and "KeyError: 'no such door'" in shown
+    assert all(word in shown for word in words)
     assert shown.count("the play is ended and counts for nothing, and another begins") == len(shown.splitlines())
     results = playing.finished()
     assert results and all(result.steps > 2 for result in results)
     assert all(np.isfinite(fragment.reward).all() for fragment in fragments)
-
-
-class Hanging(TinyWorld):
-    """Hangs in the third step of its third play."""
-
-    begun = 0
-
-    def reset(self, *arguments, **options):
-        self.begun += 1
-        return super().reset(*arguments, **options)
-
-    def step(self, actions):
-        while self.begun == 3 and self.step_index == 2:
-            pass
-        return super().step(actions)
-
-
-def test_a_play_whose_world_hangs_is_ended_and_another_begins(capsys, monkeypatch):
-    monkeypatch.setattr(watchdog, "LOOK_EVERY_SEC", 0.02)
-    playing = runner(world=Hanging, threads=2, step_limit_sec=1.0)  # that long on a busy machine
-    for _ in range(5):
-        playing.sample()
-    lines = capsys.readouterr().err.splitlines()
-    assert lines and all("world 'tiny' fails at step 2 of episode tiny-" in line for line in lines)
-    assert all("no answer within 1 s" in line and "counts for nothing, and another begins" in line for line in lines)
-    assert playing.finished()
-
-
-class Wrong(BrightnessChange):
-    def rewards(self, observations, resets):
-        rewards = super().rewards(observations, resets)
-        rewards[3, 1] = np.nan
-        return rewards
-
-
-class RewardsBeginnings(BrightnessChange):
-    def rewards(self, observations, resets):
-        return super().rewards(observations, resets) + 1.0
-
-
-def test_rewards_that_cannot_be_are_refused():
-    with pytest.raises(RunnerError, match="reward of slot 1 is nan at row 3"):
-        runner(rewards=Wrong).sample()
-    with pytest.raises(RunnerError, match="first step"):
-        runner(rewards=RewardsBeginnings).sample()
-
-
-def test_fragments_side_by_side():
-    one, other = tiny_agent.fragment(AGENT, 4, 2), tiny_agent.fragment(AGENT, 4, 3, seed=1)
-    both = concatenate([one, other])
-    assert (both.steps, both.columns) == (4, 5)
-    for name, array in both.arrays().items():
-        axis = 0 if name in ("hidden", "cell") else 1
-        np.testing.assert_array_equal(array, np.concatenate([getattr(one, name), getattr(other, name)], axis))
-    assert concatenate([one]) is one
-    with pytest.raises(ValueError, match=r"\[4, 5\] steps"):
-        concatenate([one, tiny_agent.fragment(AGENT, 5, 2)])
-    with pytest.raises(ValueError, match="no fragments"):
-        concatenate([])
-
-
-@pytest.mark.parametrize(
-    ("name", "change", "message"),
-    [
-        ("image", lambda a: a[:-1], r"image is uint8 .* not uint8 \[5, 2, '\*', '\*', '\*'\]"),
-        ("reward", lambda a: a.astype(np.float64), r"reward is float64 \(5, 2\), not float32"),
-        ("movement", lambda a: a[..., :-1], r"movement is int8 \(.*, previous_movement int8"),
-        ("movement", lambda a: a.astype(np.int64), "movement is int64 .* not int8 or int16"),
-        ("utterance", lambda a: a[..., 0], "utterance is int64"),
-        ("cell", lambda a: a[:-1], r"cell is .*\[2, D\]"),
-        ("resets", lambda a: a[:1], "resets has shape"),
-    ],
-)
-def test_misshapen_fragments_are_refused(name, change, message):
-    good = vars(tiny_agent.fragment(AGENT, 4, 2))
-    with pytest.raises(ValueError, match=message):
-        Fragment(**(good | {name: change(good[name])}))

@@ -22,21 +22,16 @@ PROMPT_NOTE = {"prompt": {"text": "Send the other player somewhere.", "modifier"
 PROMPT_TEXT = "Send the other player somewhere. Name things by their colour."
 
 
-def recorded(**notes: Any) -> Episode:
+@pytest.fixture(scope="module")
+def episode() -> Episode:
     """An episode of a setter who walks and asks, and of a solver who answers."""
     setter = ENTRY.make_setter(tasks=TASKS, first_request=[2, 2], pause=[1, 2], patience=20, wander=0.5)
-    plan = Plan(
-        "e", WORLD.sample_config(5), setter, 5, 60, solver=ENTRY.make_solver(perfect=True), notes=WORLD.note() | notes
-    )
+    solver = ENTRY.make_solver(perfect=True)
+    plan = Plan("e", WORLD.sample_config(5), setter, 5, 60, solver=solver, notes=WORLD.note())
     (episode,) = play(ENTRY, WORLD.make(1), [plan], ScriptedSolvers(1), threads=1)
     assert sum(map(bool, episode.setter_utterance)) >= 2 and any(episode.utterance)
     assert len(np.unique(episode.setter_movement, axis=0)) > 2
     return episode
-
-
-@pytest.fixture(scope="module")
-def episode() -> Episode:
-    return recorded()
 
 
 @pytest.fixture(scope="module")

@@ -7,11 +7,11 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
+from rlhf.run import machine
 from rlhf.run.processes import Worker, divide
 from tests.patience import PATIENCE_SEC, until
 from worlds.errors import RunError
@@ -36,9 +36,8 @@ def test_a_killed_worker_is_named_with_its_signal_and_item_and_what_is_finished_
             finished.append(result)
     assert finished == [1, 2, 3]
     message = str(caught.value)
-    assert (
-        "was killed by SIGKILL" in message and message.endswith("while computing __import__('o") and "\n" not in message
-    )
+    assert "was killed by SIGKILL" in message and "\n" not in message
+    assert message.endswith("while computing __import__('o")
 
 
 def test_an_error_in_a_worker_is_raised_here_with_its_traceback() -> None:
@@ -82,9 +81,8 @@ def test_workers_end_with_their_parent(number: signal.Signals, started: bool, tm
 
 def await_workers(folder: Path) -> list[int]:
     """Process ids of the two workers, each of which has made a file of that name."""
-    while len(names := [path.name for path in folder.iterdir()]) < 2:
-        time.sleep(0.01)
-    return [int(name) for name in names]
+    until(lambda: len(list(folder.iterdir())) == 2, "the start of two workers")
+    return [int(path.name) for path in folder.iterdir()]
 
 
 def await_children(pid: int) -> list[int]:
@@ -119,6 +117,15 @@ def test_a_worker_hears_no_signal_of_the_terminal() -> None:
 
 def _echo(connection) -> None:
     connection.send(connection.recv())
+
+
+@pytest.mark.parametrize(("cores", "processes", "threads"), [(1, 1, 1), (6, 6, 6), (16, 16, 8), (128, 16, 8)])
+def test_one_process_a_core_plays_but_few_enough_for_the_memory(
+    monkeypatch: pytest.MonkeyPatch, cores: int, processes: int, threads: int
+) -> None:
+    monkeypatch.setattr(machine, "usable_cores", lambda: cores)
+    assert (machine.playing_processes(), machine.playing_threads()) == (processes, threads)
+    assert (machine.playing_processes(40), machine.playing_threads(40)) == (40, 40)
 
 
 STUCK = (

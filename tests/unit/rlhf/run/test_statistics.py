@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -52,25 +54,23 @@ def test_several_runs_agree_with_students_t() -> None:
     assert (ours.estimate, ours.low, ours.high) == pytest.approx((np.mean(means), low, high))
 
 
-def test_three_runs_that_differ_cover_the_truth_about_as_often_as_they_say() -> None:
-    """Of runs yet to be made: runs differ by 0.1, and each has 100 episodes."""
-    rng = np.random.default_rng(12)
-    hits = 0
-    for trial in range(300):
-        groups = [[rng.binomial(1, np.clip(rng.normal(0.5, 0.1), 0, 1), size=100).astype(float)] for _ in range(3)]
-        interval = mean_interval(groups, seed=trial, resamples=200)
-        hits += interval.low <= 0.5 <= interval.high
-    assert 0.92 <= hits / 300 <= 0.985
+def runs_that_differ(rng: np.random.Generator) -> list[list[np.ndarray]]:
+    """Three runs of 100 episodes whose shares of successes differ by 0.1 about 0.5."""
+    return [[rng.binomial(1, np.clip(rng.normal(0.5, 0.1), 0, 1), size=100).astype(float)] for _ in range(3)]
 
 
-def test_paired_interval_covers_the_truth_about_as_often_as_it_says() -> None:
-    rng = np.random.default_rng(11)
-    hits = 0
+def paired(rng: np.random.Generator) -> list[list[np.ndarray]]:
+    """Differences in 100 episodes of one run, of the mean 0.15."""
+    return [[rng.choice([-1.0, 0.0, 1.0], p=[0.15, 0.55, 0.3], size=100)]]
+
+
+@pytest.mark.parametrize(("draw", "truth", "least"), [(runs_that_differ, 0.5, 0.92), (paired, 0.15, 0.90)])
+def test_intervals_cover_the_truth_about_as_often_as_they_say(draw: Any, truth: float, least: float) -> None:
+    rng, hits = np.random.default_rng(12), 0
     for trial in range(300):
-        differences = rng.choice([-1.0, 0.0, 1.0], p=[0.15, 0.55, 0.3], size=100)
-        interval = mean_interval([[differences]], seed=trial, resamples=1000)
-        hits += interval.low <= 0.15 <= interval.high
-    assert 0.90 <= hits / 300 <= 0.985
+        interval = mean_interval(draw(rng), seed=trial, resamples=500)
+        hits += interval.low <= truth <= interval.high
+    assert least <= hits / 300 <= 0.985
 
 
 def test_ratio_of_sums_agrees_with_scipys_bootstrap_of_episodes() -> None:
@@ -102,40 +102,40 @@ def test_episodes_that_all_agree_leave_room_for_those_that_will_not() -> None:
     assert ratio_interval(np.zeros(0), np.zeros(0), seed=0) is None
 
 
-def test_differences_that_are_all_alike_claim_no_certainty() -> None:
+@pytest.mark.parametrize("difference", [-1.0, 0.0, 1.0])
+def test_differences_that_are_all_alike_claim_no_certainty(difference: float) -> None:
     reach = wilson_interval(0, 60).high
-    for difference in (-1.0, 0.0, 1.0):
-        found = difference_interval([[np.full(20, difference)]] * 3, seed=0)
-        expected = Interval(difference, max(-1.0, difference - reach), min(1.0, difference + reach), 60)
-        assert found == expected and reach > 0.05
+    expected = Interval(difference, max(-1.0, difference - reach), min(1.0, difference + reach), 60)
+    assert difference_interval([[np.full(20, difference)]] * 3, seed=0) == expected and reach > 0.05
+    whole, reach = np.array([10.0, 20.0, 5.0]), wilson_interval(0, 3).high
+    found = ratio_difference_interval(difference / 10 * whole, whole, seed=0)
+    ends = (difference / 10, max(-1.0, difference / 10 - reach), min(1.0, difference / 10 + reach))
+    assert found is not None and found.count == 3
+    assert (found.estimate, found.low, found.high) == pytest.approx(ends)
+
+
+def test_differences_that_differ_have_bootstrap_intervals_within_their_range() -> None:
     apart = [[np.r_[np.ones(16), np.zeros(4)]], [np.r_[np.ones(19), np.zeros(1)]], [np.ones(20)]]
     assert difference_interval(apart, seed=0).high == 1.0 < mean_interval(apart, seed=0).high
     mixed = [[np.r_[np.ones(5), np.zeros(10), -np.ones(5)]]]
     assert difference_interval(mixed, seed=3) == mean_interval(mixed, seed=3)
-
-
-def test_differences_of_shares_that_are_all_alike_claim_no_certainty() -> None:
-    whole = np.array([10.0, 20.0, 5.0])
-    reach = wilson_interval(0, 3).high
-    for difference in (-0.1, 0.0, 1.0):
-        found = ratio_difference_interval(difference * whole, whole, seed=0)
-        assert found is not None and found.count == 3 and found.estimate == pytest.approx(difference)
-        assert found.low == pytest.approx(max(-1.0, difference - reach))
-        assert found.high == pytest.approx(min(1.0, difference + reach))
-    part = np.array([-1.0, 4.0, 0.0])
-    apart = episode_interval(lambda w: (w @ part) / (w @ whole), 3, seed=2)
-    assert ratio_difference_interval(part, whole, seed=2) == apart
-    assert ratio_difference_interval(np.r_[part, 0.0], np.r_[whole, 0.0], seed=2) == apart  # the last one has nothing
+    part, whole = np.array([-1.0, 4.0, 0.0]), np.array([10.0, 20.0, 5.0])
+    expected = episode_interval(lambda w: (w @ part) / (w @ whole), 3, seed=2)
+    assert ratio_difference_interval(part, whole, seed=2) == expected
+    assert ratio_difference_interval(np.r_[part, 0.0], np.r_[whole, 0.0], seed=2) == expected  # the last has nothing
     assert ratio_difference_interval(np.zeros(2), np.zeros(2), seed=0) is None
 
 
-def test_outcomes_that_are_all_alike_claim_no_certainty() -> None:
-    everything = [[np.ones(200), np.ones(100)]]
-    assert mean_interval(everything, seed=0).low == 1.0
-    assert share_interval(everything, seed=0) == wilson_interval(300, 300)
-    assert share_interval([[np.array([1.0, 0.0])]], seed=0) == wilson_interval(1, 2)
-    nothing = [[np.zeros(20)]] * 3
-    assert share_interval(nothing, seed=0) == wilson_interval(0, 60)
+@pytest.mark.parametrize(
+    ("groups", "successes", "trials"),
+    [
+        ([[np.ones(200), np.ones(100)]], 300, 300),
+        ([[np.zeros(20)]] * 3, 0, 60),
+        ([[np.array([1.0, 0.0])]], 1, 2),
+    ],
+)
+def test_outcomes_that_are_all_alike_claim_no_certainty(groups: Any, successes: int, trials: int) -> None:
+    assert share_interval(groups, seed=0) == wilson_interval(successes, trials)
     mixed = [[np.ones(50), np.r_[np.ones(10), np.zeros(40)]]] * 2
     found = share_interval(mixed, seed=0)
     assert found.estimate == pytest.approx(0.6) and 0.0 < found.low < 0.6 < found.high < 1.0
@@ -182,17 +182,19 @@ def test_runs_are_combined_by_students_t() -> None:
     assert (found.estimate, found.low, found.high) == pytest.approx((0.6, low, high))
 
 
-def test_runs_that_agree_by_chance_are_no_surer_than_their_own_intervals() -> None:
-    found = over_runs([Interval(0.4, 0.3, 0.6, 10)] * 4)  # the standard error of a mean of four is half of one's
-    assert found is not None and (found.low, found.high) == pytest.approx((0.35, 0.5))
+ONE = Interval(0.5, 0.4, 0.7, 9)
 
 
-def test_one_run_has_its_own_interval_and_a_run_without_one_leaves_none() -> None:
-    one = Interval(0.5, 0.4, 0.7, 9)
-    assert over_runs([one]) == one and over_runs([None]) is None and over_runs([]) is None
-    assert over_runs([None, one]) is None  # the mean of one run is not that of two
-
-
-def test_runs_on_the_same_episodes_are_no_surer_than_one_of_them() -> None:
-    same = over_runs([Interval(0.7, 0.65, 0.75, 40)] * 2, same_episodes=True)
-    assert same is not None and (same.low, same.high) == pytest.approx((0.65, 0.75))
+@pytest.mark.parametrize(
+    ("runs", "same_episodes", "ends"),
+    [
+        ([ONE], False, (0.4, 0.7)),
+        ([Interval(0.4, 0.3, 0.6, 10)] * 4, False, (0.35, 0.5)),  # half of one's: no surer than their own intervals
+        ([Interval(0.7, 0.65, 0.75, 40)] * 2, True, (0.65, 0.75)),
+        ([], False, None),
+        ([None, ONE], False, None),  # the mean of one run is not that of two
+    ],
+)
+def test_runs_are_no_surer_than_their_own_intervals(runs: Any, same_episodes: bool, ends: Any) -> None:
+    found = over_runs(runs, same_episodes=same_episodes)
+    assert (found and (found.low, found.high)) == (ends and pytest.approx(ends))

@@ -17,72 +17,31 @@ from tests.patience import PATIENCE_SEC
 COMMAND = """
 import sys, time
 from pathlib import Path
-from types import SimpleNamespace
 from pipelines.cli import main as cli
+from rlhf.run.progress import bar
 from rlhf.run.stopping import between_updates
 
-def save():
-    Path(sys.argv[1], "saved").touch()
-    return SimpleNamespace(step=3, folder="step-3")
-
-def play(stop=None):
+def work(stop=None):
     Path(sys.argv[1], "at work").touch()
     while True:
         time.sleep(0.01)
-        if sys.argv[2] == "training":
-            stop.at_update(save)
+        if sys.argv[2] == "training" and stop.requested:
+            return Path(sys.argv[1], "saved").touch()
 
 def begin(config):
-    if sys.argv[2] == "playing":
-        play()
-    with between_updates() as stop:
-        play(stop)
-
-cli.run = lambda verb, words: begin(None)
-sys.exit(cli.main(["record"]))
-"""
-
-
-def begin(folder: Path, how: str, command: str = COMMAND) -> subprocess.Popen[str]:
-    """A command that is at work when this returns."""
-    process = subprocess.Popen([sys.executable, "-c", command, str(folder), how], stderr=subprocess.PIPE, text=True)
-    while not (folder / "at work").exists():
-        assert process.poll() is None, process.communicate()[1]
-        time.sleep(0.01)
-    return process
-
-
-@pytest.mark.parametrize(
-    ("number", "status", "how"), [(signal.SIGINT, 130, "training"), (signal.SIGTERM, 143, "playing")]
-)
-def test_a_signal_ends_a_command_in_one_line(number: int, status: int, how: str, tmp_path: Path) -> None:
-    process = begin(tmp_path, how)
-    process.send_signal(number)
-    message = process.communicate(timeout=PATIENCE_SEC)[1]
-    assert process.returncode == status, message
-    assert (
-        message.splitlines()[-1]
-        == "stopped; every finished episode is kept in the dataset; the same command records the rest"
-    )
-    assert "Traceback" not in message
-    assert (tmp_path / "saved").exists() == ("checkpoint of update 3: step-3" in message) == (how == "training")
-
-
-SWALLOWING = """
-import sys, time
-from pathlib import Path
-from pipelines.cli import main as cli
-from rlhf.run.progress import bar
-
-def begin(config):
-    if sys.argv[2] == "import":
-        import greedy
-    else:
-        try:
-            Path(sys.argv[1], "at work").touch()
-            time.sleep(60)
-        except BaseException:
-            pass
+    match sys.argv[2]:
+        case "playing":
+            work()
+        case "training" | "stubborn":
+            with between_updates() as stop:
+                work(stop)
+        case "importing":
+            import greedy
+        case "swallowing":
+            try:
+                work()
+            except BaseException:
+                pass
     with bar("playing") as shown:
         for _ in range(6000):
             time.sleep(0.01)
@@ -100,26 +59,39 @@ try:
 except BaseException as error:
     {1}
 """
+STOPPED = "stopped; every finished episode is kept in the dataset; the same command records the rest"
+
+
+def begin(folder: Path, how: str) -> subprocess.Popen[str]:
+    """A command that is at work when this returns."""
+    process = subprocess.Popen([sys.executable, "-c", COMMAND, str(folder), how], stderr=subprocess.PIPE, text=True)
+    while not (folder / "at work").exists():
+        assert process.poll() is None, process.communicate()[1]
+        time.sleep(0.01)
+    return process
 
 
 @pytest.mark.parametrize(
-    ("number", "status", "where", "then"),
+    ("number", "status", "how", "then"),
     [
-        (signal.SIGINT, 130, "import", "pass"),
-        (signal.SIGTERM, 143, "import", "raise ImportError('it fails to import') from None"),
-        (signal.SIGTERM, 143, "elsewhere", ""),
+        (signal.SIGINT, 130, "training", ""),
+        (signal.SIGTERM, 143, "playing", ""),
+        (signal.SIGINT, 130, "importing", "pass"),
+        (signal.SIGTERM, 143, "importing", "raise ImportError('it fails to import') from None"),
+        (signal.SIGTERM, 143, "swallowing", ""),
     ],
 )
-def test_a_signal_that_is_swallowed_is_not_lost(
-    number: int, status: int, where: str, then: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_signal_ends_a_command_in_one_line_also_if_it_is_swallowed(
+    number: int, status: int, how: str, then: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "greedy.py").write_text(GREEDY.format(str(tmp_path / "at work"), then))
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", os.getcwd())]))
-    process = begin(tmp_path, where, SWALLOWING)
+    process = begin(tmp_path, how)
     process.send_signal(number)
     message = process.communicate(timeout=PATIENCE_SEC)[1]
     assert process.returncode == status and "Traceback" not in message, message
-    assert message.splitlines()[-1].startswith("stopped; every finished episode is kept")
+    assert message.splitlines()[-1] == STOPPED
+    assert (tmp_path / "saved").exists() == (how == "training")
 
 
 EARLY = """

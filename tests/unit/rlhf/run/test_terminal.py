@@ -54,13 +54,13 @@ def test_lines_tables_and_bars(monkeypatch: pytest.MonkeyPatch) -> None:
     table = Table("[red]name", title=HOSTILE)
     table.add_row(HOSTILE)
     terminal.console(width=400).print(table, HOSTILE)
-    with bar("[/] " + HOSTILE, 2) as shown:
-        shown.advance(note=HOSTILE)
+    with bar("[/] " + HOSTILE, 2_000, "updates", done=800) as shown:
+        shown.update(1_200, note=HOSTILE, share=0.5)
     for stream, times in ((out, 4), (errors, 3)):
         assert not RAW.search(without_styles(stream.getvalue()))
         assert stream.getvalue().count("a\\u001b[31mb") >= times
     assert SHOWN in out.getvalue() and "[red]name" in out.getvalue()
-    assert SHOWN in errors.getvalue() and "[/]" in errors.getvalue()
+    assert SHOWN in errors.getvalue() and "[/]" in errors.getvalue() and "1,200/2,000 updates" in errors.getvalue()
 
 
 def test_a_dataset_is_listed_and_refused_without_its_escape_sequences(

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from rlhf.records.episode import Episode
-from rlhf.store.columns.tables import SCHEMAS, to_tables
+from rlhf.store.columns.tables import to_tables
 from rlhf.store.files.parquet_files import to_bytes
 from rlhf.store.folder.index import TABLES
 from rlhf.store.upkeep.recovery import data_file
@@ -23,7 +23,7 @@ def overwrite(folder: Path, episode: Episode, **columns: Any) -> None:
     """
     for table, rows in zip(TABLES, to_tables([episode]), strict=True):
         for name in columns.keys() & set(rows.column_names):
-            field = SCHEMAS[table].field(name)
+            field = rows.schema.field(name)
             values = columns[name].tolist() if isinstance(columns[name], np.ndarray) else columns[name]
             rows = rows.set_column(rows.column_names.index(name), field, pa.array(values, field.type))
         data_file(folder, table, episode.episode_id).write_bytes(to_bytes([rows]))

@@ -12,29 +12,23 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from rlhf.records.marks import Judgement, Mark
 from rlhf.records.preferences import ClipPair, HelperRating, InferredGoal, RequestVerdict, StretchScore, TakeOver
 from rlhf.records.spaces import EpisodeSpaces
-from rlhf.store import ParquetStore, open_store, rebuild_index, share_play
+from rlhf.store import ParquetStore, open_store, rebuild_index
 from rlhf.store.columns.steps import steps_schema
-from rlhf.store.columns.tables import SCHEMAS
+from rlhf.store.columns.tables import SCHEMAS, TABLE_NAMES
 from rlhf.store.contract import EpisodeRow
 from rlhf.store.synthetic import synthetic_episode, synthetic_play
-from tests.unit.rlhf.declared_spaces import SPACES
+from rlhf.store.transfer.shared_play import share_play
+from tests.unit.rlhf.declared_spaces import PLAYHOUSE, SPACES
 from worlds.errors import UserError
 
 PAGE = Path("docs/dataset-format.md").read_text()
-NAMES = {"episodes": 13, "steps": 10, "marks": 5, "judgements": 6}
-NAMES |= {"clip_pairs": 10, "verdicts": 6, "take_overs": 5, "scores": 8, "inferred_goals": 7, "helper_ratings": 8}
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> ParquetStore:
-    store = open_store(tmp_path / "my-data", create=True)
-    for seed in range(3):
-        store.write(synthetic_episode(seed, steps=5, height=6, width=7, episode_id=f"e{seed}"))
-    store.write_marks([Mark("e1", "ann", 2, 1, False)])
-    store.write_judgements([Judgement("e1", "bo", False, None, False)])
+def said(store: ParquetStore) -> ParquetStore:
+    """A dataset of three episodes with something in every table."""
     store.write_preferences(
         [
             ClipPair("e1", 0, 3, "e2", 2, 5, "same", "ann", None, False),
@@ -54,22 +48,24 @@ def described(heading: str) -> dict[str, str]:
     return dict(re.findall(r"^\| `(\w+)` \| ([^|]+) \|", section, re.MULTILINE))
 
 
-@pytest.mark.parametrize("table", NAMES)
+@pytest.mark.parametrize("table", SCHEMAS)
 def test_every_column_is_described_with_its_type(table: str) -> None:
     columns = described(table)
-    if table == "steps":  # the page has those of all spaces
-        columns = {name: kind for name, kind in columns.items() if name in SCHEMAS[table].names}
-    assert list(columns) == SCHEMAS[table].names and len(columns) == NAMES[table]
+    assert list(columns) == SCHEMAS[table].names
     for field in SCHEMAS[table]:
-        base = field.type
-        while pa.types.is_nested(base) and not pa.types.is_struct(base):
-            base = base.value_type
-        assert ("struct" if pa.types.is_struct(base) else str(base)) in columns[field.name], field
+        assert base_of(field) in columns[field.name], field
+
+
+def base_of(field: pa.Field) -> str:
+    """Return the name of the type of a column's numbers, "struct" of pictures."""
+    base = field.type
+    while pa.types.is_nested(base) and not pa.types.is_struct(base):
+        base = base.value_type
+    return "struct" if pa.types.is_struct(base) else str(base)
 
 
 def test_every_key_of_the_description_and_the_index_is_described(store: ParquetStore) -> None:
-    keys = [key for key in described("dataset.json") if key != "spaces"]
-    assert list(json.loads((store.folder / "dataset.json").read_text())) == keys
+    assert list(json.loads((store.folder / "dataset.json").read_text())) == list(described("dataset.json"))
     index = PAGE.split("## `index.jsonl`", 1)[1]
     assert {field.name for field in fields(EpisodeRow)} | {"file", "remove"} <= set(re.findall(r"`(\w+)`", index))
 
@@ -81,34 +77,31 @@ def loaded(folder: Path, *table: str) -> Any:
     return datasets.load_dataset(str(folder), *table, split="train", cache_dir=str(folder.parent / "cache"))
 
 
-def test_hugging_face_datasets_loads_the_folder(store: ParquetStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    datasets = pytest.importorskip("datasets")
-    monkeypatch.setattr(datasets.config, "HF_HUB_OFFLINE", True)
-    assert set(datasets.get_dataset_config_names(str(store.folder))) == set(SCHEMAS)
-    steps = loaded(store.folder)
-    assert len(steps) == 15 and isinstance(steps.features["image"], datasets.Image)
-    for table, rows in {"steps": 15, "episodes": 3, "marks": 1, "judgements": 1, "clip_pairs": 1, "scores": 1}.items():
-        found = loaded(store.folder, table)
-        assert len(found) == rows and found.column_names == SCHEMAS[table].names
-    assert loaded(store.folder, "marks")[0] == vars(store.marks()[0])
+@pytest.fixture
+def datasets(monkeypatch: pytest.MonkeyPatch) -> Any:
+    module = pytest.importorskip("datasets")
+    monkeypatch.setattr(module.config, "HF_HUB_OFFLINE", True)
+    return module
+
+
+def test_hugging_face_datasets_loads_the_folder(said: ParquetStore, datasets: Any) -> None:
+    assert set(datasets.get_dataset_config_names(str(said.folder))) == set(TABLE_NAMES)
+    assert isinstance(loaded(said.folder).features["image"], datasets.Image)
+    for table, rows in {"steps": 18, "episodes": 3, "marks": 1, "judgements": 1, "clip_pairs": 1, "scores": 1}.items():
+        found = loaded(said.folder, table)
+        known = steps_schema(PLAYHOUSE) if table == "steps" else SCHEMAS[table]
+        assert len(found) == rows and found.column_names == known.names
+    assert loaded(said.folder, "marks")[0] == vars(said.marks()[0])
 
 
 @pytest.mark.parametrize("name", SPACES)
-def test_hugging_face_datasets_loads_play_of_declared_spaces(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    datasets = pytest.importorskip("datasets")
-    monkeypatch.setattr(datasets.config, "HF_HUB_OFFLINE", True)
+def test_hugging_face_datasets_loads_declared_spaces(name: str, tmp_path: Path, datasets: Any) -> None:
     store, spaces = open_store(tmp_path / "data", create=True), SPACES[name]
     for seed, steps in enumerate((3, 1)):
         store.write(synthetic_play(seed, spaces, steps, f"e{seed}"))
     described_columns = described("steps")
     for column in steps_schema(store.description.spaces):
-        base = column.type
-        while pa.types.is_nested(base) and not pa.types.is_struct(base):
-            base = base.value_type
-        kind = described_columns[re.sub("^text_.*", "text_NAME", column.name)]
-        assert ("struct" if pa.types.is_struct(base) else str(base)) in kind, column
+        assert base_of(column) in described_columns[re.sub("^text_.*", "text_NAME", column.name)], column
     for _ in range(2):
         rows = loaded(store.folder)
         assert rows.column_names == steps_schema(store.description.spaces).names and len(rows) == 4
@@ -131,14 +124,11 @@ def test_hugging_face_datasets_loads_play_of_declared_spaces(
 
 
 def test_the_description_of_declared_spaces_is_that_of_the_page(tmp_path: Path) -> None:
-    keys = [key for key in described("dataset.json") if key not in ("ticks_per_second", "ticks_per_step", "movement")]
     for name, spaces in SPACES.items():
         store = open_store(tmp_path / name, create=True)
         store.write(synthetic_play(1, spaces, 2))
         about = json.loads((store.folder / "dataset.json").read_text())
-        assert about["schema_version"] == (1 if name == "playhouse" else 2)
-        if name != "playhouse":
-            assert list(about) == keys and EpisodeSpaces.from_json(about["spaces"]) == spaces
+        assert about["schema_version"] == 2 and EpisodeSpaces.from_json(about["spaces"]) == spaces
         share_play(store.folder, tmp_path / f"{name}-2")
         assert open_store(tmp_path / f"{name}-2").description == store.description
         assert rebuild_index(tmp_path / f"{name}-2") == 1 and open_store(tmp_path / f"{name}-2").verify() == []

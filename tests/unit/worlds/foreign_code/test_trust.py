@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import json
 import os
 import py_compile
 import subprocess
 import sys
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -57,45 +60,43 @@ NAMES = ("{file}", "{file}:World", "gym:hostile_module:World-v0", "pettingzoo:ho
 
 def look_up(name: str) -> None:
     """Look up a world; the hostile code, once it has run, registers none."""
-    try:
+    with contextlib.suppress(UserError):
         registry.get(name)
-    except UntrustedError:
-        raise
-    except UserError:
-        return
+
+
+def refuses(look_up: Callable[[], Any], match: str = "") -> None:
+    with pytest.raises(UntrustedError, match=match) as refused:
+        look_up()
+    assert "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_data_names_is_not_run_until_it_is_named_or_trusted(name: str, hostile: Path, canary: Path) -> None:
     name = name.format(file=hostile)
-    with pytest.raises(UntrustedError, match="rlhf trust") as refused:
-        registry.get(name)
-    assert not canary.exists() and "\n" not in str(refused.value)
+    refuses(lambda: registry.get(name), "rlhf trust")
+    assert not canary.exists()
     permit(["record", f"--world.name={name}"])
     look_up(name)
     assert canary.exists()
 
 
-@pytest.mark.parametrize("kind", [agents.registry.get, registry.get])
-def test_every_registry_has_the_gate(kind: Any, hostile: Path, canary: Path) -> None:
-    with pytest.raises(UntrustedError):
-        kind(str(hostile))
+def test_agents_of_a_file_have_the_same_gate(hostile: Path, canary: Path) -> None:
+    refuses(lambda: agents.registry.get(str(hostile)))
     assert not canary.exists()
 
 
 @pytest.mark.parametrize("name", NAMES[:2])
 def test_trust_ends_when_the_file_changes(name: str, hostile: Path, canary: Path, tmp_path: Path) -> None:
-    data = tmp_path / "data"
+    name, data = name.format(file=hostile), tmp_path / "data"
     data.mkdir()
-    (data / "dataset.json").write_text(json.dumps({"deep": [{"world": name.format(file=hostile)}]}))
+    (data / "dataset.json").write_text(json.dumps({"deep": [{"world": name}]}))
     trust_things(TrustConfig((str(data),)))
-    look_up(name.format(file=hostile))
+    look_up(name)
     assert canary.exists()
     canary.unlink()
     hostile.write_text(hostile.read_text() + "# another one\n")
-    with pytest.raises(UntrustedError):
-        registry._registry._files.clear()
-        registry.get(name.format(file=hostile))
+    registry._registry._files.clear()
+    refuses(lambda: registry.get(name))
     assert not canary.exists()
     trust_things(TrustConfig((str(hostile),)))
     assert hostile.samefile(trust.trusted().popitem()[1].rpartition(" ")[2])
@@ -141,16 +142,13 @@ def test_a_folder_that_names_nothing_is_nothing_to_trust(tmp_path: Path) -> None
 
 def test_a_folder_sends_no_variable_to_an_address_of_its_own(tmp_path: Path) -> None:
     source = ModelSource(address="https://example.org/v1", name="m", key_variable="AWS_SECRET_ACCESS_KEY")
-    with pytest.raises(UntrustedError, match="AWS_SECRET_ACCESS_KEY"):
-        RemoteModel(source)
+    refuses(lambda: RemoteModel(source), "AWS_SECRET_ACCESS_KEY")
     permit(["--model.address", "https://example.org/v1"])  # with the default variable, not with any
-    with pytest.raises(UntrustedError):
-        RemoteModel(source)
+    refuses(lambda: RemoteModel(source))
     save_language_model(LanguageModelAgent(source), tmp_path / "lm")
     trust_things(TrustConfig((str(tmp_path / "lm"),)))
     RemoteModel(source)
-    with pytest.raises(UntrustedError):
-        RemoteModel(ModelSource(address="https://example.org/v2", name="m", key_variable="AWS_SECRET_ACCESS_KEY"))
+    refuses(lambda: RemoteModel(replace(source, address="https://example.org/v2")))
 
 
 @pytest.mark.parametrize("file", ["config.json", "tokenizer_config.json"])
@@ -158,24 +156,19 @@ def test_code_in_a_language_models_folder_is_neither_run_nor_asked_about(
     file: str, tmp_path: Path, canary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = make_model(tmp_path / "model", [("a", "b")])
-    for name in ("modeling_hostile.py", "tokenization_hostile.py"):
-        (folder / name).write_text(HOSTILE.format(canary=str(canary)) + "class Hostile: pass\n")
-    settings = json.loads((folder / file).read_text())
-    settings["auto_map"] = {
-        "AutoConfig": "modeling_hostile.Hostile", "AutoModelForCausalLM": "modeling_hostile.Hostile",
-        "AutoTokenizer": ["tokenization_hostile.Hostile", None],
-    }  # fmt: skip
+    (folder / "hostile.py").write_text(HOSTILE.format(canary=str(canary)) + "class Hostile: pass\n")
+    names = dict.fromkeys(("AutoConfig", "AutoModelForCausalLM"), "hostile.Hostile")
+    settings = json.loads((folder / file).read_text()) | {
+        "auto_map": names | {"AutoTokenizer": ["hostile.Hostile", None]}
+    }
     (folder / file).write_text(json.dumps(settings))
-
-    def ask(*_: Any) -> str:
-        raise AssertionError("a question is asked")
-
-    monkeypatch.setattr("builtins.input", ask)
+    asked: list[Any] = []
+    monkeypatch.setattr("builtins.input", lambda *words: asked.append(words) or "y")
     try:
         LocalModel(ModelSource(folder=folder)).complete([Prompt("", "a")])
     except UserError as refused:
         assert "\n" not in str(refused)
-    assert not canary.exists()
+    assert not canary.exists() and not asked
 
 
 def test_the_same_file_elsewhere_is_another_one(hostile: Path, canary: Path, tmp_path: Path) -> None:
@@ -183,8 +176,7 @@ def test_the_same_file_elsewhere_is_another_one(hostile: Path, canary: Path, tmp
     copied = tmp_path / "copied.py"
     copied.write_bytes(hostile.read_bytes())
     trust_things(TrustConfig((str(hostile),)))
-    with pytest.raises(UntrustedError):
-        registry.get(str(copied))
+    refuses(lambda: registry.get(str(copied)))
     assert not canary.exists()
 
 
@@ -197,40 +189,31 @@ def test_the_same_file_elsewhere_is_another_one(hostile: Path, canary: Path, tmp
         (["--model.address", "http://lab/v1", "--model.key-variable", "LAB"], "OPENAI_API_KEY", False),
         (["--model.address", "http://lab/v1", "--name", "SECRET"], "SECRET", False),
         (["--model.address", "http://lab/v2"], "OPENAI_API_KEY", False),
+        (ModelSource(address="http://lab/v1", name="m", key_variable="LAB"), "LAB", True),
+        (ModelSource(address="http://lab/v1", name="m", key_variable="LAB"), "OPENAI_API_KEY", False),
     ],
 )
-def test_an_address_is_permitted_with_the_variable_that_was_typed(
-    words: list[str], variable: str, allowed: bool
-) -> None:
-    permit(words)
-    if allowed:
-        trust.check_address("http://lab/v1", variable)
+def test_an_address_is_permitted_with_the_variable_that_was_named(words: Any, variable: str, allowed: bool) -> None:
+    if isinstance(words, list):
+        permit(words)
     else:
-        with pytest.raises(UntrustedError):
-            trust.check_address("http://lab/v1", variable)
+        trust.permit_texts([words])  # Python code names it in a configuration
+    with contextlib.nullcontext() if allowed else pytest.raises(UntrustedError):
+        trust.check_address("http://lab/v1", variable)
 
 
-def test_python_code_permits_what_its_configuration_names() -> None:
-    source = ModelSource(address="http://lab/v1", name="m", key_variable="LAB")
-    trust.permit_texts([source])
-    trust.check_address("http://lab/v1", "LAB")
-    with pytest.raises(UntrustedError):
-        trust.check_address("http://lab/v1", "OPENAI_API_KEY")
-
-
-def test_a_module_permits_no_other_of_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_module_permits_no_other_of_its_package() -> None:
     permit(["--world.name", "gym:json:World-v0"])
     trust.check_module("json")
-    with pytest.raises(UntrustedError):
-        trust.check_module("json.tool")
+    refuses(lambda: trust.check_module("json.tool"))
 
 
 def test_a_folder_leads_no_run_to_a_cluster_or_an_account(tmp_path: Path) -> None:
-    with pytest.raises(UntrustedError, match="Ray cluster"):
-        connect(RayConfig(address="ray://127.0.0.1:1"))
-    (tmp_path / "config.json").write_text(json.dumps({"config": {"ray": {"address": "ray://127.0.0.1:1"}}}))
+    address = "ray://127.0.0.1:1"
+    refuses(lambda: connect(RayConfig(address=address)), "Ray cluster")
+    (tmp_path / "config.json").write_text(json.dumps({"config": {"ray": {"address": address}}}))
     trust_things(TrustConfig((str(tmp_path),)))
-    trust.check_ray_cluster("ray://127.0.0.1:1")
+    trust.check_ray_cluster(address)
     assert not trust.asked_online()
     (tmp_path / "run").mkdir()
     with pytest.warns(UserWarning, match="--wandb online"):

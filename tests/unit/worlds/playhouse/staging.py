@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from worlds.contract import TaskSpec
-from worlds.playhouse.games.asking import make_task
 from worlds.playhouse.house.record import House
+from worlds.playhouse.scenarios.tasks import make_task
 
 UNCHANGED = object()
 
@@ -48,7 +48,8 @@ class Stage:
         return room.id if room else None
 
     def inside(self, object_id: str, container_id: str) -> bool:
-        return False
+        away = self.places[object_id][:2] - self.places[container_id][:2]
+        return bool(np.linalg.norm(away) < self.house.objects_by_id[container_id].radius)
 
 
 class Trial:

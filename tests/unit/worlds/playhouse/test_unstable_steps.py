@@ -28,16 +28,9 @@ class Fragile(Playhouse):
 
 def test_an_unstable_step_ends_its_episode_which_is_labelled_and_the_others_are_played() -> None:
     entry, failures = registry.get("playhouse"), []
+    setter, solver = entry.make_setter, entry.make_solver
     plans = [
-        Plan(
-            f"episode-{i}",
-            entry.sample_config(i, **SMALL),
-            entry.make_setter(),
-            seed=i,
-            steps=20,
-            solver=entry.make_solver(),
-        )
-        for i in range(3)
+        Plan(f"{i}", entry.sample_config(i, **SMALL), setter(), seed=i, steps=20, solver=solver()) for i in range(3)
     ]
     Fragile.broken = False
     guard = Guard(failures.append, None)

@@ -15,46 +15,41 @@ from worlds.spaces.gym_spaces import translate_action
 from worlds.spaces.observation import Grid, Image, InvalidObservation, PlayerSpec, Vector
 
 DRIVE = spaces.Box(np.array([-1, 0], np.float32), np.array([1, 2], np.float32))
+
 NESTED = spaces.Dict(
     arm=spaces.Tuple((spaces.Discrete(3, start=5), spaces.MultiBinary(2))),
     drive=DRIVE,
     look=spaces.MultiDiscrete([2, 4]),
 )
+PAIR = spaces.Box(-1, 1, (2,), np.float32)
+PICTURE = spaces.Box(0, 255, (4, 4, 3), np.uint8)
 
 
-@pytest.mark.parametrize("space", [spaces.Discrete(7), DRIVE, NESTED, spaces.MultiDiscrete([[2, 3], [4, 5]])])
+@pytest.mark.parametrize(
+    "space",
+    [spaces.Discrete(7), spaces.Discrete(MOST_BINS, start=-1), DRIVE, NESTED, spaces.MultiDiscrete(np.array([[2, 3]]))],
+)
 def test_actions_that_are_chosen_are_of_the_environments_space(space: spaces.Space) -> None:
     translation = translate_action(space)
     spec, rng = ActionSpec(translation.components), np.random.default_rng(0)
-    for _ in range(20):
-        chosen = rng.integers(0, spec.counts)[None].astype(spec.dtype)
-        low, high = (np.array([getattr(each, side) for each in spec.continuous]) for side in ("low", "high"))
+    low, high = (np.array([getattr(each, side) for each in spec.continuous]) for side in ("low", "high"))
+    movements = [np.zeros_like(spec.counts), spec.counts - 1, *(rng.integers(0, spec.counts) for _ in range(20))]
+    for movement in (each[None].astype(spec.dtype) for each in movements):
         values = rng.uniform(low, high)[None].astype(np.float32)
-        action = spec.silent() | {"movement": chosen} | ({"continuous": values} if spec.continuous else {})
-        spec.check(action)
-        assert space.contains(translation.build(chosen[0], values[0]))
+        spec.check(spec.silent() | {"movement": movement} | ({"continuous": values} if spec.continuous else {}))
+        assert gym_movement_space(spec).contains(movement)
+        assert space.contains(translation.build(movement[0], values[0]))
     assert space.contains(translation.build(spec.neutral_movement()[0], spec.neutral_continuous()[0]))
-
-
-def test_the_largest_number_of_actions_can_be_chosen_and_declared() -> None:
-    translation = translate_action(spaces.Discrete(MOST_BINS, start=-1))
-    spec = ActionSpec(translation.components)
-    last = spec.silent() | {"movement": np.array([[MOST_BINS - 1]], spec.dtype)}
-    spec.check(last)
-    assert gym_movement_space(spec).contains(last["movement"])
-    assert translation.build(last["movement"][0], np.zeros(0)) == MOST_BINS - 2
 
 
 def test_components_are_named_by_their_place() -> None:
     components = translate_action(NESTED, neutral={"drive.1": 1.5, "arm.0": 2}).components
-    assert [each.name for each in components] == [
-        "arm.0", "arm.1.0", "arm.1.1", "drive.0", "drive.1", "look.0", "look.1",
-    ]  # fmt: skip
+    names = ["arm.0", "arm.1.0", "arm.1.1", "drive.0", "drive.1", "look.0", "look.1"]
+    assert [each.name for each in components] == names
     assert components[0] == Discrete("arm.0", ("0", "1", "2"), neutral=2)
     assert components[4] == Continuous("drive.1", 0.0, 2.0, neutral=1.5)
-    assert translate_action(spaces.Discrete(2), ["left", "right"]).components == (
-        Discrete("action", ("left", "right")),
-    )
+    named = translate_action(spaces.Discrete(2), ["left", "right"])
+    assert named.components == (Discrete("action", ("left", "right")),)
 
 
 @pytest.mark.parametrize(
@@ -102,26 +97,14 @@ def test_an_observation_keeps_all_its_numbers() -> None:
 @pytest.mark.parametrize(
     ("space", "settings", "refusal"),
     [
-        (
-            spaces.Tuple((spaces.Box(0, 255, (8, 8, 3), np.uint8),) * 2),
-            {},
-            "1 is a second image besides 0; leave it out: --world.leave-out 1",
-        ),
+        (spaces.Tuple((PICTURE, PICTURE)), {}, "1 is a second image besides 0; leave it out: --world.leave-out 1"),
         (spaces.Sequence(spaces.Discrete(2)), {}, "observation is a Sequence"),
         (spaces.Box(-5, 5, (3, 3, 1), np.int32), {}, "whole numbers from -5 to 5"),
         (spaces.Box(0, 255, (8, 8), np.uint8), {"grids": {"observation": (3,)}}, r"shape \[8, 8\]; a grid has"),
-        (spaces.Box(0, 255, (8, 8, 3), np.uint8), {"grids": {"observation": (3,)}}, "3 channels, but categories"),
-        (
-            spaces.Box(0, 255, (8, 8, 3), np.uint8),
-            {"grids": {"image": (3,)}},
-            "no observation is named 'image'; known: observation",
-        ),
+        (PICTURE, {"grids": {"observation": (3,)}}, "3 channels, but categories"),
+        (PICTURE, {"grids": {"image": (3,)}}, "no observation is named 'image'; known: observation"),
         (spaces.Box(0, 1, (400, 400)), {}, "160,000 numbers"),
-        (
-            spaces.Dict(state=spaces.Discrete(2)),
-            {"without": ("camera",)},
-            "no observation is named 'camera'; known: state",
-        ),
+        (spaces.Dict(state=PAIR), {"without": ("camera",)}, "no observation is named 'camera'; known: state"),
     ],
 )
 def test_observation_spaces_that_cannot_enter_are_named(
@@ -166,32 +149,23 @@ def test_one_of_few_is_one_of_n_and_one_of_many_its_binary_digits(count: int, va
     assert translation.read(value - 7)["vector"].tolist() == numbers
 
 
-PAIR = spaces.Box(-1, 1, (2,), np.float32)
-PICTURE = spaces.Box(0, 255, (4, 4, 3), np.uint8)
-
-
 @pytest.mark.parametrize(
-    ("space", "value", "key", "differs"),
+    ("space", "value", "differs"),
     [
-        (PAIR, np.array([0.5, 0], np.float32), "vector", False),
-        (PAIR, np.array([0.5, 0]), "vector", True),
-        (PAIR, np.array([[0.5, 0]], np.float32), "vector", True),
-        (PAIR, np.array([9, 0], np.float32), "vector", True),
-        (spaces.Box(0, 1, (), np.float32), np.float32(1), "vector", False),
-        (spaces.Discrete(3), np.array([2]), "vector", True),
-        (PICTURE, np.full((4, 4, 3), 7, np.int64), "image", True),
-        (PICTURE, np.full((4, 4, 3), 7.0), "image", True),
+        (PAIR, np.array([0.5, 0], np.float32), False),
+        (PAIR, np.array([0.5, 0]), True),
+        (PAIR, np.array([[0.5, 0]], np.float32), True),
+        (PAIR, np.array([9, 0], np.float32), True),
+        (spaces.Box(0, 1, (), np.float32), np.float32(1), False),
+        (PICTURE, np.full((4, 4, 3), 7, np.int64), True),
+        (PICTURE, np.full((4, 4, 3), 7.0), True),
     ],
 )
 def test_what_is_read_without_loss_is_read_and_a_departure_is_named(
-    space: spaces.Space, value: Any, key: str, differs: bool
+    space: spaces.Space, value: Any, differs: bool
 ) -> None:
-    translation = translate_observation(space)
-    read = translation.read(value)[key]
-    if isinstance(space, spaces.Discrete):
-        assert read.tolist() == [0, 0, 1]
-    else:
-        assert read.ravel().tolist() == np.ravel(value).tolist()
+    read = translate_observation(space).read(value)["image" if space is PICTURE else "vector"]
+    assert read.ravel().tolist() == np.ravel(value).tolist()
     assert (departure(space, value) is not None) == differs
 
 
@@ -202,7 +176,6 @@ def test_what_is_read_without_loss_is_read_and_a_departure_is_named(
         (PAIR, None, "observation is a NoneType, not numbers"),
         (PAIR, [[1, 2], [3]], "observation is a list, not numbers"),
         (spaces.Discrete(3), -1, "observation is -1, not a whole number from 0 to 2"),
-        (spaces.Discrete(3), 1.5, "observation is 1.5, not a whole"),
         (PICTURE, np.full((4, 4, 3), 0.5), "observation is float64 from 0.5 to 0.5, not whole numbers from 0 to 255"),
         (PICTURE, np.zeros((4, 5, 3), np.uint8), r"observation is uint8 \[4, 5, 3\], declared is \[4, 4, 3\]"),
         (spaces.MultiDiscrete(np.full((2, 2, 1), 5)), np.full((2, 2, 1), 70_000), "from 70000 to 70000, not whole"),

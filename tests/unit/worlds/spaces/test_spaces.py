@@ -1,13 +1,15 @@
-"""Declared spaces: what they refuse, and that JSON keeps them."""
+"""Declared spaces: what they refuse, that JSON keeps them, and what actions and utterances are in words."""
 
 from __future__ import annotations
 
 import json
+import pickle
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from worlds.contract import UTTERANCE_MAX_CHARS
 from worlds.spaces.action import (
     ActionSpec,
     Continuous,
@@ -18,6 +20,8 @@ from worlds.spaces.action import (
     InvalidSpace,
     Pointer,
 )
+from worlds.spaces.action_words import action_words
+from worlds.spaces.as_gym import PrintableText
 from worlds.spaces.description import from_json, to_json
 from worlds.spaces.differences import differences
 from worlds.spaces.observation import (
@@ -66,13 +70,9 @@ def test_an_action_that_does_nothing_is_of_its_space() -> None:
     assert silent["continuous"].tolist() == [[0.5], [0.5]] and silent["utterance"] == ""
     ACTION.check(silent)
     assert "continuous" not in replace(ACTION, components=(GO,)).silent()
-
-
-def test_many_values_take_a_wider_type() -> None:
-    assert ActionSpec((Pointer("take", 127),)).dtype is np.int8
     wide = ActionSpec((Pointer("take", 128),))
     wide.check({"movement": np.array([[128]], wide.dtype)})
-    assert wide.silent()["movement"].dtype == np.int16
+    assert (ActionSpec((Pointer("take", 127),)).dtype, wide.dtype) == (np.int8, np.int16)
 
 
 @pytest.mark.parametrize(
@@ -96,14 +96,20 @@ def test_actions_of_another_space_are_refused(changed: dict, entities: int | Non
         ACTION.check(ACTION.silent() | changed, entities)
 
 
-def test_speech_keeps_to_its_grammar() -> None:
-    asking = ActionSpec((), speech=Grammar((("where is", "help"), ("Jack", "the door"))))
+def test_speech_keeps_to_its_grammar_and_its_length() -> None:
+    asking = ActionSpec((), speech=Grammar((("where is", "help"), ("", "the door"))))
     assert asking.speech is not None and asking.speech.most_chars == len("where is the door")
     asking.check(asking.silent() | {"utterance": "where is the door"})
-    with pytest.raises(InvalidAction, match="'where is my hat', no sentence of the grammar"):
-        asking.check(asking.silent() | {"utterance": "where is my hat"})
-    with pytest.raises(InvalidAction, match="the player cannot speak"):
-        ActionSpec((GO,)).check(ActionSpec((GO,)).silent() | {"utterance": "hello"})
+    assert [asking.spoken(each) for each in ("where is the door", "help", "go")] == ["where is the door", "help", ""]
+    for spec, words, refusal in (
+        (asking, "where is my hat", "'where is my hat', no sentence of the grammar"),
+        (ActionSpec((GO,)), "hello", "the player cannot speak"),
+    ):
+        with pytest.raises(InvalidAction, match=refusal):
+            spec.check(spec.silent() | {"utterance": words})
+    free = ActionSpec((), speech=FreeText(8))
+    assert (free.spoken("go left"), free.spoken("go far left")) == ("go left", "go far l")
+    assert ActionSpec(()).spoken("hello") == ""
 
 
 @pytest.mark.parametrize(
@@ -147,10 +153,7 @@ def test_an_observation_is_of_its_space() -> None:
         ({"image": None}, "image is missing"),
         ({"grid": np.full((3, 3, 2), 6, np.int16)}, r"grid\[0, 0, 1\] is 6, not a category from 0 to 5"),
         ({"entity_values": np.zeros((1, 3), np.float32)}, "2 rows of categories and 1 of values"),
-        (
-            {"entity_categories": np.zeros((6, 1), np.int16), "entity_values": np.zeros((6, 3), np.float32)},
-            "at most 5",
-        ),
+        ({"entity_categories": np.zeros((6, 1), np.int16), "entity_values": np.zeros((6, 3), np.float32)}, "at most 5"),
         ({"entity_categories": np.array([[0], [7]], np.int16)}, r"entity_categories\[1, 0\] is 7"),
         ({"vector": np.array([0, np.inf], np.float32)}, "vector has a value that is not finite"),
         ({"inventory": None}, "inventory is a NoneType, not text"),
@@ -175,17 +178,9 @@ def test_json_keeps_spaces() -> None:
     [
         ([], r"spaces is \[\], not an object"),
         ({"observation": {}}, "spaces has no action"),
-        ({"observation": {}, "action": {}}, "spaces.action has no components"),
-        (
-            {"observation": {"image": {"height": "4", "width": 6}}, "action": {}},
-            "image.height is '4', not a whole number",
-        ),
+        ({"observation": {"image": {"height": "4", "width": 6}}, "action": {}}, "height is '4', not a whole number"),
         ({"observation": {"picture": {}}, "action": {}}, "unknown key 'picture'"),
         ({"observation": {}, "action": {"components": [{"kind": "wheel"}]}}, r"components\[0\] is of kind 'wheel'"),
-        (
-            {"observation": {}, "action": {"components": [{"kind": "pointer", "name": "take", "most": True}]}},
-            "most is True",
-        ),
         ({"observation": {}, "action": {"components": {}}}, "components is {}, not a list"),
     ],
 )
@@ -195,11 +190,9 @@ def test_damaged_descriptions_are_refused(said: object, refusal: str) -> None:
 
 
 def test_differences_of_spaces_are_named() -> None:
-    other = PlayerSpec(
-        replace(OBSERVATION, image=Image(8, 6, 1), vector=None), replace(ACTION, components=(GO, TAKE), ticks=2)
-    )
+    other = replace(OBSERVATION, image=Image(8, 6, 1), vector=None), replace(ACTION, components=(GO, TAKE))
     assert differences(PLAYER, PLAYER) == []
-    assert differences(PLAYER, other) == [
+    assert differences(PLAYER, PlayerSpec(*other)) == [
         "observation.image.height: the agent has 4, the world 8",
         "observation.vector: the agent has vector, the world none",
         "action.components: the agent has 3 (go (discrete), speed (continuous), take (pointer)), "
@@ -207,9 +200,27 @@ def test_differences_of_spaces_are_named() -> None:
     ]
 
 
-def test_a_player_says_what_its_speech_allows():
-    words = ActionSpec((), speech=FreeText(8))
-    assert (words.spoken("go left"), words.spoken("go far left"), words.spoken("")) == ("go left", "go far l", "")
-    grammar = ActionSpec((), speech=Grammar((("help", "where is"), ("", "Jack"))))
-    assert [grammar.spoken(each) for each in ("where is Jack", "help", "go")] == ["where is Jack", "help", ""]
-    assert ActionSpec(()).spoken("hello") == ""
+@pytest.mark.parametrize(
+    ("components", "movement", "force", "words"),
+    [
+        ((GO, Pointer("thing", 3), Continuous("force", -1, 1)), [[2, 3]], 0.25, "go right, thing 3, force 0.25"),
+        ((GO, Pointer("thing", 3), Continuous("force", -1, 1)), [[0, 0]], 0.25, "force 0.25"),
+        ((GO, Pointer("thing", 3)), [[0, 0]], None, "–"),
+        ((GO,), [[1], [1], [2], [1]], None, "left; right; left"),
+    ],
+)
+def test_actions_in_words_name_what_does_something(components, movement, force: float | None, words: str) -> None:
+    spec = ActionSpec(components, ticks=len(movement))
+    continuous = () if force is None else (np.array([[force]], np.float32),)
+    assert action_words(spec, np.array(movement, np.int8), *continuous) == words
+
+
+def test_any_printable_line_can_be_spoken() -> None:
+    space = PrintableText(UTTERANCE_MAX_CHARS)
+    for line in ("", "lift the duck", "größer?", "赤いボールを持ってきて", "принеси мяч"):
+        assert space.contains(line)
+    for line in ("two\nlines", "\x1b[31m", "x" * (UTTERANCE_MAX_CHARS + 1), 3, None):
+        assert not space.contains(line)
+    space.seed(0)
+    assert all(space.contains(space.sample()) for _ in range(50))
+    assert pickle.loads(pickle.dumps(space)) == space

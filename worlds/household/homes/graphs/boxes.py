@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from worlds.household.homes.building import HUNG_M, SIDES, at_wall, turned
-from worlds.household.homes.graphs.nodes import Graph, Node
-from worlds.household.homes.graphs.report import Report
+from worlds.household.homes.graphs.nodes import Graph, Node, Report
 from worlds.household.homes.graphs.rooms import AISLE_M, are_neighbours
 from worlds.household.homes.graphs.tree import Tree
 from worlds.household.homes.surfaces import Box, place_on
@@ -22,12 +21,6 @@ def fill_in(graph: Graph, tree: Tree, class_of: dict[str, ThingClass], report: R
 
     Furniture without a box stands free in its room, what hangs hangs on a wall, doors are in the wall between their
     rooms; other things lie at a free place on or in their parent.
-
-    Args:
-      graph: changed; its rooms have boxes.
-      tree: of the graph.
-      class_of: class of each name, for its size.
-      report: is given what was assumed.
     """
     others: dict[tuple[int, Held], list[Box]] = {}
     for number, parent in tree.parent.items():

@@ -18,8 +18,7 @@ import math
 from collections.abc import Mapping, Set
 
 from worlds.errors import UserError
-from worlds.household.homes.graphs.nodes import Graph
-from worlds.household.homes.graphs.report import Report
+from worlds.household.homes.graphs.nodes import Graph, Report
 from worlds.household.state.home import ThingClass
 from worlds.household.state.vocabulary import Held, Property
 
@@ -31,13 +30,7 @@ _ORDER = (Held.RIGHT_HAND, Held.LEFT_HAND, Held.SITS, Held.INSIDE, Held.ON)
 
 
 class Holders:
-    """Holders of each thing.
-
-    Args:
-      graph: the graph.
-      rooms: ids.
-      class_of: class of each name.
-    """
+    """Holders of each thing."""
 
     def __init__(self, graph: Graph, rooms: Set[int], class_of: Mapping[str, ThingClass]) -> None:
         self._graph, self._rooms, self._class_of = graph, rooms, class_of
@@ -114,18 +107,7 @@ class Holders:
 def holders(
     graph: Graph, rooms: Set[int], persons: Set[int], class_of: Mapping[str, ThingClass], report: Report
 ) -> Holders:
-    """Return all that is said to hold each thing, rooms included, and how.
-
-    Args:
-      graph: the graph.
-      rooms: ids.
-      persons: ids.
-      class_of: class of each name.
-      report: is given what is left out.
-
-    Raises:
-      UserError: something that is no person holds a thing or sits.
-    """
+    """Return everything that is said to hold each thing, rooms included, and how."""
     found = Holders(graph, rooms, class_of)
     for relation, one, other in graph.edges:
         first, second = graph.nodes[one], graph.nodes[other]
@@ -153,11 +135,7 @@ def holders(
 
 
 def circle(parent: Mapping[int, int]) -> list[int]:
-    """Return the things of a circle, each on or in the next; empty if there is none.
-
-    Args:
-      parent: of each thing, by id.
-    """
+    """Return the ids of things that lie in a circle, each on or in the next; an empty list if there is no circle."""
     passed: set[int] = set()
     for start in sorted(parent):
         way: list[int] = []

@@ -4,43 +4,26 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from worlds.errors import UserError
 from worlds.household.catalogue.classes import CLASS_OF, CLASSES, first_conditions
-from worlds.household.homes.graphs.report import Report
 from worlds.household.homes.surfaces import Box
 from worlds.household.state.home import MOST_THINGS, PERSONS, ThingClass
-from worlds.household.state.vocabulary import Condition, Property
+from worlds.household.state.vocabulary import OPPOSITES, Condition, Property
 
 RELATIONS = ("ON", "INSIDE", "BETWEEN", "CLOSE", "FACING", "HOLDS_RH", "HOLDS_LH", "SITTING")
 DERIVED = ("CLOSE", "FACING")  # these follow from where things are
 STRUCTURE = ("floor", "wall", "walls", "ceiling")  # of a room; their nodes are left out, as the published system does
-CONTRADICTIONS = (
-    Condition.CLOSED | Condition.OPEN,
-    Condition.OFF | Condition.ON,
-    Condition.CLEAN | Condition.DIRTY,
-    Condition.PLUGGED_IN | Condition.PLUGGED_OUT,
-)
 LARGEST_ID = 10**9
 LEAST_M = 0.001  # no box is thinner
 
 
 @dataclass
 class Node:
-    """One node, with what is known of it.
-
-    Args:
-      id: of the node.
-      name: of its class; that of the catalogue where it is written in another way.
-      category: of its class.
-      properties: of the node; None if it does not say.
-      conditions: in which it is; None if it does not say.
-      box: None if it has none.
-      yaw: direction of its front, radians; None if it does not say.
-    """
+    """One node; None where the graph does not say."""
 
     id: int
     name: str
@@ -56,13 +39,7 @@ class Node:
 
 @dataclass
 class Graph:
-    """A graph whose nodes and edges are sound, each for itself.
-
-    Args:
-      nodes: by id, in the order of the file.
-      edges: relation, from whom and to whom, without those that are derived from geometry.
-      left_out: ids of nodes that are not loaded.
-    """
+    """A graph whose nodes and edges have been checked one by one. Nodes are by id, in the order of the file."""
 
     nodes: dict[int, Node] = field(default_factory=dict)
     edges: list[tuple[str, int, int]] = field(default_factory=list)
@@ -70,16 +47,7 @@ class Graph:
 
 
 def read_graph(graph: Any, report: Report, drop_unknown_relations: bool = False) -> Graph:
-    """Return the nodes and edges of a graph.
-
-    Args:
-      graph: of JSON.
-      report: is given what was not understood.
-      drop_unknown_relations: leave edges of relations out that are not known, instead of refusing the graph.
-
-    Raises:
-      UserError: the graph is none, ids occur twice, an edge leads to no node, or its relation is unknown.
-    """
+    """Return the checked nodes and edges of a graph; the report collects what was not understood."""
     if not isinstance(graph, Mapping) or not all(isinstance(graph.get(key), list) for key in ("nodes", "edges")):
         raise UserError('a graph is an object with two lists, "nodes" and "edges"')
     found = Graph()
@@ -131,9 +99,9 @@ def _node(raw: Any, number: int, report: Report) -> Node:
     about = f"{read} {node_id}"
     properties = _flags(raw.get("properties"), Property, "property", about, report)
     conditions = _flags(raw.get("states"), Condition, "state", about, report)
-    for pair in CONTRADICTIONS:
-        if conditions is not None and conditions & pair == pair:
-            raise UserError(f"{about} is {' and '.join(str(each.name) for each in pair)} at once in the graph")
+    for one, other in OPPOSITES:
+        if conditions is not None and one in conditions and other in conditions:
+            raise UserError(f"{about} is {one.name} and {other.name} at once in the graph")
     box = _box(raw.get("bounding_box"), about, Report() if read in STRUCTURE else report)
     yaw = _yaw(raw.get("obj_transform"))
     return Node(node_id, read, str(category), properties, conditions, box, yaw)
@@ -208,13 +176,9 @@ def _edge(
 
 
 def classes_of(graph: Graph, report: Report) -> tuple[list[ThingClass], dict[str, int]]:
-    """Return the classes of the home, which begin with those of the catalogue, and the number of each name in them.
+    """Return the home's classes, which begin with those of the catalogue, and the number of each name in them.
 
-    All things of a class have the same properties: those that any of them has.
-
-    Args:
-      graph: its nodes are given their category.
-      report: is given classes that are unknown, and those whose things differ.
+    All things of a class have the same properties: those that any of them has. Sets the category of the nodes.
     """
     classes, number_of = list(CLASSES), {each.name: number for number, each in enumerate(CLASSES)}
     by_name: dict[str, list[Node]] = {}
@@ -252,21 +216,15 @@ def classes_of(graph: Graph, report: Report) -> tuple[list[ThingClass], dict[str
 
 
 def conditions_of(node: Node, properties: Property, report: Report) -> Condition:
-    """Return the conditions of a node; where it does not say, it is closed, off, clean and plugged in.
-
-    Args:
-      node: of the graph.
-      properties: of its class.
-      report: is given conditions that cannot be.
-    """
+    """Return the conditions of a node; where it does not say, it is closed, off, clean and plugged in."""
     found = node.conditions or Condition(0)
     if found & (Condition.OPEN | Condition.CLOSED) and Property.CAN_OPEN not in properties:
         # A counter that is CLOSED would hide the sink in it for ever.
         report.note("things that cannot be opened are neither OPEN nor CLOSED", str(node))
         found &= ~(Condition.OPEN | Condition.CLOSED)
-    for pair in CONTRADICTIONS:
-        if not found & pair:
-            found |= first_conditions(properties) & pair
+    for one, other in OPPOSITES:
+        if not found & (one | other):
+            found |= first_conditions(properties) & (one | other)
     return found
 
 
@@ -283,3 +241,30 @@ def _colour(name: str) -> tuple[int, int, int]:
     """Return a colour that is always the same for a name."""
     number = zlib.crc32(name.encode())
     return 90 + number % 120, 90 + number // 120 % 120, 90 + number // 14400 % 120
+
+
+SHOWN = 5  # examples a note
+
+
+class Report:
+    """Notes, each with the things that it is about."""
+
+    def __init__(self) -> None:
+        self._notes: dict[str, list[str]] = {}
+
+    def note(self, text: str, about: str = "") -> None:
+        """Add a note about a thing, e.g. "fridge 23"; the same text about several things is one note."""
+        self._notes.setdefault(text, []).append(about)
+
+    def lines(self) -> Iterator[str]:
+        """Yield a line for each note: how many things it is about, the first of them, and the note."""
+        for text, about in self._notes.items():
+            named = [each for each in dict.fromkeys(about) if each]
+            more = f", and {len(named) - SHOWN} more" if len(named) > SHOWN else ""
+            yield f"{text}: {', '.join(named[:SHOWN])}{more}" if named else text
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def __len__(self) -> int:
+        return len(self._notes)

@@ -14,8 +14,7 @@ from worlds.errors import UserError
 from worlds.household.catalogue.classes import CLASS_OF
 from worlds.household.homes.draft import Draft, Thing
 from worlds.household.homes.graphs.boxes import fill_in
-from worlds.household.homes.graphs.nodes import DERIVED, Graph, Node, classes_of, conditions_of, read_graph
-from worlds.household.homes.graphs.report import Report
+from worlds.household.homes.graphs.nodes import DERIVED, Graph, Node, Report, classes_of, conditions_of, read_graph
 from worlds.household.homes.graphs.rooms import add_doors, fill_in_rooms
 from worlds.household.homes.graphs.tree import Tree, tree_of
 from worlds.household.homes.persons import place_persons
@@ -31,18 +30,9 @@ INSIDE_M = 0.3  # by which a thing may stick out of its room before that is repo
 def home_of_graph(
     graph: Any, name: str = "imported", drop_unknown_relations: bool = False
 ) -> tuple[Home, State, Report]:
-    """Return a graph of VirtualHome as a home.
+    """Return the home of a graph in VirtualHome's JSON form, its first state, and a report of what was assumed.
 
-    Args:
-      graph: {"nodes": [...], "edges": [...]}, as VirtualHome writes it to JSON; y is up in it.
-      name: of the home.
-      drop_unknown_relations: leave edges of relations out that are not known, instead of refusing the graph.
-
-    Returns:
-      The home, its first state, and a report of what was not understood and what was assumed.
-
-    Raises:
-      UserError: in one line, why the graph is no home: ids twice, edges to nowhere, unknown relations, no rooms.
+    In the graph y points up. ``drop_unknown_relations`` leaves out edges of unknown relations instead of refusing them.
     """
     report = Report()
     read = read_graph(graph, report, drop_unknown_relations)

@@ -7,8 +7,7 @@ from itertools import pairwise, permutations
 
 from worlds.errors import UserError
 from worlds.household.homes.building import HUNG_M
-from worlds.household.homes.graphs.nodes import Graph, Node
-from worlds.household.homes.graphs.report import Report
+from worlds.household.homes.graphs.nodes import Graph, Node, Report
 from worlds.household.homes.graphs.tree import Tree
 from worlds.household.homes.surfaces import Box
 from worlds.household.state.home import ThingClass
@@ -25,19 +24,10 @@ PASSAGE_M = 0.9  # width of the wall that they share at least
 
 
 def fill_in_rooms(graph: Graph, tree: Tree, class_of: dict[str, ThingClass], report: Report) -> None:
-    """Give every room a box.
+    """Give every room of the graph a box.
 
-    A room whose things have boxes lies around them. Others stand in a row east of all, those next to each other that
-    a door joins, each as large as its furniture needs.
-
-    Args:
-      graph: changed.
-      tree: of the graph.
-      class_of: class of each name, for its size.
-      report: is given what was assumed.
-
-    Raises:
-      UserError: the rooms are too far from each other.
+    A room whose things have boxes encloses them. The others stand in a row to the east, rooms that share a door side by
+    side, each as large as its furniture needs.
     """
     missing = [room for room in tree.rooms if graph.nodes[room].box is None]
     for room in missing:
@@ -99,13 +89,7 @@ def _in_order(rooms: list[int], joined: list[list[int]]) -> list[int]:
 
 
 def add_doors(graph: Graph, tree: Tree, report: Report) -> None:
-    """Add doors between neighbouring rooms until every room that has a neighbour is reached.
-
-    Args:
-      graph: changed; its rooms have boxes.
-      tree: of the graph, changed.
-      report: is given the rooms that were joined.
-    """
+    """Add doors between neighbouring rooms until every room that has a neighbour is reached."""
     part = {room: room for room in tree.rooms}
 
     def merge(one: int, other: int) -> None:

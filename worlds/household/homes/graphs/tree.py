@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from worlds.errors import UserError
 from worlds.household.homes.graphs.holders import Holders, circle, holders
-from worlds.household.homes.graphs.nodes import Graph, Node
-from worlds.household.homes.graphs.report import Report
+from worlds.household.homes.graphs.nodes import Graph, Node, Report
 from worlds.household.state.home import ThingClass
 from worlds.household.state.vocabulary import Held
 
@@ -18,15 +17,9 @@ NEAR_WALL_M = 0.5  # from a room's box, of a door that says nothing about its ro
 
 @dataclass
 class Tree:
-    """Where the things of a graph are.
+    """Where the things of a graph are, by their ids.
 
-    Args:
-      rooms: ids.
-      doors: ids.
-      persons: ids of the two at most, the setter's first.
-      parent: of each thing but the rooms, by id.
-      held: where each thing is, relative to its parent, by id.
-      between: rooms of each door, by id.
+    Persons are sorted, the setter first. ``between`` has the rooms of each door.
     """
 
     rooms: list[int]
@@ -55,16 +48,7 @@ class Tree:
 
 
 def tree_of(graph: Graph, class_of: Mapping[str, ThingClass], report: Report) -> Tree:
-    """Return the tree of a graph; the order of its edges has no influence on what holds what.
-
-    Args:
-      graph: the graph.
-      class_of: class of each name.
-      report: is given what was assumed.
-
-    Raises:
-      UserError: rooms are missing, a hand holds two things, or there are more than two persons.
-    """
+    """Return the tree of a graph. The order of its edges does not matter."""
     nodes = graph.nodes
     rooms, doors, persons = (
         [number for number, node in nodes.items() if node.category == category]

@@ -30,14 +30,7 @@ def not_understood(rng: np.random.Generator) -> str:
 
 
 def found(rng: np.random.Generator, thing: str, place: str = "", inside: bool = False) -> str:
-    """Return words for a thing that was found.
-
-    Args:
-      rng: of the choice of words.
-      thing: its class.
-      place: class of what it is on or in; "" does not say where.
-      inside: it is in the place, not on it.
-    """
+    """Return words for a thing that was found, on or in a place if one is given."""
     words = _words(thing)
     if place:
         words["there"] = f"{'in' if inside else 'on'} the {singulars(place)[0]}"
@@ -47,11 +40,6 @@ def found(rng: np.random.Generator, thing: str, place: str = "", inside: bool = 
 def missing(rng: np.random.Generator, thing: str) -> str:
     """Return words for a thing that is not found. ``thing`` is its class."""
     return _pick(MISSING, rng).format_map(_words(thing))
-
-
-def says_done(words: str) -> bool:
-    """Return True if these words say that a request was done."""
-    return words in DONE
 
 
 def _words(thing: str) -> dict[str, str]:

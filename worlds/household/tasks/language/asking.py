@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -22,16 +22,7 @@ CLASS_NAMES = tuple(each.name for each in CLASSES)
 
 @dataclass
 class Clause:
-    """A part of a request.
-
-    Args:
-      activity: name of the predicate set of its predicates; "" for none.
-      inside: things are to be in the place, not on it.
-      place: class of where things are to be; "" if no things are to be placed.
-      things: how many of each class are to be placed.
-      held: how many of each class are to be held.
-      seat: class of where to sit; "" for nowhere.
-    """
+    """A part of a request: things to place, to hold, or a seat to take; "" and {} if there is nothing of the kind."""
 
     activity: str = ""
     inside: bool = False
@@ -91,36 +82,12 @@ def own_of(clause: Clause) -> Sequence[str]:
     return ()
 
 
-def templates_of(clause: Clause, own: bool = False) -> Iterator[str]:
-    """Yield the templates of whole requests of one clause.
-
-    Args:
-      clause: what is asked for.
-      own: the setter itself is to hold and sit.
-    """
-    if own and own_of(clause):
-        yield from own_of(clause)
-        return
-    yield from statements_of(clause)
-    for frame in phrases.FRAMES:
-        yield from (frame.format(clauses=command) for command in commands_of(clause))
-
-
 def request(
     goal: Goal, rng: np.random.Generator, own: bool = False, classes: tuple[str, ...] = CLASS_NAMES
 ) -> str:  # fmt: skip
     """Return a request in words.
 
     :func:`worlds.household.tasks.language.understanding.goal_of` reads it back exactly.
-
-    Args:
-      goal: from :func:`worlds.household.tasks.goals.parse_goal`.
-      rng: of the choice of words.
-      own: the setter itself is to hold and sit, and says so; otherwise the solver is.
-      classes: names of all classes that there are: no word is said that could mean another one.
-
-    Raises:
-      WorldError: the goal is too long for an utterance.
     """
     clauses = clauses_of(goal)
     for _ in range(_TRIES):

@@ -41,13 +41,7 @@ def _plural(word: str) -> str:
 
 
 def counted(noun: str, count: int, numeral: bool = False) -> str:
-    """Return a number of things in words, e.g. "an apple" or "two plates".
-
-    Args:
-      noun: in the singular.
-      count: from 1 up.
-      numeral: say "one" instead of "a".
-    """
+    """Return a number of things in words, e.g. "an apple" or "two plates"; with ``numeral``, "one apple"."""
     if count == 1 and not numeral:
         return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
     number = NUMERALS[count] if count < len(NUMERALS) else str(count)
@@ -79,11 +73,6 @@ def names_of(classes: tuple[str, ...]) -> Mapping[str, str]:
 
 
 def clear_nouns(name: str, classes: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the nouns of a class that name no other one, the usual one first.
-
-    Args:
-      name: of the class.
-      classes: names of all classes that there are.
-    """
+    """Return the nouns of a class that name no other one, the usual one first."""
     names = names_of(classes)
     return tuple(noun for noun in singulars(name) if names.get(noun) == names.get(plural(noun)) == name) or (name,)

@@ -68,12 +68,7 @@ def _patterns(classes: tuple[str, ...]) -> _Patterns:
 
 
 def goal_of(words: str, classes: tuple[str, ...] = CLASS_NAMES) -> dict[str, int] | None:
-    """Return the goal that a request asks for; None if it is no request that is understood.
-
-    Args:
-      words: of the request.
-      classes: names of all classes that there are.
-    """
+    """Return the goal that a request asks for; None if it is no request that is understood."""
     patterns, names = _patterns(classes), names_of(classes)
     goal: dict[str, int] = {}
     for clause in _CLAUSES.split(" ".join(words.lower().split())):
@@ -86,12 +81,7 @@ def goal_of(words: str, classes: tuple[str, ...] = CLASS_NAMES) -> dict[str, int
 
 
 def goal_in(words: str, home: Home) -> dict[str, int] | None:
-    """Return the goal that a request asks for in a home; None if it is not understood or cannot be there.
-
-    Args:
-      words: of the request.
-      home: in which it is heard.
-    """
+    """Return the goal that a request asks for in a home; None if it is not understood or cannot be there."""
     goal = goal_of(words, tuple(each.name for each in home.classes))
     if goal is None:
         return None

@@ -23,7 +23,7 @@ from worlds.playhouse.games.arrangements import (
 from worlds.playhouse.games.choices import Choice, whole
 from worlds.playhouse.games.modifiers import Modifier
 from worlds.playhouse.games.moving import Moving
-from worlds.playhouse.games.registry import Arguments, Game, Request, register, steps
+from worlds.playhouse.games.registry import Arguments, LanguageGame, Request, register, steps
 from worlds.playhouse.games.roles import loose
 from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.games.templates import Templates, patterns_of
@@ -56,11 +56,10 @@ class Arrange(Moving):
         self._placed: set[str] = set()
 
     def is_done(self, world: Playhouse, object_id: str) -> bool:
-        """See :meth:`Moving.is_done`: one thing alone is no arrangement."""
+        """One thing alone is no arrangement."""
         return False
 
     def judge(self, world: Playhouse) -> Iterator[tuple[int, str]]:
-        """See :meth:`Doing.judge`."""
         if self.taken is not None:
             yield (1, "takes a right thing") if self.taken in self.things.among else (-1, "takes a wrong thing")
         if self.taken in self._placed:
@@ -187,23 +186,21 @@ CLEARLY_LARGER = 0.03  # metres between the sides of cubes as large as things th
 TRIES = 12
 
 register(
-    Game(
+    LanguageGame(
         name="arrange",
         prompt="Ask the other player to move a group of objects into a simple arrangement.",
-        kind="instruction",
         propose=_propose_arrange,
-        read=_read_arrange,
+        reads=_read_arrange,
         check=Arrange,
         steps=steps(90, each=STEPS_EACH),
     )
 )
 register(
-    Game(
+    LanguageGame(
         name="line up",
         prompt="Ask the other player to put three or more specific objects in a row.",
-        kind="instruction",
         propose=_propose_line_up,
-        read=_read_line_up,
+        reads=_read_line_up,
         check=Arrange,
         steps=steps(90, each=STEPS_EACH),
     )

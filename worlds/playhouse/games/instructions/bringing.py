@@ -11,7 +11,7 @@ from worlds.playhouse.games import nouns, places
 from worlds.playhouse.games.choices import Choice
 from worlds.playhouse.games.modifiers import Modifier
 from worlds.playhouse.games.moving import Moving
-from worlds.playhouse.games.registry import Game, Request, register, steps
+from worlds.playhouse.games.registry import LanguageGame, Request, register, steps
 from worlds.playhouse.games.roles import ask_for_one, read_one
 from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.games.templates import Templates, patterns_of
@@ -31,7 +31,6 @@ class Bring(Moving):
     done_reason = "brings it"
 
     def is_done(self, world: Playhouse, object_id: str) -> bool:
-        """See :meth:`Moving.is_done`."""
         return self.lies_still(world, object_id) and is_brought(world, object_id)
 
 
@@ -45,11 +44,10 @@ class HandOver(Moving):
         self._brought = False
 
     def is_done(self, world: Playhouse, object_id: str) -> bool:
-        """See :meth:`Moving.is_done`."""
         return world.avatar(SETTER).held == object_id
 
     def judge(self, world: Playhouse) -> Iterator[tuple[int, str]]:
-        """See :meth:`Doing.judge`. What lies before the setter is not in a wrong place."""
+        """What lies before the setter is not in a wrong place."""
         for sign, why in super().judge(world):
             if sign > 0 or not any(is_brought(world, i) for i in self.candidates()):
                 yield sign, why
@@ -89,23 +87,21 @@ def _propose_hand_over(situation: Situation, rng: np.random.Generator, modifier:
 
 
 register(
-    Game(
+    LanguageGame(
         name="bring",
         prompt="Ask the other player to bring you one or more objects.",
-        kind="instruction",
         propose=_propose_bring,
-        read=lambda words, situation: read_one(BRING, words, situation),
+        reads=lambda words, situation: read_one(BRING, words, situation),
         check=Bring,
         steps=steps(130, each=90),
     )
 )
 register(
-    Game(
+    LanguageGame(
         name="hand over",
         prompt="Ask the other player to hand you something, which you then hold.",
-        kind="instruction",
         propose=_propose_hand_over,
-        read=lambda words, situation: read_one(HAND_OVER, words, situation, most=1),
+        reads=lambda words, situation: read_one(HAND_OVER, words, situation, most=1),
         check=HandOver,
         steps=steps(150),
     )

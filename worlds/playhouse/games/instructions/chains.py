@@ -9,7 +9,7 @@ import numpy as np
 
 from worlds.contract import SETTER, TaskSpec
 from worlds.playhouse.games.modifiers import Modifier
-from worlds.playhouse.games.registry import Arguments, Game, Request, games, is_short, register
+from worlds.playhouse.games.registry import Arguments, LanguageGame, Request, games, is_short, language_games, register
 from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.games.templates import Templates, patterns_of
 from worlds.playhouse.requests.phrasing import bare
@@ -51,7 +51,7 @@ def _check(part: dict[str, Any], steps: int) -> PlayhouseTask:
 
 def _propose(situation: Situation, rng: np.random.Generator, modifier: Modifier | None) -> Iterator[Request]:
     """Two games about different things, each of which can be played now."""
-    known = [games()[name] for name in LINKED if name in games()]
+    known = [language_games()[name] for name in LINKED]
     proposals = {game.name: game.propose(situation, rng, modifier) for game in known}
     for _ in range(TRIES):
         first, second = (known[i] for i in rng.choice(len(known), 2, replace=False))
@@ -69,7 +69,7 @@ def _propose(situation: Situation, rng: np.random.Generator, modifier: Modifier 
             yield Request(words, {"first": _part(first, a), "second": _part(second, b), "said": said})
 
 
-def _part(game: Game, request: Request) -> dict[str, Any]:
+def _part(game: LanguageGame, request: Request) -> dict[str, Any]:
     return {"game": game.name, "arguments": {k: v for k, v in request.arguments.items() if k != "said"}}
 
 
@@ -90,7 +90,7 @@ def _read(words: str, situation: Situation) -> Arguments | None:
 
 
 def _understood(words: str, situation: Situation) -> dict[str, Any] | None:
-    for game in games().values():
+    for game in language_games().values():
         if game.kind == "instruction" and game.name != "do then":
             arguments = game.read(words, situation)
             if arguments is not None:
@@ -106,12 +106,11 @@ def _steps(arguments: Arguments) -> int:
 STANDS = ("go somewhere", "stand by")
 
 register(
-    Game(
+    LanguageGame(
         name="do then",
         prompt="Ask the other player to do something, then when they are finished, ask them to do something else.",
-        kind="instruction",
         propose=_propose,
-        read=_read,
+        reads=_read,
         check=Chain,
         steps=_steps,
     )

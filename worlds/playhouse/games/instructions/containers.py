@@ -12,7 +12,7 @@ from worlds.playhouse.games.instructions.stacking import is_on
 from worlds.playhouse.games.modifiers import Modifier
 from worlds.playhouse.games.moving import Moving
 from worlds.playhouse.games.prompts import ACTIVITY
-from worlds.playhouse.games.registry import Arguments, Game, Request, register, steps
+from worlds.playhouse.games.registry import Arguments, LanguageGame, Request, register, steps
 from worlds.playhouse.games.roles import anything, ask_for_two, loose, read_two
 from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.games.templates import Templates, patterns_of
@@ -38,7 +38,6 @@ class PutIn(Moving):
     done_reason = "puts it into the right thing"
 
     def is_done(self, world: Playhouse, object_id: str) -> bool:
-        """See :meth:`Moving.is_done`."""
         targets = Choice.of(self.spec.arguments, "target").among
         return self.lies_still(world, object_id) and any(is_in(world, object_id, target) for target in targets)
 
@@ -49,13 +48,11 @@ class TakeOut(Moving):
     done_reason = "takes it out and puts it down elsewhere"
 
     def is_done(self, world: Playhouse, object_id: str) -> bool:
-        """See :meth:`Moving.is_done`."""
         targets = Choice.of(self.spec.arguments, "target").among
         return self.lies_still(world, object_id) and not any(is_at(world, object_id, target) for target in targets)
 
 
 def is_in(world: Playhouse, object_id: str, target: str) -> bool:
-    """Return True if a thing is in a container."""
     return object_id != target and is_container(world, target) and world.inside(object_id, target)
 
 
@@ -216,45 +213,41 @@ NEUTRAL = 0.4  # chance of words such as "from", whether things are on or in som
 ALL = 0.5  # chance of asking for all things rather than one of them
 
 register(
-    Game(
+    LanguageGame(
         name="put in",
         prompt=ACTIVITY,
-        kind="instruction",
         propose=_propose_in,
-        read=_read_in,
+        reads=_read_in,
         check=PutIn,
         steps=steps(150, each=80),
     )
 )
 register(
-    Game(
+    LanguageGame(
         name="tidy",
         prompt=ACTIVITY,
-        kind="instruction",
         propose=_propose_tidy,
-        read=lambda words, situation: read_two(TIDY, words, situation, _container_meant),
+        reads=lambda words, situation: read_two(TIDY, words, situation, _container_meant),
         check=PutIn,
         steps=steps(150, each=80),
     )
 )
 register(
-    Game(
+    LanguageGame(
         name="take out",
         prompt=ACTIVITY,
-        kind="instruction",
         propose=_propose_out,
-        read=_read_out,
+        reads=_read_out,
         check=TakeOut,
         steps=steps(130, each=70),
     )
 )
 register(
-    Game(
+    LanguageGame(
         name="clear",
         prompt=ACTIVITY,
-        kind="instruction",
         propose=_propose_clear,
-        read=_read_clear,
+        reads=_read_clear,
         check=TakeOut,
         steps=steps(130, each=70),
     )

@@ -9,7 +9,7 @@ import numpy as np
 from worlds.playhouse.games import nouns
 from worlds.playhouse.games.modifiers import Modifier
 from worlds.playhouse.games.moving import Moving
-from worlds.playhouse.games.registry import Game, Request, register, steps
+from worlds.playhouse.games.registry import LanguageGame, Request, register, steps
 from worlds.playhouse.games.roles import ask_for_one, read_one
 from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.games.templates import Templates, patterns_of
@@ -26,7 +26,6 @@ class PickUp(Moving):
     done_reason = "has lifted the right thing"
 
     def is_done(self, world: Playhouse, object_id: str) -> bool:
-        """See :meth:`Moving.is_done`."""
         return self.held == object_id and self.risen(world, object_id) >= LIFT_HEIGHT
 
 
@@ -36,12 +35,11 @@ def _propose(situation: Situation, rng: np.random.Generator, modifier: Modifier 
 
 
 register(
-    Game(
+    LanguageGame(
         name="pick up",
         prompt="Ask the other player to lift something.",
-        kind="instruction",
         propose=_propose,
-        read=lambda words, situation: read_one(PICK_UP, words, situation, most=1),
+        reads=lambda words, situation: read_one(PICK_UP, words, situation, most=1),
         check=PickUp,
         steps=steps(75),
     )

@@ -12,7 +12,7 @@ from worlds.playhouse.games.choices import Choice
 from worlds.playhouse.games.geometry import is_on_floor
 from worlds.playhouse.games.modifiers import Modifier
 from worlds.playhouse.games.moving import Moving
-from worlds.playhouse.games.registry import Arguments, Game, Request, register, steps
+from worlds.playhouse.games.registry import Arguments, LanguageGame, Request, register, steps
 from worlds.playhouse.games.roles import loose
 from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.games.templates import Templates, patterns_of
@@ -55,12 +55,10 @@ class PlaceBy(Moving):
         self.where = Where.of(spec.arguments["place"])
 
     def begin(self, world: Playhouse) -> None:
-        """See :meth:`Doing.begin`."""
         super().begin(world)
         self._asked = facts_of(world)
 
     def is_done(self, world: Playhouse, object_id: str) -> bool:
-        """See :meth:`Moving.is_done`."""
         if not self.lies_still(world, object_id):
             return False
         if self.where.relation == AWAY:
@@ -148,23 +146,21 @@ def _read_reposition(words: str, situation: Situation) -> Arguments | None:
 
 
 register(
-    Game(
+    LanguageGame(
         name="place by",
         prompt="Ask the other player to position something relative to something else.",
-        kind="instruction",
         propose=_propose_place_by,
-        read=_read_place_by,
+        reads=_read_place_by,
         check=PlaceBy,
         steps=steps(150),
     )
 )
 register(
-    Game(
+    LanguageGame(
         name="reposition",
         prompt="Ask the other player to reposition something in the room.",
-        kind="instruction",
         propose=_propose_reposition,
-        read=_read_reposition,
+        reads=_read_reposition,
         check=PlaceBy,
         steps=steps(150),
     )

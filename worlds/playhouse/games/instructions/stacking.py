@@ -11,12 +11,12 @@ from worlds.playhouse.games.choices import Choice
 from worlds.playhouse.games.geometry import is_on_piece, is_under_piece
 from worlds.playhouse.games.modifiers import Modifier
 from worlds.playhouse.games.moving import Moving
-from worlds.playhouse.games.registry import Game, Request, register, steps
+from worlds.playhouse.games.registry import LanguageGame, Request, register, steps
 from worlds.playhouse.games.roles import anything, ask_for_two, read_two
 from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.games.templates import Templates, patterns_of
+from worlds.playhouse.games.tower import FLAT, can_be_base, can_be_stacked
 from worlds.playhouse.requests.ground_truth import rests_on
-from worlds.playhouse.requests.tower import FLAT, can_be_base, can_be_stacked
 from worlds.playhouse.world import Playhouse
 
 _WORDS = patterns_of("stacking")
@@ -30,7 +30,6 @@ class PutOn(Moving):
     done_reason = "puts it on top of the right thing"
 
     def is_done(self, world: Playhouse, object_id: str) -> bool:
-        """See :meth:`Moving.is_done`."""
         on = any(is_on(world, object_id, target) for target in Choice.of(self.spec.arguments, "target").among)
         return on and self.lies_still(world, object_id)
 
@@ -41,7 +40,7 @@ class PutUnder(Moving):
     done_reason = "puts it underneath the right thing"
 
     def may_take(self, object_id: str) -> bool:
-        """See :meth:`Moving.may_take`: what is to be above may be taken as well."""
+        """What is to be above may be taken as well."""
         return super().may_take(object_id) or object_id in Choice.of(self.spec.arguments, "target").among
 
     def moves_target(self) -> bool:
@@ -49,11 +48,9 @@ class PutUnder(Moving):
         return not self.carried.isdisjoint(Choice.of(self.spec.arguments, "target").among)
 
     def candidates(self) -> set[str]:
-        """See :meth:`Moving.candidates`."""
         return set(self.things.among) if self.moves_target() else super().candidates()
 
     def is_done(self, world: Playhouse, object_id: str) -> bool:
-        """See :meth:`Moving.is_done`."""
         targets = Choice.of(self.spec.arguments, "target").among
         return self.lies_still(world, object_id) and any(is_under(world, object_id, target) for target in targets)
 
@@ -126,23 +123,21 @@ def _flat(situation: Situation) -> list[str]:
 
 
 register(
-    Game(
+    LanguageGame(
         name="put on",
         prompt="Ask the other player to put something on top of something else.",
-        kind="instruction",
         propose=_propose_on,
-        read=lambda words, situation: read_two(PUT_ON, words, situation, anything),
+        reads=lambda words, situation: read_two(PUT_ON, words, situation, anything),
         check=PutOn,
         steps=steps(150, each=70),
     )
 )
 register(
-    Game(
+    LanguageGame(
         name="put under",
         prompt="Ask the other player to put something underneath something else.",
-        kind="instruction",
         propose=_propose_under,
-        read=lambda words, situation: read_two(PUT_UNDER, words, situation, anything),
+        reads=lambda words, situation: read_two(PUT_UNDER, words, situation, anything),
         check=PutUnder,
         steps=steps(150),
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -10,9 +9,9 @@ import numpy as np
 from worlds.contract import SETTER, SOLVER
 from worlds.playhouse.games import nouns
 from worlds.playhouse.games.modifiers import Modifier
-from worlds.playhouse.games.moving import Doing
+from worlds.playhouse.games.moving import Doing, Stance
 from worlds.playhouse.games.nouns import referrer
-from worlds.playhouse.games.registry import Arguments, Game, Request, register, steps
+from worlds.playhouse.games.registry import Arguments, LanguageGame, Request, register, steps
 from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.games.templates import Templates, patterns_of
 from worlds.playhouse.games.whereabouts import (
@@ -26,8 +25,9 @@ from worlds.playhouse.games.whereabouts import (
     spot_for_player,
 )
 from worlds.playhouse.requests.facts import facts_of
+from worlds.playhouse.requests.ground_truth import distance
 from worlds.playhouse.requests.referring import Referrer
-from worlds.playhouse.requests.success import GO_STEPS, STANDING, WRONG_STEPS
+from worlds.playhouse.requests.success import GO_STEPS, WRONG_STEPS
 from worlds.playhouse.world import Playhouse
 
 _WORDS = patterns_of("standing")
@@ -47,34 +47,25 @@ class Standing(Doing):
     """
 
     def begin(self, world: Playhouse) -> None:
-        """See :meth:`Doing.begin`."""
         self.where = Where.of(self.spec.arguments["place"])
         self._there = self._elsewhere = 0
-        self._pose = self._first = _pose(world)
+        self._stance = Stance(world)
+        self._first = self._stance.pose
         self._told = False
 
     def judge(self, world: Playhouse) -> Iterator[tuple[int, str]]:
-        """See :meth:`Doing.judge`."""
         if self.taken is not None:
             yield -1, "takes a thing when asked to go"
-        pose, last = _pose(world), self._pose
-        self._pose = pose
-        turned = abs((pose[2] - last[2] + math.pi) % (2 * math.pi) - math.pi)
-        stands = math.dist(pose[:2], last[:2]) <= STANDING[0] and turned <= STANDING[1]
+        stands = self._stance.is_kept(world)
         there = stands and is_there(self.where, SOLVER, facts_of(world), world.house)
         self._there = self._there + 1 if there else 0
-        went = math.dist(pose[:2], self._first[:2]) > NOT_THERE_YET / 2
+        went = distance(self._stance.pose, self._first) > NOT_THERE_YET / 2
         self._elsewhere = self._elsewhere + 1 if stands and went and not there else 0
         if self._there >= GO_STEPS:
             yield self._succeed("stands in the right place")
         elif self._elsewhere >= WRONG_STEPS and not self._told:
             self._told = True
             yield -1, "stands in a wrong place"
-
-
-def _pose(world: Playhouse) -> tuple[float, float, float]:
-    avatar = world.avatar(SOLVER)
-    return float(avatar.position[0]), float(avatar.position[1]), avatar.yaw
 
 
 def _is_to_do(situation: Situation, where: Where) -> bool:
@@ -151,23 +142,21 @@ BETWEEN = 0.25  # chance of asking for a place between two things rather than be
 IN_A_CORNER = 0.15  # chance of asking for a corner of the room
 
 register(
-    Game(
+    LanguageGame(
         name="stand by",
         prompt="Ask the other player to stand in some position relative to you.",
-        kind="instruction",
         propose=_propose_stand,
-        read=_read_stand,
+        reads=_read_stand,
         check=Standing,
         steps=steps(75),
     )
 )
 register(
-    Game(
+    LanguageGame(
         name="go somewhere",
         prompt="Ask the other player to go somewhere.",
-        kind="instruction",
         propose=_propose_go,
-        read=_read_go,
+        reads=_read_go,
         check=Standing,
         steps=steps(75),
     )

@@ -10,7 +10,7 @@ from worlds.playhouse.games import nouns
 from worlds.playhouse.games.modifiers import Modifier
 from worlds.playhouse.games.moving import Moving
 from worlds.playhouse.games.prompts import ACTIVITY
-from worlds.playhouse.games.registry import Game, Request, register, steps
+from worlds.playhouse.games.registry import LanguageGame, Request, register, steps
 from worlds.playhouse.games.roles import ask_for_one, read_one
 from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.games.templates import Templates, patterns_of
@@ -29,12 +29,10 @@ class Throw(Moving):
     done_reason = "has thrown the right thing"
 
     def begin(self, world: Playhouse) -> None:
-        """See :meth:`Doing.begin`."""
         super().begin(world)
         self._let_go: dict[str, tuple[int, np.ndarray]] = {}  # at which step and where
 
     def is_done(self, world: Playhouse, object_id: str) -> bool:
-        """See :meth:`Moving.is_done`."""
         if self.held == object_id:
             self._let_go[object_id] = (world.step_index, world.object_position(object_id))
             return False
@@ -50,12 +48,11 @@ def _propose(situation: Situation, rng: np.random.Generator, modifier: Modifier 
 
 
 register(
-    Game(
+    LanguageGame(
         name="throw",
         prompt=ACTIVITY,
-        kind="instruction",
         propose=_propose,
-        read=lambda words, situation: read_one(THROW, words, situation, most=1),
+        reads=lambda words, situation: read_one(THROW, words, situation, most=1),
         check=Throw,
         steps=steps(90),
     )

@@ -13,7 +13,7 @@ from worlds.playhouse.games.geometry import is_on_floor, touches
 from worlds.playhouse.games.modifiers import Modifier
 from worlds.playhouse.games.moving import Doing
 from worlds.playhouse.games.prompts import ACTIVITY
-from worlds.playhouse.games.registry import Game, Request, register, steps
+from worlds.playhouse.games.registry import LanguageGame, Request, register, steps
 from worlds.playhouse.games.roles import anything, ask_for_two, loose, read_two
 from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.games.templates import Templates, patterns_of
@@ -37,13 +37,11 @@ class With(Doing):
     """
 
     def begin(self, world: Playhouse) -> None:
-        """See :meth:`Doing.begin`."""
         self.things, self.targets = Choice.of(self.spec.arguments), Choice.of(self.spec.arguments, "target")
         self.touched: set[str] = set()  # of the targets, by what is in hand at the last step
         self._reached = False
 
     def judge(self, world: Playhouse) -> Iterator[tuple[int, str]]:
-        """See :meth:`Doing.judge`."""
         if self.taken is not None:
             yield (1, "takes a right thing") if self.taken in self.things.among else (-1, "takes a wrong thing")
         if self.held in self.things.among:
@@ -72,7 +70,6 @@ class TouchWith(With):
     """Touching with: what is in hand touches the target."""
 
     def success(self, world: Playhouse, target: str) -> str | None:
-        """See :meth:`With.success`."""
         return "has touched the right thing"
 
 
@@ -80,10 +77,9 @@ class HitWith(With):
     """Hitting with: what is in hand comes to touch the target in a swing, or knocks it along."""
 
     def success(self, world: Playhouse, target: str) -> str | None:
-        """See :meth:`With.success`."""
         assert self.held is not None
-        swings = target not in self.touched and self.moved[self.held] >= SWING
-        return "has hit the right thing" if swings or self.moved.get(target, 0.0) >= KNOCK else None
+        swings = target not in self.touched and self.moved(self.held) >= SWING
+        return "has hit the right thing" if swings or self.moved(target) >= KNOCK else None
 
 
 class PushWith(With):
@@ -93,13 +89,11 @@ class PushWith(With):
     """
 
     def begin(self, world: Playhouse) -> None:
-        """See :meth:`Doing.begin`."""
         super().begin(world)
         self._pushed = {i: np.zeros(3) for i in self.targets.among}  # metres by which each has been pushed
         self._rolling: set[str] = set()  # those that have moved ever since they were touched
 
     def judge(self, world: Playhouse) -> Iterator[tuple[int, str]]:
-        """See :meth:`Doing.judge`."""
         if self.taken in self.targets.among and self.taken not in self.things.among:
             yield -1, "takes what is to be pushed"
         for target in self.targets.among:
@@ -117,7 +111,6 @@ class PushWith(With):
         return target in self._rolling
 
     def success(self, world: Playhouse, target: str) -> str | None:
-        """See :meth:`With.success`."""
         pushed = float(np.linalg.norm(self._pushed[target][:2]))
         return "has pushed the right thing" if pushed >= PUSHED else None
 
@@ -171,34 +164,31 @@ def _propose_push(situation: Situation, rng: np.random.Generator, modifier: Modi
 
 
 register(
-    Game(
+    LanguageGame(
         name="touch with",
         prompt="Ask the other player to touch an object using another object.",
-        kind="instruction",
         propose=partial(_propose, TOUCH_WITH, True),
-        read=lambda words, situation: read_two(TOUCH_WITH, words, situation, anything),
+        reads=lambda words, situation: read_two(TOUCH_WITH, words, situation, anything),
         check=TouchWith,
         steps=steps(120),
     )
 )
 register(
-    Game(
+    LanguageGame(
         name="hit with",
         prompt=ACTIVITY,
-        kind="instruction",
         propose=partial(_propose, HIT_WITH, False),
-        read=lambda words, situation: read_two(HIT_WITH, words, situation, loose),
+        reads=lambda words, situation: read_two(HIT_WITH, words, situation, loose),
         check=HitWith,
         steps=steps(120),
     )
 )
 register(
-    Game(
+    LanguageGame(
         name="push with",
         prompt="Ask the other player to push an object around using another object.",
-        kind="instruction",
         propose=_propose_push,
-        read=lambda words, situation: read_two(PUSH_WITH, words, situation, loose),
+        reads=lambda words, situation: read_two(PUSH_WITH, words, situation, loose),
         check=PushWith,
         steps=steps(140),
     )

@@ -11,12 +11,12 @@ from worlds.playhouse.games.choices import Choice, whole
 from worlds.playhouse.games.instructions.arranging import read_list
 from worlds.playhouse.games.modifiers import Modifier
 from worlds.playhouse.games.prompts import ACTIVITY
-from worlds.playhouse.games.registry import Arguments, Game, Request, register, steps
+from worlds.playhouse.games.registry import Arguments, LanguageGame, Request, register, steps
 from worlds.playhouse.games.roles import loose
 from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.games.templates import Templates, patterns_of
+from worlds.playhouse.games.tower import FLAT, Tower, can_be_base, can_be_stacked
 from worlds.playhouse.requests.lexicon import NUMBERS
-from worlds.playhouse.requests.tower import FLAT, Tower, can_be_base, can_be_stacked
 from worlds.playhouse.world import Playhouse
 
 _WORDS = patterns_of("towers")
@@ -35,11 +35,11 @@ class TowerOf(Tower):
     ``different`` names what all of them have to differ in: "colour", "kind", or nothing.
     """
 
-    def _things_meant(self, world: Playhouse) -> list[str]:
+    def things_meant(self, world: Playhouse) -> list[str]:
         return list(Choice.of(self.spec.arguments).among)
 
-    def _tower(self, world: Playhouse) -> tuple[str, ...]:
-        tower = super()._tower(world)
+    def tower(self, world: Playhouse) -> tuple[str, ...]:
+        tower = super().tower(world)
         return tower[: len(differing(world, tower, self.spec.arguments.get("different")))]
 
 
@@ -143,12 +143,11 @@ def _read(words: str, situation: Situation) -> Arguments | None:
 TRIES = 60
 
 register(
-    Game(
+    LanguageGame(
         name="build",
         prompt=ACTIVITY,
-        kind="instruction",
         propose=_propose,
-        read=_read,
+        reads=_read,
         check=TowerOf,
         steps=steps(STEPS, each=STEPS_EACH),
     )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import Enum
 
-from worlds.contract import SOLVER
+from worlds.contract import SOLVER, TaskSpec
 from worlds.playhouse.requests import answers
 from worlds.playhouse.requests.facts import Facts, facts_of
-from worlds.playhouse.requests.language import is_courtesy
+from worlds.playhouse.requests.language import answer_in, is_courtesy
 from worlds.playhouse.requests.lexicon import similar_colours
 from worlds.playhouse.requests.success import PlayhouseTask
 from worlds.playhouse.world import Playhouse
@@ -61,11 +61,22 @@ def _whether(right: bool) -> Verdict:
     return Verdict.RIGHT if right else Verdict.WRONG
 
 
+class OneOf(Answering):
+    """A question of a probe, which is answered with one of a few words."""
+
+    def __init__(self, spec: TaskSpec, among: Sequence[str]) -> None:
+        super().__init__(spec)
+        self._among = among
+
+    def verdict(self, world: Playhouse, utterance: str) -> Verdict:
+        given = answer_in(utterance, self._among)
+        return Verdict.NONE if given is None else _whether(given == self.spec.arguments["answer"])
+
+
 class YesOrNo(Answering):
     """A question that is answered with yes or no, or with words that amount to it."""
 
     def verdict(self, world: Playhouse, utterance: str) -> Verdict:
-        """See :meth:`Answering.verdict`."""
         given = answers.yes_or_no(utterance)
         return Verdict.NONE if given is None else _whether(given == self.spec.arguments["answer"])
 
@@ -74,7 +85,6 @@ class Number(Answering):
     """A question that is answered with a number, in words or digits."""
 
     def verdict(self, world: Playhouse, utterance: str) -> Verdict:
-        """See :meth:`Answering.verdict`."""
         given = answers.number(utterance)
         return Verdict.NONE if given is None else _whether(given == self.spec.arguments["answer"])
 
@@ -83,7 +93,6 @@ class ColourOf(Answering):
     """A question that is answered with a color, by any name that people have for it."""
 
     def verdict(self, world: Playhouse, utterance: str) -> Verdict:
-        """See :meth:`Answering.verdict`."""
         given = answers.colours(utterance)
         if not given:
             return Verdict.NONE

@@ -11,7 +11,7 @@ import numpy as np
 from worlds.playhouse.games.modifiers import Modifier
 from worlds.playhouse.games.nouns import referrer
 from worlds.playhouse.games.situation import Situation
-from worlds.playhouse.requests.descriptions import Description, referents
+from worlds.playhouse.requests.descriptions import Description, clear_or_possible, referents
 from worlds.playhouse.requests.facts import Entity, Facts
 from worlds.playhouse.requests.reading import descriptions, things_meant, words_of
 from worlds.playhouse.requests.referring import Expression, Referrer
@@ -26,9 +26,6 @@ def named_entities(
     """Yield objects and furniture with unique names, in random order.
 
     Args:
-      situation: of the question.
-      rng: of the order and the words.
-      modifier: of the request.
       said: ``say_colour`` and ``say_place`` of :meth:`Referrer.the`.
     """
     words = referrer(situation, rng, modifier, heed=0.9)
@@ -63,7 +60,7 @@ def read_group(words: Sequence[str], facts: Facts) -> tuple[Description, tuple[E
     """Return what words describe and everything that they are true of, which may be nothing; None if unreadable."""
     fallback = None
     for description in descriptions(words):
-        found = referents(description, facts) or referents(description, facts, clearly=False)
+        found = clear_or_possible(description, facts)
         if found:
             return description, found
         fallback = fallback or (description, ())
@@ -92,7 +89,6 @@ def _is_somewhere(thing: Entity) -> bool:
 
 
 def ids(entities: Sequence[Entity]) -> list[str]:
-    """The ids of entities."""
     return [entity.id for entity in entities]
 
 

@@ -12,7 +12,7 @@ from worlds.playhouse.games.modifiers import Modifier
 from worlds.playhouse.games.nouns import pairs
 from worlds.playhouse.games.questions.answering import Answering, Verdict
 from worlds.playhouse.games.questions.naming import groups, ids, read_group, rooms_to_look_at
-from worlds.playhouse.games.registry import Arguments, Game, Request, register, steps
+from worlds.playhouse.games.registry import Arguments, LanguageGame, Request, register, steps
 from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.games.templates import patterns_of
 from worlds.playhouse.navigation.sight import Sight
@@ -47,7 +47,6 @@ class Notice(Answering):
     """Saying what is in view: everything that is named is in the solver's picture when it says so."""
 
     def verdict(self, world: Playhouse, utterance: str) -> Verdict:
-        """See :meth:`Answering.verdict`."""
         facts, sight = self.facts(world), Sight.of(world)
         named = answers.things_named(utterance)
         found = [possibly(description, facts) for description in named]
@@ -85,7 +84,6 @@ class Names(Answering):
         self._named: set[str] = set()
 
     def verdict(self, world: Playhouse, utterance: str) -> Verdict:
-        """See :meth:`Answering.verdict`."""
         facts, among = self.facts(world), set(self.spec.arguments["among"])
         named = answers.things_named(utterance)
         if not among and answers.yes_or_no(utterance) == answers.NO:
@@ -173,7 +171,6 @@ class Pointed(Answering):
     """Naming the thing that the setter looks at: a name for it, and nothing false about it."""
 
     def verdict(self, world: Playhouse, utterance: str) -> Verdict:
-        """See :meth:`Answering.verdict`."""
         facts = self.facts(world)
         target = self.spec.arguments["target"]
         named = answers.things_named(utterance)
@@ -232,34 +229,34 @@ def _read_pointed(words: str, situation: Situation) -> Arguments | None:
 
 
 register(
-    Game(
+    LanguageGame(
         name="notice",
         prompt="Ask the other player to say what they are looking at or noticing right now.",
         kind="question",
         propose=_notices,
-        read=_read_notice,
+        reads=_read_notice,
         check=Notice,
         steps=steps(40),
     )
 )
 register(
-    Game(
+    LanguageGame(
         name="name objects",
         prompt="Ask the other player any question about the room.",
         kind="question",
         propose=_names,
-        read=_read_names,
+        reads=_read_names,
         check=Names,
         steps=steps(90),
     )
 )
 register(
-    Game(
+    LanguageGame(
         name="name what i point at",
         prompt="Ask the other player any question about the room.",
         kind="question",
         propose=_pointings,
-        read=_read_pointed,
+        reads=_read_pointed,
         check=Pointed,
         steps=steps(60),
     )

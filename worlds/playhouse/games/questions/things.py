@@ -10,7 +10,7 @@ from worlds.playhouse.games.modifiers import MODIFIERS, Modifier
 from worlds.playhouse.games.nouns import Pair, coloured, pairs
 from worlds.playhouse.games.questions.answering import Answering, ColourOf, Number, Verdict
 from worlds.playhouse.games.questions.naming import groups, ids, named_entities, read_group, read_one, rooms_to_look_at
-from worlds.playhouse.games.registry import Arguments, Game, Request, register, steps
+from worlds.playhouse.games.registry import Arguments, LanguageGame, Request, register, steps
 from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.games.templates import patterns_of
 from worlds.playhouse.requests import answers
@@ -78,7 +78,6 @@ class Where(Answering):
     """Describing where something is: all that is said of its place is true, and says more than "on the floor"."""
 
     def verdict(self, world: Playhouse, utterance: str) -> Verdict:
-        """See :meth:`Answering.verdict`."""
         facts = self.facts(world)
         return judge_where(utterance, facts.by_id[self.spec.arguments["target"]], facts)
 
@@ -128,7 +127,6 @@ class SameColour(Answering):
     """Whether two things have one color: "same", "different", yes or no where that answers it, or both colors."""
 
     def verdict(self, world: Playhouse, utterance: str) -> Verdict:
-        """See :meth:`Answering.verdict`."""
         arguments, facts = self.spec.arguments, self.facts(world)
         a, b = (facts.by_id[i] for i in arguments["both"])
         same, compared, yes = _alike(a, b), answers.comparison(utterance), answers.yes_or_no(utterance)
@@ -191,7 +189,6 @@ class SizeOf(Answering):
     """Whether one thing is larger or smaller than another, or as large; either is right where it is hard to say."""
 
     def verdict(self, world: Playhouse, utterance: str) -> Verdict:
-        """See :meth:`Answering.verdict`."""
         facts = self.facts(world)
         a, b = (facts.by_id[i] for i in self.spec.arguments["both"])
         given = answers.comparison(utterance)
@@ -244,8 +241,11 @@ def _read_sizes(words: str, situation: Situation) -> Arguments | None:
     return None
 
 
-def _question(name: str, prompt: str, propose, read, check) -> None:  # noqa: ANN001 - the fields of Game
-    register(Game(name, prompt, "question", propose, read, check, steps(80)))
+def _question(name: str, prompt: str, propose, reads, check) -> None:  # noqa: ANN001 - the fields of LanguageGame
+    limit = steps(80)
+    register(
+        LanguageGame(name=name, prompt=prompt, kind="question", propose=propose, reads=reads, check=check, steps=limit)
+    )
 
 
 _question("where is", "Ask the other player to describe where something is.", _wheres, _read_where, Where)

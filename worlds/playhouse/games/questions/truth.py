@@ -18,7 +18,7 @@ from worlds.playhouse.games.questions.naming import (
     rooms_to_look_at,
     singular,
 )
-from worlds.playhouse.games.registry import Arguments, Game, Request, register, steps
+from worlds.playhouse.games.registry import Arguments, LanguageGame, Request, register, steps
 from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.games.templates import patterns_of
 from worlds.playhouse.requests.answers import NO, YES
@@ -237,34 +237,34 @@ def _read_numbers(words: str, situation: Situation) -> Arguments | None:
 
 
 register(
-    Game(
+    LanguageGame(
         name="is it so",
         prompt="Ask the other player a yes/no question about something in the room.",
         kind="question",
         propose=_claims,
-        read=_read_claim,
+        reads=_read_claim,
         check=YesOrNo,
         steps=steps(80),
     )
 )
 register(
-    Game(
+    LanguageGame(
         name="how many or not",
         prompt="Ask the other player a yes/no question about numbers of objects in the room.",
         kind="question",
         propose=_numbers,
-        read=_read_numbers,
+        reads=_read_numbers,
         check=YesOrNo,
         steps=steps(80),
     )
 )
 register(
-    Game(
+    LanguageGame(
         name="is there",
         prompt="Ask the other player whether a particular thing exists in the room.",
         kind="question",
         propose=_existences,
-        read=_read_existence,
+        reads=_read_existence,
         check=YesOrNo,
         steps=steps(80),
     )

@@ -15,13 +15,6 @@ from worlds.playhouse.house.wanted import wanted
 
 
 class FurnishedBuilder:
-    """Samples one furnished house.
-
-    Args:
-      rng: where chance comes from.
-      settings: of style "furnished".
-    """
-
     def __init__(self, rng: np.random.Generator, settings: HouseSettings) -> None:
         self._chance, self._settings = Chance(int(rng.integers(2**63))), settings
 

@@ -30,12 +30,9 @@ class _Contents:
     """What one room holds.
 
     Args:
-      room: its record.
-      pieces: its furniture.
       surfaces: on which things can stand.
       beneath: floor under furniture.
       floor: where players can walk.
-      things: loose things so far.
     """
 
     room: Room
@@ -47,15 +44,6 @@ class _Contents:
 
 
 class Contents:
-    """Places the players and the loose things of one house.
-
-    Args:
-      chance: what is drawn by lot.
-      settings: of the house.
-      plan: its shell.
-      furniture: all of it.
-    """
-
     def __init__(self, chance: Chance, settings: HouseSettings, plan: Plan, furniture: Sequence[Furniture]) -> None:
         self._chance, self._settings = chance, settings
         self._keep_out = plan.keep_out

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from worlds.playhouse.house.chance import Chance
-from worlds.playhouse.house.door_leaf import LEAF_PAINTS, DoorLeaf, leaf_length, met_by
-from worlds.playhouse.house.record import AVATAR_RADIUS, WALL_THICKNESS, Doorway, House
+from worlds.playhouse.house.door_leaf import LEAF_PAINTS, leaf_length, met_by
+from worlds.playhouse.house.record import AVATAR_RADIUS, WALL_THICKNESS, DoorLeaf, Doorway, House
 
 CLOSED, HALF_OPEN = 0.4, 0.3  # shares of the leaves; the others are open
 HALF, OPEN = (20.0, 70.0), (75.0, 95.0)  # degrees

@@ -32,14 +32,6 @@ Place = tuple[float, float, int]  # x, y, quarter turns
 
 
 class Furnishing:
-    """Places the furniture of one house.
-
-    Args:
-      chance: what is drawn by lot.
-      settings: of the house.
-      plan: its shell.
-    """
-
     def __init__(self, chance: Chance, settings: HouseSettings, plan: Plan) -> None:
         self._chance, self._settings, self._plan = chance, settings, plan
         self._keep_out = plan.keep_out

@@ -18,11 +18,6 @@ _BEFORE_DOOR = 0.5  # metres from a doorway to where a player stands before it
 class WalkableFloor:
     """The cells of one room's floor that can be walked to from its doorways; without any, its largest free part.
 
-    Args:
-      room: the room.
-      pieces: furniture in it.
-      doorways: of the house.
-
     Attributes:
       cells: float64 [cells, 2], their middles, metres.
       divided: whether one cannot walk from each of the room's doorways to each other one.
@@ -60,7 +55,6 @@ class WalkableFloor:
         return rows, slice(max(ceil(x0), 0) + 1, max(min(int(x1), self._columns - 1) + 2, 0))
 
     def _cell_before(self, door: Doorway, room: Room) -> int:
-        """The cell in front of a doorway."""
         x, y = door.x, door.y
         if door.along == "y":
             x += _BEFORE_DOOR if abs(x - room.x0) < abs(x - room.x1) else -_BEFORE_DOOR
@@ -87,7 +81,6 @@ def _connected(free: np.ndarray, start: int) -> set[int]:
 
 
 def _all_parts(free: np.ndarray) -> list[set[int]]:
-    """All connected parts of the free cells."""
     parts, left = [], np.flatnonzero(free).tolist()
     while left:
         parts.append(_connected(free, left[0]))

@@ -12,7 +12,7 @@ from worlds.playhouse.games import registry
 from worlds.playhouse.games.asking import Asker
 from worlds.playhouse.games.modifiers import MODIFIERS
 from worlds.playhouse.games.topics import is_about, main_things
-from worlds.playhouse.players.asking.ways import Ways
+from worlds.playhouse.players.asking.settings import SetterSettings
 
 CHAIN = "do then"  # the game of one thing after another
 TRIES = 3  # requests of one game that are looked at for one in other words than the last
@@ -23,11 +23,7 @@ class Chooser:
     """Choice of requests in one house.
 
     Args:
-      asker: of the house.
-      weights: by name of task and game.
-      split: "train" or "held_out".
-      ways: of these, ``modifiers``, ``chain`` and ``follow_on`` decide.
-      rng: of the requests.
+      settings: the setter's settings; ``split``, ``modifiers``, ``chain`` and ``follow_on`` decide.
       own_rng: of when to use these ways, so that without them the requests are what they were.
     """
 
@@ -35,29 +31,23 @@ class Chooser:
         self,
         asker: Asker,
         weights: Mapping[str, float],
-        split: str,
-        ways: Ways,
+        settings: SetterSettings,
         rng: np.random.Generator,
         own_rng: np.random.Generator,
     ) -> None:
-        self._asker, self._weights, self._split = asker, weights, split
-        self._ways, self._rng, self._own_rng = ways, rng, own_rng
+        self._asker, self._weights, self._split = asker, weights, settings.split
+        self._settings, self._rng, self._own_rng = settings, rng, own_rng
 
     def choose(self, last: TaskSpec | None, succeeded: bool) -> TaskSpec | None:
-        """Return something to ask for, in words other than the last; None if there is nothing at present.
-
-        Args:
-          last: what was asked for last.
-          succeeded: whether it has been done.
-        """
+        """Return something to ask for, in words other than the last; None if there is nothing at present."""
         names, weights = list(self._weights), np.array(list(self._weights.values()))
         order = self._rng.choice(len(names), size=np.count_nonzero(weights), replace=False, p=weights / weights.sum())
         said = last.instruction if last is not None else ""
-        if last is not None and succeeded and self._own_rng.random() < self._ways.follow_on:
+        if last is not None and succeeded and self._own_rng.random() < self._settings.follow_on:
             spec = self._about(last, [names[i] for i in order])
             if spec is not None:
                 return spec
-        if self._own_rng.random() < self._ways.chain:
+        if self._own_rng.random() < self._settings.chain:
             spec = self._ask(CHAIN, said)
             if spec is not None:
                 return spec
@@ -89,6 +79,6 @@ class Chooser:
 
     def _modifier(self, name: str) -> str | None:
         """The name of the modifier that a request of a language game is to keep to; None for free words."""
-        if self._own_rng.random() >= self._ways.modifiers or name not in registry.games():
+        if self._own_rng.random() >= self._settings.modifiers or name not in registry.language_games():
             return None
         return tuple(MODIFIERS)[int(self._own_rng.integers(len(MODIFIERS)))]

@@ -6,13 +6,11 @@ import numpy as np
 
 from worlds.contract import SOLVER, TaskSpec
 from worlds.playhouse.games.topics import depends_on_setter, things_of
-from worlds.playhouse.players.asking.ways import Ways
-from worlds.playhouse.players.body import Body
-from worlds.playhouse.players.steering import Aim
+from worlds.playhouse.players.asking.settings import SetterSettings
+from worlds.playhouse.players.body import Body, toward
 from worlds.playhouse.requests.ground_truth import distance
 
 BESIDE = 2.2  # metres from what it speaks of at which a setter stops, out of the solver's way
-HANDS_MEET = 1.6  # metres from the solver at which a setter that holds out its hand stops
 HAND_OVER = "hand over"
 LONGEST = 60  # steps that it spends on the way
 
@@ -21,20 +19,23 @@ class Gestures:
     """Movements of a setter that belong to its present request.
 
     Args:
-      body: the setter's.
-      ways: of these, ``face``, ``accompany`` and ``hold_out`` decide.
+      settings: the setter's settings; ``face``, ``accompany`` and ``hold_out`` decide.
       rng: of the gestures only.
     """
 
-    def __init__(self, body: Body, ways: Ways, rng: np.random.Generator) -> None:
-        self._body, self._ways, self._rng = body, ways, rng
+    def __init__(self, body: Body, settings: SetterSettings, rng: np.random.Generator) -> None:
+        self._body, self._settings, self._rng = body, settings, rng
         self._looks_at: str | None = None
         self._left_to_walk = 0
         self._hand_out: tuple[str, ...] = ()
 
     def asked(self, spec: TaskSpec) -> None:
         """Choose the gestures of a request; what its meaning hangs on, such as the place of its setter, stays."""
-        faces, goes, offers = self._rng.random(3) < (self._ways.face, self._ways.accompany, self._ways.hold_out)
+        faces, goes, offers = self._rng.random(3) < (
+            self._settings.face,
+            self._settings.accompany,
+            self._settings.hold_out,
+        )
         things = self._body.world.object_positions()
         named = [i for i in things_of(spec.arguments) if i in things]
         self._looks_at, self._left_to_walk, self._hand_out = None, 0, ()
@@ -61,16 +62,11 @@ class Gestures:
             if route is not None:
                 return self._body.move(self._body.along(route))
         self._left_to_walk = 0
-        return self._body.move(_eyes_on(at))
+        return self._body.move(toward(at, None))
 
     def _meet_solver(self) -> np.ndarray | None:
         """Turn to the solver once it has what is wanted, and stay where it is to be brought."""
         solver = self._body.world.avatar(SOLVER)
         if solver.held not in self._hand_out:
             return None
-        return self._body.move(_eyes_on(solver.eye))
-
-
-def _eyes_on(point: np.ndarray) -> Aim:
-    """Stay, with the eyes on a point [3]."""
-    return Aim((float(point[0]), float(point[1])), None, None, float(point[2]))
+        return self._body.move(toward(solver.eye, None))

@@ -19,11 +19,7 @@ def takes_part(task: PlayhouseTask) -> bool:
 
 
 class OwnPart:
-    """Looks at what it points at, and takes what is handed over to it.
-
-    Args:
-      body: of the setter.
-    """
+    """Looks at what it points at, and takes what is handed over to it."""
 
     def __init__(self, body: Body) -> None:
         self._body = body

@@ -8,11 +8,10 @@ import numpy as np
 
 from worlds.contract import SETTER, SOLVER, Event
 from worlds.playhouse.games import registry
-from worlds.playhouse.games.situation import Situation
 from worlds.playhouse.games.topics import main_things
-from worlds.playhouse.players.asking.ways import Steps, Ways
+from worlds.playhouse.players.asking.settings import SetterSettings, Steps
 from worlds.playhouse.players.body import Body
-from worlds.playhouse.requests import language, phrasing, remarks
+from worlds.playhouse.requests import remarks
 from worlds.playhouse.requests.ground_truth import bearing, describe_all, distance
 from worlds.playhouse.requests.success import PlayhouseTask
 
@@ -26,13 +25,12 @@ class Talker:
     """Chooses a setter's remarks: each is due at some step, and is dropped when something new is asked for.
 
     Args:
-      body: the setter's.
-      ways: of these, everything about talking decides.
+      settings: the setter's settings, of which those about talking decide.
       rng: of the remarks only, so that they change no request.
     """
 
-    def __init__(self, body: Body, ways: Ways, rng: np.random.Generator) -> None:
-        self._body, self._world, self._ways, self._rng = body, body.world, ways, rng
+    def __init__(self, body: Body, settings: SetterSettings, rng: np.random.Generator) -> None:
+        self._body, self._world, self._settings, self._rng = body, body.world, settings, rng
         self._task: PlayhouseTask | None = None
         self._due: dict[str, int] = {}  # step at which a kind of remark is to be made
         self._seen: Event | None = None
@@ -48,14 +46,13 @@ class Talker:
 
     def pause(self, step: int, until: int) -> None:
         """Take note that nothing is asked between ``step`` and ``until``: now and then it just talks."""
-        if self._rng.random() < self._ways.talk and until > step:
+        if self._rng.random() < self._settings.talk and until > step:
             self._due["talk"] = int(self._rng.integers(step, until))
 
     def say(self, step: int, waits: bool) -> str:
         """Return what it says at this step besides requests; "" for nothing.
 
         Args:
-          step: of the world.
           waits: whether it still waits for what it asked for, and has not given it up.
         """
         self._notice(step, waits)
@@ -76,7 +73,7 @@ class Talker:
         if event is None or event is self._seen:
             return
         assert self._task is not None
-        self._seen, ways = event, self._ways
+        self._seen, ways = event, self._settings
         self._due.pop("correction", None)
         self._begin_to_wait(step)
         if self._task.succeeded:
@@ -113,12 +110,12 @@ class Talker:
     # -- when nothing happens -------------------------------------------------------------------------------
 
     def _begin_to_wait(self, step: int) -> None:
-        self._idle_since, self._idle_for = step, self._some(self._ways.idle_after)
+        self._idle_since, self._idle_for = step, self._some(self._settings.idle_after)
         self._pose = self._solver_pose()
 
     def _about_idleness(self, step: int) -> str:
         """The request in other words, or encouragement, after the solver has long done nothing; else nothing."""
-        if not (self._ways.ask_again or self._ways.encourage) or self._task is None or self._task.over:
+        if not (self._settings.ask_again or self._settings.encourage) or self._task is None or self._task.over:
             return ""
         pose, last = self._solver_pose(), self._pose
         self._pose = pose
@@ -128,9 +125,9 @@ class Talker:
         if step - self._idle_since < self._idle_for:
             return ""
         self._begin_to_wait(step)
-        if self._rng.random() < self._ways.ask_again:
+        if self._rng.random() < self._settings.ask_again:
             return self._in_other_words()
-        return self._remark("encouragement") if self._rng.random() < self._ways.encourage else ""
+        return self._remark("encouragement") if self._rng.random() < self._settings.encourage else ""
 
     def _solver_pose(self) -> np.ndarray:
         solver = self._world.avatar(SOLVER)
@@ -139,32 +136,22 @@ class Talker:
     def _in_other_words(self) -> str:
         """The request once more, framed or phrased otherwise, as far as it can still be understood so."""
         assert self._task is not None
-        name, game = self._task.spec.name, registry.games().get(self._task.spec.name)
-        if game is None:
-            situation, options = None, language.paraphrases(self._asked)
-        else:
-            situation = self._body.situation()
-            options = phrasing.otherwise(self._asked, question=game.kind == "question")
+        name = self._task.spec.name
+        options = registry.get(name).in_other_words(self._asked)
         options = [words for words in options if words != self._last and registry.is_short(words)]
         for i in self._rng.permutation(len(options)):
-            if situation is None or _is_still(name, options[i], situation):
+            if name not in registry.language_games() or self._is_still(name, options[i]):
                 return options[i]
         return ""
 
-
-def _is_still(name: str, words: str, situation: Situation) -> bool:
-    """Return True if words are understood as a request of game ``name``."""
-    found = registry.understand(words, situation)
-    return found is not None and found[0].name == name
+    def _is_still(self, name: str, words: str) -> bool:
+        """Return True if words are understood as a request of language game ``name``."""
+        found = registry.understand(words, self._body.situation())
+        return found is not None and found[0].name == name
 
 
 def mistaken_for(body: Body, held: str | None) -> str | None:
-    """Return the id of what a solver seems to take for what was meant: what is in hand, else what it looks at.
-
-    Args:
-      body: of either player, who knows where things are.
-      held: id of what is in the solver's hand.
-    """
+    """Return the id of what a solver seems to take for what was meant: what is in hand, else what it looks at."""
     if held is not None:
         return held
     solver, positions = body.world.avatar(SOLVER), body.world.object_positions()

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from worlds.contract import WorldError
-from worlds.playhouse.games.asking import check_name
-from worlds.playhouse.games.registry import games
+from worlds.playhouse.games.registry import PROBES, get, language_games
+from worlds.playhouse.players.asking.settings import Tasks
 from worlds.playhouse.players.setting_numbers import is_number
-from worlds.playhouse.requests.tasks import PROBES
 
 ALL_GAMES = "all games"  # in place of a name: every language game
 
 
-def weights_of(tasks: Sequence[str] | Mapping[str, float] | None) -> dict[str, float]:
-    """Return the weight of each task and game asked for; see the setting ``tasks`` of ``ScriptedSetter``.
+def weights_of(tasks: Tasks) -> dict[str, float]:
+    """Return the weight of each task and game asked for; see :class:`SetterSettings`.
 
     Raises:
       WorldError: for tasks that do not exist and impossible weights.
@@ -26,7 +25,7 @@ def weights_of(tasks: Sequence[str] | Mapping[str, float] | None) -> dict[str, f
     weights = dict(names) if isinstance(names, Mapping) else dict.fromkeys(names, 1.0)
     for name in weights:
         if name != ALL_GAMES:
-            check_name(name)
+            get(name)
     wrong = next((name for name, weight in weights.items() if not is_number(weight)), None)
     if wrong is not None:
         raise WorldError(f"setter setting tasks: the weight of {wrong} is a number, not {weights[wrong]!r}")
@@ -40,5 +39,5 @@ def weights_of(tasks: Sequence[str] | Mapping[str, float] | None) -> dict[str, f
 
 def all_games() -> dict[str, float]:
     """Return weights of all language games that make every prompt of the paper (A.8) equally likely."""
-    of_prompt = Counter(game.prompt for game in games().values())
-    return {name: 1.0 / of_prompt[game.prompt] for name, game in games().items()}
+    of_prompt = Counter(game.prompt for game in language_games().values())
+    return {name: 1.0 / of_prompt[game.prompt] for name, game in language_games().items()}

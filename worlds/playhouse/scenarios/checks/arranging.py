@@ -15,11 +15,11 @@ from worlds.playhouse.games.geometry import is_on_floor
 from worlds.playhouse.games.instructions.arranging import volume
 from worlds.playhouse.games.instructions.stacking import is_on
 from worlds.playhouse.games.moving import Doing
+from worlds.playhouse.games.tower import STABLE_STEPS
 from worlds.playhouse.games.whereabouts import Where, is_there
 from worlds.playhouse.house.record import Thing
 from worlds.playhouse.requests.facts import facts_of
 from worlds.playhouse.requests.ground_truth import tallest_tower
-from worlds.playhouse.requests.tower import STABLE_STEPS
 from worlds.playhouse.world import Playhouse
 
 MOST_TRIED = 3000  # selections of things looked at in a step
@@ -44,10 +44,9 @@ class Arranging(Doing):
         return {i for group in self.groups for i in group.among}
 
     def begin(self, world: Playhouse) -> None:
-        """See :meth:`Doing.begin`."""
+        """Nothing is noted."""
 
     def judge(self, world: Playhouse) -> Iterator[tuple[int, str]]:
-        """See :meth:`Doing.judge`."""
         if self.taken is not None:
             yield (1, "takes a right thing") if self.taken in self.meant else (-1, "takes a wrong thing")
         if not self.carried & self.meant:
@@ -88,7 +87,6 @@ class Formation(Arranging):
     """
 
     def is_arranged(self, world: Playhouse, still: Sequence[str]) -> bool:
-        """See :meth:`Arranging.is_arranged`."""
         arguments, positions = self.spec.arguments, world.object_positions()
         ready = [i for i in still if self._is_placed(world, i)]
         for chosen in self.selections(world, ready):
@@ -117,11 +115,9 @@ class TowerOf(Arranging):
     """A tower of so many things that stands by itself for ``STABLE_STEPS``."""
 
     def begin(self, world: Playhouse) -> None:
-        """See :meth:`Doing.begin`."""
         self._stood = 0
 
     def is_arranged(self, world: Playhouse, still: Sequence[str]) -> bool:
-        """See :meth:`Arranging.is_arranged`."""
         self._stood = self._stood + 1 if self._stands(world, still) else 0
         return self._stood >= STABLE_STEPS
 

@@ -22,12 +22,10 @@ class HandTo(Moving):
     done_reason = "hands it over"
 
     def begin(self, world: Playhouse) -> None:
-        """See :meth:`Doing.begin`."""
         super().begin(world)
         self._there: Counter[str] = Counter()
 
     def is_done(self, world: Playhouse, object_id: str) -> bool:
-        """See :meth:`Moving.is_done`."""
         self._there[object_id] = self._there[object_id] + 1 if is_brought(world, object_id) else 0
         return self._there[object_id] >= HELD_OUT_STEPS
 
@@ -38,7 +36,6 @@ class TakeFromRoom(Moving):
     done_reason = "has got it out of the room"
 
     def is_done(self, world: Playhouse, object_id: str) -> bool:
-        """See :meth:`Moving.is_done`."""
         room = world.room_at(world.object_position(object_id))
         return self.lies_still(world, object_id) and room not in self.spec.arguments["rooms"]
 
@@ -47,16 +44,15 @@ class Push(Doing):
     """Pushing, with or without anything in hand: a thing has moved ``PUSHED`` metres without being carried."""
 
     def begin(self, world: Playhouse) -> None:
-        """See :meth:`Doing.begin`."""
         self._from = {i: world.object_position(i) for i in Choice.of(self.spec.arguments).among}
 
     def judge(self, world: Playhouse) -> Iterator[tuple[int, str]]:
-        """See :meth:`Doing.judge`. What is carried has to be pushed from where it is put down."""
+        """What is carried has to be pushed from where it is put down."""
         for pushed, start in self._from.items():
             at = world.object_position(pushed)
             if self.held == pushed:
                 self._from[pushed] = at
-            elif distance(at, start) >= PUSHED and self.moved[pushed] > 0.0:
+            elif distance(at, start) >= PUSHED and self.moved(pushed) > 0.0:
                 yield self._succeed("has pushed it")
                 return
         if self.taken is not None:
@@ -67,7 +63,6 @@ class PutInAlike(PutIn):
     """Putting so many things of one color into a container."""
 
     def candidates(self) -> set[str]:
-        """See :meth:`Moving.candidates`."""
         things = self.world.house.objects_by_id
         able = {i for i in super().candidates() if self.is_done(self.world, i)}
         colours = Counter(things[i].colour for i in sorted(able))
@@ -75,6 +70,5 @@ class PutInAlike(PutIn):
         return {i for i in able if things[i].colour == best}
 
     def judge(self, world: Playhouse) -> Iterator[tuple[int, str]]:
-        """See :meth:`Doing.judge`."""
         self.world = world
         yield from super().judge(world)

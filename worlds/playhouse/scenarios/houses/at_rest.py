@@ -15,27 +15,20 @@ from worlds.playhouse.world import AvatarState, Playhouse
 
 
 class AtRest:
-    """A house without physics: everything is where the record has it.
-
-    Args:
-      house: its record.
-    """
+    """A house without physics: everything is where the record has it."""
 
     def __init__(self, house: House) -> None:
         self.house = house
 
     def object_positions(self) -> dict[str, np.ndarray]:
-        """Return the middles of all loose things by id: float64 [3], metres."""
         return {o.id: np.array([o.x, o.y, o.z + o.height / 2]) for o in self.house.objects}
 
     def avatar(self, agent: str) -> AvatarState:
-        """Return a player at its start, with empty hands."""
         start = self.house.start(agent)
         here = np.array([start.x, start.y, 0.0])
         return AvatarState(here, here + [0.0, 0.0, EYE_HEIGHT], start.yaw, 0.0, None)
 
     def room_at(self, xy: Sequence[float] | np.ndarray) -> str | None:
-        """Return the id of the room whose floor holds (x, y); None outside."""
         room = self.house.room_at(float(xy[0]), float(xy[1]))
         return room.id if room else None
 

@@ -29,12 +29,9 @@ def place(
     """Return a thing at a free place where a description has it, or nearly; None if none has been found.
 
     Args:
-      house: before it is put there.
-      facts: of the house.
       description: of the thing; its places are what it is on, in, under or beside.
       model: what it is.
       room: in which it is, where the description names no holder.
-      rng: of the choice.
     """
     spec, scale = OBJECT_KINDS[model.kind], SIZES[model.size]
     name, yaw = f"object_{len(house.objects)}", round(float(rng.uniform(-math.pi, math.pi)), 3)

@@ -22,8 +22,6 @@ AT_HOME = 0.8  # chance that a thing is of a kind that belongs in its room, wher
 
 @dataclass(frozen=True)
 class Model:
-    """A kind of loose thing in a colour and a size."""
-
     kind: str
     colour: str
     size: str
@@ -31,13 +29,6 @@ class Model:
 
 @dataclass(frozen=True)
 class Wish:
-    """A wish that has been read.
-
-    Args:
-      text: as written.
-      description: its meaning.
-    """
-
     text: str
     description: Description
 
@@ -127,11 +118,7 @@ def _catalogue() -> Facts:
     for kind, spec in OBJECT_KINDS.items():
         for colour in spec.colours or COLOURS:
             for size in spec.sizes:
-                r, h = spec.radius(SIZES[size]), spec.height(SIZES[size])
-                entities.append(
-                    Entity(
-                        f"{kind}/{colour}/{size}", "object", kind, (kind, *spec.synonyms), colour, size, spec.shapes,
-                        spec.categories, None, None, False, (-r, -r, 0.0), (r, r, h), disc=r,
-                    )
-                )  # fmt: skip
+                r, h, name = spec.radius(SIZES[size]), spec.height(SIZES[size]), f"{kind}/{colour}/{size}"
+                thing = Entity(name, "object", kind, (kind, *spec.synonyms), (-r, -r, 0.0), (r, r, h), colour, size)
+                entities.append(replace(thing, shapes=spec.shapes, categories=spec.categories, disc=r))
     return Facts(tuple(entities))

@@ -63,16 +63,6 @@ def test_choices_do_not_depend_on_what_is_hidden(text: str) -> None:
             assert np.array_equal(before, after)
 
 
-def test_things_that_serve_the_goal_already_are_not_wanted() -> None:
-    home, state = small_home()
-    memory = Memory(home, SETTER)
-    memory.update(state)
-    table = (home.rows_of("kitchentable"), Held.ON)
-    assert Errand(home, SETTER, memory, parse("on_plate_kitchentable")).wanted().size == 0
-    assert Errand(home, SETTER, memory, parse("on_plate_sofa")).wanted().tolist() == [ROW["plate"]]
-    assert Errand(home, SETTER, memory, parse("on_plate_sofa"), (table,)).wanted().size == 0
-
-
 @pytest.mark.parametrize("text", ["inside_apple_fridge", "on_book_kitchentable", "inside_plate_microwave"])
 def test_what_the_mask_allows_succeeds_whatever_was_chosen_before(text: str) -> None:
     home, state = small_home()

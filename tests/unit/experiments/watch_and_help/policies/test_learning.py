@@ -9,33 +9,29 @@ import numpy as np
 import pytest
 import torch
 
-from agents.learning.optimization import make_optimizer
+from experiments.engine.rows import grouped
+from experiments.engine.table import by_arm
 from experiments.watch_and_help.helping.methods import METHODS, possible_methods
 from experiments.watch_and_help.helping.part import HelpSettings
 from experiments.watch_and_help.helping.part import stages as help_stages
-from experiments.watch_and_help.helping.results import Results
+from experiments.watch_and_help.helping.results import load_rows
 from experiments.watch_and_help.policies import choosing
-from experiments.watch_and_help.policies.choosing import (
-    GOALS,
-    Choice,
-    HelpOutcome,
-    HelpPractice,
-    decisions_of,
-    shown_choices,
-)
+from experiments.watch_and_help.policies.choosing import GOALS, Choice, HelpOutcome, HelpPractice, decisions_of
 from experiments.watch_and_help.policies.errand import CANDIDATES, Errand, Option
 from experiments.watch_and_help.policies.handling import CLOSE, Place, Practice, Practitioner, practise
-from experiments.watch_and_help.policies.learning import Decisions, LearningSettings, imitate, learn, loss_terms
+from experiments.watch_and_help.policies.learning import Decisions, LearningSettings, learn, loss_terms, make_optimizer
 from experiments.watch_and_help.policies.network import CandidatePolicy, PolicyConfig, View, stack
 from experiments.watch_and_help.policies.part import section, stages
 from experiments.watch_and_help.policies.training import (
     WEIGHTS,
     PolicyName,
     PolicySettings,
-    Training,
+    Practising,
     load_policies,
     stage_folder,
+    train_policy,
 )
+from rlhf.run.checkpoint import Checkpoints
 from tests.unit.experiments.carrying_out import carry_out
 from tests.unit.worlds.household.small_home import small_home
 from worlds.errors import UserError
@@ -47,38 +43,6 @@ TINY = PolicySettings(
     practice=Practice(places=2, persons=3, decisions=3),
     helping=HelpPractice(places=2, episodes=1),
 )
-
-
-def test_a_policy_learns_to_grab_in_one_home() -> None:
-    torch.manual_seed(0)
-    settings, learning = Practice(persons=6, decisions=8, most_choices=30), LearningSettings(learning_rate=3e-3)
-    policy = CandidatePolicy(PolicyConfig(width=32), CANDIDATES, len(Option))
-    optimizer, rng = make_optimizer(policy, learning), np.random.default_rng(0)
-    home, state = small_home()
-    places = [Place(home, state, {"on_book_kitchentable": 1, "inside_apple_fridge": 1})]
-    persons = [Practitioner(places, "grab", settings, each) for each in rng.spawn(settings.persons)]
-    steps: list[float] = []
-    for update in range(30):
-        learn(policy, optimizer, practise(policy, persons, settings, rng), learning, update, update / 30)
-        if update % 15 == 14:
-            ended = [episode for one in persons for episode in one.finished]
-            steps.append(float(np.mean([length for _, length in ended])))
-            for one in persons:
-                one.finished.clear()
-    assert steps[1] < 0.8 * steps[0]
-
-
-def test_a_clone_comes_to_choose_as_the_planner_does() -> None:
-    torch.manual_seed(0)
-    policy = CandidatePolicy(PolicyConfig(width=16), GOALS, 1)
-    shown = [one for number in range(3) for one in shown_choices(Place.training(number), 0, number == 2)]
-    view, chosen = stack([one.view for one in shown]), np.array([one.chosen for one in shown])
-    assert len(set(chosen)) > 1 and view.mask[np.arange(len(chosen)), chosen, 0].all()
-    learning = LearningSettings(learning_rate=5e-3, reuse=1)
-    optimizer = make_optimizer(policy, learning)
-    metrics = [imitate(policy, optimizer, view, chosen, learning, update, 0.0) for update in range(80)]
-    assert metrics[-1]["imitation"] < 0.5 * metrics[0]["imitation"]
-    assert metrics[-1]["alike"] > metrics[0]["alike"]
 
 
 def test_what_fills_up_shorter_episodes_changes_no_loss() -> None:
@@ -169,29 +133,40 @@ def test_rewards_raise_the_probability_of_the_choice_that_brought_them() -> None
 
 
 @pytest.mark.parametrize("stage", ["grab", "high", "cloned"])
-def test_an_interrupted_training_ends_with_the_same_weights(tmp_path: Path, stage: PolicyName) -> None:
-    whole = Training(tmp_path / "whole", stage, 3, TINY).run()
-    Training(tmp_path / "parts", stage, 3, TINY).run(until=3)  # the last checkpoint is that of update 2
-    resumed = Training(tmp_path / "parts", stage, 3, TINY)
-    assert resumed.update == 2
-    resumed.run()
+def test_an_interrupted_training_ends_with_the_same_weights(
+    tmp_path: Path, stage: PolicyName, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = train_policy(tmp_path / "whole", stage, 3, TINY)
+    update = Practising.update
+
+    def interrupted(practising: Practising, progress: float) -> dict[str, float]:
+        if practising.done == 3:  # the last checkpoint is that of update 2
+            raise KeyboardInterrupt
+        return update(practising, progress)
+
+    monkeypatch.setattr(Practising, "update", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        train_policy(tmp_path / "parts", stage, 3, TINY)
+    monkeypatch.undo()
+    assert Checkpoints(tmp_path / "parts").latest().step == 2
+    resumed = train_policy(tmp_path / "parts", stage, 3, TINY)
     for name, weight in whole.state_dict().items():
-        assert torch.equal(weight, resumed.policy.state_dict()[name]), name
+        assert torch.equal(weight, resumed.state_dict()[name]), name
     assert (tmp_path / "whole" / WEIGHTS).read_bytes() == (tmp_path / "parts" / WEIGHTS).read_bytes()
     with pytest.raises(UserError, match="trained with other settings: move it away"):
-        Training(tmp_path / "parts", stage, 3, replace(TINY, network=PolicyConfig(width=8)))
+        train_policy(tmp_path / "parts", stage, 3, replace(TINY, network=PolicyConfig(width=8)))
 
 
 def test_learned_helpers_play_once_their_policies_are_complete(tmp_path: Path) -> None:
     rows = {name: METHODS[name] for name in ("Alice alone", "Hybrid", "Hybrid, true goal", "HRL, cloned, true goal")}
-    assert section(tmp_path) == "" and load_policies(tmp_path, 0) is None
+    assert not section(tmp_path).parts and load_policies(tmp_path, 0) is None
     assert list(possible_methods(tmp_path, 0, "test_1", rows)) == ["Alice alone"]
     carry_out(stages, tmp_path, TINY)
-    assert section(tmp_path).count("\n| 0 | ") == 4
+    assert section(tmp_path).markdown().count("\n| 0 | ") == 4
 
     few = HelpSettings(1, (40,), ("test_1",), rows)
     carry_out(help_stages, tmp_path, few)
-    played = Results.load(tmp_path).episodes["test_1"]
+    played = grouped(load_rows(tmp_path, "test_1"), by_arm)
     assert list(played) == ["Alice alone", "Hybrid, true goal", "HRL, cloned, true goal"]
     assert all(episodes[0].success for episodes in played.values())
 

@@ -42,15 +42,12 @@ def write_lerobot(
     folder: Path,
     episodes: Sequence[Mapping[str, Any]],
     features: Mapping[str, Any] = ARM,
-    changed: Mapping[str, Any] | None = None,
 ) -> Path:
     """Write a dataset with all episodes in one row group; return its folder.
 
     Args:
-      folder: to write.
       episodes: columns of each, [T, ...]; "task" has the text at every frame.
       features: as ``meta/info.json`` declares them; those of video have no column.
-      changed: entries of ``meta/info.json`` that are other than usual.
     """
     lengths = [len(episode["task"]) for episode in episodes]
     tasks = list(dict.fromkeys(task for episode in episodes for task in episode["task"]))
@@ -85,7 +82,7 @@ def write_lerobot(
     pq.write_table(pa.table({key: list(value) for key, value in about.items()}), folder / EPISODES)
     pd.DataFrame({"task_index": range(len(tasks))}, index=tasks).to_parquet(folder / "meta/tasks.parquet")
     numbered = {name: {"dtype": "float32" if name == "timestamp" else "int64", "shape": [1]} for name in _NUMBERS}
-    info: dict[str, Any] = {
+    said: dict[str, Any] = {
         "codebase_version": "v3.0",
         "robot_type": "so101",
         "total_episodes": len(lengths),
@@ -94,7 +91,7 @@ def write_lerobot(
         "video_path": "videos/{video_key}/chunk-{chunk_index:03d}/file-{file_index:03d}.mp4",
         "features": {**features, **numbered},
     }
-    (folder / "meta/info.json").write_text(json.dumps(info | dict(changed or {})))
+    (folder / "meta/info.json").write_text(json.dumps(said))
     return folder
 
 
@@ -115,9 +112,31 @@ def rewritten(name: str, change: Callable[[pa.Table], pa.Table]) -> Callable[[Pa
     return lambda folder: pq.write_table(change(pq.read_table(folder / name)), folder / name)
 
 
-def put(table: pa.Table, name: str, values: Any) -> pa.Table:
-    """Return ``table`` with other values in one of its columns."""
-    return table.set_column(table.column_names.index(name), name, pa.array(values))
+def column(name: str, values: Any, file: str = DATA) -> Callable[[Path], None]:
+    """Return what puts other values into a column."""
+    return rewritten(file, lambda table: table.set_column(table.column_names.index(name), name, pa.array(values)))
+
+
+def cell(name: str, row: int, value: Any, file: str = DATA) -> Callable[[Path], None]:
+    """Return what puts another value into a row of a column."""
+
+    def changed(table: pa.Table) -> pa.Table:
+        values = table[name].to_pylist()
+        values[row] = value
+        return table.set_column(table.column_names.index(name), name, pa.array(values, table[name].type))
+
+    return rewritten(file, changed)
+
+
+def info(change: Callable[[dict[str, Any]], Any]) -> Callable[[Path], None]:
+    """Return what changes the object in ``meta/info.json``."""
+
+    def changed(folder: Path) -> None:
+        said = json.loads((folder / "meta/info.json").read_text())
+        change(said)
+        (folder / "meta/info.json").write_text(json.dumps(said))
+
+    return changed
 
 
 def import_arm(folder: Path, **settings: Any) -> Imported:

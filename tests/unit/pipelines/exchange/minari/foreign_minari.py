@@ -61,13 +61,7 @@ def write_minari(
 ) -> Path:
     """Write a dataset into ``folder``; return its HDF5 file.
 
-    Args:
-      folder: of the dataset, which is created.
-      observation_space: of its metadata.
-      action_space: of its metadata.
-      episodes: columns of each.
-      env_id: of the environment.
-      changed: metadata that differ from the usual ones; None leaves one out.
+    ``changed`` has metadata that differ from the usual ones; None leaves one out.
     """
     (folder / "data").mkdir(parents=True)
     usual = {
@@ -110,16 +104,7 @@ def write_rows(
     done: Sequence[Any],
     data_format: str,
 ) -> None:
-    """Write a dataset of one episode in one of Minari's formats.
-
-    Args:
-      folder: of the dataset, which is created.
-      observation_space: of its metadata.
-      action_space: of its metadata.
-      seen: observations, one more than actions.
-      done: actions.
-      data_format: "hdf5", "arrow" or "parquet".
-    """
+    """Write a dataset of one episode in one of Minari's formats; it has one observation more than actions."""
     columns = _columns(_tree(observation_space, seen), _tree(action_space, done), np.arange(len(done)) / 2)
     if data_format == "hdf5":
         write_minari(folder, observation_space, action_space, [columns])

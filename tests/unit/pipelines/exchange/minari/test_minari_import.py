@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,10 @@ from gymnasium import spaces
 from minigrid.core.actions import Actions
 from PIL import Image
 
-from pipelines.exchange.formats import import_episodes
 from pipelines.exchange.settings import MinariImport
 from rlhf.records.episode import Episode
 from rlhf.records.spaces import EpisodeSpaces
-from rlhf.store import open_store
+from tests.unit.pipelines.exchange.importing import imported, refused
 from tests.unit.pipelines.exchange.minari.foreign_minari import (
     BABYAI,
     CARTPOLE,
@@ -27,24 +27,25 @@ from tests.unit.pipelines.exchange.minari.foreign_minari import (
     write_minari,
     write_rows,
 )
-from worlds.errors import UserError
 from worlds.foreign.minigrid import ACTIONS
 from worlds.registry import get
 from worlds.spaces.action import Continuous
 
 
-def _imported(folder: Path, settings: MinariImport | None = None) -> list[Episode]:
-    import_episodes(folder, folder.parent / "into", "minari", settings or MinariImport())
-    store = open_store(folder.parent / "into")
-    assert store.verify() == []
-    return [store.read(episode_id) for episode_id in store.ids()]
+def _imported(folder: Path, **settings: Any) -> list[Episode]:
+    return imported(folder, MinariImport(**settings))[1]
+
+
+def _written(tmp_path: Path, *episodes: Mapping[str, Any], env_id: str = "", **changed: Any) -> Path:
+    """Write episodes of CartPole; return the HDF5 file."""
+    return write_minari(tmp_path / "in", CARTPOLE, spaces.Discrete(2), episodes, env_id, changed)
 
 
 def test_cartpole_has_the_spaces_of_its_world(tmp_path: Path) -> None:
     written = [cartpole_episode(5), cartpole_episode(8)]
-    write_minari(tmp_path / "in", CARTPOLE, spaces.Discrete(2), written, "CartPole-v1")
+    _written(tmp_path, *written, env_id="CartPole-v1")
     first, second = _imported(tmp_path / "in")
-    assert first.declared == EpisodeSpaces.of(get("gym:CartPole-v1").make())
+    assert first.spaces == EpisodeSpaces.of(get("gym:CartPole-v1").make())
     assert (first.episode_id, second.episode_id) == ("lab-test-v0-000000", "lab-test-v0-000001")
     assert np.array_equal(second.seen["vector"], written[1]["observations"][:8])
     assert np.array_equal(second.movement[:, 0, 0], written[1]["actions"])
@@ -59,28 +60,13 @@ def test_babyai_has_the_spaces_of_its_world_and_its_mission_is_asked(tmp_path: P
     written = babyai_episode(6, "go to the blue key")
     written["infos"] = {"success": np.eye(7, dtype=np.bool_)[-1]}
     write_minari(tmp_path / "in", BABYAI, spaces.Discrete(7), [written], "BabyAI-GoToLocal-v0")
-    (episode,) = _imported(tmp_path / "in", MinariImport(world="gym:BabyAI-GoToLocal-v0", solver="human:ann"))
-    assert episode.declared == EpisodeSpaces.of(get("gym:BabyAI-GoToLocal-v0").make())
+    (episode,) = _imported(tmp_path / "in", world="gym:BabyAI-GoToLocal-v0", solver="human:ann")
+    assert episode.spaces == EpisodeSpaces.of(get("gym:BabyAI-GoToLocal-v0").make())
     assert episode.setter_text == ("go to the blue key",) * 6
     assert episode.setter_utterance == ("go to the blue key", *[""] * 5)
     assert np.array_equal(episode.seen["grid"], written["observations"]["image"][:6])
     assert (episode.world, episode.solver) == ("gym:BabyAI-GoToLocal-v0", "human:ann")
     assert episode.notes["success"] is True
-
-
-def test_a_mission_that_changes_is_said_a_step_before_it_is_heard(tmp_path: Path) -> None:
-    written = babyai_episode(5)
-    written["observations"]["mission"] = ["go", "go", "go", "stop", "stop", "stop"]
-    write_minari(tmp_path / "in", BABYAI, spaces.Discrete(7), [written], "BabyAI-GoToLocal-v0")
-    (episode,) = _imported(tmp_path / "in")
-    assert episode.setter_text == ("go", "go", "go", "stop", "stop")
-    assert episode.setter_utterance == ("go", "", "stop", "", "")
-
-
-def test_an_instruction_stands_for_the_mission(tmp_path: Path) -> None:
-    write_minari(tmp_path / "in", BABYAI, spaces.Discrete(7), [babyai_episode()], "BabyAI-GoToLocal-v0")
-    (episode,) = _imported(tmp_path / "in", MinariImport(instruction="tidy up"))
-    assert set(episode.setter_text) == {"tidy up"}
 
 
 def test_actions_without_bounds_get_those_of_all_recorded_ones(tmp_path: Path) -> None:
@@ -90,7 +76,7 @@ def test_actions_without_bounds_get_those_of_all_recorded_ones(tmp_path: Path) -
     space = spaces.Box(np.array([-1.0, -np.inf], np.float32), np.array([2.0, np.inf], np.float32))
     write_minari(tmp_path / "in", CARTPOLE, space, episodes)
     first, _ = _imported(tmp_path / "in")
-    assert first.declared.solver.action.components == (
+    assert first.spaces.solver.action.components == (
         Continuous("action.0", -3.0, 2.0),
         Continuous("action.1", -0.5, 1.5, 0.0),
     )
@@ -149,22 +135,11 @@ def test_every_space_is_read_from_every_format(data_format: str, tmp_path: Path)
     assert episode.setter_text == tuple(row["mission"] for row in seen[:4])
 
 
-def test_a_part_of_a_tuple_may_be_left_out(tmp_path: Path) -> None:
-    words = cartpole_episode(2) | {"actions": {"_index_0": np.array([0, 1]), "_index_1": ["a", "b"]}}
-    space = spaces.Tuple([spaces.Discrete(2), spaces.Text(1)])
-    write_minari(tmp_path / "in", CARTPOLE, space, [words])
-    _refused(tmp_path / "in", "1 is a Text", "--minari.leave-out")
-    (episode,) = _imported(tmp_path / "in", MinariImport(leave_out=("1",)))
-    assert episode.movement[:, 0, 0].tolist() == [0, 1]
-
-
 @pytest.mark.parametrize(
     ("mission", "goal", "settings", "asked", "note"),
     [
         ("go", "win", {}, "go", "'mission' in 1 episode, not goal; --minari.instruction-column"),
-        ("", "win", {}, "win", "'goal' in 1 episode, not mission"),
         (" ", "", {}, "play minari:lab/test-v0", "'play minari:lab/test-v0' in 1 episode, not mission, goal"),
-        ("go", "win", {"instruction_column": "goal"}, "win", ""),
         ("go", "win", {"instruction": "tidy up"}, "tidy up", ""),
         ("go", "win", {"leave_out": ("mission",)}, "win", ""),
         ("go", "win", {"instruction_column": "arm.at"}, "now", ""),
@@ -178,129 +153,86 @@ def test_the_text_that_is_asked_for_is_chosen_and_said(
     state = cartpole_episode(2)["observations"]
     seen = {"mission": [mission] * 3, "goal": [goal] * 3, "arm": {"at": ["now"] * 3}, "state": state}
     write_minari(tmp_path / "in", space, spaces.Discrete(2), [cartpole_episode(2) | {"observations": seen}])
-    imported = import_episodes(tmp_path / "in", tmp_path / "into", "minari", MinariImport(**settings))
-    assert len(imported.notes) == bool(note) and all(note in line for line in imported.notes)
-    (episode,) = (open_store(tmp_path / "into").read(name) for name in open_store(tmp_path / "into").ids())
+    reported, (episode,) = imported(tmp_path / "in", MinariImport(**settings))
+    assert len(reported.notes) == bool(note) and all(note in line for line in reported.notes)
     assert set(episode.setter_text) == {asked}
 
 
 # Bad input
 
 
-def _refused(folder: Path, *words: str) -> str:
-    with pytest.raises(UserError) as error:
-        import_episodes(folder, folder.parent / "into", "minari", MinariImport())
-    message = str(error.value)
-    assert "\n" not in message and len(message) < 400 and all(word in message for word in words), message
-    assert not (folder.parent / "into").exists()
-    return message
+def test_a_part_of_a_tuple_may_be_left_out(tmp_path: Path) -> None:
+    words = cartpole_episode(2) | {"actions": {"_index_0": np.array([0, 1]), "_index_1": ["a", "b"]}}
+    write_minari(tmp_path / "in", CARTPOLE, spaces.Tuple([spaces.Discrete(2), spaces.Text(1)]), [words])
+    refused(tmp_path / "in", MinariImport(), "1 is a Text", "--minari.leave-out")
+    (episode,) = _imported(tmp_path / "in", leave_out=("1",))
+    assert episode.movement[:, 0, 0].tolist() == [0, 1]
 
 
 @pytest.mark.parametrize(
-    "changed, words",
+    ("changed", "words"),
     [
         ({"minari_version": "0.9.1"}, ("0.9.1", "0.4 and 0.5")),
         ({"minari_version": None}, ("None",)),
         ({"data_format": "pickle"}, ("pickle", "hdf5")),
         ({"observation_space": None}, ("observation_space",)),
-        ({"action_space": json.dumps({"type": "__import__"})}, ("action_space", "__import__")),
+        ({"action_space": {"type": "__import__"}}, ("action_space", "__import__")),
         ({"action_space": "{"}, ("action_space", "JSON")),
-        (
-            {"action_space": json.dumps({"type": "Box", "dtype": "O", "shape": [], "low": 0, "high": 1})},
-            ("action_space",),
-        ),
-        ({"action_space": json.dumps({"type": "Discrete", "n": 10**12, "start": 0})}, ("1,000,000,000,000",)),
-        ({"action_space": json.dumps({"type": "Text", "max_length": 3, "min_length": 0, "charset": "a"})}, ("action",)),
+        ({"action_space": {"type": "Box", "dtype": "O", "shape": [], "low": 0, "high": 1}}, ("action_space",)),
+        ({"action_space": {"type": "Discrete", "n": 10**12, "start": 0}}, ("1,000,000,000,000",)),
+        ({"action_space": {"type": "Text", "max_length": 3, "min_length": 0, "charset": "a"}}, ("action",)),
         ({"total_episodes": 2}, ("episode_1", "missing")),
         ({"total_episodes": "many"}, ("total_episodes",)),
     ],
 )
 def test_metadata_that_do_not_fit_are_refused(changed: dict[str, Any], words: tuple[str, ...], tmp_path: Path) -> None:
-    write_minari(tmp_path / "in", CARTPOLE, spaces.Discrete(2), [cartpole_episode()], changed=changed)
-    _refused(tmp_path / "in", *words)
+    said = {name: json.dumps(value) if isinstance(value, dict) else value for name, value in changed.items()}
+    _written(tmp_path, cartpole_episode(), **said)
+    refused(tmp_path / "in", MinariImport(), *words)
 
 
-def test_nothing_that_the_metadata_name_is_made(tmp_path: Path) -> None:
-    """The environment's entry point would end the process."""
-    changed = {"observation_space": None}
-    write_minari(tmp_path / "in", CARTPOLE, spaces.Discrete(2), [cartpole_episode()], "Evil-v0", changed)
-    _refused(tmp_path / "in", "observation_space")
+def _put(value: Any) -> Callable[[Any], Any]:
+    """Return what writes rewards into the group of an episode."""
+    return lambda group: group.__setitem__("rewards", value)
 
 
-def _outside(file: Any) -> None:
-    file["episode_0/rewards"] = h5py.ExternalLink("/etc/other.hdf5", "/rewards")
+def _made(*shape: Any, **how: Any) -> Callable[[Any], Any]:
+    return lambda group: group.create_dataset("rewards", *shape, **how)
 
 
-def _soft(file: Any) -> None:
-    file["episode_0/rewards"] = h5py.SoftLink("/episode_0/actions")
-
-
-def _elsewhere(file: Any) -> None:
-    external = [("/etc/passwd", 0, 40)]
-    file["episode_0"].create_dataset("rewards", (5,), np.float64, external=external)
-
-
-def _virtual(file: Any) -> None:
+def _virtual(group: Any) -> None:
     layout = h5py.VirtualLayout((5,), np.float64)
     layout[:] = h5py.VirtualSource("/etc/other.hdf5", "rewards", (5,))
-    file["episode_0"].create_virtual_dataset("rewards", layout)
-
-
-def _references(file: Any) -> None:
-    file["episode_0"].create_dataset("rewards", data=[file.ref] * 5, dtype=h5py.ref_dtype)
-
-
-def _pickled(file: Any) -> None:
-    file["episode_0"].create_dataset("rewards", data=np.array([b"cos\nsystem"] * 5, "V10"))
-
-
-def _compound(file: Any) -> None:
-    file["episode_0"].create_dataset("rewards", data=np.zeros(5, [("a", "f8"), ("b", "i4")]))
-
-
-def _huge(file: Any) -> None:
-    file["episode_0"].create_dataset("rewards", (10**13,), np.float64, chunks=(1 << 20,))
-
-
-def _scalar(file: Any) -> None:
-    file["episode_0/rewards"] = 1.0
-
-
-def _group(file: Any) -> None:
-    file.create_group("episode_0/rewards")
-
-
-def _texts(file: Any) -> None:
-    file["episode_0/rewards"] = ["one", "two"]
+    group.create_virtual_dataset("rewards", layout)
 
 
 @pytest.mark.parametrize(
-    "change, word",
+    ("write", "word"),
     [
-        (_outside, "link to another"),
-        (_soft, "link to another"),
-        (_elsewhere, "other files"),
+        (_put(h5py.ExternalLink("/etc/other.hdf5", "/rewards")), "link to another"),
+        (_put(h5py.SoftLink("/episode_0/actions")), "link to another"),
+        (_made((5,), np.float64, external=[("/etc/passwd", 0, 40)]), "other files"),
         (_virtual, "other files"),
-        (_references, "objects"),
-        (_pickled, "objects"),
-        (_compound, "objects"),
-        (_huge, "claims"),
-        (_scalar, "shape"),
-        (_group, "Group"),
-        (_texts, "rewards"),
-        (lambda file: None, "missing"),
+        (lambda group: _made(data=[group.ref] * 5, dtype=h5py.ref_dtype)(group), "objects"),
+        (_made(data=np.array([b"cos\nsystem"] * 5, "V10")), "objects"),
+        (_made(data=np.zeros(5, [("a", "f8"), ("b", "i4")])), "objects"),
+        (_made((10**13,), np.float64, chunks=(1 << 20,)), "claims"),
+        (_put(1.0), "shape"),
+        (lambda group: group.create_group("rewards"), "Group"),
+        (_put(["one", "two"]), "rewards"),
+        (lambda group: None, "missing"),
     ],
 )
-def test_hostile_and_foreign_contents_are_refused(change: Any, word: str, tmp_path: Path) -> None:
-    path = write_minari(tmp_path / "in", CARTPOLE, spaces.Discrete(2), [cartpole_episode()])
-    with h5py.File(path, "a") as file:
-        del file["episode_0/rewards"]
-        change(file)
-    _refused(tmp_path / "in", word, "rewards")
+def test_hostile_and_foreign_contents_are_refused(write: Callable[[Any], Any], word: str, tmp_path: Path) -> None:
+    with h5py.File(_written(tmp_path, cartpole_episode()), "a") as file:
+        group: Any = file["episode_0"]
+        del group["rewards"]
+        write(group)
+    refused(tmp_path / "in", MinariImport(), word, "rewards")
 
 
 @pytest.mark.parametrize(
-    "column, value, words",
+    ("column", "value", "words"),
     [
         ("actions", np.array([0, 1, 2, 0, 0]), ("actions", "2 at step 2")),
         ("actions", np.array([0.5] * 5), ("actions", "float64")),
@@ -308,44 +240,31 @@ def test_hostile_and_foreign_contents_are_refused(change: Any, word: str, tmp_pa
         ("actions", np.zeros(4, np.int64), ("actions", "5 rows")),
         ("observations", np.zeros((6, 3), np.float32), ("observations", "[6, 3]")),
         ("observations", np.full((6, 4), np.nan, np.float32), ("observations", "nan")),
+        ("observations", np.zeros((5, 4), np.float32), ("observations",)),  # as some public datasets have them
         ("rewards", np.full(5, np.inf), ("rewards", "finite")),
         ("rewards", np.zeros(0), ("no steps",)),
         ("terminations", np.zeros(4, np.bool_), ("terminations", "5 rows")),
+        ("", None, ("episode_1",)),
     ],
 )
-def test_columns_outside_their_space_are_refused(
-    column: str, value: np.ndarray, words: tuple[str, ...], tmp_path: Path
+def test_an_episode_outside_its_space_is_refused_or_skipped(
+    column: str, value: np.ndarray | None, words: tuple[str, ...], tmp_path: Path
 ) -> None:
-    written = [cartpole_episode(), cartpole_episode() | {column: value}]
-    write_minari(tmp_path / "in", CARTPOLE, spaces.Discrete(2), written)
-    _refused(tmp_path / "in", "episode", *words)
-
-
-@pytest.mark.parametrize(
-    "changed",
-    [
-        {"observations": np.zeros((4, 4), np.float32)},  # as many as steps, as some public datasets have
-        {"actions": np.array([0.0, np.nan])},
-        {"rewards": np.zeros(0)},
-        None,
-    ],
-)
-def test_one_bad_episode_of_three_may_be_skipped(changed: dict[str, Any] | None, tmp_path: Path) -> None:
-    columns = cartpole_episode(4) | {"actions": np.zeros(4, np.float32)}
-    path = write_minari(tmp_path / "in", CARTPOLE, spaces.Box(-1, 1, ()), [columns, columns | (changed or {}), columns])
-    if changed is None:
+    bad = cartpole_episode() | ({column: value} if column else {})
+    path = _written(tmp_path, cartpole_episode(), bad, cartpole_episode())
+    if not column:
         with h5py.File(path, "a") as file:
             del file["episode_1"]
-    _refused(tmp_path / "in", "episode", "--skip-bad")
-    imported = import_episodes(tmp_path / "in", tmp_path / "into", "minari", MinariImport(), skip_bad=True)
-    assert imported.episodes == 2 and imported.notes[0].startswith("left out episode 1: ")
-    assert open_store(tmp_path / "into").ids() == ["lab-test-v0-000000", "lab-test-v0-000002"]
+    refused(tmp_path / "in", MinariImport(), "episode", "--skip-bad", *words)
+    reported, episodes = imported(tmp_path / "in", MinariImport(), skip_bad=True)
+    assert reported.notes[0].startswith("left out episode 1: ")
+    assert [episode.episode_id for episode in episodes] == ["lab-test-v0-000000", "lab-test-v0-000002"]
 
 
 @pytest.mark.parametrize("at", [0, 600, -2000])
-def test_a_damaged_file_is_refused_or_read_as_it_was(at: int, tmp_path: Path) -> None:
-    path = write_minari(tmp_path / "in", CARTPOLE, spaces.Discrete(2), [cartpole_episode(400)])
+def test_a_damaged_file_is_refused(at: int, tmp_path: Path) -> None:
+    path = _written(tmp_path, cartpole_episode(400))
     data = bytearray(path.read_bytes())
     data[at : at + 64 if at >= 0 else None] = b""
     path.write_bytes(data)
-    _refused(tmp_path / "in", "main_data.hdf5", "damaged")
+    refused(tmp_path / "in", MinariImport(), "main_data.hdf5", "damaged")

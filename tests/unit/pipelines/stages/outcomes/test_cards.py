@@ -7,12 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.stages.clone import CloneConfig, read_episodes
-from pipelines.stages.outcomes.cards import latest_metrics, model_card, play_imitated, play_used, played_by
-from rlhf.records.json_records import from_json
+from pipelines.stages.clone import read_episodes
+from pipelines.stages.outcomes.cards import play_imitated, play_used, played_by
 from rlhf.records.marks import Mark
-from rlhf.run.config import command_line, project_version
-from rlhf.run.tracking import Tracker
 from rlhf.store import open_store
 from tests.unit.rlhf import tiny_world
 
@@ -26,14 +23,9 @@ def data(tmp_path: Path) -> Path:
         episode = replace(tiny_world.record(number, 6 + number), solver=solver)
         store.write(replace(episode, split="held_out" if number == 7 else "train"))
     ids = store.ids()
-    store.write_marks(
-        [
-            Mark(ids[0], "scripted-rater-0", 2, 1, scripted=True),
-            Mark(ids[0], "cay", 2, 1, scripted=False),
-            Mark(ids[3], "cay", 3, -1, scripted=False),
-            Mark(ids[7], "dee", 1, -1, scripted=False),
-        ]
-    )
+    store.write_marks([Mark(ids[0], "scripted-rater-0", 2, 1, scripted=True)])
+    of_people = (0, "cay", 2, 1), (3, "cay", 3, -1), (7, "dee", 1, -1)
+    store.write_marks(Mark(ids[place], rater, step, sign, False) for place, rater, step, sign in of_people)
     return tmp_path / "data"
 
 
@@ -56,30 +48,13 @@ def test_players_and_raters_are_counted_separately_and_people_not_named(data: Pa
     assert everything.of_people and everything.marks is None
     assert not any(name in str(everything) + str(source) for name in ("ann", "bob", "cay", "dee"))
     assert str(played_by(["replay:a", "replay:b"])) == "`replay` (2)"
-
-
-def test_a_dataset_of_which_nothing_is_read_is_not_listed(data: Path) -> None:
     assert play_used([data], "used", solver="nobody") == ()
 
 
-def test_the_card_has_the_command_and_settings_that_can_be_read_back() -> None:
-    config = CloneConfig(name="third")
-    card = model_card("An agent", "It acts.", config, ())
-    assert from_json(CloneConfig, card.configuration) == config
-    assert card.command == command_line() and card.version.startswith(project_version())
-
-
-def test_the_newest_value_of_every_metric_counts(tmp_path: Path) -> None:
-    with Tracker(tmp_path, wandb_mode="disabled") as tracker:
-        tracker.log({"loss": 3.0, "held_out": 5.0}, 1)
-        tracker.log({"loss": 2.0}, 2)
-    assert latest_metrics(tmp_path) == {"loss": 2.0, "held_out": 5.0}
-
-
 def test_several_play_kinds_are_listed_one_by_one(data: Path) -> None:
-    sources = play_imitated([data], "imitated", "scripted", '{"human": 1, "agent": 0.5}')
+    sources = play_imitated([data], "imitated", "scripted", {"human": 1, "agent": 0.5})
     assert [(source.use, source.episodes) for source in sources] == [
         ("imitated, as human with weight 1", 3),
         ("imitated, as agent with weight 0.5", 1),
     ]
-    assert play_imitated([data], "imitated", "scripted", "{}") == play_used([data], "imitated", "train", "scripted")
+    assert play_imitated([data], "imitated", "scripted", {}) == play_used([data], "imitated", "train", "scripted")

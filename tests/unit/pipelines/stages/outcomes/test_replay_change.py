@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 import pytest
 
-from pipelines.report.data import Chart, Curve
-from pipelines.report.findings import over_optimisation
 from pipelines.report.gathered import reward_over_training, success_over_training
 from pipelines.stages.improve import summary
 from pipelines.stages.outcomes import headlines
@@ -39,7 +37,6 @@ def test_the_beginning_is_read_where_enough_plays_have_ended() -> None:
 @pytest.mark.parametrize(
     "numbers",
     [
-        [(1, 0.0, 1)],
         [(1, 0.0, 1), (9, 0.3, 49)],
         [(9, 0.25, 60)],
         [(9, 0.25, 60), (12, 0.3, 80)],  # 60 of those 80 are the same
@@ -72,19 +69,6 @@ def test_a_summary_has_the_number_of_plays_and_their_spread() -> None:
     assert interval is not None and interval.low < 0 and mean_of(1.0, 0.0, 1) is None
 
 
-# Warnings and charts
-
-
-def test_chance_is_no_over_optimisation() -> None:
-    rising = Chart("Reward", "updates", (Curve("a", (0, 1), (0.1, 0.9)),))
-
-    def falling(count: int) -> Chart:
-        return Chart("Success", "updates", (Curve("a", (0, 1), (0.5, 0.4), counts=(count, count)),), share=True)
-
-    assert over_optimisation(rising, falling(10)) == []
-    assert len(over_optimisation(rising, falling(1000))) == 1
-
-
 def test_charts_of_training_replays_begin_where_enough_have_ended() -> None:
     rows = measured("train", [(1, 0.0, 1), (9, 0.25, 60), (90, 0.32, 200)])
     for chart in (reward_over_training(rows), success_over_training(rows)):
@@ -92,35 +76,6 @@ def test_charts_of_training_replays_begin_where_enough_have_ended() -> None:
         assert curve.x == (9.0, 90.0) and curve.counts == (60, 200)
     (curve,) = success_over_training(rows[:1]).curves
     assert curve.x == (1.0,)
-
-
-# Clones and reward models
-
-
-def test_a_clone_is_reported_beside_the_loss_of_a_blind_agent() -> None:
-    rows: list[Row] = [{"step": 0, "bc/marginal_entropy": 3.05}]
-    assert "not measured yet" in headlines.cloning_headline(rows)
-    rows += [{"step": 10, "bc_held_out/movement": 2.5}]
-    assert headlines.cloning_headline(rows, 12) == (
-        "The loss of a step's movement on held-out play (12 episodes) is 2.50 nats; a constant prediction has 3.05."
-    )
-    rows += [{"step": 20, "bc_held_out/movement": 1.9}]
-    assert "went from 2.50 to 1.90 nats; a constant prediction has 3.05." in headlines.cloning_headline(rows, 12)
-    assert "no held-out play was measured" in headlines.cloning_headline([{"step": 1, "bc/movement": 2.0}])
-
-
-def test_a_reward_model_is_reported_with_an_interval_once_it_is_kept() -> None:
-    where = "reward_model_validation"
-    rows: list[Row] = [{"step": 10, f"{where}/pair_accuracy": 0.7, f"{where}/majority": 0.6}]
-    assert headlines.reward_headline(rows) == (
-        "At best 70% of the pairs of moments in validation play are put in the right order; "
-        "always predicting the more frequent sign: 60%."
-    )
-    kept = {"accuracy": 0.7, "accuracy_low": 0.55, "accuracy_high": 0.82, "episodes": 14}
-    rows += [{"step": 20} | {f"{where}/kept_{name}": value for name, value in kept.items()}]
-    assert headlines.reward_headline(rows).startswith(
-        "70% (55 to 82%) of the pairs of moments in validation play (14 ep"
-    )
 
 
 def test_true_success_is_of_the_same_requests_as_modelled_return() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.unit.worlds.playhouse.played import play
 from worlds.contract import SETTER, SOLVER, TaskSpec, silent
 from worlds.playhouse import Playhouse
 from worlds.playhouse.games import registry
@@ -14,8 +15,9 @@ from worlds.playhouse.house.record import House, Room, Start, Thing
 from worlds.playhouse.players.body import Body, toward
 from worlds.playhouse.players.setter import ScriptedSetter
 from worlds.playhouse.players.solver import ScriptedSolver
+from worlds.playhouse.requests.success import PlayhouseTask
 
-QUESTIONS = tuple(name for name, game in registry.games().items() if game.kind == "question")
+QUESTIONS = tuple(name for name, game in registry.language_games().items() if game.kind == "question")
 NO_SLIPS = dict.fromkeys(("hesitation", "wrong_object", "notice", "drop", "motor_noise", "careless"), 0.0)
 
 
@@ -34,12 +36,16 @@ def room() -> Playhouse:
     return world
 
 
+def task_of(question: str, world: Playhouse) -> PlayhouseTask:
+    found = registry.understand(question, Situation(world))
+    assert found is not None, question
+    return make_task(TaskSpec(found[0].name, question, found[1], 50))
+
+
 def judged(question: str, answer: str, world: Playhouse | None = None) -> str:
     """Judgement of an answer: "right", "wrong", "partly" or "none"."""
     world = world or room()
-    found = registry.understand(question, Situation(world))
-    assert found is not None, question
-    task = make_task(TaskSpec(found[0].name, question, found[1], 50))
+    task = task_of(question, world)
     task.update(world, "")
     world.step({SETTER: silent(), SOLVER: silent()})
     succeeded, events = task.update(world, answer)
@@ -54,37 +60,29 @@ def judged(question: str, answer: str, world: Playhouse | None = None) -> str:
     ("question", "answer", "judgement"),
     [
         ("Is the ball red?", "yes", "right"),
-        ("Is the ball red?", "no it is blue", "wrong"),
-        ("Is the ball next to the car?", "no", "right"),
         ("is the ball not green", "it's not", "wrong"),
         ("What is color of ball", "It is red colour.", "right"),
         ("what's the colour of the small mug?", "green", "wrong"),
         ("what color is the car", "i do not know", "none"),
+        ("what color is the ball?", "ok", "none"),
+        ("is the ball red?", "sure", "right"),
         ("How many blue mugs are there?", "2", "right"),
         ("count objects", "there are four objects", "right"),
-        ("Tell me the count of candles", "none", "right"),
         ("how many balls do you see?", "two", "wrong"),
         ("Are there more mugs than balls?", "yeah", "right"),
         ("Is there five green color objects were present or not", "no", "right"),
         ("are there at least two mugs?", "no", "wrong"),
         ("Is there a red car?", "there isn't", "right"),
-        ("do you see a ball", "yes, i see one", "right"),
         ("Wether mug exists", "yes", "right"),
         ("Do the ball and the car have the same color?", "no", "right"),
-        ("do the small mug and the large mug have the same color or different colors?", "both are blue", "right"),
         ("are the ball and the car the same color?", "one is red and the other is green", "right"),
         ("are the ball and the car the same color?", "both are red", "wrong"),
-        ("Whether 2 mugs have same color or different color?", "same", "right"),
-        ("Is ball larger,smaller or same size as the small mug?", "larger", "right"),
         ("Is ball larger,smaller or same size as the small mug?", "the small mug is smaller", "right"),
         ("Is ball larger,smaller or same size as the small mug?", "smaller", "wrong"),
         ("Where is the ball?", "it is near the blue mug", "right"),
         ("where's the car", "next to the ball", "wrong"),
         ("where is the car", "on the floor", "partly"),
-        ("where is the car", "somewhere", "none"),
         ("What are you noticing at right now?", "I see a red ball and a blue mug", "right"),
-        ("what do you see?", "a table", "wrong"),
-        ("what are you looking at", "the green car", "wrong"),
         ("Name the toys", "a ball, a car", "right"),
         ("name the toys", "a ball", "partly"),
         ("name the toys", "a mug", "wrong"),
@@ -96,11 +94,8 @@ def test_answers_of_people(question: str, answer: str, judgement: str) -> None:
 
 
 def test_true_but_not_enough_leaves_the_question_open() -> None:
-    world = room()
-    found = registry.understand("name the toys", Situation(world))
-    assert found is not None
-    task = make_task(TaskSpec(found[0].name, "name the toys", found[1], 50))
-    results = []
+    world, results = room(), []
+    task = task_of("name the toys", world)
     for said in ("", "a ball", "", "and a car"):
         world.step({SETTER: silent(), SOLVER: silent()})
         results.append(task.update(world, said)[0])
@@ -121,39 +116,21 @@ def test_what_the_setter_points_at_is_what_it_looks_at() -> None:
         assert judged(question, answer, world) == judgement
 
 
-def test_taking_a_thing_is_regress_and_a_courtesy_nothing() -> None:
-    assert judged("what color is the ball?", "ok") == judged("what color is the ball?", "sure") == "none"
-    assert judged("is the ball red?", "sure") == "right"
-
-
 @pytest.mark.parametrize("name", QUESTIONS)
-@pytest.mark.parametrize("wrong", [False, True])
-def test_the_scripted_solver_answers_as_it_means_to(name: str, wrong: bool) -> None:
-    """Without mistakes every answer is right; with a mistake in every answer none is."""
-    asked = answered = 0
-    for seed in range(3):
-        world = Playhouse(height=6, width=8, views=(), settings={"preset": "flat"}, max_steps=250)
-        observations, _ = world.reset(seed=seed)
-        setter = ScriptedSetter(tasks=[name], follow_up=False)
-        solver = ScriptedSolver(**NO_SLIPS, reaction=0, wrong_answer=1.0) if wrong else ScriptedSolver.perfect()
-        setter.reset(world, seed)
-        solver.reset(world, seed)
-        while world.step_index < 200 and not (setter.task and setter.task.over):
-            actions = {SETTER: setter.act(observations[SETTER]), SOLVER: solver.act(observations[SOLVER])}
-            observations, *_ = world.step(actions)
-            if setter.task is not None:
-                setter.task.update(world, actions[SOLVER]["utterance"])
-        if setter.task is not None:
-            asked += 1
-            answered += setter.task.over
-            assert setter.task.succeeded != wrong, setter.task.spec
-    assert 0 < asked == answered
+def test_a_solver_that_always_mistakes_itself_answers_wrong(name: str) -> None:
+    world = Playhouse(height=6, width=8, views=(), settings={"preset": "flat"}, max_steps=250)
+    solver = ScriptedSolver(**NO_SLIPS, reaction=0, wrong_answer=1.0)
+    setters = [ScriptedSetter(tasks=[name], follow_up=False) for _ in range(3)]
+    for seed, setter in enumerate(setters):
+        play(world, setter, solver, seed, 120)
+    tasks = [setter.task for setter in setters if setter.task is not None]
+    assert tasks and all(task.over and not task.succeeded for task in tasks)
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_questions_have_as_many_answers_as_one_can_give(name: str) -> None:
     """Nobody who always says the same is right for long."""
-    game, seen = registry.get(name), []
+    game, seen = registry.language_games()[name], []
     for seed in (0, 1):
         world = Playhouse(height=6, width=8, views=(), settings={"preset": "flat"})
         world.reset(seed=seed)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import re
 from itertools import chain
 
 import pytest
 
 from worlds.drawing.finishes import FINISHES
-from worlds.playhouse.house.catalogue import COLOURS, FURNITURE_KINDS, OBJECT_KINDS, SIZES
+from worlds.playhouse.house.catalogue import COLOURS, FURNITURE_KINDS, OBJECT_KINDS
 from worlds.playhouse.house.kinds import CATEGORIES, SHAPES, FurnitureKind, ObjectKind, regular_plural
 from worlds.playhouse.house.parts import PAINTS, box
 from worlds.playhouse.house.room_types import ROOM_TYPES, room_type_called
@@ -26,10 +25,6 @@ robot, duck, ledge, plate, bin, drum, tissue, teddy, footrest, bus, water bird, 
 basket ball, grapes, lemon, block, wall frame, mini chair, plant, hair drier, paper roll, bathtub, soap bar,
 bath tub plank, airplane, train toy, stool, pear fruit, tennis ball, mirror
 """
-APPENDIX_B_CATEGORIES = (
-    "vehicle", "animal", "flies", "floats", "eatable", "fruit", "musical", "light", "to dry with", "to sit on", "toy",
-    "plant", "dining furniture", "to pour water on",
-)  # fmt: skip
 
 
 def names_of(kind: ObjectKind | FurnitureKind) -> set[str]:
@@ -42,42 +37,32 @@ def test_every_noun_of_appendix_b_names_something():
     assert len(nouns) == 60 and nouns <= known, sorted(nouns - known)
 
 
-@pytest.mark.parametrize("category", APPENDIX_B_CATEGORIES)
-def test_every_category_of_appendix_b_has_members(category):
-    assert sum(category in kind.categories for kind in KINDS) >= (1 if "furniture" in category else 2)
-
-
 @pytest.mark.parametrize("word", (*SHAPES, *CATEGORIES))
 def test_every_word_of_the_vocabularies_is_true_of_something(word):
     assert any(word in kind.shapes | kind.categories for kind in KINDS)
 
 
 def test_names_are_plain_words_and_name_one_kind_each():
-    for catalogue in (OBJECT_KINDS, FURNITURE_KINDS):
-        for name, kind in catalogue.items():
+    for kinds in (OBJECT_KINDS, FURNITURE_KINDS):
+        for name, kind in kinds.items():
             assert name == kind.name and name not in kind.synonyms
             assert all(re.fullmatch(r"[a-z]+( [a-z]+)*", word) for word in (*names_of(kind), kind.plural))
-            others = {other.name for other in catalogue.values()} - {name}
-            own = others & set(kind.synonyms)
+            own = (set(kinds) - {name}) & set(kind.synonyms)
             # A shelf may be a rack, but no loose thing is called by another's own name.
-            assert not own or catalogue is FURNITURE_KINDS, (name, own)
+            assert not own or kinds is FURNITURE_KINDS, (name, own)
 
 
 def test_kinds_live_in_rooms_and_have_colours_that_exist():
     for kind in KINDS:
-        assert set(kind.rooms) <= set(ROOM_TYPES), kind.name
-        assert set(kind.colours) <= set(COLOURS), kind.name
+        assert set(kind.rooms) <= set(ROOM_TYPES) and set(kind.colours) <= set(COLOURS), kind.name
     for room in ROOM_TYPES.values():
         assert {*room.needs, *room.also} <= set(FURNITURE_KINDS), room.name
-        belonging = [kind for kind in OBJECT_KINDS.values() if room.name in kind.rooms]
-        assert len(belonging) >= 4, room.name
+        assert sum(room.name in kind.rooms for kind in OBJECT_KINDS.values()) >= 4, room.name
 
 
 def test_rooms_are_called_by_their_synonyms_and_nothing_else():
     assert room_type_called("washroom") == room_type_called("rest room") == room_type_called("restroom") == "bathroom"
-    assert room_type_called("play area") == room_type_called("play room") == "playroom"
-    assert room_type_called("living area") == "living room" and room_type_called("bed room") == "bedroom"
-    assert room_type_called("pantry room") == "pantry" and room_type_called("dungeon") is None
+    assert room_type_called("play area") == "playroom" and room_type_called("dungeon") is None
     called = list(chain.from_iterable((room.name, *room.synonyms) for room in ROOM_TYPES.values()))
     assert len(called) == len(set(called))
 
@@ -95,38 +80,17 @@ def test_kinds_are_made_of_few_parts_that_lie_within_their_measures(kind):
         assert part.finish in FINISHES and (part.paint == "main" or part.paint in PAINTS)
         turned = part.euler != (0.0, 0.0, 0.0)
         slack = TRIM if turned or not part.solid or kind.name in SUNK else 0.011
-        x, y, z = _half_of(part)
-        assert abs(part.at[0]) + (0 if turned else x) <= half[0] + slack, part
-        assert abs(part.at[1]) + (0 if turned else y) <= half[1] + slack, part
-        assert low - slack <= part.at[2] - (0 if turned else z), part
-        assert part.at[2] + (0 if turned else z) <= high + slack, part
+        x, y, z = (0.0, 0.0, 0.0) if turned else half_of(part)
+        assert abs(part.at[0]) + x <= half[0] + slack and abs(part.at[1]) + y <= half[1] + slack, part
+        assert low - slack <= part.at[2] - z and part.at[2] + z <= high + slack, part
 
 
-def _half_of(part):
+def half_of(part):
     if part.shape == "sphere":
         return (part.size[0],) * 3
     if part.shape in ("cylinder", "capsule"):
         return part.size[0], part.size[0], part.size[1] + (part.size[0] if part.shape == "capsule" else 0.0)
     return part.size
-
-
-@pytest.mark.parametrize("kind", [k for k in KINDS if k.inside], ids=lambda kind: kind.name)
-def test_containers_hold_small_things(kind):
-    scale = SIZES["medium"] if isinstance(kind, ObjectKind) else 1.0
-    room = scale * min(kind.inside.half)
-    fitting = [k for k in OBJECT_KINDS.values() if k.radius(SIZES["small"]) < room]
-    assert len(fitting) >= 20
-    assert "container" in kind.categories
-
-
-def test_surfaces_lie_on_their_furniture():
-    for kind in FURNITURE_KINDS.values():
-        for surface in kind.surfaces:
-            assert abs(surface.at[0]) + surface.half[0] <= kind.half[0] and surface.at[2] <= kind.height, kind.name
-            assert abs(surface.at[1]) + surface.half[1] <= kind.half[1] + 0.01, kind.name
-            tops = [p.at[2] + p.size[2] for p in kind.parts if p.solid and p.shape in ("box", "cylinder")]
-            tops += [p.at[2] + p.size[1] for p in kind.parts if p.solid and p.shape == "cylinder"]
-            assert min(abs(top - surface.at[2]) for top in tops) < 1e-9, (kind.name, surface)
 
 
 @pytest.mark.parametrize(
@@ -145,11 +109,3 @@ def test_a_word_of_no_vocabulary_is_refused_by_name():
         ObjectKind("cube", (0.1, 0.1, 0.1), 0.1, (part,), shapes=frozenset({"cubic"}))
     with pytest.raises(ValueError, match="categories: unknown 'royal'; known: toy"):
         FurnitureKind("throne", (0.5, 0.5), 1.0, True, (part,), (), categories=frozenset({"royal"}))
-
-
-def test_wall_colours_are_pale_and_tell_apart():
-    from worlds.playhouse.house.colours import wall_paint
-
-    for colour, rgb in COLOURS.items():
-        assert all(wall >= own * 0.95 for wall, own in zip(wall_paint(colour), rgb, strict=True))
-        assert colour in ("white", "peach") or math.dist(wall_paint(colour), wall_paint("white")) > 0.1

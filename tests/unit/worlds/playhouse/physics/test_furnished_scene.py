@@ -8,8 +8,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from worlds.contract import MOVEMENT_BINS, SETTER, SOLVER, TICKS_PER_STEP, silent
-from worlds.drawing.finishes import FINISHES
+from worlds.contract import SETTER, SOLVER
 from worlds.playhouse.house.catalogue import FURNITURE_KINDS, OBJECT_KINDS, SIZES
 from worlds.playhouse.house.record import FLOOR, FORMAT_2, Furniture, House, Room, Start, Thing
 from worlds.playhouse.house.rules import check
@@ -18,7 +17,6 @@ from worlds.playhouse.physics.geoms import Geoms
 from worlds.playhouse.physics.poses import Poses
 from worlds.playhouse.physics.scene import Scene, add_contents, build
 from worlds.playhouse.physics.shell import add_furnished_shell
-from worlds.playhouse.world import Playhouse
 
 HALL = (Room("room_0", 0.0, 0.0, 14.0, 14.0, "oak", "playroom", "white"),)
 STARTS = (Start(SETTER, 13.5, 13.5, 0.0), Start(SOLVER, 12.5, 13.5, 0.0))
@@ -82,6 +80,7 @@ def test_containers_catch_what_falls_into_them_and_keep_it_when_they_are_moved(k
     data.qvel[scene.object_dof] = 1e-3
     for _ in range(round(2.0 / scene.house.timestep)):
         mujoco.mj_step(model, data)
+    assert holder.spec.inside is not None
     bottom = holder.spec.inside.at[2] * holder.scale
     assert bottom - 0.01 < data.qpos[at + 2] - ball.height / 2 < bottom + 0.05
     for _ in range(round(2.0 / scene.house.timestep)):  # carried along at half a metre a second
@@ -104,21 +103,6 @@ def test_every_surface_carries_things(kind):
     assert all(way < 0.005 for way, _ in moved(scene, data).values())
 
 
-def test_the_picture_shows_all_parts_that_are_not_hidden():
-    piece = Furniture("furniture_0", "fireplace", "red", "room_0", 6.0, 6.0, 1)
-    thing = Thing("object_0", "mushroom", "red", "small", "room_0", FLOOR, 3.0, 3.0, 0.0, 0.7)
-    scene = hall(thing, furniture=[piece])
-    picture, finish = scene.picture, [FINISHES[number] for number in scene.finish]
-    assert scene.finish.dtype == np.int32 and len(finish) == picture.ngeom
-    for body, parts in ((int(scene.object_body[0]), thing.spec.parts), (0, piece.spec.parts)):
-        shown = [part for part in parts if not part.hidden]
-        geoms = np.flatnonzero(picture.geom_bodyid == body)[-len(shown) :]
-        assert [finish[geom] for geom in geoms] == [part.finish for part in shown]
-        scale = thing.scale if body else 1.0
-        assert picture.geom_size[geoms] == pytest.approx(scale * np.array([part.size for part in shown]))
-    assert "brick" in finish and "dots" in finish
-
-
 def test_pictures_are_those_that_mujoco_would_compile():
     """The same house with all its parts as geoms of a model, as in the first format; players look another way there."""
     house = sample_house(2, HouseSettings.of(preset="flat"))
@@ -138,20 +122,3 @@ def test_pictures_are_those_that_mujoco_would_compile():
     solid = model.geom_conaffinity > 0
     for name in ("geom_type", "geom_size", "geom_pos", "geom_quat", "geom_contype", "geom_conaffinity", "geom_bodyid"):
         assert np.array_equal(getattr(scene.model, name), getattr(model, name)[solid]), name
-
-
-def test_a_furnished_house_is_played_twice_with_the_same_result_to_the_bit():
-    config = sample_house(4, HouseSettings.of(preset="flat")).to_json()
-    ends = []
-    for _ in range(2):
-        world, rng = Playhouse(height=18, width=24, max_steps=10**6), np.random.default_rng(0)
-        world.reset(options={"config": config})
-        image = None
-        for _ in range(60):
-            rows = {who: rng.integers(0, MOVEMENT_BINS).astype(np.int8) for who in (SETTER, SOLVER)}
-            moves = {who: silent(np.tile(row, (TICKS_PER_STEP, 1))) for who, row in rows.items()}
-            image = world.step(moves)[0][SOLVER]["image"]
-        ends.append((image, world.object_positions()))
-    assert np.array_equal(ends[0][0], ends[1][0]) and ends[0][0].std() > 10
-    for name, place in ends[0][1].items():
-        assert np.array_equal(place, ends[1][1][name])

@@ -1,16 +1,17 @@
-"""Appendix B: every line once and verbatim, in houses in which it makes sense, with checks that its goal makes true."""
+"""Appendix B: every line once and verbatim, in houses in which it makes sense."""
 
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 
 import pytest
 
-from tests.unit.worlds.playhouse.scenarios.oracle import Oracle
 from worlds.contract import SETTER, SOLVER
 from worlds.playhouse import Playhouse
 from worlds.playhouse.games.registry import games, understand
 from worlds.playhouse.games.situation import Situation
+from worlds.playhouse.house.reading import read_house
 from worlds.playhouse.house.record import FORMAT_2, House
 from worlds.playhouse.players.scenario_setter import AppendixB
 from worlds.playhouse.scenarios.appendix_b import COUNT, SUBJECTS, scenarios
@@ -20,7 +21,15 @@ from worlds.playhouse.scenarios.tasks import CHECKS, time_limit
 
 # Of the paper's lines "0. Add the circular objects ..." to "162. Put all ...", joined by line feeds, in UTF-8.
 DIGEST = "62ef113e5c79c1ee29c40ce0b6f06f9a3c4f9f24cff803b4089a509fcc0d0122"
-every_subject = pytest.mark.parametrize("subject", SUBJECTS)
+
+
+def house_of(line: Scenario, seed: int) -> House:
+    """The house of a scenario with the setter where it asks."""
+    posed = pose(line, seed)
+    assert posed is not None, line.words
+    house = read_house(posed.config)
+    starts = [s if s.agent == SOLVER else type(s)(SETTER, *posed.place, posed.yaw) for s in house.starts]
+    return replace(house, starts=tuple(starts))
 
 
 def test_the_lines_are_those_of_the_paper_each_once() -> None:
@@ -28,11 +37,8 @@ def test_the_lines_are_those_of_the_paper_each_once() -> None:
     assert sorted(numbers) == list(range(COUNT))
     text = "\n".join(f"{number}. {line.words}" for number, line in scenarios().items())
     assert hashlib.sha256(text.encode()).hexdigest() == DIGEST
-
-
-def test_there_are_as_many_of_each_kind_as_the_paper_counts() -> None:
     kinds = [line.kind for line in scenarios().values()]
-    assert (kinds.count("instruction"), kinds.count("question")) == (122, 41)
+    assert (kinds.count("instruction"), kinds.count("question")) == (122, 41), "as the paper counts"
 
 
 def test_most_can_be_posed_and_checked_and_the_others_say_why() -> None:
@@ -46,50 +52,33 @@ def test_most_can_be_posed_and_checked_and_the_others_say_why() -> None:
             assert len(line.check.reason.split()) > 4
 
 
-@every_subject
+@pytest.mark.parametrize("subject", SUBJECTS)
 def test_every_line_makes_sense_in_a_house_where_it_is_not_done_yet(subject: str) -> None:
     for line in SUBJECTS[subject]:
         if line.can_be_posed:
-            house = _house(line, 0)
-            assert house.format == FORMAT_2
-            assert makes_sense(line, house), line.words
+            house = house_of(line, 1)
+            assert house.format == FORMAT_2 and makes_sense(line, house), line.words
+            if line.is_checked:
+                world = world_of(house)
+                spec = request_of(line, Situation(world))
+                assert spec is not None and spec.instruction == line.words
+                assert not is_done(spec, world), line.words
+                assert spec.max_steps == time_limit(spec.name, dict(spec.arguments), len(house.rooms)) > 30
 
 
-@every_subject
-def test_checks_become_true_when_the_goal_is_made_true(subject: str) -> None:
-    for line in SUBJECTS[subject]:
-        if line.is_checked:
-            world = world_of(_house(line, 1))
-            spec = request_of(line, Situation(world))
-            assert spec is not None and spec.instruction == line.words
-            assert not is_done(spec, world), line.words
-            assert Oracle(world).fulfils(spec), f"{line.number}: {line.words} {spec}"
-            assert spec.max_steps == time_limit(spec.name, spec.arguments, len(world.house.rooms)) > 30
-
-
-def _house(line: Scenario, seed: int) -> House:
-    """The house of a scenario with the setter where it asks."""
-    posed = pose(line, seed)
-    assert posed is not None, line.words
-    house = House.from_json(posed.config)
-    starts = [s if s.agent == "solver" else type(s)("setter", *posed.place, posed.yaw) for s in house.starts]
-    return House(house.rooms, house.doorways, house.furniture, house.objects, tuple(starts), house.windows, FORMAT_2)
-
-
-@pytest.mark.parametrize("number", [0, 4, 20, 59, 102, 145])
+@pytest.mark.parametrize("number", [0, 20, 145])
 def test_houses_are_the_same_for_a_seed_and_others_for_others(number: int) -> None:
     line = scenarios()[number]
-    first = pose(line, 0)
+    first, second = pose(line, 0), pose(line, 1)
     assert first == pose(line, 0)
-    others = [pose(line, seed) for seed in (1, 2)]
-    assert first is not None and all(other is not None and other.config != first.config for other in others)
+    assert first is not None and second is not None and first.config != second.config
 
 
-def test_language_games_read_what_people_say() -> None:
+@pytest.mark.parametrize("number", [0, 23, 70, 91, 96, 149, 156])
+def test_language_games_read_what_people_say(number: int) -> None:
     """In lines about containers, people's own verbs: "add ... into", "remove ... from"."""
-    for number in (0, 23, 70, 91, 96, 149, 156):
-        line = scenarios()[number]
-        assert understand(line.words, Situation(world_of(_house(line, 2)))) is not None, line.words
+    line = scenarios()[number]
+    assert understand(line.words, Situation(world_of(house_of(line, 2)))) is not None, line.words
 
 
 @pytest.mark.parametrize("hands", ["simple", "full"])

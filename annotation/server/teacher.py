@@ -1,0 +1,81 @@
+"""What the page *Teach* shows and asks for; `rlhf teach` answers it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+Phase = Literal["playing", "marking", "training", "trained", "failed"]
+
+
+@dataclass(frozen=True)
+class Work:
+    """A stage of training, as far as it has come.
+
+    Args:
+      name: what is done, in words.
+      done: share of it that is done, from 0 to 1.
+      seconds_left: estimate of the time that it still takes; None before there is one.
+    """
+
+    name: str
+    done: float
+    seconds_left: float | None
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """How well the reward model has predicted what people said later.
+
+    Args:
+      right: answers whose sign it predicted.
+      answers: all that it was asked about.
+    """
+
+    right: int
+    answers: int
+
+
+@dataclass(frozen=True)
+class Taught:
+    """State of teaching an agent.
+
+    Args:
+      round: number of the round, counted from 1.
+      phase: "playing": the agent plays what is to be marked; "marking": people mark; "training": it learns; "trained":
+        the round is done; "failed": a command ended with an error.
+      clips: clips of this round.
+      marks: marks on them.
+      verdicts: verdicts on their requests.
+      predicted: predictions of the present reward model; None without one.
+      work: stages of training, in their order.
+      results: a sentence for each finished round.
+      trouble: why it failed, in a line.
+    """
+
+    round: int
+    phase: Phase
+    clips: int
+    marks: int
+    verdicts: int
+    predicted: Predicted | None
+    work: Sequence[Work]
+    results: Sequence[str]
+    trouble: str
+
+
+class Teacher(Protocol):
+    """What `rlhf teach` does behind its page."""
+
+    def state(self) -> Taught:
+        """Return how far teaching has come."""
+        ...
+
+    def train(self) -> None:
+        """Begin to train on all that was said so far. Raises Refused if it cannot begin now."""
+        ...
+
+    def again(self) -> None:
+        """Begin the next round. Raises Refused if this one is not done."""
+        ...

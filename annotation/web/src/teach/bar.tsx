@@ -1,0 +1,74 @@
+// The bar above a clip: what was said so far, training, and results.
+import { useState } from "preact/hooks";
+import { ask } from "../api";
+import { Trouble } from "../frame";
+import { count } from "../words";
+import { duration, useTaught, type Taught, type Work } from "./state";
+
+/** `leads`: this person may begin to train. */
+export function TeachBar({ leads }: { leads: boolean }) {
+  const { taught, trouble, ask: look } = useTaught();
+  const [refused, setRefused] = useState("");
+  const begin = async (what: "train" | "again") => {
+    try {
+      await ask("POST", `/api/teach/${what}`);
+      setRefused("");
+      if (what === "again") location.reload(); // the clip that is shown is of the round before
+    } catch (error) {
+      setRefused((error as Error).message);
+    }
+    look();
+  };
+  return (
+    <section class="teach-bar" aria-label="Teaching">
+      {taught && <Said taught={taught} leads={leads} onBegin={(what) => void begin(what)} />}
+      <Trouble said={refused || trouble} />
+    </section>
+  );
+}
+
+function Said({ taught, leads, onBegin }: { taught: Taught; leads: boolean; onBegin: (what: "train" | "again") => void }) {
+  const { phase, predicted } = taught;
+  return (
+    <>
+      <strong>Round {taught.round}</strong>
+      <span role="status">{STATUS[phase](taught)}</span>
+      {predicted && predicted.answers > 0 && (
+        <span title="Before you said it, the reward model was asked what you would say.">
+          it foresaw {predicted.right} of {predicted.answers}
+        </span>
+      )}
+      {phase === "training" && taught.work.map((work) => <Progress key={work.name} work={work} />)}
+      {leads && (phase === "marking" || phase === "failed") && (
+        <button type="button" class="primary" disabled={phase === "marking" && taught.marks + taught.verdicts === 0} onClick={() => onBegin("train")}>
+          {phase === "failed" ? "Try again" : "Train"}
+        </button>
+      )}
+      {leads && phase === "trained" && (
+        <button type="button" class="primary" onClick={() => onBegin("again")}>
+          Again
+        </button>
+      )}
+      {taught.results.length > 0 && phase !== "training" && <p class="teach-result">{taught.results[taught.results.length - 1]}</p>}
+    </>
+  );
+}
+
+const said = (taught: Taught) => `${count(taught.verdicts, "verdict")} and ${count(taught.marks, "mark")} on ${count(taught.clips, "clip")}`;
+
+const STATUS: Record<Taught["phase"], (taught: Taught) => string> = {
+  playing: (taught) => `The agent plays: ${count(taught.clips, "clip")} so far.`,
+  marking: said,
+  training: said,
+  trained: () => "The new agent is ready.",
+  failed: (taught) => `It has stopped: ${taught.trouble}`,
+};
+
+function Progress({ work }: { work: Work }) {
+  return (
+    <label class="teach-work">
+      {work.name} <progress value={work.done} max={1} />
+      {work.seconds_left !== null && work.done < 1 && <span class="hint"> {duration(work.seconds_left)} left</span>}
+    </label>
+  );
+}

@@ -1,0 +1,84 @@
+"""`rlhf teach`: improve an agent from what people say of its play, in one page of the browser."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field
+
+from agents.computing import usable_device
+from annotation.server import serve as server
+from annotation.server.config import Port, ServeConfig
+from pipelines.cli.serve import TRACER
+from pipelines.loops.loop import FREE, check_loop
+from pipelines.loops.rounds import LoopConfig, resolve_config
+from pipelines.loops.teaching import Lessons
+from pipelines.presets.demo import WORLD
+from pipelines.presets.teach import loop
+from pipelines.stages.running.staged_run import open_run
+from pipelines.stages.settings.play_settings import settings_of_agent
+from rlhf.run.place_seeds import LARGEST_SEED
+from worlds.errors import UserError
+from worlds.settings import settings
+
+
+@settings
+class TeachConfig:
+    """Settings of `rlhf teach`. Those of training are :mod:`pipelines.presets.teach`'s.
+
+    Args:
+      run: folder of all that is said and made.
+      agent: folder of the agent that is taught.
+      data: dataset of the demonstrations that it learned from, which it goes on imitating.
+      clips: requests that the agent carries out for people to mark, in each round; a tenth in held-out places.
+      seed: seed of everything, from 0 to 24.
+      device: device of play and training: "cpu", "cuda" or "cuda:1".
+      host: address to listen at. Only this machine reaches the default; beyond it, put HTTPS in front.
+      port: port to listen at, up to 65535; 0 takes a free one.
+      public_url: how people's browsers reach the server, if not by host and port, e.g. https://study.example.org.
+    """
+
+    run: Path = Path("runs/teach")
+    agent: Path = Path("runs/demo/clone/agent")
+    data: Path = Path("runs/demo/data")
+    clips: Annotated[int, Field(ge=2, le=100_000)] = 600
+    seed: Annotated[int, Field(ge=0, le=LARGEST_SEED // 20 - 1)] = 0
+    device: str | None = None
+    host: str = "127.0.0.1"
+    port: Port = 8080
+    public_url: str = ""
+
+    @property
+    def loop(self) -> LoopConfig:
+        """The rounds behind the page."""
+        known = settings_of_agent(self.agent).world
+        found = loop(elsewhere=known.name is not None and known.complete() != WORLD.complete())
+        given = {name: getattr(self, name) for name in ("run", "agent", "data", "seed", "device")}
+        held_out = max(self.clips // 10, 1)  # which show how well the reward model knows what it has not learned
+        play = replace(found.play, episodes=self.clips - held_out)
+        return replace(found, play=play, held_out_play=held_out, **given)
+
+
+def teach(config: TeachConfig) -> None:
+    """Serve the page *Teach* until Ctrl-C.
+
+    Raises:
+      UserError: if there is no such agent or dataset, the folder holds another run, or the server cannot begin.
+    """
+    for name, what, folder in (("agent", "agent", config.agent), ("data", "dataset", config.data)):
+        if not folder.is_dir():
+            raise UserError(f"there is no {what} in {folder}; `make demo` makes one, or name another with --{name}")
+    rounds = resolve_config(config.loop)
+    check_loop(rounds)
+    if config.device is not None:
+        usable_device(config.device)
+    open_run(rounds.run, rounds, "run", free=FREE)
+    lessons = Lessons(rounds)
+    serving = ServeConfig(data=rounds.run, host=config.host, port=config.port, public_url=config.public_url)
+    lessons.begin()
+    try:
+        server.serve(serving, TRACER, lessons)
+    finally:
+        lessons.close()

@@ -1,0 +1,131 @@
+"""`rlhf teach` in a real browser: clips, marks and verdicts, training, a test, and the next round."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from threading import Thread
+
+import pytest
+import uvicorn
+
+from annotation.server.app import create_app, open_study
+from annotation.server.clock import now
+from annotation.server.config import ServeConfig
+from annotation.server.errors import Refused
+from annotation.server.serve import listening_socket
+from annotation.server.services import people
+from annotation.server.teacher import Predicted, Taught
+from pipelines.loops.loop import FREE, iterate
+from pipelines.loops.rounds import LoopConfig, resolve_config
+from pipelines.loops.teaching import Lessons
+from pipelines.stages.running.staged_run import open_run
+from reward_models.preferences.config import PreferenceConfig
+from rlhf.records.preferences import RequestVerdict
+from rlhf.store import open_store
+from tests.e2e.browsers import chromium
+from tests.e2e.test_accessibility import found, unreached
+from tests.e2e.test_loop import tiny
+from tests.e2e.visitors import Visitor
+from tests.patience import until
+
+pytestmark = pytest.mark.e2e
+
+
+@pytest.fixture(scope="module")
+def lessons(tmp_path_factory: pytest.TempPathFactory) -> LoopConfig:
+    """Rounds of an agent that was cloned before, whose demonstrations nobody has marked."""
+    given = tmp_path_factory.mktemp("given") / "run"
+    assert iterate(tiny(given, marks="people", marked_demonstrations="none", rounds=1)) is None
+    config = tiny(
+        given.parent / "taught", rounds=1, marks="people", marked_demonstrations="requests", data=given / "data",
+        agent=given / "clone" / "agent",
+    )  # fmt: skip
+    learned = replace(config.reward.training, preferences=PreferenceConfig(verdicts=1.0, batch=2))
+    config = resolve_config(replace(config, reward=replace(config.reward, training=learned)))
+    open_run(config.run, config, "run", free=FREE)
+    return config
+
+
+def in_phase(teacher: Lessons, phase: str) -> Taught:
+    def state() -> Taught | None:
+        seen = teacher.state()
+        assert seen.phase != "failed", seen.trouble
+        return seen if seen.phase == phase else None
+
+    return until(state, f"the phase {phase}", pause_sec=0.2)
+
+
+@contextmanager
+def taught_in_a_browser(config: LoopConfig, teacher: Lessons) -> Iterator[Visitor]:
+    """The person who has opened the link of `rlhf teach`."""
+    serving = ServeConfig(data=config.run, port=0)
+    study = open_study(serving, teacher=teacher)
+    with study.database.writing() as session:
+        token = people.teachers_link(session, now())
+    with listening_socket(serving) as listener, chromium() as browser:
+        server = uvicorn.Server(uvicorn.Config(create_app(study), log_level="warning"))
+        thread = Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        try:
+            visitor = Visitor(browser)
+            visitor.page.goto(f"{serving.url(listener.getsockname()[1])}/join#{token}")
+            visitor.click("Sign in")
+            yield visitor
+            assert visitor.complaints == []
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+def test_a_person_teaches_an_agent_round_after_round(lessons: LoopConfig) -> None:
+    teacher = Lessons(lessons)
+    teacher.begin()
+    try:
+        with taught_in_a_browser(lessons, teacher) as person:
+            assert in_phase(teacher, "marking").clips == 16
+            judge(person, 10)  # of 16: nobody has to see them all
+            person.click("Train")
+            state = in_phase(teacher, "trained")
+            assert (state.round, state.marks) == (1, 10) and state.verdicts > 4  # some asked for nothing
+            assert [work.done for work in state.work] == [1.0, 1.0, 1.0]
+            person.sees("by the tasks' own checks")
+            with pytest.raises(Refused, match="training has begun"):
+                teacher.train()
+            person.click("Again")
+            person.sees("Round 2")
+            state = in_phase(teacher, "marking")
+            assert (state.round, state.predicted) == (2, Predicted(0, 0))
+            judge(person, 1)
+            until(lambda: teacher.state().marks == 1, "a mark on a clip of the new agent")
+    finally:
+        teacher.close()
+    again = Lessons(lessons)  # the same command after Ctrl-C
+    again.begin()
+    assert (again.state().phase, again.state().round) == ("marking", 2)
+    again.close()
+
+
+def judge(person: Visitor, count: int) -> None:
+    """Mark so many clips once each, and say of its request that it was done, or was not."""
+    for number in range(count):
+        person.page.get_by_role("slider").wait_for()
+        person.sees_all_loaded()
+        person.press("Home", "ArrowRight", "ArrowRight", "+" if number % 2 else "-")
+        until(lambda: len(person.marks()) == 1, "the mark")
+        if number == 1:
+            person.shot("teach-clip")
+            assert found(person.page) == [] and unreached(person.page) == []
+        clip = person.page.locator(".bench")
+        clip.evaluate("bench => { bench.dataset.old = 'yes' }")
+        person.press("s" if number % 3 else "f")
+        until(lambda: person.page.locator(".bench[data-old]").count() == 0, "the next clip", 0.05)
+
+
+def test_what_is_learned_from_is_in_the_datasets(lessons: LoopConfig) -> None:
+    verdicts = open_store(lessons.run / "play-1").preferences(RequestVerdict)
+    assert {verdict.answer for verdict in verdicts} == {"success", "failure"} and not verdicts[0].scripted
+    assert lessons.data is not None
+    given = open_store(lessons.data)
+    assert open_store(lessons.run / "demonstrations" / "data").ids() == given.ids() and not given.marks()
