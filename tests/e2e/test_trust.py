@@ -44,6 +44,7 @@ COMMANDS = {
     "language-model make": (f"language-model make --out lm --model.folder {AGENT} --data data", LACKING),
     "language-model mark": (f"language-model mark --model.folder {AGENT} --data data", LACKING),
     "iterate": (f"iterate --run rounds --rounds 1 --data data --agent {AGENT}", REFUSED),
+    "teach": (f"teach --run lessons --data data --agent {AGENT}", REFUSED),
     "suite make": ("suite make --data data --out other.json --scenarios 2 --steps 4 --room 1", OPENED),
     "suite play": (f"suite play --suite suite.json --data played --agents one {AGENT}", REFUSED),
     "suite judge": ("suite judge --data data", LACKING),
