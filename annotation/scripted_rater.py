@@ -15,7 +15,9 @@ from zlib import crc32
 
 import numpy as np
 
+from rlhf.records.episode import Episode
 from rlhf.records.marks import PROGRESS, REGRESS, Mark
+from rlhf.records.preferences import FAILURE, SUCCESS, RequestVerdict
 from worlds.contract import Event
 
 
@@ -67,6 +69,19 @@ class ScriptedRater:
         moments += [(int(step), PROGRESS if rng.random() < 0.5 else REGRESS) for step in idle]
         moments.sort(key=lambda moment: moment[0])
         return [Mark(episode_id, self.name, step, sign, scripted=True) for step, sign in moments]
+
+    def judge(self, episode: Episode) -> list[RequestVerdict]:
+        """Return a verdict on each request of an episode whose stretch was heard, by the tasks' own checks."""
+        rng = np.random.default_rng([self.seed, crc32(self.name.encode()), crc32(episode.episode_id.encode()), 1])
+        begins = [request.step + 1 for request in episode.requests]
+        ends = [*begins[1:], len(episode)]
+        verdicts = []
+        for begin, end, fulfilled in zip(begins, ends, episode.success_step, strict=True):
+            missed, mistaken = rng.random() < self.miss, rng.random() < self.mistake
+            if not missed and begin < end:
+                answer = SUCCESS if (fulfilled is not None) != mistaken else FAILURE
+                verdicts.append(RequestVerdict(episode.episode_id, begin, end, answer, self.name, scripted=True))
+        return verdicts
 
     def _delay(self, rng: np.random.Generator) -> int:
         mean, deviation = self.delay

@@ -78,6 +78,7 @@ class ExperimentConfig(LoopSettings):
       run: folder of the experiment.
       seeds: one run of every arm from each.
       demonstrations: play of the scripted demonstrator.
+      agent: folder of an agent that takes the place of cloning "bc"; None clones it.
       clones: agents that imitate it, by name; one is "bc".
       begins_with: clones that are trained further from another one: name -> name of the clone that they begin with.
       play: play of the agent bc, which is marked.
@@ -104,6 +105,7 @@ class ExperimentConfig(LoopSettings):
     run: Path = Path("runs/experiment")
     seeds: tuple[ExperimentSeed, ...] = (0, 1, 2)
     demonstrations: RecordConfig = field(default_factory=RecordConfig)
+    agent: Path | None = None
     clones: Mapping[str, CloneConfig] = field(default_factory=dict)
     begins_with: Mapping[str, str] = field(default_factory=dict)
     play: RecordConfig = field(default_factory=RecordConfig)

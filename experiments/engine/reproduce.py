@@ -16,15 +16,18 @@ from experiments.engine.plan import Plan
 from experiments.engine.results_docs import check_places, publish
 from experiments.engine.rows import rows_of_results
 from experiments.engine.table import markdown, tabulate
-from pipelines.loops.loop import FREE, LoopConfig, demo, resolve_config, resolve_round
+from pipelines.loops.loop import FREE, LoopConfig, demo
+from pipelines.loops.rounds import CLONE, REFERENCE, resolve_config, resolve_round, resolve_start
 from pipelines.report.data import DATA_FILE, ReportData, save_report_data
 from pipelines.report.file import circumstances, write_report
 from pipelines.report.findings import find
-from pipelines.report.gathered import AFTER, BEFORE, REFERENCE, outcome
+from pipelines.report.gathered import outcome
 from pipelines.stages.evaluate import EvaluateConfig, ProbeResult, evaluate, load_results
 from pipelines.stages.outcomes.evaluation_text import REQUESTS
 from pipelines.stages.running.staged_run import Stage
 from rlhf.run.progress import announce
+
+IMPROVED = "BC+RL"  # name, in tables, of the agent of the demo's only round
 
 
 def reproduce(config: ReproduceConfig) -> Path:
@@ -76,9 +79,10 @@ def _demo(config: ReproduceConfig, preset: LoopConfig) -> Plan:
 
     def evaluation(seed: int) -> EvaluateConfig:
         run = run_of(seed)
-        return replace(
-            resolve_round(run, 1).evaluate, episodes=config.episodes, out=run.run / f"results-{config.episodes}.json"
-        )
+        (improved,) = resolve_round(run, 1).evaluate.agents.values()
+        first = resolve_start(run).evaluate
+        agents = {CLONE: first.agents[CLONE], IMPROVED: improved, REFERENCE: first.agents[REFERENCE]}
+        return replace(first, agents=agents, episodes=config.episodes, out=run.run / f"results-{config.episodes}.json")
 
     def stages(_: str, seed: int) -> list[Stage]:
         return [
@@ -96,7 +100,7 @@ def _demo_report(config: ReproduceConfig, preset: LoopConfig, found: Mapping[int
     """Write the page and report.html, and return the path of the latter."""
     outcomes = tuple(outcome(result, seed) for seed, results in found.items() for result in results)
     data = ReportData(
-        title=f"{config.name} over {len(found)} seeds", before=BEFORE, after=AFTER, reference=REFERENCE,
+        title=f"{config.name} over {len(found)} seeds", before=CLONE, after=IMPROVED, reference=REFERENCE,
         outcomes=outcomes, circumstances=circumstances(config), split=preset.evaluate.split,
     )  # fmt: skip
     save_report_data(data, config.run / DATA_FILE)
@@ -107,7 +111,7 @@ def _demo_report(config: ReproduceConfig, preset: LoopConfig, found: Mapping[int
         for row in rows_of_results(config.name, result.agent, seed, [result])
     ]
     probes = preset.evaluate.probes or tuple(preset.evaluate.world.entry().probes)
-    tables = markdown(tabulate(rows, (BEFORE, AFTER, REFERENCE), probes, BEFORE), REQUESTS[preset.evaluate.split])
+    tables = markdown(tabulate(rows, (CLONE, IMPROVED, REFERENCE), probes, CLONE), REQUESTS[preset.evaluate.split])
     write_page(config.run, config.name, [Section(rows, [tables])], tuple(found))
     announce(find(data).headline)
     return write_report(data, config.run / "report.html")

@@ -11,6 +11,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from experiments.engine.config import (
@@ -118,6 +119,10 @@ class SeedStages:
 
     def clone(self, name: str) -> Stage:
         """Stage of an agent that imitates the demonstrator."""
+        if name == PLAYER and (given := self.config.agent) is not None:
+            where = self.folder / clone_name(name)
+            note, copy = f"given: {given}", partial(shutil.copytree, given, where / "agent", dirs_exist_ok=True)
+            return Stage(f"clone {name}", note, copy, where, ("given", given))
         settings, before = self.config.clones[name], self.config.begins_with.get(name)
         cloning = self.wiring.clone(settings, self.data, clone_name(name))
         of = ("clone", settings, self.demonstrations().of)

@@ -7,6 +7,7 @@ _FURTHER = "begins with the agents of `rlhf reproduce plateau`"
 
 EXPERIMENTS = (
     Experiment("demo", "pipelines.presets.demo:demo", "demo"),
+    Experiment("pretrained", f"{_HERE}.pretrained:plan", "own", frozenset({"episodes", "device"})),
     Experiment("probes", f"{_HERE}.probes:experiment"),
     Experiment("plateau", f"{_HERE}.plateau:experiment"),
     Experiment("ablations", f"{_HERE}.ablations:experiment"),

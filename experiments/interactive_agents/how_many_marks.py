@@ -1,15 +1,18 @@
-"""Marks on the agent's own play against success: from none to thousands, beside marks that nobody has to give.
+"""One person's judgements against success: from none to thousands, of the pretrained agent's own play.
 
 `rlhf reproduce how-many-marks`, with the settings of :mod:`pipelines.presets.demo`, and these differ:
 
-* There are 6,000 episodes of the agent's own play instead of 700, of which the raters mark a part, and as many in
-  held-out houses in proportion. Nobody marks demonstrations.
-* "free" arms also learn from a mark of progress one step before each further request of the setter in the
-  demonstrations (`rlhf mark --from requests`).
-* "scripted reward" is the tasks' own success check: what this learner can reach with a perfect reward model.
+* There are 6,000 episodes of the agent's own play, of which the raters mark a part, and as many in held-out houses in
+  proportion. Nobody marks demonstrations.
+* "marks" are of the usual scripted rater. "verdicts" say of a request whether it was carried out (`rlhf mark --from
+  outcomes`), which takes a person one key, and as often wrong or missing. Half of "both" are marks.
+* Every reward model begins as the pretrained one, and learns beside the judgements from a mark of progress before each
+  further request in demonstrations. "alone" begins with BC's weights and has no such marks.
+* "free marks" has no judgements at all, and "scripted reward" is the tasks' own success check: what this learner can
+  reach with a perfect reward model.
 
-Marks are counted on training and held-out play together, as one person gives them. The held-out ones select no model;
-they show how well the kept one orders them.
+Judgements are counted on training and held-out play together, as one person gives them. The held-out ones select no
+model; they show how well the kept one orders them.
 """
 
 from __future__ import annotations
@@ -17,38 +20,47 @@ from __future__ import annotations
 from dataclasses import replace
 
 from experiments.engine.config import PLAYER, Arm, ExperimentConfig
-from experiments.interactive_agents.probes import FREE, FREE_MARKS
+from experiments.interactive_agents.probes import FREE_MARKS
 from pipelines.presets.demo import demo
+from reward_models.preferences.config import PreferenceConfig
 
 COUNTS = (100, 300, 600, 1000, 3000)
-_MODEL = "ibt"
+FREE = "free marks"
 
 
 def experiment() -> ExperimentConfig:
     """`rlhf reproduce how-many-marks`."""
     settings = demo()
-    every = replace(settings.mark, solver="agent")
-    own = {**{str(count): replace(every, most=count) for count in COUNTS}, "all": every}
-    marks = {
-        FREE: (FREE_MARKS,),
-        **{f"{count} and free": (mark, FREE_MARKS) for count, mark in own.items()},
-        **{count: (mark,) for count, mark in own.items()},
-    }
-    arms = {_arm_name(way): Arm(reward=_MODEL, improve=settings.improve, marks=way) for way in marks}
+    marking = replace(settings.mark, solver="agent")
+    ways, learned = {FREE: (FREE_MARKS,)}, {FREE: "marks"}
+    for count in COUNTS:
+        marks = replace(marking, most=count)
+        verdicts, half = replace(marks, from_="outcomes"), replace(marks, most=count // 2)
+        ways |= {
+            f"{count} marks": (marks, FREE_MARKS),
+            f"{count} verdicts": (verdicts, FREE_MARKS),
+            f"{count} both": (half, replace(half, from_="outcomes"), FREE_MARKS),
+            f"{count} marks alone": (marks,),
+        }
+        kinds = {"marks": "marks", "verdicts": "verdicts", "both": "verdicts", "marks alone": "alone"}
+        learned |= {f"{count} {name}": model for name, model in kinds.items()}
+    begun = replace(settings.reward, start=settings.reward_model)
+    judging = replace(begun.training, preferences=PreferenceConfig(verdicts=1.0))
     return ExperimentConfig(
+        agent=settings.agent,
         demonstrations=settings.demonstrations,
         clones={PLAYER: settings.clone},
         play=replace(settings.play, episodes=6000),
         held_out_play=600,
-        mark=every,
-        rewards={_MODEL: settings.reward},
-        marks=marks,
-        arms={"BC": Arm(), **arms, "BC+RL (scripted reward)": Arm(improve=settings.improve)},
+        mark=marking,
+        rewards={"marks": begun, "verdicts": replace(begun, training=judging), "alone": settings.reward},
+        marks=ways,
+        arms={
+            "BC": Arm(),
+            **{f"BC+RL ({way})": Arm(reward=learned[way], improve=settings.improve, marks=way) for way in ways},
+            "BC+RL (scripted reward)": Arm(improve=settings.improve),
+        },
         evaluate=settings.evaluate,
         also_evaluated_on=(),
-        also_compared_with=(_arm_name(FREE),),
+        also_compared_with=(f"BC+RL ({FREE})",),
     )
-
-
-def _arm_name(way: str) -> str:
-    return f"BC+RL ({way} marks)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 MARKS = "marks"  # folder of the part in which agents learn
-CLONED, IMPROVED = Path("clone/agent"), Path("improve/agent")  # in the folder of one seed
+CLONED, IMPROVED = Path("clone/agent"), Path("round-1/improve/agent")  # in the folder of one seed
 
 
 def learned_in(folder: Path, seed: int) -> Path:

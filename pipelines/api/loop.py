@@ -23,6 +23,7 @@ from pipelines.stages.record import RecordConfig
 from pipelines.stages.reward import RewardConfig
 from pipelines.stages.settings.world_config import PlayersConfig, WorldConfig
 from rlhf.records.marks import Mark
+from rlhf.records.preferences import RequestVerdict
 from rlhf.run.config import load_config
 from worlds.errors import UserError
 from worlds.foreign_code.trust import permit_texts
@@ -99,7 +100,7 @@ def mark(
     share: float | None = None,
     seed: int | None = None,
     config: MarkConfig | None = None,
-) -> list[Mark]:
+) -> list[Mark | RequestVerdict]:
     """Have scripted raters mark the episodes of a dataset, as `rlhf mark` does.
 
     Args:
@@ -111,7 +112,7 @@ def mark(
       config: all other settings.
 
     Returns:
-      The new marks, by episode and step. Marks that were in the dataset before are not among them.
+      The new marks or verdicts, by episode and step. Those that were in the dataset before are not among them.
 
     Raises:
       UserError: if there is no episode to mark.

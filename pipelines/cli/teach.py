@@ -8,6 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from agents import pretrained
 from agents.computing import usable_device
 from annotation.server import serve as server
 from annotation.server.config import Port, ServeConfig
@@ -30,8 +31,8 @@ class TeachConfig:
 
     Args:
       run: folder of all that is said and made.
-      agent: folder of the agent that is taught.
-      data: dataset of the demonstrations that it learned from, which it goes on imitating.
+      agent: folder of the agent that is taught; the pretrained one by default.
+      data: dataset of demonstrations, which it goes on imitating; None records some in the agent's world.
       clips: requests that the agent carries out for people to mark, in each round; a tenth in held-out places.
       seed: seed of everything, from 0 to 24.
       device: device of play and training: "cpu", "cuda" or "cuda:1".
@@ -41,8 +42,8 @@ class TeachConfig:
     """
 
     run: Path = Path("runs/teach")
-    agent: Path = Path("runs/demo/clone/agent")
-    data: Path = Path("runs/demo/data")
+    agent: Path = pretrained.PLAYHOUSE
+    data: Path | None = None
     clips: Annotated[int, Field(ge=2, le=100_000)] = 600
     seed: Annotated[int, Field(ge=0, le=LARGEST_SEED // 20 - 1)] = 0
     device: str | None = None
@@ -56,6 +57,8 @@ class TeachConfig:
         known = settings_of_agent(self.agent).world
         found = loop(elsewhere=known.name is not None and known.complete() != WORLD.complete())
         given = {name: getattr(self, name) for name in ("run", "agent", "data", "seed", "device")}
+        if self.agent != pretrained.PLAYHOUSE:
+            found = replace(found, reward_model=None)
         held_out = max(self.clips // 10, 1)  # which show how well the reward model knows what it has not learned
         play = replace(found.play, episodes=self.clips - held_out)
         return replace(found, play=play, held_out_play=held_out, **given)
@@ -68,8 +71,8 @@ def teach(config: TeachConfig) -> None:
       UserError: if there is no such agent or dataset, the folder holds another run, or the server cannot begin.
     """
     for name, what, folder in (("agent", "agent", config.agent), ("data", "dataset", config.data)):
-        if not folder.is_dir():
-            raise UserError(f"there is no {what} in {folder}; `make demo` makes one, or name another with --{name}")
+        if folder is not None and not folder.is_dir():
+            raise UserError(f"there is no {what} in {folder}; name another with --{name}, or leave it out")
     rounds = resolve_config(config.loop)
     check_loop(rounds)
     if config.device is not None:

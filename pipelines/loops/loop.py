@@ -1,4 +1,4 @@
-"""`rlhf demo` and `rlhf iterate`: one round of improvement, or several (paper, section 6.7 and Figure 9).
+"""`rlhf demo` and `rlhf iterate`: rounds of improvement (paper, section 6.7 and Figure 9).
 
 A round records and marks play of the previous round's agent, trains a reward model on the marks of all rounds, trains
 a new agent against it, from the cloned one or from the previous round's, and evaluates that agent. Folders:
@@ -8,7 +8,6 @@ a new agent against it, from the cloned one or from the previous round's, and ev
 from __future__ import annotations
 
 import shutil
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,7 +28,6 @@ from pipelines.loops.rounds import (
     resolve_start,
 )
 from pipelines.loops.wiring import record_both_splits
-from pipelines.report.gathered import write_loop_report
 from pipelines.stages.clone import clone
 from pipelines.stages.episodes.play_kinds import find_groups
 from pipelines.stages.evaluate import evaluate
@@ -41,6 +39,7 @@ from pipelines.stages.record import record
 from pipelines.stages.reward import RewardConfig, reward
 from pipelines.stages.running.staged_run import Stage, open_run, resume_or_start, run_stages
 from reward_models import registry
+from reward_models.registry import load_reward_model
 from rlhf.records.preferences import PREFERENCES
 from rlhf.run.config import CONFIG_FILE, load_config, lock_run
 from rlhf.run.progress import announce
@@ -56,7 +55,7 @@ FREE = ("run", "rounds", "least_marks", "wait", "device", "improve.anyway", *_PL
 
 
 def demo(config: LoopConfig) -> Path | None:
-    """Run a single round, from recorded play to a report, and return the report's path; see :func:`iterate`."""
+    """Run all rounds, from recorded play to a report, and return the report's path; see :func:`iterate`."""
     return iterate(config)
 
 
@@ -70,33 +69,17 @@ def iterate(config: LoopConfig) -> Path | None:
     """
     config = resolve_config(config)
     check_loop(config)
-    open_run(config.run, config, "demo" if config.single else "run", free=FREE)
+    open_run(config.run, config, "run", free=FREE)
     with lock_run(config.run):
         try:
-            return _single(config) if config.single else _rounds(config)
+            run_stages(config.run, _before_the_rounds(config), title="before the rounds, ")
+            for number in range(1, config.rounds + 1):
+                one = resolve_round(config, number)
+                run_stages(one.folder, _round_stages(config, one), title=f"round {number}, ")
+            return write_comparison(config)
         except MarksMissing as missing:
             announce(str(missing))
             return None
-
-
-def _single(config: LoopConfig) -> Path:
-    one = resolve_round(config, 1)
-    stages = [*_before_the_rounds(config), *_round_stages(config, one)]
-    total = len(stages) + 1
-    finished = run_stages(config.run, stages, total=total)
-    began = time.monotonic()
-    announce(f"{total} of {total}: writing the report")
-    path = write_loop_report(config.run, config, finished, one.evaluate, one.improve, one.mark, config.seed)
-    announce(f"report: {path} (written in {time.monotonic() - began:.0f} s)")
-    return path
-
-
-def _rounds(config: LoopConfig) -> Path:
-    run_stages(config.run, _before_the_rounds(config), title="before the rounds, ")
-    for number in range(1, config.rounds + 1):
-        one = resolve_round(config, number)
-        run_stages(one.folder, _round_stages(config, one), title=f"round {number}, ")
-    return write_comparison(config)
 
 
 def _before_the_rounds(config: LoopConfig) -> list[Stage]:
@@ -105,7 +88,7 @@ def _before_the_rounds(config: LoopConfig) -> list[Stage]:
     if config.data is None:
         shown = start.demonstrations
         stages.append(Stage("demonstrations", f"{shown.episodes} scripted episodes", lambda: record(shown)))
-        if config.marked_demonstrations == "raters" and config.marks == "scripted" and not config.single:
+        if config.marked_demonstrations == "raters" and config.marks == "scripted":
             stages.append(Stage("marks on demonstrations", "by scripted raters", lambda: mark(start.mark)))
     if config.marked_demonstrations == "requests":
         stages.append(Stage("marks on demonstrations", "before each further request", lambda: _mark_requests(start)))
@@ -129,10 +112,10 @@ def _round_stages(config: LoopConfig, one: Round) -> list[Stage]:
         Stage("improvement (BC+RL)", f"a new agent from {begun}", lambda: resume_or_start(improve, one.improve)),
         Stage(EVALUATED, "on the same episodes", lambda: evaluate(one.evaluate)),
     ]
-    if one.number == 1 and not config.single:  # not before people may mark
+    if one.number == 1:  # not before people may mark
         first = resolve_start(config).evaluate
         stages.insert(-1, Stage("evaluation of BC", NEW_HOUSES[first.split], lambda: evaluate(first)))
-    if one.number < config.rounds and not config.single:  # after the last it is written in any case
+    if one.number < config.rounds:  # after the last it is written in any case
         stages.append(Stage("comparison", "of the rounds so far", lambda: write_comparison(config)))
     return stages
 
@@ -195,7 +178,13 @@ def _marks(config: LoopConfig, one: Round) -> None:
 def check_loop(config: LoopConfig) -> None:
     """Refuse settings that would fail only rounds later, before the run's folder is created. Raises UserError."""
     if config.agent is not None:
-        config.play.world.check_fits(load_agent(config.agent)[0].config, config.agent)
+        agent, words = load_agent(config.agent)
+        config.play.world.check_fits(agent.config, config.agent)
+        if config.reward_model is not None and not load_reward_model(config.reward_model)[1].cuts_like(words):
+            raise UserError(
+                f"{config.reward_model} was made for another agent than {config.agent}: name that agent's "
+                "with --reward-model, or none"
+            )
     if config.data is None:
         return
     if config.improve.kinds:

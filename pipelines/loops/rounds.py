@@ -3,7 +3,6 @@
 RUN/data, RUN/clone, RUN/results.json      demonstrations, cloned agent and its evaluation
 RUN/play-1                                 play of the previous agent, with its marks
 RUN/round-1/reward, improve, results.json  reward model, improved agent and its evaluation
-A single round (`rlhf demo`) has no folder of its own.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ from worlds.errors import UserError
 from worlds.ranges import Count, CountFromZero
 from worlds.settings import settings
 
-CLONE, IMPROVED, REFERENCE = "BC", "BC+RL", "demonstrator"  # agents of a single round; of several, the first and last
+CLONE, REFERENCE = "BC", "demonstrator"  # agents that no round trains
 PLAYED, MARKED = "play", "marks"  # stages of a round: before and after the second, people mark
 EVALUATED = "evaluation"  # the stage after which a round can be compared with others
 MOST_ROUNDS = 19
@@ -66,14 +65,15 @@ class LoopConfig(StageSettings):
     Args:
       run: folder of the run; a round writes into its folder "round-K".
       rounds: number of rounds, from 1 to 19; more of them continue the run later.
-      single: play one round in the run's own folder, and in one dataset with the demonstrations, as `rlhf demo` does.
-      seed: seed of everything, from 0 to 24; of a single round to 249.
+      seed: seed of everything, from 0 to 24.
       device: device of play, training and evaluation: "cpu", "cuda" or "cuda:1"; None keeps each stage's own.
       wandb: whether metrics also go to Weights & Biases: "offline" (a local folder), "online" or "disabled"; None keeps
         each stage's own.
       world: world of every stage, with its settings.
-      data: dataset with the demonstrations that BC imitates; None records them as demonstrations says.
+      data: dataset with the demonstrations that agents imitate; None records them as demonstrations says.
       agent: folder of the cloned agent that all rounds start from; None clones one as clone says.
+      reward_model: folder of a reward model that was made from that agent, whose weights every round's begins with in
+        place of the clone's; None begins with the clone's, as the paper does.
       marks: raters of each round's play: "scripted", or "people", for whom the run stops or waits.
       least_marks: marks and verdicts of people that a round needs.
       wait: poll for people's marks every two seconds, instead of stopping until the command is given again.
@@ -99,13 +99,13 @@ class LoopConfig(StageSettings):
 
     run: Path = Path("runs/iterate")
     rounds: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = 2
-    single: bool = False
-    seed: Annotated[int, Field(ge=0, le=LARGEST_SEED // 2 - 1)] = 0
+    seed: Annotated[int, Field(ge=0, le=LARGEST_SEED // _SEEDS - 1)] = 0
     device: str | None = None
     wandb: WandbMode | None = None
     world: WorldConfig = field(default_factory=WorldConfig)
     data: Path | None = None
     agent: Path | None = None
+    reward_model: Path | None = None
     marks: Literal["scripted", "people"] = "scripted"
     least_marks: Count = 100
     wait: bool = False
@@ -123,16 +123,8 @@ class LoopConfig(StageSettings):
     evaluate: Evaluating = field(default_factory=EvaluateConfig)
 
     def __post_init__(self) -> None:
-        if not self.single and self.seed >= LARGEST_SEED // _SEEDS:
-            raise UserError(f"seed is at most {LARGEST_SEED // _SEEDS - 1} in rounds, not {self.seed}")
-        if self.single and (self.data or self.agent or self.marks == "people"):
-            raise UserError("a single round records and marks its own play; leave out single, or data, agent and marks")
-        if self.single and self.marked_demonstrations != "raters":
-            raise UserError("a single round has raters mark all play; leave out single, or marked_demonstrations")
-        if self.agent is not None and self.data is None:
-            raise UserError(
-                "improvement imitates demonstrations: name the dataset that the agent was cloned from with --data"
-            )
+        if self.reward_model is not None and self.agent is None:
+            raise UserError("name the agent that the reward model was made from with --agent")
         players = self.play.players.or_else(self.evaluate.players)
         object.__setattr__(self, "evaluate", replace(self.evaluate, players=players, slots=self.play.slots))
         for name in ("demonstrations", "play", "clone", "reward", "improve", "evaluate"):
@@ -207,13 +199,15 @@ def resolve_config(config: LoopConfig) -> LoopConfig:
     Raises:
       UserError: if the stages differ in their world.
     """
-    data, agent = (None if path is None else path.absolute() for path in (config.data, config.agent))
-    given = PlaySettings(config.demonstrations.world, config.demonstrations.players)
+    given = config.data, config.agent, config.reward_model
+    data, agent, model = (None if path is None else path.absolute() for path in given)
+    shown = PlaySettings(config.demonstrations.world, config.demonstrations.players)
+    known = UNKNOWN if agent is None else settings_of_agent(agent)
     if data is not None:
-        known = UNKNOWN if agent is None else settings_of_agent(agent)
-        given = known.or_else(settings_of_datasets([data], known)).or_else(given)
-    improve = replace(config.improve, world=config.improve.world.or_else(given.world).complete())
-    config = replace(config, data=data, agent=agent, improve=improve).in_one_world(given)
+        known = known.or_else(settings_of_datasets([data], known))
+    shown = known.or_else(shown) if data is not None else shown.or_else(known)
+    improve = replace(config.improve, world=config.improve.world.or_else(shown.world).complete())
+    config = replace(config, data=data, agent=agent, reward_model=model, improve=improve).in_one_world(shown)
     playing = ("play", "improve", "evaluate") if config.data else ("demonstrations", "play", "improve", "evaluate")
     if any(getattr(config, stage).world != config.play.world for stage in playing):
         raise UserError(f"{', '.join(playing)} differ in their world: an agent plays where it was cloned")
@@ -221,7 +215,7 @@ def resolve_config(config: LoopConfig) -> LoopConfig:
 
 
 def round_folder(run: Path, number: int) -> Path:
-    """Return the folder of round ``number`` of several."""
+    """Return the folder of round ``number``."""
     return run / f"round-{number}"
 
 
@@ -257,8 +251,6 @@ def resolve_start(config: LoopConfig) -> Start:
 def resolve_round(config: LoopConfig, number: int) -> Round:
     """Return the settings of round ``number``, counted from 1, with folders and seeds."""
     start = resolve_start(config)
-    if config.single:
-        return _only_round(config, start)
     folders = [round_folder(config.run, earlier) for earlier in range(1, number + 1)]
     folder, before = folders[-1], folders[-2] if number > 1 else None
     wiring = _wiring(config, folder)
@@ -266,6 +258,9 @@ def resolve_round(config: LoopConfig, number: int) -> Round:
     demonstrations = () if config.marked_demonstrations == "none" else (start.mark.data,)
     deployed = before / "improve" / "agent" if before else start.agent
     begun = deployed if config.improve_start == "previous" else start.agent
+    model = config.reward_model
+    if before and config.reward_start == "previous":
+        model = before / "reward" / "reward_model"
     return Round(
         number=number,
         folder=folder,
@@ -277,7 +272,7 @@ def resolve_round(config: LoopConfig, number: int) -> Round:
         mark=wiring.mark(config.mark, played[-1]),
         reward=replace(
             wiring.reward(config.reward, (*demonstrations, *played), start.agent),
-            start=before / "reward" / "reward_model" if before and config.reward_start == "previous" else None,
+            start=model,
             mix_raters=config.reward.mix_raters or (config.marks == "people" and bool(demonstrations)),
         ),
         improve=replace(
@@ -291,21 +286,5 @@ def resolve_round(config: LoopConfig, number: int) -> Round:
     )
 
 
-def _only_round(config: LoopConfig, start: Start) -> Round:
-    """Return the settings of a single round, in the folder and the dataset of the demonstrations."""
-    run, wiring = config.run, _wiring(config, config.run)
-    agents = {CLONE: str(start.agent), IMPROVED: str(run / "improve" / "agent"), REFERENCE: "scripted"}
-    return Round(
-        number=1,
-        folder=run,
-        name=IMPROVED,
-        play=wiring.play(config.play, start.data, start.agent),
-        mark=start.mark,
-        reward=wiring.reward(config.reward, (start.data,), start.agent),
-        improve=wiring.improve(config.improve, start.data, start.agent, run / "reward" / "reward_model"),
-        evaluate=wiring.evaluate(config.evaluate, agents, run / "results.json"),
-    )
-
-
 def _wiring(config: LoopConfig, folder: Path) -> Wiring:
-    return Wiring(folder, config.seed, recordings=2 if config.single else _SEEDS)
+    return Wiring(folder, config.seed, recordings=_SEEDS)

@@ -33,7 +33,6 @@ def demo() -> LoopConfig:
     return LoopConfig(
         run=Path("runs/demo"),
         rounds=1,
-        single=True,
         world=WORLD,
         demonstrations=RecordConfig(episodes=4000, steps=STEPS, tail=3, players=_ALICE),
         clone=CloneConfig(

@@ -78,7 +78,6 @@ def loop() -> LoopConfig:
     return LoopConfig(
         run=Path("runs/demo"),
         rounds=1,
-        single=True,
         world=WORLD,
         demonstrations=RecordConfig(episodes=2000, steps=48, players=_DEMONSTRATED),
         clone=CloneConfig(size="nano", vocabulary=512, text_length="size", training=learned),

@@ -26,10 +26,8 @@ def loop(elsewhere: bool = False) -> LoopConfig:
     training = replace(base.reward.training, preferences=PreferenceConfig(verdicts=1.0))
     return replace(
         base,
-        single=False,
         rounds=1,
         marks="people",
-        marked_demonstrations="requests",
         reward=replace(base.reward, training=training),
         evaluate=replace(base.evaluate, episodes=50),
     )

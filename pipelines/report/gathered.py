@@ -1,4 +1,4 @@
-"""Data of the report of a whole loop, gathered from the files of its stages."""
+"""Parts of reports, gathered from the files of runs."""
 
 from __future__ import annotations
 
@@ -9,24 +9,18 @@ from pathlib import Path
 import numpy as np
 
 from pipelines.report.data import (
-    DATA_FILE,
     Chart,
     Clip,
     ComparedClips,
     Curve,
     Outcomes,
     Picture,
-    ReportData,
     WatchedRun,
-    save_report_data,
 )
-from pipelines.report.file import circumstances, write_report
-from pipelines.stages.evaluate import EvaluateConfig, ProbeResult, load_results, probe_episodes
+from pipelines.stages.evaluate import EvaluateConfig, ProbeResult, probe_episodes
 from pipelines.stages.improve import held_out_episodes
 from pipelines.stages.improve_config import ImproveConfig
-from pipelines.stages.mark import MarkConfig, marks_in_five_minutes
 from pipelines.stages.outcomes.replay_change import FEWEST, Metric, Replays, requests_behind
-from pipelines.stages.running.staged_run import FinishedStage
 from reward_models.registry import load_reward_model
 from reward_models.scores.scoring import score
 from rlhf.data.memory import encode_episodes
@@ -34,51 +28,7 @@ from rlhf.learning.alarms import read_alarms
 from rlhf.records.episode import Episode
 from rlhf.run.json_lines import Row
 from rlhf.run.tracking import column, read_metrics
-from rlhf.store import EpisodeStore, open_store
-
-BEFORE, AFTER, REFERENCE = "BC", "BC+RL", "demonstrator"
-
-
-def write_loop_report(
-    folder: Path,
-    config: object,
-    stages: Sequence[FinishedStage],
-    evaluate: EvaluateConfig,
-    improve: ImproveConfig,
-    mark: MarkConfig,
-    seed: int = 0,
-) -> Path:
-    """Write report.json and report.html.
-
-    Returns the path of report.html.
-    """
-    store, rows = open_store(improve.data[0]), read_metrics(improve.runs / improve.name)
-    data = ReportData(
-        title="An agent improved by marks",
-        before=BEFORE,
-        after=AFTER,
-        reference=REFERENCE if REFERENCE in evaluate.agents else None,
-        split=evaluate.split,
-        outcomes=tuple(outcome(result, seed) for result in load_results(evaluate.out)),
-        circumstances=circumstances(config, stages, _counts(store, mark)),
-        reward_over_training=reward_over_training(rows),
-        success_over_training=success_over_training(rows),
-        watched=(watched(improve.runs / improve.name),),
-        traces=reward_traces(improve),
-        clips=clips(evaluate),
-        clips_note="The first episode of each probe; nothing was chosen for its outcome.",
-        training=(losses(folder / "clone", "Cloning", ("bc/movement", "bc_held_out/movement")),),
-    )
-    save_report_data(data, folder / DATA_FILE)
-    return write_report(data, folder / "report.html")
-
-
-def _counts(store: EpisodeStore, mark: MarkConfig) -> dict[str, object]:
-    density = marks_in_five_minutes(store, mark)
-    counts: dict[str, object] = {"recorded episodes": len(store.ids()), "marks": len(store.marks())}
-    if density is not None:
-        counts["marks of a rater in five minutes"] = f"{density:.1f}"
-    return counts
+from rlhf.store import open_store
 
 
 def outcome(result: ProbeResult, run: int) -> Outcomes:
@@ -108,7 +58,7 @@ def _trace(episode: Episode, utility: np.ndarray, marks: list, scale: float) -> 
     return Picture(style.png(trace.draw(drawn)), f"Held-out episode {episode.episode_id}, played by {episode.solver}.")
 
 
-def clips(evaluate: EvaluateConfig, before: str = BEFORE, after: str = AFTER) -> tuple[ComparedClips, ...]:
+def clips(evaluate: EvaluateConfig, before: str, after: str) -> tuple[ComparedClips, ...]:
     """Record two of the evaluated agents on the first episode of every probe; none where there are no pictures."""
     if evaluate.world.solver_spec().observation.image is None:
         return ()

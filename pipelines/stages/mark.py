@@ -1,4 +1,4 @@
-"""`rlhf mark`: marks of scripted raters, or of setters' next requests, on a dataset's episodes."""
+"""`rlhf mark`: marks or verdicts of scripted raters, or marks of setters' next requests, on a dataset's episodes."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ from annotation.next_requests import NEXT_REQUEST, marks_before_requests
 from annotation.scripted_rater import ScriptedRater
 from pipelines.stages.episodes.recordings import evenly_spaced, in_order
 from rlhf.records.marks import Mark
+from rlhf.records.preferences import RequestVerdict
 from rlhf.run.progress import announce, progress
 from rlhf.store import EpisodeRow, EpisodeStore, open_store
 from worlds.errors import UserError
 from worlds.ranges import Count, Positive, Seed, Share, Steps
 from worlds.settings import settings
 
-MarksOf = Callable[[str], list[Mark]]  # of an episode, by its id
+Judged = Mark | RequestVerdict
+JudgedOf = Callable[[str], Sequence[Judged]]  # an episode, by its id
 _OF_RATERS = (
     "raters", "delay", "delay_sd", "miss", "mistake", "longest_delay", "delays", "misses", "mistakes",
     "per_five_minutes",
@@ -36,7 +38,8 @@ class MarkConfig:
 
     Args:
       data: folder of the dataset.
-      from_: "events" has scripted raters notice the tasks' own moments of progress and regress. "requests" marks
+      from_: "events" has scripted raters notice the tasks' own moments of progress and regress. "outcomes" has them say
+        of each request whether it was carried out, by the tasks' own checks, and nothing of when. "requests" marks
         progress one step before each further request of the setter, whatever was done.
       raters: number of scripted raters; each marks every episode.
       delay: mean delay of a mark, in steps.
@@ -53,11 +56,12 @@ class MarkConfig:
         mark the same episodes.
       per_five_minutes: marks that a rater gives in five minutes of play, on average; it misses more events than miss
         says where there are more (raters of the paper gave 14). None marks all that it does not miss.
-      most: marks that a rater gives at most, on episodes of every solver and split in proportion; None sets no limit.
+      most: marks or verdicts that a rater gives at most, on episodes of every solver and split in proportion; None sets
+        no limit.
     """
 
     data: Path = Path("data/play")
-    from_: Literal["events", "requests"] = "events"
+    from_: Literal["events", "outcomes", "requests"] = "events"
     raters: Count = 1
     delay: LateBy = 1.0
     delay_sd: LateBy = 0.7
@@ -99,45 +103,47 @@ class MarkConfig:
         )
 
 
-def mark(config: MarkConfig) -> list[Mark]:
-    """Mark the episodes and return the new marks. An episode that a rater has marked before is left as it is.
+def mark(config: MarkConfig) -> list[Judged]:
+    """Judge the episodes and return what is new. An episode that a rater has judged before is left as it is.
 
     Raises:
-      UserError: if there is no episode to mark.
+      UserError: if there is no episode to judge.
     """
     store = open_store(config.data)
     wanted = _to_mark(store, config)
     wanted_ids = set(wanted)
-    new: set[Mark] = set()
-    known: set[Mark] = set()
+    new: set[Judged] = set()
+    known: set[Judged] = set()
 
-    for name, marks_of in _raters(store, wanted, config).items():
-        earlier = {mark for mark in store.marks() if mark.rater == name and mark.episode_id in wanted_ids}
-        marked = {mark.episode_id for mark in earlier}
-        unmarked = [episode_id for episode_id in wanted if episode_id not in marked]
-        marks: set[Mark] = set()
-        for episode_id in progress(unmarked, title=f"{name} marks", unit="episodes"):
-            given = marks_of(episode_id)
-            left = len(given) if config.most is None else config.most - len(earlier) - len(marks)
-            marks.update(given[: max(left, 0)])
+    for name, judged_of in _raters(store, wanted, config).items():
+        there = store.preferences(RequestVerdict) if config.from_ == "outcomes" else store.marks()
+        earlier = {one for one in there if one.rater == name and one.episode_id in wanted_ids}
+        done = {one.episode_id for one in earlier}
+        left_out = [episode_id for episode_id in wanted if episode_id not in done]
+        found: set[Judged] = set()
+        for episode_id in progress(left_out, title=f"{name} marks", unit="episodes"):
+            given = judged_of(episode_id)
+            left = len(given) if config.most is None else config.most - len(earlier) - len(found)
+            found.update(given[: max(left, 0)])
             if left <= len(given) and config.most is not None:
                 break
-        store.write_marks(marks)
-        new |= marks
+        store.write_marks([one for one in found if isinstance(one, Mark)])
+        store.write_preferences([one for one in found if isinstance(one, RequestVerdict)])
+        new |= found
         known |= earlier
     announce(f"{_summary(new, known, config)}{_density(store, wanted_ids, len(new | known), config)}")
-    return sorted(new, key=lambda mark: (mark.episode_id, mark.step, mark.rater))
+    return sorted(new, key=lambda one: (one.episode_id, one.step if isinstance(one, Mark) else one.begin, one.rater))
 
 
 def marks_in_five_minutes(store: EpisodeStore, config: MarkConfig, split: str | None = None) -> float | None:
     """Return how many marks each of the raters of ``config`` gave in five minutes of a dataset.
 
-    None without play, and for raters who stop after some marks or mark setters' requests.
+    None without play, for raters who stop after some marks, and where none marks events.
 
     Args:
       split: of the episodes, "train" or "held_out"; None for both.
     """
-    if config.most is not None or config.from_ == "requests":
+    if config.most is not None or config.from_ != "events":
         return None
     rows = {row.episode_id: row for row in store.rows(split=split, solver=config.solver)}
     marks = sum(mark.episode_id in rows for mark in store.marks())
@@ -145,7 +151,7 @@ def marks_in_five_minutes(store: EpisodeStore, config: MarkConfig, split: str | 
     return marks / steps * five_minutes_of(store) if steps else None
 
 
-def _raters(store: EpisodeStore, wanted: Collection[str], config: MarkConfig) -> dict[str, MarksOf]:
+def _raters(store: EpisodeStore, wanted: Collection[str], config: MarkConfig) -> dict[str, JudgedOf]:
     """Return every rater by name; where a density is set, no more attentive than it needs."""
     if config.from_ == "requests":
         return {NEXT_REQUEST: lambda episode_id: marks_before_requests(store.read(episode_id))}
@@ -156,6 +162,8 @@ def _raters(store: EpisodeStore, wanted: Collection[str], config: MarkConfig) ->
         return len(episode), episode.truth
 
     raters = [config.rater(number) for number in range(config.raters)]
+    if config.from_ == "outcomes":
+        return {rater.name: lambda episode_id, rater=rater: rater.judge(store.read(episode_id)) for rater in raters}
     if config.per_five_minutes is not None:
         play = MarkablePlay.of(map(to_judge, progress(wanted, title="counting what could be marked", unit="episodes")))
         five_minutes = five_minutes_of(store)
@@ -169,7 +177,7 @@ def _density(store: EpisodeStore, episodes: Collection[str], marks: int, config:
     """Report how many marks a rater gave in five minutes, and that there were too few events for more."""
     steps = config.raters * sum(row.steps for row in store.rows() if row.episode_id in episodes)
     density, wanted = marks / steps * five_minutes_of(store), config.per_five_minutes
-    if config.most is not None:
+    if config.most is not None or config.from_ == "outcomes":
         return ""
     said = f"; {density:.1f} marks per five minutes" + (" and rater" if config.raters > 1 else "")
     if wanted is not None and density < _NEARLY * wanted:
@@ -177,15 +185,16 @@ def _density(store: EpisodeStore, episodes: Collection[str], marks: int, config:
     return said
 
 
-def _summary(new: Collection[Mark], known: Collection[Mark], config: MarkConfig) -> str:
-    """Report the numbers of new marks, of their episodes, and of earlier marks."""
-    written = f"wrote {_marks(new)} of {config.data}" if new else f"wrote no new marks of {config.data}"
-    return f"{written}; {_marks(known)} were there already" if known else written
+def _summary(new: Collection[Judged], known: Collection[Judged], config: MarkConfig) -> str:
+    """Report the numbers of new marks or verdicts, of their episodes, and of earlier ones."""
+    noun = "verdicts" if config.from_ == "outcomes" else "marks"
+    written = f"wrote {_counted(new, noun)} of {config.data}" if new else f"wrote no new {noun} of {config.data}"
+    return f"{written}; {_counted(known, noun)} were there already" if known else written
 
 
-def _marks(marks: Collection[Mark]) -> str:
-    episodes = len({mark.episode_id for mark in marks})
-    return f"{len(marks)} marks on {episodes} episode{'s' * (episodes != 1)}"
+def _counted(judged: Collection[Judged], noun: str) -> str:
+    episodes = len({one.episode_id for one in judged})
+    return f"{len(judged)} {noun} on {episodes} episode{'s' * (episodes != 1)}"
 
 
 def _to_mark(store: EpisodeStore, config: MarkConfig) -> list[str]:

@@ -21,8 +21,7 @@ from pipelines.loops import loop as journey
 from pipelines.loops import peoples_marks
 from pipelines.loops.loop import LoopConfig, iterate
 from pipelines.loops.rounds import resolve_round
-from pipelines.presets import demo as demo_preset
-from pipelines.presets import tower
+from pipelines.presets import demo, from_scratch, tower
 from pipelines.report.data import DATA_FILE, RoundsCompared, load_report_data
 from pipelines.stages import evidence
 from pipelines.stages.evaluate import load_results
@@ -49,8 +48,8 @@ DEMO_PROBES = ("go", "exist")  # one that is done, and one that is answered
 
 
 def tiny_demo(run: Path) -> LoopConfig:
-    """The demo's own settings, with next to nothing of everything."""
-    return smaller(demo_preset.demo(), run, probes=DEMO_PROBES)
+    """The demo's settings, cloning too, with next to nothing of everything."""
+    return smaller(from_scratch.demo(), run, probes=DEMO_PROBES)
 
 
 def tiny(run: Path, **changes: object) -> LoopConfig:
@@ -254,7 +253,7 @@ def test_a_run_may_start_from_an_agent_and_its_demonstrations(run: Path, tmp_pat
 def test_the_demo_is_published_of_complete_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """More episodes are played with the agents that are there, and tabulated."""
     smallest = tiny_demo(Path("unused"))
-    monkeypatch.setattr(demo_preset, "demo", lambda: smallest)
+    monkeypatch.setattr(demo, "demo", lambda: smallest)
     reproduce(ReproduceConfig("demo", seeds=(0,), episodes=4, runs=tmp_path))
     made = tmp_path / "demo" / "seed-0" / "demo"
     before = contents(made / "improve")

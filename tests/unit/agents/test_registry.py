@@ -111,7 +111,15 @@ def test_the_commands_train_own_kinds(tmp_path: Path) -> None:
     data, runs = f"--data={tmp_path / 'data'}", f"--runs={tmp_path / 'runs'}"
     trained = [data, runs, "--training.updates=2", "--training.steps=4", "--training.batch=2", "--wandb=disabled"]
     agent, judge = tmp_path / "runs" / "clone" / "agent", tmp_path / "runs" / "reward" / "reward_model"
-    improving = ["--anyway", "--slots=2", "--steps=4", "--updates=1", "--threads=1", "--wandb=disabled", f"--reward-model={judge}"]
+    improving = [
+        "--anyway",
+        "--slots=2",
+        "--steps=4",
+        "--updates=1",
+        "--threads=1",
+        "--wandb=disabled",
+        f"--reward-model={judge}",
+    ]
     for words in (
         ["record", data, "--episodes=6", "--steps=40", "--workers=1", "--held-out=0", *world],
         ["mark", data],

@@ -9,6 +9,9 @@ import pytest
 
 from pipelines.cli.main import main
 from pipelines.stages.mark import MarkConfig, mark
+from rlhf.records.episode import Request
+from rlhf.records.marks import Mark
+from rlhf.records.preferences import FAILURE, SUCCESS, RequestVerdict
 from rlhf.store import ParquetStore, open_store
 from rlhf.store.synthetic import synthetic_episode
 from worlds.contract import Event
@@ -113,6 +116,39 @@ def test_raters_mark_as_densely_as_they_are_told(tmp_path: Path, capsys: pytest.
     marks = mark(MarkConfig(data=tmp_path, per_five_minutes=14.0))
     assert len(marks) / 6000 * 1125 == pytest.approx(14.0, rel=0.25) and len(usual) > 5 * len(marks)
     assert f"; {len(marks) / 6000 * 1125:.1f} marks per five minutes\n" in capsys.readouterr().err
-    assert {(one.episode_id, one.step) for one in marks} <= {(one.episode_id, one.step) for one in usual}
+    given = {(one.episode_id, one.step) for one in marks if isinstance(one, Mark)}
+    assert given <= {(one.episode_id, one.step) for one in usual}
     mark(MarkConfig(data=tmp_path, per_five_minutes=1000.0, seed=9))
     assert "(1000 were wanted; play has too few events for more)" in capsys.readouterr().err
+
+
+def test_verdicts_say_of_each_request_whether_it_was_carried_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A request said at a step is heard at the next, and judged until the next one is heard."""
+    store = open_store(tmp_path, create=True)
+    made = synthetic_episode(0, steps=30, height=8, width=8)
+    task = made.requests[0].task
+    asked = tuple(Request(step, task) for step in (2, 11, 29))  # the last is not heard any more
+    store.write(replace(made, requests=asked, success_step=(7, None, None)))
+    config = MarkConfig(data=tmp_path, from_="outcomes", miss=0.0, mistake=0.0)
+    mark(config)
+    judged = [(one.begin, one.end, one.answer, one.scripted) for one in store.preferences(RequestVerdict)]
+    assert judged == [(3, 12, SUCCESS, True), (12, 30, FAILURE, True)] and store.marks() == []
+    assert f"wrote 2 verdicts on 1 episode of {tmp_path}\n" in capsys.readouterr().err
+    assert mark(config) == []
+
+
+def test_verdicts_are_missed_and_mistaken_as_often_as_marks() -> None:
+    play = [synthetic_episode(seed, steps=6, height=2, width=2) for seed in range(1000)]
+    failed = [replace(episode, success_step=(None,)) for episode in play if episode.requests[0].step < 5]
+    rater = MarkConfig(miss=0.3, mistake=0.2).rater(0)
+    answers = [one.answer for episode in failed for one in rater.judge(episode)]
+    assert len(answers) / len(failed) == pytest.approx(0.7, abs=0.06)
+    assert answers.count(SUCCESS) / len(answers) == pytest.approx(0.2, abs=0.06)
+
+
+def test_a_rater_stops_after_so_many_verdicts(tmp_path: Path) -> None:
+    dataset(tmp_path, 6)
+    config = MarkConfig(data=tmp_path, from_="outcomes", miss=0.0, most=4)
+    assert len(mark(config)) == 4 and mark(config) == []
