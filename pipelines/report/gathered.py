@@ -63,6 +63,7 @@ def write_loop_report(
         circumstances=circumstances(config, stages, _counts(store, mark)),
         reward_over_training=reward_over_training(rows),
         success_over_training=success_over_training(rows),
+        second_over_training=second_over_training(rows),
         watched=(watched(improve.runs / improve.name),),
         traces=reward_traces(improve),
         clips=clips(evaluate),
@@ -135,6 +136,13 @@ def reward_over_training(rows: list[Row]) -> Chart:
 def success_over_training(rows: list[Row]) -> Chart:
     """Chart of the true success of training and held-out episodes in a run of BC+RL."""
     return _over_training(rows, "true_success", "True success")
+
+
+def second_over_training(rows: list[Row]) -> Chart | None:
+    """Chart of the return of held-out episodes by the second reward model of a run of BC+RL; None without one."""
+    curve = replay_curve(rows, "held_out", "second_return", "held-out episodes")
+    title = "Return by the second reward model per episode"
+    return Chart(title, "updates", (curve,), note="The agent is not trained against it.") if curve.x else None
 
 
 def _over_training(rows: list[Row], metric: Metric, title: str) -> Chart:
