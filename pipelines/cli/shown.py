@@ -34,11 +34,12 @@ SHOWN: Mapping[str, tuple[str, ...]] = {
         "training.good_share", "training.beta", "training.windows",
     ),
     "ImproveConfig": (
-        "data", "imitate", "kinds", "replay", "replay_data", "setters", "agent", "reward_model", "ensemble", "runs",
-        "name", "scripted_reward", "slots", "steps", "updates", "batch", "evaluate_every", "checkpoint_every", "device",
-        "seed", "executor", "resume", "wandb", "world.name", "learner.rl_movement_weight", "learner.rl_language_weight",
-        "learner.value_weight", "learner.bc_movement_weight", "learner.bc_language_weight", "learner.css_weight",
-        "learner.no_op_kl_weight", "learner.discount", "learner.learning_rate", "learner.decay", "guards.patience",
+        "data", "imitate", "kinds", "replay", "replay_data", "setters", "agent", "reward_model", "ensemble",
+        "second_reward_model", "runs", "name", "scripted_reward", "slots", "steps", "updates", "batch",
+        "evaluate_every", "checkpoint_every", "device", "seed", "executor", "resume", "wandb", "world.name",
+        "learner.rl_movement_weight", "learner.rl_language_weight", "learner.value_weight",
+        "learner.bc_movement_weight", "learner.bc_language_weight", "learner.css_weight", "learner.no_op_kl_weight",
+        "learner.discount", "learner.learning_rate", "learner.decay", "guards.patience",
         "ray.address", "ray.runners", "ray.learners",
     ),
     "LoopConfig": (

@@ -134,6 +134,7 @@ def _report(config: LoopConfig, compared: RoundsCompared, results: Results) -> P
         rounds=compared,
         reward_over_training=_chart(config, numbers, "modelled_return", "Modelled reward per episode"),
         success_over_training=_chart(config, numbers, "true_success", "True success"),
+        second_over_training=_chart(config, numbers, "second_return", "Return by the second reward model per episode"),
         watched=tuple(watched(round_folder(config.run, number) / "improve", agent_name(number)) for number in numbers),
         traces=reward_traces(one.improve),
         clips=clips(last, CLONE, agents[-1]),
@@ -160,11 +161,14 @@ def _counts(compared: RoundsCompared) -> dict[str, object]:
     }
 
 
-def _chart(config: LoopConfig, numbers: Sequence[int], name: Metric, title: str) -> Chart:
+def _chart(config: LoopConfig, numbers: Sequence[int], name: Metric, title: str) -> Chart | None:
+    """Chart of a metric in every round; None if no round has measured it."""
     curves = []
     for number in numbers:
         rows = read_metrics(round_folder(config.run, number) / "improve")
         replays: Replays = "held_out" if column(rows, f"held_out/{name}")[0] else "train"
         curves.append(replace(replay_curve(rows, replays, name, agent_name(number)), dashed=False))
+    if not any(curve.x for curve in curves):
+        return None
     note = "Each round has a reward model of its own." if name == "modelled_return" else ""
     return Chart(f"{title}, by round", "updates", tuple(curves), share=name == "true_success", note=note)

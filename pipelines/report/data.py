@@ -219,6 +219,7 @@ class ReportData:
     Args:
       scripted: true if setters, solvers and raters were scripted stand-ins; false only if all were people.
       reward_over_training: modelled reward of training and held-out episodes while the agent improved (Figure 4).
+      second_over_training: return of held-out episodes by a second reward model; None without one.
       traces: utility and reward along episodes with the marks on them (Figure 3).
       clips_note: choice of the clips, e.g. "The first episode of each probe."
       watched: alarms of the runs that improved the agent; empty if unknown.
@@ -233,6 +234,7 @@ class ReportData:
     scripted: bool = True
     reward_over_training: Chart | None = None
     success_over_training: Chart | None = None
+    second_over_training: Chart | None = None
     traces: tuple[Picture, ...] = ()
     clips: tuple[ComparedClips, ...] = ()
     clips_note: str = ""

@@ -87,6 +87,13 @@ def success_over_training(rows: list[Row]) -> Chart:
     return _over_training(rows, "true_success", "True success")
 
 
+def second_over_training(rows: list[Row]) -> Chart | None:
+    """Chart of the return of held-out episodes by the second reward model of a run of BC+RL; None without one."""
+    curve = replay_curve(rows, "held_out", "second_return", "held-out episodes")
+    title = "Return by the second reward model per episode"
+    return Chart(title, "updates", (curve,), note="The agent is not trained against it.") if curve.x else None
+
+
 def _over_training(rows: list[Row], metric: Metric, title: str) -> Chart:
     names = {"train": "training episodes", "held_out": "held-out episodes"}
     curves = [replay_curve(rows, replays, metric, names[replays]) for replays in ("train", "held_out")]

@@ -45,7 +45,7 @@ def page(data: ReportData, findings: Findings) -> Markup:
             _round_by_round(data),
             _success(data, findings, colours),
             _clips(data),
-            monitor((data.reward_over_training, data.success_over_training), data.watched),
+            monitor((data.reward_over_training, data.success_over_training, data.second_over_training), data.watched),
             traces(data.traces),
             training(data.training),
         ],

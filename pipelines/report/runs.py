@@ -26,6 +26,7 @@ RESULTS = {
     "pair accuracy on validation play": "reward_model_validation/kept_accuracy",
     "pair accuracy on held-out play": "reward_model_held_out/kept_accuracy",
     "modelled return on held-out play": "held_out/modelled_return",
+    "return by the second reward model on held-out play": "held_out/second_return",
     "true success on held-out play": "held_out/true_success",
     "modelled return in training": "train/modelled_return",
     "true success in training": "train/true_success",

@@ -13,6 +13,7 @@ from rlhf.learning.guards import Alarm, Watched
 
 ALARM_WORDS: dict[Watched, str] = {
     "over_optimisation": "over-optimisation",
+    "disagreement": "disagreement of reward models",
     "entropy": "entropy",
     "gradient": "gradient",
 }
@@ -24,7 +25,8 @@ _MOST_OF_A_KIND = 5  # alarms shown of each kind; a gradient may come and go a h
 _UNKNOWN = "Alarms are unknown: this run saved none."
 _WATCHED = (
     "The guards watch the gradient's norm and the movement policy's entropy at every update, and modelled return "
-    "against true success at every play of held-out episodes. Alarms do not change the training."
+    "against true success and the return by a second reward model at every play of held-out episodes. Alarms do not "
+    "change the training, but disagreement with the second model ends one with patience."
 )
 
 

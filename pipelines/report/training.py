@@ -16,7 +16,13 @@ from typing import Any
 from pipelines.report.data import Chart, Circumstances, Picture, WatchedRun
 from pipelines.report.evaluated import RESULTS_FILE, Evaluation, evaluation
 from pipelines.report.findings import over_optimisation
-from pipelines.report.gathered import reward_over_training, reward_traces, success_over_training, watched
+from pipelines.report.gathered import (
+    reward_over_training,
+    reward_traces,
+    second_over_training,
+    success_over_training,
+    watched,
+)
 from pipelines.report.sections import alarm_count
 from pipelines.report.training_charts import (
     AGREED,
@@ -157,7 +163,7 @@ def _with_evaluation(report: TrainingReport, run: Path) -> TrainingReport:
 def _improvement(run: Path, record: Mapping[str, Any], rows: list[Row]) -> TrainingReport:
     config, alarms, replays = record["config"], watched(run), compared_replays(rows)
     traces, note = _traces(run, record)
-    agent, monitored = _newest(run, record["kind"]), (reward_over_training(rows), success_over_training(rows))
+    agent, reward, success = _newest(run, record["kind"]), reward_over_training(rows), success_over_training(rows)
     flags = _world_flags(config.get("world", {}), config["agent"], agent)
     return TrainingReport(
         kind="Improvement by BC+RL",
@@ -173,8 +179,8 @@ def _improvement(run: Path, record: Mapping[str, Any], rows: list[Row]) -> Train
         f"--baseline BC --out {shlex.quote(str(run / RESULTS_FILE))}{flags}",
         circumstances=_circumstances(record),
         curves=charts(rows, IMPROVEMENT),
-        warnings=tuple(over_optimisation(*monitored)),
-        monitored=monitored,
+        warnings=tuple(over_optimisation(reward, success)),
+        monitored=tuple(chart for chart in (reward, success, second_over_training(rows)) if chart is not None),
         watched=(alarms,),
         traces=traces,
         traces_note=note,

@@ -260,6 +260,18 @@ def load_fitting_reward_model(
     return model
 
 
+def make_second_scorer(
+    config: ImproveConfig, agent: InteractiveAgent, tokenizer: Tokenizer, slots: int
+) -> RewardSource:
+    """Create what scores held-out replays in ``slots`` slots by the second reward model of the run."""
+    assert config.second_reward_model is not None
+    alone = replace(
+        config, reward_model=config.second_reward_model, second_reward_model=None, ensemble=(), ensemble_by="mean",
+        expected_reward=True,
+    )  # fmt: skip
+    return make_scorer(alone, agent, tokenizer, slots)
+
+
 def make_scorer(config: ImproveConfig, agent: InteractiveAgent, tokenizer: Tokenizer, slots: int) -> RewardSource:
     """Create what rewards play in ``slots`` slots by the reward models of the run."""
     from reward_models.scores.scoring import MeanScorer, StreamingScorer, UtilityScorer

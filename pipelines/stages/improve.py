@@ -22,10 +22,19 @@ from pipelines.stages.episodes.noted_episodes import EVERY_EPISODE, NotedEpisode
 from pipelines.stages.episodes.play_kinds import find_groups, imitated
 from pipelines.stages.episodes.recordings import find_episodes, most_entities, read_sources
 from pipelines.stages.evidence import check_evidence
-from pipelines.stages.executors import HELD_OUT, REPLAYED, Executor, find_replayed, make_executor, make_runner
+from pipelines.stages.executors import (
+    HELD_OUT,
+    REPLAYED,
+    Executor,
+    find_replayed,
+    make_executor,
+    make_runner,
+    make_second_scorer,
+)
 from pipelines.stages.improve_config import LIVE_SETTERS, REPLAYED_SETTERS, ImproveConfig
 from pipelines.stages.outcomes.cards import began_as_agent, model_card, play_imitated, play_used
 from pipelines.stages.running.memory import check_improvement
+from pipelines.stages.second_return import SecondReturn
 from pipelines.stages.settings.play_settings import (
     PlaySettings,
     announce_world_differences,
@@ -118,7 +127,10 @@ class Improvement(TrainingStage[ImproveConfig]):
             self._opened.callback(held_out.close)
         if checkpoint is not None:
             checkpoint.load_weights_into(self.agent)
-        self.improving = Improving(config, self.agent, executor, held_out)
+        second = None
+        if held_out is not None and config.second_reward_model is not None:
+            second = SecondReturn(make_second_scorer(config, self.agent, self.tokenizer, held_out.columns))
+        self.improving = Improving(config, self.agent, executor, held_out, second)
         return self.improving
 
     def _held_out_runner(self) -> Runner | None:
@@ -151,8 +163,13 @@ class Improvement(TrainingStage[ImproveConfig]):
 
         rows = read_metrics(folder)
         if training.schedule.keep == "best":
-            best = training.best.update
-            announce(f"the agent of update {best} had the highest modelled return on held-out replays")
+            best, by = training.best.update, "modelled return"
+            if self.config.second_reward_model is not None:
+                by = "return by the second reward model"
+            if not best:
+                announce(f"no later agent had a higher {by} on held-out replays: the one it began from is kept")
+                return
+            announce(f"the agent of update {best} had the highest {by} on held-out replays")
             rows = [row for row in rows if row["step"] <= best]
         announce(improvement_headline(rows))
 
@@ -166,14 +183,20 @@ class Improving:
     Args:
       model: the agent, which is improved in place.
       held_out: plays the held-out episodes; None: nothing is evaluated.
+      second: scores the same plays; None without a second reward model.
     """
 
     counted: Mapping[str, float] = {}
 
     def __init__(
-        self, config: ImproveConfig, model: InteractiveAgent, executor: Executor, held_out: Runner | None
+        self,
+        config: ImproveConfig,
+        model: InteractiveAgent,
+        executor: Executor,
+        held_out: Runner | None,
+        second: SecondReturn | None = None,
     ) -> None:
-        self.config, self.model, self.executor, self.held_out = config, model, executor, held_out
+        self.config, self.model, self.executor, self.held_out, self.second = config, model, executor, held_out, second
         self.done = 0
         self.guards = Guards(config.guards)
         self._held_out_start = held_out.state_dict() if held_out else {}
@@ -192,17 +215,19 @@ class Improving:
         return self.play_held_out()
 
     def play_held_out(self) -> dict[str, float]:
-        """Return modelled return and true success on held-out replays, the same every time."""
+        """Return modelled returns and true success on held-out replays, the same every time."""
         if self.held_out is None:
             return {}
         self.held_out.load_state_dict(self._held_out_start)
         self.held_out.set_weights(self.model.state_dict())
-        self.held_out.sample()
+        fragment = self.held_out.sample()
         # Slots whose play ended early have begun others; those that end soon too would be counted, and slow ones not.
-        return summary(self.held_out.finished_first(), "held_out")
+        plays = self.held_out.finished_first()
+        second = self.second.measure(fragment, plays) if self.second else {}
+        return summary([*plays.values()], "held_out") | second
 
     def score(self, metrics: Mapping[str, float]) -> float | None:
-        return metrics.get("held_out/modelled_return")
+        return metrics.get("held_out/second_return" if self.second else "held_out/modelled_return")
 
     def note(self, metrics: Mapping[str, float]) -> str:
         shown = {"modelled return": "train/modelled_return", "success": "train/true_success"}
@@ -212,12 +237,21 @@ class Improving:
         return {
             "executor": self.executor.state_dict(),
             "guards": self.guards.state_dict(),
+            "second": self.second and self.second.state_dict(),
             "recent": [result.state_dict() for result in self._recent],
             "done": self.done,
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Resume from what :meth:`state_dict` returned; the model must have its weights already."""
+        second: dict[str, Any] | None = state.get("second")
+        if (second is None) != (self.second is None):
+            raise UserError(
+                f"the run was begun {'without' if second is None else 'with'} a second reward model, whose returns are "
+                "compared with those at its start; leave second_reward_model as it was"
+            )
+        if self.second is not None and second is not None:
+            self.second.load_state_dict(second)
         self.done = state["done"]
         self.guards.load_state_dict(state["guards"])
         self._recent.extend(EpisodeResult.from_state_dict(result) for result in state["recent"])
@@ -228,6 +262,7 @@ class Improving:
 
 def improved_agent_card(config: ImproveConfig, name: str, noted: NotedEpisodes = EVERY_EPISODE) -> ModelCard:
     """Model card of the agent that the run ``name`` trains, without its metrics."""
+    second = config.second_reward_model
     rewarded_by = f"the reward model in `{config.reward_model}`, whose card says whose marks that learned"
     if config.ensemble:
         folders = ", ".join(f"`{folder}`" for folder in config.reward_models)
@@ -245,6 +280,7 @@ def improved_agent_card(config: ImproveConfig, name: str, noted: NotedEpisodes =
         [
             began_as_agent(config.agent),
             f"It was rewarded by {rewarded_by}.",
+            *([] if second is None else [f"Held-out replays were also scored by the reward model in `{second}`."]),
         ],
         _size(config.world).or_else(_remembered(config)),
     )
@@ -288,7 +324,7 @@ def _check_held_out(config: ImproveConfig) -> None:
     """Warn if there is no held-out play to replay.
 
     Raises:
-      UserError: if there is none and guards.patience needs it.
+      UserError: if there is none and guards.patience or a second reward model needs it.
     """
     if _has_held_out(config):
         return
@@ -298,11 +334,15 @@ def _check_held_out(config: ImproveConfig) -> None:
     solver = "" if config.replay in (None, "scripted") else " --solver AGENT"
     episodes = config.evaluation_episodes
     command = f"rlhf record --data {config.replay_folders[0]} --split held_out --episodes {episodes}{solver}"
-    if config.guards.patience is not None:
-        raise UserError(
-            f"guards.patience counts plays of held-out episodes, but {lacks}; record some with `{command}`, or leave "
-            "out --guards.patience"
-        )
+    needs = {
+        "--guards.patience": config.guards.patience and "guards.patience counts plays",
+        "--second-reward-model": config.second_reward_model and "second_reward_model scores replays",
+    }
+    for flag, need in needs.items():
+        if need:
+            raise UserError(
+                f"{need} of held-out episodes, but {lacks}; record some with `{command}`, or leave out {flag}"
+            )
     warnings.warn(
         f"{lacks}: no metric will show whether the agent also improves on play it does not train on; record some with "
         f"`{command}`",

@@ -36,6 +36,9 @@ class ImproveConfig(TrainingRunConfig):
         agent:FOLDER is a learned setter that plays, frozen, in the places of recordings (paper, A.6; docs/setters.md).
       agent: folder of the cloned agent to improve.
       reward_model: folder of the reward model.
+      second_reward_model: folder of a reward model that rewards nothing: it scores the held-out replays beside the
+        first, of other marks or another seed. An alarm is raised where the two disagree on whether the agent became
+        better; with guards.patience, it decides which agent is kept.
       scripted_reward: reward success as the simulation knows it instead of the model's reward (the paper's baseline).
       pays: reward of a step: the "change" of the model's utility (Eq. 2), or the "utility" itself.
       expected_reward: reward the expectation of a model that samples marks (AR), not its sample.
@@ -78,6 +81,7 @@ class ImproveConfig(TrainingRunConfig):
     setters: str = "replayed"
     agent: Path = Path("runs/clone/agent")
     reward_model: Path = Path("runs/reward/reward_model")
+    second_reward_model: Path | None = None
     name: str = "improve"
     scripted_reward: bool = False
     pays: Literal["change", "utility"] = "change"
@@ -112,6 +116,8 @@ class ImproveConfig(TrainingRunConfig):
             raise UserError("scripted_reward uses no reward model; leave out ensemble")
         if len(set(self.reward_models)) < len(self.reward_models):
             raise UserError("a reward model is named twice; name each once, in reward_model or in ensemble")
+        if self.second_reward_model in self.reward_models and not self.scripted_reward:
+            raise UserError("second_reward_model rewards the agent, too; name one that the agent does not learn from")
         if self.ensemble_by != "mean" and not self.ensemble:
             raise UserError(f"ensemble_by {self.ensemble_by} needs several reward models; name others with --ensemble")
 
@@ -120,7 +126,7 @@ class ImproveConfig(TrainingRunConfig):
 
     @property
     def schedule(self) -> Schedule:
-        """When to evaluate and to end; with patience the best agent is kept."""
+        """When to evaluate and to end; with patience the best agent is kept, which may be the first."""
         patience = self.guards.patience
         return Schedule(
             self.updates, log_every=1, evaluate_every=self.evaluate_every, patience=patience,
@@ -144,7 +150,7 @@ class ImproveConfig(TrainingRunConfig):
 
     def from_anywhere(self) -> ImproveConfig:
         """Return the same with absolute paths, for resuming from any folder and any process."""
-        replayed, setter = self.replay_data, self.setter_agent
+        replayed, setter, second = self.replay_data, self.setter_agent, self.second_reward_model
         return replace(
             self,
             setters=self.setters if setter is None else f"{AGENT_PREFIX}{Path(setter).absolute()}",
@@ -152,5 +158,6 @@ class ImproveConfig(TrainingRunConfig):
             replay_data=None if replayed is None else tuple(folder.absolute() for folder in replayed),
             agent=self.agent.absolute(),
             reward_model=self.reward_model.absolute(),
+            second_reward_model=None if second is None else second.absolute(),
             ensemble=tuple(folder.absolute() for folder in self.ensemble),
         )

@@ -195,10 +195,13 @@ def make_updates(
                 for alarm in watch(update, metrics):
                     alarms.add(alarm)
                     warnings.warn(str(alarm), stacklevel=3)
+                    if alarm.stops:
+                        training.lose_patience()
 
         shown = opened.enter_context(bar(title, total, unit, done=done, share=share))
         if metrics := first_metrics():
             look(0, metrics)
+            training.compare(metrics)
             tracker.log(metrics, 0)
         stop = opened.enter_context(between_updates())
         for report in training.updates():
@@ -210,7 +213,7 @@ def make_updates(
                 check.update(report.done, training.progress)
             # Patience may end the run soon: the best so far is saved at once.
             best = report.best and training.schedule.patience is not None
-            saves = report.ends or best or crosses(done, report.done, checkpoint_every)
+            saves = training.finished or best or crosses(done, report.done, checkpoint_every)
             done = report.done
             if saves or (stop.requested and between_checkpoints):
                 # A checkpoint at an interruption is no candidate for the best one.

@@ -96,10 +96,9 @@ class Imitator(Trainer):
 
     def score(self, metrics: Mapping[str, float]) -> float | None:
         """Minus the weighted loss of imitation."""
-        if self.validation is None:
-            return None
-        terms = ("movement", "language")
-        return -sum(self.weights[name] * metrics.get(f"bc_held_out/{name}", 0.0) for name in terms)
+        terms = {name: metrics.get(f"bc_held_out/{name}") for name in ("movement", "language")}
+        known = [self.weights[name] * loss for name, loss in terms.items() if loss is not None]
+        return -sum(known) if known else None
 
 
 class Cloner(Imitator):

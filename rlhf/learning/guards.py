@@ -1,6 +1,6 @@
 """Guards of an unattended run of BC+RL: gradients, entropy and over-optimisation.
 
-Alarms are lines for people; they change nothing.
+Alarms are lines for people. Only disagreement changes a run: it exhausts its patience.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import math
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
-from statistics import median
+from statistics import fmean, median, stdev
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -17,7 +17,7 @@ from pydantic import Field
 from worlds.ranges import LARGEST
 from worlds.settings import settings
 
-Watched = Literal["gradient", "entropy", "over_optimisation"]
+Watched = Literal["gradient", "entropy", "over_optimisation", "disagreement"]
 Patience = Annotated[int, Field(ge=1, le=LARGEST)]
 Limit = Annotated[float, Field(gt=0)]
 
@@ -34,13 +34,17 @@ class GuardConfig:
       entropy: alarm when the movement policy's entropy has fallen below this share of what it was at first.
       over_optimisation: alarm when the modelled return of held-out replays has risen since the first of them while
         their true success has fallen by more than this many standard errors. It needs scripted ground truth.
+      disagreement: alarm when the modelled return of held-out replays has risen since the first of them while their
+        return by the second reward model has fallen by more than this many standard errors, paired by episode.
       patience: stop after this many plays of the held-out episodes without a higher modelled return, and keep the
-        agent that had the highest; None learns to the end and keeps the last.
+        agent that had the highest, which may be the first; None learns to the end and keeps the last. With a second
+        reward model, the return by that counts instead, and an alarm of disagreement stops at once.
     """
 
     gradient: Limit = 30.0
     entropy: Limit = 0.2
     over_optimisation: Limit = 2.0
+    disagreement: Limit = 2.0
     patience: Patience | None = None
 
 
@@ -51,6 +55,11 @@ class Alarm:
     update: int
     kind: Watched
     text: str
+
+    @property
+    def stops(self) -> bool:
+        """True if it exhausts the patience of a run."""
+        return self.kind == "disagreement"
 
     def __str__(self) -> str:
         return f"update {self.update}: {self.text}"
@@ -75,6 +84,8 @@ class Guards:
             alarms["entropy"] = self._entropy(entropy)
         if "held_out/modelled_return" in metrics:
             alarms["over_optimisation"] = self._over_optimisation(metrics)
+        if "held_out/second_change" in metrics:
+            alarms["disagreement"] = self._disagreement(metrics)
         raised = [Alarm(update, name, line) for name, line in alarms.items() if line and name not in self._raised]
         for name, line in alarms.items():
             (self._raised.add if line else self._raised.discard)(name)
@@ -131,6 +142,17 @@ class Guards:
             f"{now['true_success']:.0%}; stop earlier, raise learner.bc_movement_weight, or mark this agent's play"
         )
 
+    def _disagreement(self, metrics: Mapping[str, float]) -> str | None:
+        first, now = self._first["modelled_return"], metrics["held_out/modelled_return"]
+        change, error = metrics["held_out/second_change"], metrics["held_out/second_change_error"]
+        if now <= first or -change <= self.config.disagreement * error:
+            return None
+        return (
+            f"disagreement: on held-out replays the modelled return rose from {first:.2f} to {now:.2f} while the "
+            f"return by the second reward model fell by {-change:.2f} (standard error {error:.2f}); stop earlier, "
+            "raise learner.bc_movement_weight, or mark this agent's play"
+        )
+
 
 _FOLLOWED = ("modelled_return", "true_success", "requests")
 
@@ -139,3 +161,14 @@ def standard_error(share: float, count: float) -> float:
     """The standard error of a share of ``count`` requests; Laplace's estimate keeps it above 0 at shares of 0 and 1."""
     smooth = (share * count + 1.0) / (count + 2.0)
     return math.sqrt(smooth * (1.0 - smooth) / count)
+
+
+def paired_change(first: Mapping[str, float], now: Mapping[str, float]) -> tuple[float, float] | None:
+    """Return the mean change of the returns of the episodes in both, and its standard error; None of fewer than two.
+
+    The error is that of the mean of the episodes' own changes: differences between episodes cancel.
+    """
+    changes = [now[episode] - before for episode, before in first.items() if episode in now]
+    if len(changes) < 2:
+        return None
+    return fmean(changes), stdev(changes) / math.sqrt(len(changes))

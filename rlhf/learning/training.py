@@ -112,7 +112,7 @@ class Training:
             evaluated = self.finished or crosses(last, self.done, self.schedule.evaluate_every)
             if evaluated:
                 measured = self.trained.evaluate()
-                score, best = self._compare(measured)
+                score, best = self.compare(measured)
                 metrics |= measured
             pace = made / max(self.seconds - before, 1e-9)
             metrics |= {name: count * pace for name, count in self.trained.counted.items()}
@@ -130,11 +130,14 @@ class Training:
         if self.schedule.keep != "best":
             return
         if not self.best.weights:  # it was ended by other settings before the first evaluation
-            self._compare(self.trained.evaluate())
+            self.compare(self.trained.evaluate())
         self.trained.model.load_state_dict(self.best.weights)
 
-    def _compare(self, metrics: dict[str, float]) -> tuple[float | None, bool]:
-        """Return the score of an evaluation, and whether it is the best so far, which is remembered then."""
+    def compare(self, metrics: dict[str, float]) -> tuple[float | None, bool]:
+        """Return the score of an evaluation, and whether it is the best so far, which is remembered then.
+
+        A stage that evaluates the model before its first update passes that here: the start may be the best.
+        """
         score = self.trained.score(metrics)
         better = score is not None and score > self.best.score
         if better or self.schedule.keep == "last":
@@ -147,6 +150,10 @@ class Training:
             weights = {name: value.detach().clone() for name, value in self.trained.model.state_dict().items()}
         self.best = Best(self.done, float(score), 0, weights)
         return score, True
+
+    def lose_patience(self) -> None:
+        """End a training with patience as if its last evaluations had brought no improvement."""
+        self.best.since = max(self.best.since, self.schedule.patience or 0)
 
     def state_dict(self) -> dict[str, Any]:
         """Return the state of the training: all but the model's weights."""
@@ -168,6 +175,8 @@ class Training:
         """
         self.done, self.seconds = int(state["done"]), float(state["seconds"])
         self.best, self.kept = Best(**state["best"]), dict(state["kept"])
+        if self.schedule.keep == "best" and not self.best.weights:
+            self.best = Best()  # its weights were not kept until now
         if not self.finished:
             self.trained.load_state_dict(state["trained"])
 

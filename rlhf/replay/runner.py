@@ -123,7 +123,7 @@ class Runner:
         self._threads = threads
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="slots") if threads > 1 else None
         self._results: list[EpisodeResult] = []
-        self._first: list[EpisodeResult] = []
+        self._first: dict[int, EpisodeResult] = {}
         self._whole = self._failed = 0  # plays
         self._last_row: tuple[np.ndarray, np.ndarray] | None = None  # reward and reference logit; None: not begun
 
@@ -162,9 +162,9 @@ class Runner:
         results, self._results = self._results, []
         return results
 
-    def finished_first(self) -> list[EpisodeResult]:
-        """Of every slot the first play that ended in the last fragment, unless it was cut short or failed."""
-        return list(self._first)
+    def finished_first(self) -> dict[int, EpisodeResult]:
+        """By slot, the first play that ended in the last fragment, unless it was cut short or failed."""
+        return dict(self._first)
 
     def state_dict(self, plays: bool = True) -> dict[str, Any]:
         """Everything that determines the fragments to come but for the agent's weights, which the learner keeps.
@@ -354,7 +354,7 @@ class Runner:
     def _account(self, rows: FragmentRows, ended: list[tuple[int, int, EpisodeResult | None]]) -> None:
         """Add the rewards up and note the results of the plays that have ended."""
         begun = np.zeros(self.columns, np.int64)  # row up to which a slot's rewards have been added up
-        self._first = []
+        self._first = {}
         for t, index, result in ended:
             slot = self._slots[index]
             total = slot.modelled_return + float(rows.reward[begun[index] + 1 : t + 1, index].sum())
@@ -363,7 +363,7 @@ class Runner:
                 result = replace(result, modelled_return=total)
                 self._results.append(result)
                 if is_first:
-                    self._first.append(result)
+                    self._first[index] = result
         for slot in self._slots:
             slot.modelled_return += float(rows.reward[begun[slot.index] + 1 :, slot.index].sum())
 

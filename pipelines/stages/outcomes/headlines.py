@@ -20,7 +20,11 @@ from rlhf.run.statistics import LEVEL, Interval, percent
 from rlhf.run.tracking import column
 
 _PLAY = {"held_out": "held-out play", "validation": "validation play"}  # in the order of preference
-_NAMES: Mapping[Metric, str] = {"modelled_return": "the modelled return", "true_success": "true success"}
+_NAMES: Mapping[Metric, str] = {
+    "modelled_return": "the modelled return",
+    "second_return": "the return by the second reward model",
+    "true_success": "true success",
+}
 
 
 def improvement_headline(rows: list[Row]) -> str:
@@ -36,7 +40,8 @@ def improvement_headline(rows: list[Row]) -> str:
     ]
     sentences = []
     if known:
-        sentences.append(f"On {NAMES[replays]} replays {' and '.join(known)} ({_counts(changes)}).")
+        listed = " and ".join([", ".join(known[:-1]), known[-1]] if known[1:] else known)
+        sentences.append(f"On {NAMES[replays]} replays {listed} ({_counts(changes)}).")
     if not changes["true_success"].known and changes["true_success"].last is not None:
         sentences.append(too_few(changes["true_success"], replays))
     elif not known:

@@ -15,11 +15,11 @@ from rlhf.run.json_lines import Row
 from rlhf.run.statistics import Interval, mean_of, wilson_interval
 
 Replays = Literal["held_out", "train"]
-Metric = Literal["modelled_return", "true_success"]
+Metric = Literal["modelled_return", "second_return", "true_success"]
 
 FEWEST: Mapping[Replays, int] = {"held_out": 20, "train": 50}  # requests (or plays) behind a number that is compared
 NAMES: Mapping[Replays, str] = {"held_out": "held-out", "train": "training"}
-METRICS: tuple[Metric, ...] = ("modelled_return", "true_success")
+METRICS: tuple[Metric, ...] = ("modelled_return", "second_return", "true_success")
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def compared_replays(rows: Sequence[Row]) -> Replays:
 
 
 def requests_behind(row: Row, replays: Replays, metric: Metric) -> int:
-    """Return the number of requests (true success) or plays (modelled return) of a row's metric; 0 if unknown."""
+    """Return the number of requests (true success) or plays (returns) of a row's metric; 0 if unknown."""
     requests = row.get(f"{replays}/requests", 0)
     return int(requests if metric == "true_success" else row.get(f"{replays}/plays", requests))
 
@@ -94,7 +94,7 @@ def _measurement(row: Row, replays: Replays, metric: Metric) -> Measurement | No
     if metric == "true_success":
         interval = wilson_interval(round(value * count), count)
         return Measurement(row["step"], value, count, interval)
-    spread = row.get(f"{replays}/modelled_return_sd")
+    spread = row.get(f"{replays}/{metric}_sd")
     return Measurement(row["step"], value, count, None if spread is None else mean_of(value, spread, count))
 
 

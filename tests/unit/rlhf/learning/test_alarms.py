@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rlhf.learning.alarms import ALARMS_FILE, AlarmLog, KeptAlarms, read_alarms
-from rlhf.learning.guards import Alarm, GuardConfig, Guards
+from rlhf.learning.guards import Alarm, GuardConfig, Guards, paired_change
 from worlds.errors import UserError
 
 EARLY = Alarm(3, "gradient", "the gradient's norm is 90")
@@ -118,6 +118,55 @@ def test_by_chance_alone_the_alarm_is_rare() -> None:
         guards.look(0, held_out(0.0, rng.binomial(64, 0.5) / 64))
         reported += bool(guards.look(1, held_out(1.0, rng.binomial(64, 0.5) / 64)))
     assert reported / runs == pytest.approx(0.0228, abs=0.012)  # beyond two standard errors on one side
+
+
+def second(modelled: float, change: float, error: float = 0.1) -> dict[str, float]:
+    return {
+        "held_out/modelled_return": modelled,
+        "held_out/second_change": change,
+        "held_out/second_change_error": error,
+    }
+
+
+@pytest.mark.parametrize(
+    ("then", "raised"),
+    [
+        (second(0.5, -0.31), True),
+        (second(0.5, -0.29), False),  # within three standard errors
+        (second(0.5, 0.9), False),
+        (second(-0.1, -0.9), False),  # worse by both: they agree
+    ],
+)
+def test_return_up_by_one_model_and_down_by_the_other_is_disagreement(then: dict[str, float], raised: bool) -> None:
+    guards = Guards(GuardConfig(disagreement=3))
+    assert guards.look(0, second(0.0, 0.0, 0.0)) == []
+    alarms = guards.look(50, then)
+    assert [(alarm.kind, alarm.stops) for alarm in alarms] == [("disagreement", True)] * raised
+    assert all(
+        "rose from 0.00 to 0.50" in one.text and "fell by 0.31 (standard error 0.10)" in one.text for one in alarms
+    )
+    assert guards.look(51, then) == [] and not EARLY.stops and not LATE.stops
+
+
+def test_a_change_is_paired_by_episode_and_its_error_is_that_of_the_differences() -> None:
+    first = {"a": 10.0, "b": -10.0, "c": 3.0, "gone": 99.0}
+    now = {"c": 1.0, "a": 9.0, "new": -99.0, "b": -13.0}
+    # Changes -1, -3 and -2, of mean -2; squared deviations 1, 1 and 0; the variance is 2 / (3 - 1).
+    assert paired_change(first, now) == pytest.approx((-2.0, (1.0 / 3) ** 0.5))
+    assert paired_change(first, {"a": 9.0, "new": 1.0}) is None
+
+
+def test_by_chance_alone_disagreement_is_rare_however_much_episodes_differ() -> None:
+    rng, runs, raised = np.random.default_rng(3), 2000, 0
+    for _ in range(runs):
+        worth = rng.normal(0.0, 50.0, 64)
+        first, now = ({str(i): w for i, w in enumerate(worth + rng.normal(0.0, 1.0, 64))} for _ in range(2))
+        found = paired_change(first, now)
+        assert found is not None
+        guards = Guards()
+        guards.look(0, second(0.0, 0.0, 0.0))
+        raised += bool(guards.look(1, second(1.0, *found)))
+    assert raised / runs == pytest.approx(0.0249, abs=0.012)  # P(t < -2) at 63 degrees of freedom
 
 
 def test_a_resumed_run_is_watched_as_if_it_had_never_stopped() -> None:

@@ -110,6 +110,45 @@ def test_patience_ends_it_and_the_best_is_kept_also_if_it_is_resumed(
         assert resumed.kept == whole.kept
 
 
+@pytest.mark.parametrize(("start", "best"), [(4.0, 0), (2.0, 4), (None, 4)])
+def test_the_start_may_be_the_best(start: float | None, best: int) -> None:
+    trained = Counter({0: start, 2: 1.0, 4: 3.0, 6: 2.0} if start else {2: 1.0, 4: 3.0, 6: 2.0})
+    training = Training(trained, replace(SCHEDULE, keep="best", patience=9))
+    torch.nn.init.zeros_(trained.model.weight)
+    training.compare(trained.evaluate())
+    training.run()
+    assert (training.done, training.best.update, trained.weight) == (6, best, best)
+
+
+def test_lost_patience_ends_it_with_the_best_also_if_it_is_resumed() -> None:
+    scores = {2: 1.0, 4: 3.0, 6: 2.0}
+    training = Training(trained := Counter(scores), replace(SCHEDULE, keep="best", patience=9))
+    _take(training.updates(), 3)
+    training.lose_patience()
+    assert training.finished and list(training.updates()) == []
+    resumed = Training(again := Counter(scores), training.schedule)
+    again.model.load_state_dict(trained.model.state_dict())
+    resumed.load_state_dict(training.state_dict())
+    assert resumed.finished
+    for one in (training, resumed):
+        one.keep_best()
+    assert trained.weight == again.weight == 2
+    patient = Training(Counter(scores), SCHEDULE)
+    patient.lose_patience()
+    assert not patient.finished, "without patience there is none to lose"
+
+
+def test_weights_that_were_not_kept_are_not_the_best_of_a_run_resumed_with_patience() -> None:
+    scores = {2: 3.0, 4: 1.0, 6: 2.0}
+    first = Training(trained := Counter(scores), SCHEDULE)
+    _take(first.updates(), 3)
+    resumed = Training(again := Counter(scores), replace(SCHEDULE, keep="best"))
+    again.model.load_state_dict(trained.model.state_dict())
+    resumed.load_state_dict(first.state_dict())
+    resumed.run()
+    assert (resumed.best.update, again.weight) == (6, 6)
+
+
 def test_time_ends_it_and_counts_as_progress() -> None:
     trained = Counter()
     training = Training(trained, Schedule(updates=10**9, max_seconds=0.05, evaluate_every=10**9))
