@@ -154,6 +154,8 @@ class EnsembleRewardModel(InterTemporalRewardModel):
           UserError: if there is only one, or they differ in kind or size.
         """
         _check_alike(models)
+        if any(getattr(model.config, "likelihood", False) for model in models):
+            raise UserError("models that weigh likelihoods are not combined into one; use the mean of their rewards")
         if any(type(model) is not InterTemporalRewardModel for model in models):
             raise UserError("only inter-temporal reward models are combined into one; use the mean of their rewards")
         config = EnsembleConfig.of(
@@ -183,6 +185,7 @@ class EnsembleRewardModel(InterTemporalRewardModel):
         """Output of the first member, with the combined utility [T, B] and those of all members."""
         memories = self._memories(state)
         output, first = super().forward(observations, memories[0], resets)
+        assert isinstance(first, AgentState)
         rest = [
             self._follow(member, observations, memory, resets)
             for member, memory in zip(self.others, memories[1:], strict=True)

@@ -72,6 +72,8 @@ class RewardConfig(TrainingRunConfig):
       validation: share of the training episodes, from 0 to less than 1, that is not trained on and decides which model
         is kept. Held-out episodes only evaluate the model that was kept.
       training: how the reward model is trained.
+      likelihood: give the head of a new IBT model the log-likelihood of what the solver said last, by the policy that it
+        has from the agent (paper: no); docs/reward-model.md.
       head_seed: seed of the weights that the head begins with; None is the seed of the training. Models whose weights
         are to be averaged begin with the same ones.
       start: folder of a reward model to train further, made from the same agent; None begins at the agent's weights, as
@@ -92,12 +94,15 @@ class RewardConfig(TrainingRunConfig):
         default_factory=lambda: RewardTrainingConfig(updates=300, steps=32, batch=8, learning_rate=1e-3)
     )
     start: Path | None = None
+    likelihood: bool = False
     head_seed: Seed | None = None
     in_memory_gb: Gigabytes | None = None
 
     def __post_init__(self) -> None:
         if self.kind not in registry.names():
             raise UserError(f"kind is one of {', '.join(registry.names())}, not {self.kind!r}")
+        if self.likelihood and self.kind != "inter_temporal":
+            raise UserError(f"likelihood is for reward models of the kind inter_temporal, not {self.kind}")
 
 
 _USED = "marked"  # use of the episodes, in the run's episodes.json
@@ -131,7 +136,7 @@ class Rewarding(TrainingStage[RewardConfig]):
             check_image_encoder(config.training.frozen_vision, agent, config.agent, "training")
             start = agent if config.start is None else _earlier_model(config, config.start, self.tokenizer)
             head_seed = config.training.seed if config.head_seed is None else config.head_seed
-            model = kind.from_agent(start, seed=head_seed)
+            model = kind.from_agent(start, seed=head_seed, **({"likelihood": True} if config.likelihood else {}))
         else:
             model, self.tokenizer = checkpoint.load_agent(kind, config.device)
         self.agent = model
