@@ -5,8 +5,12 @@ import { Trouble } from "../frame";
 import { count } from "../words";
 import { duration, useTaught, type Taught, type Work } from "./state";
 
-/** `leads`: this person may begin to train. */
-export function TeachBar({ leads }: { leads: boolean }) {
+interface Props {
+  leads: boolean; // this person may begin to train
+  onCompare?: () => void; // shows a pair of clips; none: one is shown
+}
+
+export function TeachBar({ leads, onCompare }: Props) {
   const { taught, trouble, ask: look } = useTaught();
   const [refused, setRefused] = useState("");
   const begin = async (what: "train" | "again") => {
@@ -21,14 +25,15 @@ export function TeachBar({ leads }: { leads: boolean }) {
   };
   return (
     <section class="teach-bar" aria-label="Teaching">
-      {taught && <Said taught={taught} leads={leads} onBegin={(what) => void begin(what)} />}
+      {taught && <Said taught={taught} leads={leads} onCompare={onCompare} onBegin={(what) => void begin(what)} />}
       <Trouble said={refused || trouble} />
     </section>
   );
 }
 
-function Said({ taught, leads, onBegin }: { taught: Taught; leads: boolean; onBegin: (what: "train" | "again") => void }) {
-  const { phase, predicted } = taught;
+function Said({ taught, leads, onCompare, onBegin }: Props & { taught: Taught; onBegin: (what: "train" | "again") => void }) {
+  const { phase, predicted, compared } = taught;
+  const judges = phase === "trained" && compared !== null && compared.judged < compared.pairs;
   return (
     <>
       <strong>Round {taught.round}</strong>
@@ -42,6 +47,16 @@ function Said({ taught, leads, onBegin }: { taught: Taught; leads: boolean; onBe
       {leads && (phase === "marking" || phase === "failed") && (
         <button type="button" class="primary" disabled={phase === "marking" && taught.marks + taught.verdicts === 0} onClick={() => onBegin("train")}>
           {phase === "failed" ? "Try again" : "Train"}
+        </button>
+      )}
+      {judges && (
+        <label class="teach-work">
+          <progress value={compared.judged} max={compared.pairs} /> {compared.judged} of {count(compared.pairs, "pair")} judged
+        </label>
+      )}
+      {judges && onCompare && (
+        <button type="button" onClick={onCompare}>
+          Compare
         </button>
       )}
       {leads && phase === "trained" && (
@@ -60,7 +75,7 @@ const STATUS: Record<Taught["phase"], (taught: Taught) => string> = {
   playing: (taught) => `The agent plays: ${count(taught.clips, "clip")} so far.`,
   marking: said,
   training: said,
-  trained: () => "The new agent is ready.",
+  trained: () => "The new agent is ready: does it do better than the one before?",
   failed: (taught) => `It has stopped: ${taught.trouble}`,
 };
 
