@@ -137,6 +137,9 @@ def prefer(person: Visitor) -> None:
     person.shot("teach-compare")
     assert found(person.page) == [] and unreached(person.page) == []
     answer(person, "1")
+    person.page.reload()
+    person.sees(f"1 of {PAIRS} pairs judged")
+    person.page.locator(".clip canvas:not(.missing)").nth(1).wait_for()
     answer(person, "Control+z")
     person.page.locator(".answer[aria-pressed=true]", has_text="1 is better").wait_for()
     for key in ("2", "0", "="):

@@ -32,8 +32,8 @@ export function TeachBar({ leads, onCompare }: Props) {
 }
 
 function Said({ taught, leads, onCompare, onBegin }: Props & { taught: Taught; onBegin: (what: "train" | "again") => void }) {
-  const { phase, predicted, compared } = taught;
-  const judges = phase === "trained" && compared !== null && compared.judged < compared.pairs;
+  const { phase, predicted } = taught;
+  const pairs = toJudge(taught);
   return (
     <>
       <strong>Round {taught.round}</strong>
@@ -49,12 +49,12 @@ function Said({ taught, leads, onCompare, onBegin }: Props & { taught: Taught; o
           {phase === "failed" ? "Try again" : "Train"}
         </button>
       )}
-      {judges && (
+      {pairs && (
         <label class="teach-work">
-          <progress value={compared.judged} max={compared.pairs} /> {compared.judged} of {count(compared.pairs, "pair")} judged
+          <progress value={pairs.judged} max={pairs.pairs} /> {pairs.judged} of {count(pairs.pairs, "pair")} judged
         </label>
       )}
-      {judges && onCompare && (
+      {pairs && onCompare && (
         <button type="button" onClick={onCompare}>
           Compare
         </button>
@@ -69,13 +69,18 @@ function Said({ taught, leads, onCompare, onBegin }: Props & { taught: Taught; o
   );
 }
 
+/** The pairs of clips, while this person has not judged them all. */
+function toJudge({ phase, compared }: Taught): Taught["compared"] {
+  return phase === "trained" && compared && compared.judged < compared.pairs ? compared : null;
+}
+
 const said = (taught: Taught) => `${count(taught.verdicts, "verdict")} and ${count(taught.marks, "mark")} on ${count(taught.clips, "clip")}`;
 
 const STATUS: Record<Taught["phase"], (taught: Taught) => string> = {
   playing: (taught) => `The agent plays: ${count(taught.clips, "clip")} so far.`,
   marking: said,
   training: said,
-  trained: () => "The new agent is ready: does it do better than the one before?",
+  trained: (taught) => `The new agent is ready${toJudge(taught) ? ": does it do better than the one before?" : "."}`,
   failed: (taught) => `It has stopped: ${taught.trouble}`,
 };
 
