@@ -38,6 +38,19 @@ class Predicted:
 
 
 @dataclass(frozen=True)
+class Compared:
+    """Pairs of clips in which two agents play the same requests.
+
+    Args:
+      pairs: how many there are.
+      judged: how many of them this person has judged.
+    """
+
+    pairs: int
+    judged: int
+
+
+@dataclass(frozen=True)
 class Taught:
     """State of teaching an agent.
 
@@ -49,6 +62,7 @@ class Taught:
       marks: marks on them.
       verdicts: verdicts on their requests.
       predicted: predictions of the present reward model; None without one.
+      compared: pairs of the new agent's clips and those of the one before; None before both have played.
       work: stages of training, in their order.
       results: a sentence for each finished round.
       trouble: why it failed, in a line.
@@ -60,6 +74,7 @@ class Taught:
     marks: int
     verdicts: int
     predicted: Predicted | None
+    compared: Compared | None
     work: Sequence[Work]
     results: Sequence[str]
     trouble: str
@@ -68,8 +83,12 @@ class Taught:
 class Teacher(Protocol):
     """What `rlhf teach` does behind its page."""
 
-    def state(self) -> Taught:
-        """Return how far teaching has come."""
+    def state(self, rater: str) -> Taught:
+        """Return how far teaching has come, for one of those who teach."""
+        ...
+
+    def comparison(self) -> tuple[str, int]:
+        """Return the dataset in which the agents of this round play the same requests, and how many there will be."""
         ...
 
     def train(self) -> None:

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import combinations, groupby
 
 import numpy as np
 
 from rlhf.records.preferences import Stretch
 
+SHORTEST_STEPS = 2  # of a clip: in a single step nothing changes
 _ATTEMPTS = 100  # to draw a pair that is new
 
 
@@ -46,6 +47,55 @@ class DrawnPair:
     def clips(self) -> frozenset[Stretch]:
         """Both clips, whatever their order."""
         return frozenset((self.a, self.b))
+
+
+@dataclass(frozen=True)
+class Played:
+    """An episode as it is paired with another player's in the same place.
+
+    Args:
+      place: whatever is the same in the same place.
+      heard: the setter's words that the solver had heard at each step.
+    """
+
+    place: str
+    player: str
+    heard: Sequence[str]
+
+    @property
+    def request(self) -> str:
+        """The setter's first words; "" if it says nothing."""
+        return next(filter(None, self.heard), "")
+
+
+def draw_by_place(
+    played: Mapping[str, Played], seed: int, first: int, count: int, known: set[frozenset[Stretch]]
+) -> Iterator[DrawnPair]:
+    """Draw pairs with numbers from ``first`` on: two players' episodes in the same place, as far as both go.
+
+    Fewer than ``count`` where there are no more.
+
+    Args:
+      played: every episode, by id.
+    """
+    places: defaultdict[str, list[str]] = defaultdict(list)
+    for episode_id, one in played.items():
+        places[one.place].append(episode_id)
+    pairs = [
+        (one, other)
+        for ids in places.values()
+        for one, other in combinations(ids, 2)
+        if played[one].player != played[other].player
+    ]
+    drawn = 0
+    for chosen in np.random.default_rng(seed).permutation(len(pairs)):
+        steps = min(len(played[episode_id].heard) for episode_id in pairs[chosen])
+        number = first + drawn
+        order = 1 if np.random.default_rng([seed, number]).integers(2) else -1
+        a, b = (Stretch(episode_id, 0, steps) for episode_id in pairs[chosen][::order])
+        if drawn < count and steps >= SHORTEST_STEPS and frozenset((a, b)) not in known:
+            drawn += 1
+            yield DrawnPair(number, a, b, (played[a.episode_id].request, played[b.episode_id].request))
 
 
 class ClipSampler:

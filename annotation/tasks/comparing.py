@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
@@ -12,7 +13,14 @@ from pydantic import Field
 
 from annotation.agreement.clip_agreement import clip_agreement
 from annotation.tasks import contract
-from annotation.tasks.clip_sampling import ClipSampler, ClipSettings, DrawnPair
+from annotation.tasks.clip_sampling import (
+    SHORTEST_STEPS,
+    ClipSampler,
+    ClipSettings,
+    DrawnPair,
+    Played,
+    draw_by_place,
+)
 from annotation.tasks.contract import Item, RaterTask, Shown, Submission, said_at
 from annotation.tasks.fields import MAX_INT
 from rlhf.records.preferences import CANNOT_TELL, SAME, A, B, ClipPair, Stretch
@@ -20,7 +28,6 @@ from rlhf.store import ParquetStore
 
 LEFT, RIGHT = "left", "right"
 MOST_EPISODES = 1000  # whose words are read for a draw, so that it takes seconds
-_SHORTEST_STEPS = 2  # in a single step nothing changes
 
 
 class Choice(contract.Answer):
@@ -41,11 +48,12 @@ class ComparingSettings(contract.Settings):
     clip_seconds: Annotated[float, Field(ge=0.5, le=60, allow_inf_nan=False)] = 4.0
     within_share: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.5  # of pairs of one episode's clips
     seed: Annotated[int, Field(ge=0, le=MAX_INT, strict=True)] = 0
+    by_place: Annotated[bool, Field(strict=True)] = False  # pairs are two players' whole episodes in the same place
 
     @property
-    def draw(self) -> tuple[float, float, int]:
+    def draw(self) -> tuple[float, float, int, bool]:
         """What decides which pairs are drawn."""
-        return self.clip_seconds, self.within_share, self.seed
+        return self.clip_seconds, self.within_share, self.seed, self.by_place
 
 
 class Comparing(RaterTask):
@@ -90,6 +98,12 @@ class Comparing(RaterTask):
         """Write the clip pairs that are not there yet."""
         store.write_preferences(set(records) - set(store.preferences(ClipPair)))
 
+    def withdraw(self, store: ParquetStore, item: Item, rater: str) -> None:
+        """Remove a rater's comparison of the two clips."""
+        clips = stretches(item)
+        pairs = store.preferences(ClipPair)
+        store.remove_preferences(one for one in pairs if one.rater == rater and one.stretches == clips)
+
     def progress(self, submissions: Sequence[Submission]) -> dict[str, Any]:
         """Return how far raters agree."""
         answers: defaultdict[str, list[str]] = defaultdict(list)
@@ -122,12 +136,19 @@ def draw(
 
     Raises UserError if an episode cannot be read.
     """
-    steps = max(_SHORTEST_STEPS, round(settings.clip_seconds * store.description.steps_per_second))
     chosen = list(episodes.items())
     if len(chosen) > MOST_EPISODES:
         places = np.random.default_rng(settings.seed).choice(len(chosen), MOST_EPISODES, replace=False)
         chosen = [chosen[place] for place in sorted(places)]
-    heard = {id: store.read_transcript(episode_id).setter_text for id, episode_id in chosen}
+    read = {id: store.read_transcript(episode_id) for id, episode_id in chosen}
+    if settings.by_place:
+        played = {
+            id: Played(json.dumps([one.config, one.seed], sort_keys=True), one.solver, one.setter_text)
+            for id, one in read.items()
+        }
+        return list(draw_by_place(played, settings.seed, first, count, known))
+    steps = max(SHORTEST_STEPS, round(settings.clip_seconds * store.description.steps_per_second))
+    heard = {id: one.setter_text for id, one in read.items()}
     sampler = ClipSampler(heard, ClipSettings(steps, settings.within_share, settings.seed))
     return list(sampler.draw(first, count, known))
 

@@ -176,6 +176,10 @@ class RaterTask(ABC):
     def write(self, store: ParquetStore, records: Sequence[Any]) -> None:
         """Write those records that ``store`` does not have yet."""
 
+    def withdraw(self, store: ParquetStore, item: Item, rater: str) -> None:
+        """Take what a rater has said of an item out of ``store``."""
+        raise NotImplementedError(f"nothing of {self.kind} is taken back")
+
     def progress(self, submissions: Sequence[Submission]) -> dict[str, Any]:
         """Return what the leader's page says of submitted work on drawn items, besides how much there is."""
         return {}

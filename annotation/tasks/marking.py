@@ -89,3 +89,9 @@ class Marking(RaterTask):
         store.write_marks({one for one in records if isinstance(one, Mark)} - known)
         verdicts = {one for one in records if isinstance(one, RequestVerdict)}
         store.write_preferences(verdicts - set(store.preferences(RequestVerdict)) if verdicts else verdicts)
+
+    def withdraw(self, store: ParquetStore, item: Item, rater: str) -> None:
+        """Remove a rater's marks of the episode, and verdicts on its requests."""
+        (episode_id,) = item.episodes
+        store.remove_marks(rater, episode_id)
+        store.remove_preferences(one for one in store.preferences(RequestVerdict, episode_id) if one.rater == rater)

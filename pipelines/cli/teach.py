@@ -34,6 +34,7 @@ class TeachConfig:
       agent: folder of the agent that is taught; the pretrained one by default.
       data: dataset of demonstrations, which it goes on imitating; None records some in the agent's world.
       clips: requests that the agent carries out for people to mark, in each round; a tenth in held-out places.
+      pairs: requests that the new agent of a round and the one before both carry out, for people to compare.
       seed: seed of everything, from 0 to 24.
       device: device of play and training: "cpu", "cuda" or "cuda:1".
       host: address to listen at. Only this machine reaches the default; beyond it, put HTTPS in front.
@@ -45,6 +46,7 @@ class TeachConfig:
     agent: Path = pretrained.PLAYHOUSE
     data: Path | None = None
     clips: Annotated[int, Field(ge=2, le=100_000)] = 600
+    pairs: Annotated[int, Field(ge=0, le=1000)] = 20
     seed: Annotated[int, Field(ge=0, le=LARGEST_SEED // 20 - 1)] = 0
     device: str | None = None
     host: str = "127.0.0.1"
@@ -78,7 +80,7 @@ def teach(config: TeachConfig) -> None:
     if config.device is not None:
         usable_device(config.device)
     open_run(rounds.run, rounds, "run", free=FREE)
-    lessons = Lessons(rounds)
+    lessons = Lessons(rounds, config.pairs)
     serving = ServeConfig(data=rounds.run, host=config.host, port=config.port, public_url=config.public_url)
     lessons.begin()
     try:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import count, takewhile
 from pathlib import Path
 
+from pipelines.loops.preferred import answers, compared_folder, share_preferred
 from pipelines.loops.rounds import (
     CLONE,
     EVALUATED,
@@ -42,6 +43,11 @@ Results = Mapping[str, Sequence[ProbeResult]]  # by agent
 
 def write_comparison(config: LoopConfig) -> Path:
     """Write rounds.json and the report of all evaluated rounds, and return the report's path."""
+    return _report(config, *write_rounds(config))
+
+
+def write_rounds(config: LoopConfig) -> tuple[RoundsCompared, Results]:
+    """Write rounds.json of all evaluated rounds, and return it and the results that it is made of."""
     start = resolve_start(config)
     rounds = list(takewhile(lambda number: _is_evaluated(config, number), count(1)))
     results = _by_agent(load_results(start.evaluate.out))
@@ -54,7 +60,7 @@ def write_comparison(config: LoopConfig) -> Path:
         rounds=tuple(_round_result(config, number, results) for number in rounds),
     )
     write_file(config.run / ROUNDS_FILE, (json.dumps(to_json(compared), indent=2) + "\n").encode())
-    return _report(config, compared, results)
+    return compared, results
 
 
 def success(results: Sequence[ProbeResult], seed: int) -> dict[str, Interval]:
@@ -99,7 +105,14 @@ def _round_result(config: LoopConfig, number: int, results: Results) -> RoundRes
         success=success(results[agent], config.seed),
         on_clone=gain([results[agent]], [results[CLONE]], config.seed),
         on_deployed=gain([results[agent]], [results[deployed]], config.seed),
+        preferred=_preferred(config.run, number),
     )
+
+
+def _preferred(run: Path, number: int) -> dict[str, Interval]:
+    folder = compared_folder(run, number)
+    said = answers(open_store(folder), run, number) if folder.is_dir() else {}
+    return {rater: share for rater, own in said.items() if (share := share_preferred(own)) is not None}
 
 
 def _accuracy(folder: Path) -> float | None:

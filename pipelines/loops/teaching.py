@@ -19,10 +19,11 @@ from typing import Any
 import numpy as np
 
 from annotation.server.errors import Refused
-from annotation.server.teacher import Phase, Predicted, Taught, Work
+from annotation.server.teacher import Compared, Phase, Predicted, Taught, Work
 from pipelines.loops import foreseen
-from pipelines.loops.comparison import ROUNDS_FILE
+from pipelines.loops.comparison import ROUNDS_FILE, write_rounds
 from pipelines.loops.loop import iterate
+from pipelines.loops.preferred import COMPARED, answers, compared_folder, count_pairs, record_both, share_preferred
 from pipelines.loops.rounds import (
     EVALUATED,
     MARKED,
@@ -33,12 +34,13 @@ from pipelines.loops.rounds import (
     resolve_round,
     round_folder,
 )
-from pipelines.report.data import RoundsCompared
+from pipelines.report.data import RoundResult, RoundsCompared
 from pipelines.stages.running.staged_run import finished_stages
 from rlhf.records.json_records import from_json
 from rlhf.records.marks import Mark
 from rlhf.records.preferences import RequestVerdict
 from rlhf.run.json_lines import Row
+from rlhf.run.statistics import percent, points
 from rlhf.run.tracking import METRICS_FILE, read_metrics
 from rlhf.store import open_store
 from rlhf.store.columns import json_text
@@ -51,10 +53,14 @@ LOG_FILE = "teach.log"
 
 
 class Lessons:
-    """The :class:`annotation.server.teacher.Teacher` of a run of `rlhf iterate`."""
+    """The :class:`annotation.server.teacher.Teacher` of a run of `rlhf iterate`.
 
-    def __init__(self, config: LoopConfig) -> None:
-        self._config = config
+    Args:
+      pairs: requests at which people compare the new agent of a round with the one before.
+    """
+
+    def __init__(self, config: LoopConfig, pairs: int) -> None:
+        self._config, self._pairs = config, pairs
         self._lock = Lock()
         self._process: Any = None
         self._trains = False  # what the process does
@@ -70,12 +76,14 @@ class Lessons:
             self._start(least=_UNTIL_ASKED)
 
     def close(self) -> None:
-        """End the process that plays or trains; the next command resumes."""
+        """End the process that plays or trains; the next command resumes. What people preferred goes to rounds.json."""
         if self._works:
             self._process.terminate()
             self._process.join()
+        if (self._config.run / ROUNDS_FILE).is_file():
+            write_rounds(self._config)
 
-    def state(self) -> Taught:
+    def state(self, rater: str) -> Taught:
         with self._lock:
             phase, one = self._phase(), self._one
             there = (one.play.data / DESCRIPTION_FILE).is_file()
@@ -89,10 +97,14 @@ class Lessons:
                 marks=len(marks),
                 verdicts=len(verdicts),
                 predicted=self._predicted(marks, verdicts),
+                compared=self._compared(rater),
                 work=self._work(one),
-                results=_results(self._config.run),
+                results=self._results(rater),
                 trouble=self._trouble() if phase == "failed" else "",
             )
+
+    def comparison(self) -> tuple[str, int]:
+        return compared_folder(self._config.run, self._round).name, self._pairs
 
     def train(self) -> None:
         with self._lock:
@@ -125,7 +137,7 @@ class Lessons:
             return "training" if self._trains else "playing"
         if self._process is not None and self._process.exitcode:
             return "failed"
-        if EVALUATED in done:
+        if COMPARED in done:
             return "trained"
         if PLAYED not in done:
             return "playing"
@@ -148,7 +160,7 @@ class Lessons:
         self._trains = least == 1
         config = replace(self._config, rounds=self._round, least_marks=least)
         context = multiprocessing.get_context("spawn")
-        self._process = context.Process(target=_carry_out, args=(config,), name="rlhf-teach", daemon=True)
+        self._process = context.Process(target=_carry_out, args=(config, self._pairs), name="rlhf-teach", daemon=True)
         self._process.start()
 
     def _trouble(self) -> str:
@@ -167,11 +179,38 @@ class Lessons:
         return [
             _training("The reward model learns", folder / one.reward.name, one.reward.training.updates, bool(trained)),
             _training("The agent learns", folder / one.improve.name, one.improve.updates, bool(improved)),
-            Work("It is tested", 1.0 if EVALUATED in done else 0.0, None),
+            Work("It is tested", float(EVALUATED in done), None),
+            Work("Both agents play", float(COMPARED in done), None),
         ]
 
+    def _said(self, number: int, rater: str) -> tuple[int, list[bool | None]]:
+        """Return how many pairs there are of a round, and what a person has said of them."""
+        folder = compared_folder(self._config.run, number)
+        if not folder.is_dir():
+            return 0, []
+        store = open_store(folder)
+        return count_pairs(store), answers(store, self._config.run, number).get(rater, [])
 
-def _carry_out(config: LoopConfig) -> None:
+    def _compared(self, rater: str) -> Compared | None:
+        pairs, said = self._said(self._round, rater)
+        return Compared(pairs, len(said)) if pairs else None
+
+    def _results(self, rater: str) -> list[str]:
+        """Return a sentence for each round that is done, from rounds.json and the pairs that the person has judged.
+
+        Before they have judged all of the present round's, nothing may tell them which agent they chose.
+        """
+        if not (self._config.run / ROUNDS_FILE).is_file():
+            return []
+        text = (self._config.run / ROUNDS_FILE).read_text(encoding="utf-8")
+        found = []
+        for one in from_json(RoundsCompared, json_text.from_json(text)).rounds:
+            pairs, said = self._said(one.number, rater)
+            found.append(result(one, said if one.number < self._round or len(said) >= pairs else []))
+        return found
+
+
+def _carry_out(config: LoopConfig, pairs: int) -> None:
     """Run the loop; the process's exit code is 1 if it fails, and its output is in the log."""
     os.nice(_NICER)
     Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
@@ -179,7 +218,9 @@ def _carry_out(config: LoopConfig) -> None:
         os.dup2(log.fileno(), 1)
         os.dup2(log.fileno(), 2)
         try:
-            if iterate(config) is None and config.rounds > 1:  # people are to mark what the last model has not seen
+            if iterate(config) is not None:
+                record_both(config, pairs)
+            elif config.rounds > 1:  # people are to mark what the last model has not seen
                 one, before = resolve_round(config, config.rounds), round_folder(config.run, config.rounds - 1)
                 model = before / one.reward.name / "reward_model"
                 foreseen.foresee(model, one.play.data, one.folder / foreseen.FILE, config.device or "cpu")
@@ -217,14 +258,18 @@ def _training(name: str, folder: Path, updates: int, finished: bool) -> Work:
     return Work(name, share, left)
 
 
-def _results(run: Path) -> list[str]:
-    """Return a sentence for each round that is done, from rounds.json."""
-    if not (run / ROUNDS_FILE).is_file():
-        return []
-    compared = from_json(RoundsCompared, json_text.from_json((run / ROUNDS_FILE).read_text(encoding="utf-8")))
-    return [
-        f"Round {one.number}, from {one.progress + one.regress} marks: the new agent fulfils "
-        f"{100 * one.on_clone.estimate:+.0f} points ({100 * one.on_clone.low:+.0f} to {100 * one.on_clone.high:+.0f}) "
-        f"of requests more than the first one, by the tasks' own checks."
-        for one in compared.rounds
-    ]
+def result(one: RoundResult, said: Sequence[bool | None]) -> str:
+    """Return what a round has changed, in a sentence.
+
+    Args:
+      said: for each pair that the reader has judged, whether they preferred the new agent; None: neither.
+    """
+    preferred = share_preferred(said)
+    if preferred is not None:
+        count = f"{sum(map(bool, said))} of {preferred.count} pairs that you decided"
+        bounds = f"{percent(preferred.estimate)}, {percent(preferred.low)} to {percent(preferred.high)}"
+        yours = f"you preferred the new agent in {count} ({bounds}); "
+    else:
+        yours = f"you saw no difference in {len(said)} pairs; " if said else ""
+    checks = f"the share of requests that the agent fulfils changed by {points(one.on_deployed)}"
+    return f"Round {one.number}, from {one.marks} marks: {yours}by the tasks' own checks, {checks}."

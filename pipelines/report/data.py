@@ -174,6 +174,8 @@ class RoundResult:
       success: interval by probe, and over all of them where there are several.
       on_clone: success less that of the cloned agent, paired by episode.
       on_deployed: success less that of the deployed agent, paired by episode.
+      preferred: by rater, share of the pairs of clips that they decided in which they preferred this agent to the
+        deployed one.
     """
 
     number: int
@@ -190,6 +192,7 @@ class RoundResult:
     success: Mapping[str, Interval]
     on_clone: Interval
     on_deployed: Interval
+    preferred: Mapping[str, Interval] = field(default_factory=dict)
 
     @property
     def marks(self) -> int:

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 _TASKS_SHOWN = 8  # of which a recording says how many requests were fulfilled
 
 
-def record(config: RecordConfig, finish: Callable[[Episode], Episode] | None = None) -> list[str]:
+def record(config: RecordConfig, finish: Callable[[Episode], Episode] | None = None, first: int = 0) -> list[str]:
     """Record episodes and return their ids. They are durable when this returns.
 
     Before, too, every episode is durable as soon as it has ended; of short ones, a group of some hundred steps at once
@@ -60,6 +60,7 @@ def record(config: RecordConfig, finish: Callable[[Episode], Episode] | None = N
 
     Args:
       finish: changes what is recorded of an episode that was played, such as its notes.
+      first: number of the first episode; other numbers of a seed have other places.
 
     Raises:
       UserError: if an episode of the same id was recorded with other settings, or by another agent, or there is no
@@ -72,14 +73,14 @@ def record(config: RecordConfig, finish: Callable[[Episode], Episode] | None = N
     config.world.check(limit_unless_debugging(config.step_limit_sec))
     training, *held_out = config.parts()
     ends: list[Failure] = []
-    recorded = _record(training, finish, ends)
+    recorded = _record(training, finish, ends, first)
     for part in held_out:
         new = "with places and requests" if _splits_requests(config) else "with places"
         announce(
             f"{part.episodes} of the {config.episodes} episodes are held out: {new} that are never trained on "
             "(--held-out sets the share)"
         )
-        recorded += _record(part, finish, ends)
+        recorded += _record(part, finish, ends, first)
     check_ends(ends, config.episodes)
     return sorted(recorded)
 
@@ -109,13 +110,15 @@ def _resolve_config(config: RecordConfig) -> RecordConfig:
     return replace(config, world=settings.world, players=settings.players)
 
 
-def _record(config: RecordConfig, finish: Callable[[Episode], Episode] | None, ends: list[Failure]) -> list[str]:
+def _record(
+    config: RecordConfig, finish: Callable[[Episode], Episode] | None, ends: list[Failure], first: int
+) -> list[str]:
     """Record the episodes of one split and return their ids.
 
     Failures in which the world ended its process, or tried to, are added to ``ends``.
     """
     prompted = config.setter_agent is not None and _setters(config, 1).prompted
-    plans = RecordingPlans(config, settings_fingerprint(config), recorded_setters(config), prompted)
+    plans = RecordingPlans(config, settings_fingerprint(config), recorded_setters(config), prompted, first)
     store = open_store(config.data, create=True)
     played_with = PlaySettings(config.world, config.players)
     ids = [plans.episode_id(number) for number in range(config.episodes)]

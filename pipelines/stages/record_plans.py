@@ -38,6 +38,7 @@ class RecordingPlans:
     settings: str  # the fingerprint
     replayed: tuple[str, ...] = ()  # episodes whose setters ask, by number; empty where others do
     prompted: bool = False  # an agent asks, and is given prompts
+    first: int = 0  # number of the first episode among those of its seed
 
     @property
     def split(self) -> str:
@@ -51,7 +52,10 @@ class RecordingPlans:
             return f"{player}-of-{self.replayed[number]}"
         if self.config.setter_agent is not None:
             player = f"{player}-for-{setter_name(self.config).replace(':', '-')}"
-        return f"{player}-{self.split}-{_place_seed(self.config, number):09d}"
+        return f"{player}-{self.split}-{self._place_seed(number):09d}"
+
+    def _place_seed(self, number: int) -> int:
+        return place_seed(self.config.seed, self.first + number, held_out=self.config.split == "held_out")
 
     def of(self, numbers: Sequence[int]) -> Iterator[Plan]:
         """Yield the plans of ``numbers``, in their order."""
@@ -63,7 +67,7 @@ class RecordingPlans:
     def _scripted(self, numbers: Sequence[int], notes: Mapping[str, Any]) -> Iterator[Plan]:
         config = self.config
         for number in numbers:
-            seed = _place_seed(config, number)
+            seed = self._place_seed(number)
             setter, more = self._setter(seed)
             yield Plan(
                 episode_id=self.episode_id(number),
@@ -177,7 +181,3 @@ def setter_name(config: RecordConfig) -> str:
     """Return the name of the setters in recordings, of those that are not replayed."""
     folder = config.setter_agent
     return SCRIPTED if folder is None else f"{AGENT_PREFIX}{Path(folder).resolve().parent.name}"
-
-
-def _place_seed(config: RecordConfig, number: int) -> int:
-    return place_seed(config.seed, number, held_out=config.split == "held_out")

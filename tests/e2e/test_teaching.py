@@ -22,11 +22,11 @@ from pipelines.loops.rounds import LoopConfig, resolve_config
 from pipelines.loops.teaching import Lessons
 from pipelines.stages.running.staged_run import open_run
 from reward_models.preferences.config import PreferenceConfig
-from rlhf.records.preferences import RequestVerdict
+from rlhf.records.preferences import ClipPair, RequestVerdict
 from rlhf.store import open_store
 from tests.e2e.browsers import chromium
 from tests.e2e.test_accessibility import found, unreached
-from tests.e2e.test_loop import tiny
+from tests.e2e.test_loop import compared, tiny
 from tests.e2e.visitors import Visitor
 from tests.patience import until
 
@@ -48,9 +48,12 @@ def lessons(tmp_path_factory: pytest.TempPathFactory) -> LoopConfig:
     return config
 
 
+PAIRS = 3
+
+
 def in_phase(teacher: Lessons, phase: str) -> Taught:
     def state() -> Taught | None:
-        seen = teacher.state()
+        seen = teacher.state("")
         assert seen.phase != "failed", seen.trouble
         return seen if seen.phase == phase else None
 
@@ -80,7 +83,7 @@ def taught_in_a_browser(config: LoopConfig, teacher: Lessons) -> Iterator[Visito
 
 
 def test_a_person_teaches_an_agent_round_after_round(lessons: LoopConfig) -> None:
-    teacher = Lessons(lessons)
+    teacher = Lessons(lessons, PAIRS)
     teacher.begin()
     try:
         with taught_in_a_browser(lessons, teacher) as person:
@@ -89,21 +92,22 @@ def test_a_person_teaches_an_agent_round_after_round(lessons: LoopConfig) -> Non
             person.click("Train")
             state = in_phase(teacher, "trained")
             assert (state.round, state.marks) == (1, 10) and state.verdicts > 4  # some asked for nothing
-            assert [work.done for work in state.work] == [1.0, 1.0, 1.0]
+            assert [work.done for work in state.work] == [1.0] * 4
             person.sees("by the tasks' own checks")
             with pytest.raises(Refused, match="training has begun"):
                 teacher.train()
+            prefer(person)
             person.click("Again")
             person.sees("Round 2")
             state = in_phase(teacher, "marking")
             assert (state.round, state.predicted) == (2, Predicted(0, 0))
             judge(person, 1)
-            until(lambda: teacher.state().marks == 1, "a mark on a clip of the new agent")
+            until(lambda: teacher.state("").marks == 1, "a mark on a clip of the new agent")
     finally:
         teacher.close()
-    again = Lessons(lessons)  # the same command after Ctrl-C
+    again = Lessons(lessons, PAIRS)  # the same command after Ctrl-C
     again.begin()
-    assert (again.state().phase, again.state().round) == ("marking", 2)
+    assert (again.state("").phase, again.state("").round) == ("marking", 2)
     again.close()
 
 
@@ -123,9 +127,43 @@ def judge(person: Visitor, count: int) -> None:
         until(lambda: person.page.locator(".bench[data-old]").count() == 0, "the next clip", 0.05)
 
 
+def prefer(person: Visitor) -> None:
+    """Say of every pair which agent does better, and take one answer back."""
+    person.click("Compare")
+    person.sees(f"0 of {PAIRS} pairs judged")
+    person.page.locator(".clip canvas:not(.missing)").nth(1).wait_for()
+    shown = person.page.content()
+    assert not any(name in shown for name in ("round-1", "agent:", "BC"))
+    person.shot("teach-compare")
+    assert found(person.page) == [] and unreached(person.page) == []
+    answer(person, "1")
+    person.page.reload()
+    person.sees(f"1 of {PAIRS} pairs judged")
+    person.page.locator(".clip canvas:not(.missing)").nth(1).wait_for()
+    answer(person, "Control+z")
+    person.page.locator(".answer[aria-pressed=true]", has_text="1 is better").wait_for()
+    for key in ("2", "0", "="):
+        assert "you preferred" not in person.page.content()  # or people would learn which agent is which
+        answer(person, key)
+    person.sees("you preferred the new agent in")
+
+
+def answer(person: Visitor, key: str) -> None:
+    """Press a key that shows another pair, or a clip after the last one."""
+    bench = person.page.locator(".bench")
+    bench.evaluate("bench => { bench.dataset.old = 'yes' }")
+    person.press(key)
+    until(lambda: person.page.locator(".bench[data-old]").count() == 0, "the next pair", 0.05)
+    person.page.locator(".stage canvas").first.wait_for()
+
+
 def test_what_is_learned_from_is_in_the_datasets(lessons: LoopConfig) -> None:
     verdicts = open_store(lessons.run / "play-1").preferences(RequestVerdict)
     assert {verdict.answer for verdict in verdicts} == {"success", "failure"} and not verdicts[0].scripted
+    pairs = open_store(lessons.run / "compared-1").preferences(ClipPair)
+    assert len(pairs) == PAIRS and sum(pair.answer == "same" for pair in pairs) == 2
+    (one,) = compared(lessons.run).rounds
+    assert [share.count for share in one.preferred.values()] == [1]
     assert lessons.data is not None
     given = open_store(lessons.data)
     assert open_store(lessons.run / "demonstrations" / "data").ids() == given.ids() and not given.marks()

@@ -19,10 +19,10 @@ from annotation.server.db.database import Database
 from annotation.server.db.tables import Assignment, EpisodeRecord, ItemRecord, Project
 from annotation.server.services.background import Background
 from annotation.server.services.datasets import Datasets, is_as_listed
+from annotation.server.services.items import item_of
 from annotation.server.services.tasks import settings_of, submission_of
 from annotation.tasks import TASKS
 from annotation.tasks.contract import RaterTask, Record
-from rlhf.records.preferences import RequestVerdict
 from rlhf.store import EpisodeRow, ParquetStore
 from rlhf.store.contract import check_steps
 from worlds.errors import UserError
@@ -59,7 +59,7 @@ class _Submitted:
 
 
 def export_everything(database: Database, datasets: Datasets, when: float) -> int:
-    """Take marks and verdicts of returned work out of the datasets, and write everything that was submitted into them.
+    """Take what was said in returned work out of the datasets, and write everything that was submitted into them.
 
     Returns:
       how many submissions were written.
@@ -111,15 +111,12 @@ def _withdraw_some(
     with datasets.exporting():
         with database.reading() as session:
             found = session.scalars(query.options(joinedload(Assignment.rater)).limit(BATCH_SIZE)).all()
-            returned = [(one.id, one.rater.pseudonym, one.item.episode.episode_id) for one in found]
+            returned = [(one.id, TASKS[one.item.kind], item_of(one.item, None), one.rater.pseudonym) for one in found]
         store = datasets.store(dataset)
-        for _, rater, episode_id in returned:
-            store.remove_marks(rater, episode_id)
-            store.remove_preferences(
-                each for each in store.preferences(RequestVerdict, episode_id) if each.rater == rater
-            )
+        for _, task, item, rater in returned:
+            task.withdraw(store, item, rater)
         with database.writing() as session:
-            withdrawn = Assignment.id.in_([assignment_id for assignment_id, _, _ in returned])
+            withdrawn = Assignment.id.in_([assignment_id for assignment_id, *_ in returned])
             session.execute(update(Assignment).where(withdrawn).values(withdrawing=False, exported=None))
     return len(returned) or None
 

@@ -165,6 +165,14 @@ def submit(task: RaterTask, assignment_id: PathId, body: WorkBody, study: Served
     return {}
 
 
+def back(task: RaterTask, study: Served, visitor: Asking) -> dict[str, Any]:
+    """Take back what was submitted last: it is the next item again."""
+    with study.database.writing() as session:
+        tasks.take_back(session, task, visitor)
+    study.exporter.wake()
+    return {}
+
+
 def feedback(task: RaterTask, assignment_id: PathId, study: Served, visitor: Asking) -> dict[str, Any]:
     """Return the rater's marks of a training episode, compared with the known marks."""
     with study.database.reading() as session:
@@ -209,5 +217,7 @@ for _task in TASKS.values():
     _add(_task, "GET", f"{_ONE}/frames", frames, None)
     _add(_task, "PUT", f"{_ONE}/answers", save, answers_body(_task))
     _add(_task, "POST", f"{_ONE}/submit", submit, CountBody if _task.many else RevisionBody)
+    if _task.drawn:
+        _add(_task, "POST", "/back", back, None)
     if _task.gold:
         _add(_task, "GET", f"{_ONE}/feedback", feedback, None)

@@ -8,20 +8,22 @@ from typing import Any
 
 from sqlalchemy import update
 
+from annotation.server.clock import now
 from annotation.server.db.tables import TaskProject
 from annotation.server.export.submitted import NotExported
-from annotation.server.security.policies import ADMINS, RATERS, Routes, Served
+from annotation.server.security.policies import ADMINS, RATERS, Asking, Routes, Served
+from annotation.server.services.items import compare_by_place
 from annotation.server.study import Study
 from annotation.server.teacher import Teacher
-from annotation.tasks import MARKING
+from annotation.tasks import COMPARING, MARKING
 
 ROUTES = Routes("/api/teach")
 
 
 @ROUTES.add("GET", "", RATERS)
-def state(study: Served) -> dict[str, Any]:
+def state(study: Served, visitor: Asking) -> dict[str, Any]:
     """Return how far teaching has come."""
-    return asdict(_teacher(study).state())
+    return asdict(_teacher(study).state(visitor.pseudonym))
 
 
 @ROUTES.add("POST", "/train", ADMINS)
@@ -29,16 +31,20 @@ def train(study: Served) -> dict[str, Any]:
     """Begin to train the agent on all that was said so far."""
     with suppress(NotExported):  # of single clips, which the study's leader is told
         study.exporter.now()
-    _teacher(study).train()
+    teacher = _teacher(study)
+    with study.database.writing() as session:
+        compare_by_place(session, *teacher.comparison(), now())
+    teacher.train()
     return {}
 
 
 @ROUTES.add("POST", "/again", ADMINS)
 def again(study: Served) -> dict[str, Any]:
-    """Begin the next round; clips of those before are handed out no more."""
+    """Begin the next round; clips and pairs of those before are handed out no more."""
     _teacher(study).again()
+    kinds = (MARKING.kind, COMPARING.kind)
     with study.database.writing() as session:
-        session.execute(update(TaskProject).where(TaskProject.kind == MARKING.kind).values(open=False))
+        session.execute(update(TaskProject).where(TaskProject.kind.in_(kinds)).values(open=False))
     return {}
 
 

@@ -23,12 +23,13 @@ from annotation.server.db.tables import (
     TaskProject,
 )
 from annotation.server.services.datasets import Datasets
-from annotation.server.services.listing import list_episodes
-from annotation.tasks import MARKING, TASKS, comparing
+from annotation.server.services.listing import list_episodes, new_project
+from annotation.tasks import COMPARING, MARKING, TASKS, comparing
 from annotation.tasks.contract import Item, RaterTask, Settings
 from rlhf.records.preferences import Stretch
 from worlds.errors import UserError
 
+EVERYBODY = 100  # raters for each item
 _AT_ONCE = 50  # episodes that one transaction makes known, so that nobody waits long
 
 
@@ -158,6 +159,14 @@ def change_draw(session: Session, project: TaskProject, before: Settings) -> Non
         unopened = unopened.order_by(ItemRecord.number.desc()).limit(max(0, surplus))
     leaving = list(session.scalars(unopened))
     session.execute(delete(ItemRecord).where(ItemRecord.id.in_(leaving)))
+
+
+def compare_by_place(session: Session, dataset: str, pairs: int, when: float) -> None:
+    """Have everybody compare so many pairs by place of a dataset, which may be yet to come, and nobody mark it."""
+    project = session.scalar(select(Project).filter_by(dataset=dataset)) or new_project(session, dataset, when)
+    session.get_one(TaskProject, (project.id, MARKING.kind)).open = False
+    compared = session.get_one(TaskProject, (project.id, COMPARING.kind))
+    compared.overlap, compared.settings = EVERYBODY, {"pairs": pairs, "by_place": True}
 
 
 def _draw_missing(database: Database, datasets: Datasets, task: RaterTask) -> None:

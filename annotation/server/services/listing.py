@@ -48,13 +48,13 @@ def list_episodes(session: Session, datasets: Datasets, when: float) -> list[str
     for name in datasets.names():
         try:
             with session.begin_nested():
-                _list_project(session, known.get(name) or _new_project(session, name, when), datasets.store(name))
+                _list_project(session, known.get(name) or new_project(session, name, when), datasets.store(name))
         except UserError as error:
             troubles.append(str(error))
     return troubles
 
 
-def _new_project(session: Session, dataset: str, when: float) -> Project:
+def new_project(session: Session, dataset: str, when: float) -> Project:
     """Return a new project, of which episodes are marked, and clips are compared if the leader wants some."""
     project = Project(dataset=dataset, open=True, created=when)
     session.add(project)

@@ -237,6 +237,22 @@ def submit_one(task: RaterTask, assignment: Assignment, revision: int, when: flo
     assignment.submitted = when
 
 
+def take_back(session: Session, task: RaterTask, visitor: Visitor) -> None:
+    """Reopen the item that the rater has submitted last; what was said of it leaves the dataset with the next export.
+
+    Raises Refused if there is none.
+    """
+    handing = [TaskProject.kind == task.kind, TaskProject.open]
+    query = select(Assignment).join(ItemRecord).where(
+        Assignment.rater_id == visitor.person_id, Assignment.submitted.is_not(None), ItemRecord.kind == task.kind,
+        ItemRecord.project_id.in_(select(TaskProject.project_id).where(*handing)), WHOLE,
+    )  # fmt: skip
+    last = session.scalar(query.order_by(Assignment.submitted.desc()).limit(1))
+    if last is None:
+        raise Refused(409, "you have submitted nothing that could be taken back")
+    last.submitted, last.withdrawing = None, True
+
+
 def submission_of(task: RaterTask, assignment: Assignment, world: str | None) -> Submission:
     """Return submitted work as its task records it; the assignment's rater and answers are loaded."""
     answers = tuple(task.Answer.model_construct(**record.said) for record in assignment.answers if not record.empty)

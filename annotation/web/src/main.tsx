@@ -11,7 +11,7 @@ import { Look } from "./look";
 import { MARKING } from "./marking/bench";
 import { Play } from "./play";
 import { Study } from "./study";
-import { TEACHING } from "./teach/bench";
+import { PREFERRING, TEACHING } from "./teach/bench";
 
 const PAGES: Record<string, () => preact.JSX.Element> = {
   "/": Home,
@@ -23,7 +23,7 @@ const PAGES: Record<string, () => preact.JSX.Element> = {
   "/watch": workPage(INFERRING),
   "/study": Study,
   "/look": Look,
-  "/teach": workPage(TEACHING),
+  "/teach": workPage(TEACHING, [PREFERRING]),
   "/consent": Consent,
 };
 

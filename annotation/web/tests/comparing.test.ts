@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Answer } from "../src/comparing/bench";
-import { command } from "../src/comparing/bench";
+import { command, quickCommand } from "../src/comparing/bench";
 import { momentAt } from "../src/comparing/loop";
 
 const fresh = () => new Answer({ id: "p", revision: 0, answer: "" });
@@ -53,4 +53,12 @@ test("letters answer, and the keys of every page move and play", () => {
     ["left", "left", "right", "same", "same", "cannot tell"],
   );
   assert.deepEqual([press("Enter")?.do, press(" ")?.do, press("ArrowLeft")?.do, press("q")], ["next", "toggle", "step", undefined]);
+});
+
+test("in teaching the clips have numbers, and their keys answer", () => {
+  const answers = ["1", "2", "0", "=", "a", "s"].map((key) => quickCommand({ key, shiftKey: false, altKey: false, ctrlKey: false, metaKey: false }));
+  assert.deepEqual(
+    answers.map((found) => found && "answer" in found && found.answer),
+    ["left", "right", "same", "same", undefined, undefined],
+  );
 });

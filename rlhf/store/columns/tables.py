@@ -172,12 +172,13 @@ def to_compressed(about: pa.Table, steps: pa.Table) -> CompressedEpisode:
 
 
 TRANSCRIPT_COLUMNS = ("episode_id", "step", *TEXTS, "controller")
+_TRANSCRIPT_FIELDS = ("episode_id", "setter", "solver", "config", "notes", "requests", "success_step", "seed")
 
 
 def to_transcript(about: pa.Table, steps: pa.Table) -> EpisodeTranscript:
     """As ``to_episode``, of steps with ``TRANSCRIPT_COLUMNS`` alone, and only what its transcript has."""
     row, texts = _row_and_texts(about, steps)
-    known = fields_of_row(row, "episode_id", "setter", "solver", "notes", "requests", "success_step")
+    known = fields_of_row(row, *_TRANSCRIPT_FIELDS)
     if not isinstance(known["notes"], dict):
         raise ValueError("its notes are no object")
     check_requests(known["requests"], known["success_step"], len(steps))

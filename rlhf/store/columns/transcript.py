@@ -20,6 +20,7 @@ class EpisodeTranscript:
     episode_id: str
     setter: str
     solver: str
+    config: Mapping[str, Any]
     notes: Mapping[str, Any]
     requests: tuple[Request, ...]
     success_step: tuple[int | None, ...]
@@ -27,6 +28,7 @@ class EpisodeTranscript:
     setter_utterance: tuple[str, ...]
     utterance: tuple[str, ...]
     taken_over: bool
+    seed: int = 0
 
     def spoken(self) -> list[tuple[int, str, str]]:
         """Step, "setter" or "solver", and words of every utterance; at one step the setter's first."""

@@ -3,20 +3,21 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { base } from "../address";
 import { AGAIN_MS, ApiError, me, type Me } from "../api";
 import { Frame, Trouble } from "../frame";
-import type { Edit } from "../saving/local_store";
 import { loadWork, type Work } from "../saving/work";
-import { routesOf, type Task, type TaskItem } from "./task";
+import { routesOf, type Task } from "./task";
 
 const KNOWN = "rlhf-me"; // with the address of the study: who was here last, for visits without a connection
 
-/** The page of a task. */
-export function workPage<S extends Edit, E extends TaskItem<S>>(task: Task<S, E>): () => preact.JSX.Element {
-  return () => <Workplace task={task} />;
+type AnyTask = Task<any, any>;
+
+/** The page of a task. While there are items of the tasks `before` it, it shows those. */
+export function workPage(task: AnyTask, before: AnyTask[] = []): () => preact.JSX.Element {
+  return () => <Workplace task={task} before={before} />;
 }
 
-function Workplace<S extends Edit, E extends TaskItem<S>>({ task }: { task: Task<S, E> }) {
-  const { title, done, Bench, Idle } = task;
-  const [loaded, setLoaded] = useState<{ person: Me; work: Work<E> | null } | null>(null);
+function Workplace({ task, before }: { task: AnyTask; before: AnyTask[] }) {
+  const { title, done, Idle } = task;
+  const [loaded, setLoaded] = useState<{ person: Me; found: Found | null } | null>(null);
   const [trouble, setTrouble] = useState<Error | null>(null);
   const barred = trouble instanceof ApiError && trouble.status === 403; // trying again does not help
 
@@ -30,8 +31,8 @@ function Workplace<S extends Edit, E extends TaskItem<S>>({ task }: { task: Task
     setTrouble(null);
     try {
       const person = await whoIsHere();
-      const work = await loadWork(person, routesOf(task.kind), task.store);
-      if (number === loads.current) setLoaded({ person, work }); // else a later load has begun
+      const found = await firstWork(person, [...before, task]);
+      if (number === loads.current) setLoaded({ person, found }); // else a later load has begun
     } catch (error) {
       if (number !== loads.current) return;
       setLoaded(null);
@@ -42,7 +43,10 @@ function Workplace<S extends Edit, E extends TaskItem<S>>({ task }: { task: Task
   };
   useEffect(() => void load(), []);
 
-  if (loaded?.work) return <Bench key={loaded.work.episode.id} person={loaded.person} work={loaded.work} onNext={load} />;
+  if (loaded?.found) {
+    const { work, task } = loaded.found;
+    return <task.Bench key={work.episode.id} person={loaded.person} work={work} onNext={load} />;
+  }
   return (
     <Frame title={title} me={loaded?.person}>
       <Trouble said={trouble?.message ?? ""} />
@@ -70,6 +74,19 @@ function Workplace<S extends Edit, E extends TaskItem<S>>({ task }: { task: Task
       )}
     </Frame>
   );
+}
+
+interface Found {
+  task: AnyTask;
+  work: Work<any>;
+}
+
+async function firstWork(person: Me, tasks: AnyTask[]): Promise<Found | null> {
+  for (const task of tasks) {
+    const work = await loadWork(person, routesOf(task.kind), task.store);
+    if (work) return { task, work };
+  }
+  return null;
 }
 
 async function whoIsHere(): Promise<Me> {

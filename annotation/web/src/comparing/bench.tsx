@@ -1,8 +1,10 @@
 // Comparing: what was asked, two clips side by side in a loop, one line to move through both, the answer.
-import { useMemo } from "preact/hooks";
-import { BenchFrame, Controls, Undo } from "../bench/frame";
-import { task, type BenchProps, type Instructed, type TaskItem } from "../bench/task";
-import { useBench, type Asked } from "../bench/use_bench";
+import type { ComponentChildren } from "preact";
+import { useEffect, useMemo } from "preact/hooks";
+import { ask } from "../api";
+import { BenchFrame, Command as Button, Controls, Undo } from "../bench/frame";
+import { routesOf, task, type BenchProps, type Instructed, type TaskItem } from "../bench/task";
+import { useBench, type Asked, type Bench } from "../bench/use_bench";
 import { pressed, type Shared } from "../episode/keys";
 import { Loaded, useFrames, ViewButton } from "../episode/pictures";
 import { Scrubber } from "../episode/scrubber";
@@ -11,7 +13,7 @@ import type { Press } from "../keyboard";
 import type { Edit } from "../saving/local_store";
 import { Undoable } from "../saving/undoable";
 import { ClipView, Request } from "./clip";
-import { CompareGuidelines, CompareKeys } from "./guidelines";
+import { CompareGuidelines, CompareKeys, QuickKeys } from "./guidelines";
 import { useLoop } from "./loop";
 
 export interface Clip {
@@ -37,7 +39,7 @@ export const COMPARING = task<SaidAnswer, ClipPair>({
   kind: "comparing",
   title: "Compare clips",
   done: "There are no clips for you to compare just now.",
-  Bench: CompareBench,
+  Bench: (props) => <Comparing {...props} />,
 });
 
 export class Answer extends Undoable<SaidAnswer> {
@@ -58,8 +60,16 @@ const KEYS: Record<string, Command> = {
   Enter: { do: "next" },
 };
 
+const QUICK_KEYS: Record<string, Command> = {
+  "1": { do: "answer", answer: "left" },
+  "2": { do: "answer", answer: "right" },
+  "0": { do: "answer", answer: "same" },
+  "=": { do: "answer", answer: "same" },
+};
+
 /** The command of a key press; undefined for other keys. */
 export const command = (press: Press): Command | undefined => pressed<Command>(press, KEYS);
+export const quickCommand = (press: Press): Command | undefined => pressed<Command>(press, QUICK_KEYS);
 
 const ANSWERS: [Given, string][] = [
   ["left", "A is better"],
@@ -67,8 +77,22 @@ const ANSWERS: [Given, string][] = [
   ["right", "B is better"],
   ["cannot tell", "cannot tell"],
 ];
+const QUICK_ANSWERS: [Given, string][] = [
+  ["left", "1 is better"],
+  ["same", "no difference"],
+  ["right", "2 is better"],
+];
+const QUICK_SPEED = 2;
 
-function CompareBench(props: BenchProps<ClipPair>) {
+interface ComparingProps extends BenchProps<ClipPair> {
+  title?: string;
+  quick?: boolean; // one key answers and opens the next pair, and undo opens the one before
+  before?: ComponentChildren;
+}
+
+export function Comparing(props: ComparingProps) {
+  const { quick } = props;
+  const names: [string, string] = quick ? ["1", "2"] : ["A", "B"];
   const { episode: pair, frames } = props.work;
   const [left, right] = pair.clips;
   const steps = pair.steps / 2;
@@ -76,18 +100,30 @@ function CompareBench(props: BenchProps<ClipPair>) {
   useFrames(frames);
   const loop = useLoop(steps, pair.steps_per_second, (step) => frames.has(step) && frames.has(steps + step));
   const spoken = pair.clips.flatMap((clip) => clip.words.map((words) => words.step)).filter((step) => step >= 0);
-  const bench = useBench<SaidAnswer, ClipPair, Command>({
+  const bench: Bench<Command> = useBench<SaidAnswer, ClipPair, Command>({
     ...props,
     task: COMPARING,
     said: answer,
     player: loop,
     at: loop.playing ? loop.loop : loop.step, // counts the time of work; nobody needs the place in a loop
     words: spoken.sort((a, b) => a - b),
-    read: command,
-    run: (asked, take) => run(asked, answer, take),
-    lacks: () => (answer.now.answer ? "" : "Give an answer first: A, B, S or U."),
+    read: quick ? quickCommand : command,
+    run: (asked, take, say) => {
+      if (quick && asked.do === "undo") {
+        void takeBack(props.onNext, say);
+        return true;
+      }
+      const known = run(asked, answer, take);
+      if (quick && asked.do === "answer") bench.submit(true);
+      return known;
+    },
+    lacks: () => (answer.now.answer ? "" : `Give an answer first: ${quick ? "1, 2 or 0" : "A, B, S or U"}.`),
     ending: () => ({ revision: answer.now.revision }),
   });
+
+  useEffect(() => {
+    if (quick) loop.setSpeed(QUICK_SPEED);
+  }, [pair.id]);
 
   const oneRequest = left.request === right.request;
   const given = answer.now.answer;
@@ -96,8 +132,8 @@ function CompareBench(props: BenchProps<ClipPair>) {
     <BenchFrame
       bench={bench}
       person={props.person}
-      title={COMPARING.title}
-      class="comparing"
+      title={props.title ?? COMPARING.title}
+      class={quick ? "comparing quick" : "comparing"}
       desk={
         <>
           <Scrubber label="Moment of both clips" steps={steps} stepsPerSecond={pair.steps_per_second} step={loop.step} onGo={loop.go} />
@@ -108,12 +144,12 @@ function CompareBench(props: BenchProps<ClipPair>) {
             stepsPerSecond={pair.steps_per_second}
             answer={
               <div class="group answers" role="group" aria-label="Answer">
-                {ANSWERS.map(([each, words]) => (
+                {(quick ? QUICK_ANSWERS : ANSWERS).map(([each, words]) => (
                   <button key={each} type="button" class="answer" aria-pressed={given === each} disabled={bench.submitting} onClick={() => bench.obey({ do: "answer", answer: each })}>
                     {words}
                   </button>
                 ))}
-                <Undo bench={bench} />
+                {quick ? <Button bench={bench} asked={{ do: "undo" }} sign="↶" name="Take the last answer back (Ctrl Z)" /> : <Undo bench={bench} />}
               </div>
             }
             ready={given !== ""}
@@ -121,6 +157,7 @@ function CompareBench(props: BenchProps<ClipPair>) {
         </>
       }
     >
+      {props.before}
       <div class="stage">
         <header class="question-bar">
           <p>
@@ -129,7 +166,7 @@ function CompareBench(props: BenchProps<ClipPair>) {
                 The setter asked: <Request request={left.request} />
               </>
             ) : (
-              "The setter asked for something else in A than in B."
+              `The setter asked for something else in ${names.join(" than in ")}.`
             )}
           </p>
           <div class="pictures-state">
@@ -138,13 +175,14 @@ function CompareBench(props: BenchProps<ClipPair>) {
           </div>
         </header>
         <div class="clips">
-          <ClipView {...clip} name="A" clip={left} first={0} chosen={given === "left"} />
-          <ClipView {...clip} name="B" clip={right} first={steps} chosen={given === "right"} />
+          <ClipView {...clip} name={names[0]} clip={left} first={0} chosen={given === "left"} />
+          <ClipView {...clip} name={names[1]} clip={right} first={steps} chosen={given === "right"} />
         </div>
       </div>
       <div class="side">
-        <CompareGuidelines project={pair} />
-        <CompareKeys />
+        {quick ? <QuickKeys /> : null}
+        <CompareGuidelines project={pair} names={names} quick={quick} />
+        {quick ? null : <CompareKeys />}
       </div>
     </BenchFrame>
   );
@@ -156,4 +194,14 @@ function run(asked: Command | Asked, answer: Answer, take: (said: SaidAnswer | u
   else if (asked.do === "remove") take(answer.give(""));
   else return false;
   return true;
+}
+
+/** Open the pair before, with its answer. */
+async function takeBack(onNext: () => void, say: (trouble: string) => void): Promise<void> {
+  try {
+    await ask("POST", `${routesOf(COMPARING.kind)}/back`);
+    onNext();
+  } catch (error) {
+    say((error as Error).message);
+  }
 }

@@ -6,7 +6,7 @@ import type { Loop } from "./loop";
 import type { Clip } from "./bench";
 
 interface Props {
-  name: string; // "A" or "B"
+  name: string; // such as "A"
   clip: Clip;
   frames: Frames; // of both clips
   first: number; // the picture of this clip's first step

@@ -29,6 +29,7 @@ interface DrawSettings {
   clip_seconds: number;
   within_share: number;
   seed: number;
+  by_place: boolean;
 }
 
 interface Compared extends Handed, DrawSettings {
@@ -185,7 +186,10 @@ export function Comparisons() {
       />
       {projects.filter((each) => each.items < each.pairs).map((each) => (
         <p key={each.id} class="hint">
-          {called(each)}: {count(each.items, "pair")} of {each.pairs} could be drawn. There is no more play of {each.clip_seconds} seconds under one request; shorter clips, or more episodes, give more.
+          {called(each)}: {count(each.items, "pair")} of {each.pairs} could be drawn.{" "}
+          {each.by_place
+            ? "There are no more places in which two players have played."
+            : `There is no more play of ${each.clip_seconds} seconds under one request; shorter clips, or more episodes, give more.`}
         </p>
       ))}
       {project && <DrawForm key={project.id} project={project} save={async (settings) => void ((await change(project, settings)) && setOpened(""))} onDone={() => setOpened("")} />}
@@ -206,9 +210,9 @@ function Agreement(props: { of: Compared["agreement"] }) {
 type ClipSettings = DrawSettings & Pick<Handed, "overlap" | "open">;
 
 function DrawForm(props: { project: Compared; save: (settings: ClipSettings) => Promise<void>; onDone: () => void }) {
-  const { pairs, clip_seconds, within_share, seed, overlap, open } = props.project;
+  const { pairs, clip_seconds, within_share, seed, by_place, overlap, open } = props.project;
   const form = useFocus<HTMLFormElement>();
-  const [settings, setSettings] = useState<ClipSettings>({ pairs, clip_seconds, within_share, seed, overlap, open });
+  const [settings, setSettings] = useState<ClipSettings>({ pairs, clip_seconds, within_share, seed, by_place, overlap, open });
   const set = (part: Partial<ClipSettings>) => setSettings({ ...settings, ...part });
   const number = (name: string, value: number, least: number, most: number, step: number | "any", onValue: (value: number) => void, title: string) => (
     <label title={title}>
@@ -228,11 +232,14 @@ function DrawForm(props: { project: Compared; save: (settings: ClipSettings) => 
         {number("% within one episode", Math.round(100 * settings.within_share), 0, 100, 1, (percent) => set({ within_share: percent / 100 }), "The clips of other pairs are of two episodes, under the same request")}
         {number("raters each", settings.overlap, 1, 1000, 1, (overlap) => set({ overlap }), "Two or more show how far raters agree")}
         {number("seed of the draw", settings.seed, 0, 2 ** 31 - 1, 1, (seed) => set({ seed }), "The same seed draws the same pairs of the same episodes")}
+        <label class="check" title="Pairs are whole episodes of two players in the same place; seconds and % do not count">
+          <input type="checkbox" checked={settings.by_place} onChange={(e) => set({ by_place: e.currentTarget.checked })} /> two players in one place
+        </label>
         <label class="check">
           <input type="checkbox" checked={settings.open} onChange={(e) => set({ open: e.currentTarget.checked })} /> handed out
         </label>
       </div>
-      <p class="hint">Pairs that a rater has opened stay. Another length, share or seed draws all others again.</p>
+      <p class="hint">Pairs that a rater has opened stay. Another length, share, seed or choice of places draws all others again.</p>
       <button class="primary">Save</button>
       <button type="button" class="quiet" onClick={props.onDone}>
         Cancel

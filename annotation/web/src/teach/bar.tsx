@@ -5,8 +5,12 @@ import { Trouble } from "../frame";
 import { count } from "../words";
 import { duration, useTaught, type Taught, type Work } from "./state";
 
-/** `leads`: this person may begin to train. */
-export function TeachBar({ leads }: { leads: boolean }) {
+interface Props {
+  leads: boolean; // this person may begin to train
+  onCompare?: () => void; // shows a pair of clips; none: one is shown
+}
+
+export function TeachBar({ leads, onCompare }: Props) {
   const { taught, trouble, ask: look } = useTaught();
   const [refused, setRefused] = useState("");
   const begin = async (what: "train" | "again") => {
@@ -21,14 +25,15 @@ export function TeachBar({ leads }: { leads: boolean }) {
   };
   return (
     <section class="teach-bar" aria-label="Teaching">
-      {taught && <Said taught={taught} leads={leads} onBegin={(what) => void begin(what)} />}
+      {taught && <Said taught={taught} leads={leads} onCompare={onCompare} onBegin={(what) => void begin(what)} />}
       <Trouble said={refused || trouble} />
     </section>
   );
 }
 
-function Said({ taught, leads, onBegin }: { taught: Taught; leads: boolean; onBegin: (what: "train" | "again") => void }) {
+function Said({ taught, leads, onCompare, onBegin }: Props & { taught: Taught; onBegin: (what: "train" | "again") => void }) {
   const { phase, predicted } = taught;
+  const pairs = toJudge(taught);
   return (
     <>
       <strong>Round {taught.round}</strong>
@@ -44,6 +49,16 @@ function Said({ taught, leads, onBegin }: { taught: Taught; leads: boolean; onBe
           {phase === "failed" ? "Try again" : "Train"}
         </button>
       )}
+      {pairs && (
+        <label class="teach-work">
+          <progress value={pairs.judged} max={pairs.pairs} /> {pairs.judged} of {count(pairs.pairs, "pair")} judged
+        </label>
+      )}
+      {pairs && onCompare && (
+        <button type="button" onClick={onCompare}>
+          Compare
+        </button>
+      )}
       {leads && phase === "trained" && (
         <button type="button" class="primary" onClick={() => onBegin("again")}>
           Again
@@ -54,13 +69,18 @@ function Said({ taught, leads, onBegin }: { taught: Taught; leads: boolean; onBe
   );
 }
 
+/** The pairs of clips, while this person has not judged them all. */
+function toJudge({ phase, compared }: Taught): Taught["compared"] {
+  return phase === "trained" && compared && compared.judged < compared.pairs ? compared : null;
+}
+
 const said = (taught: Taught) => `${count(taught.verdicts, "verdict")} and ${count(taught.marks, "mark")} on ${count(taught.clips, "clip")}`;
 
 const STATUS: Record<Taught["phase"], (taught: Taught) => string> = {
   playing: (taught) => `The agent plays: ${count(taught.clips, "clip")} so far.`,
   marking: said,
   training: said,
-  trained: () => "The new agent is ready.",
+  trained: (taught) => `The new agent is ready${toJudge(taught) ? ": does it do better than the one before?" : "."}`,
   failed: (taught) => `It has stopped: ${taught.trouble}`,
 };
 

@@ -17,6 +17,7 @@ export interface Taught {
   marks: number;
   verdicts: number;
   predicted: { right: number; answers: number } | null;
+  compared: { pairs: number; judged: number } | null;
   work: Work[];
   results: string[];
   trouble: string;

@@ -15,11 +15,13 @@ from PIL import Image
 from sqlalchemy import select, update
 
 from annotation.server.app import open_study
+from annotation.server.clock import now
 from annotation.server.config import ServeConfig
 from annotation.server.db.tables import AnswerRecord, ItemRecord, Project
 from annotation.server.export import submitted
 from annotation.server.export.submitted import export_everything
 from annotation.server.security.visitors import Role
+from annotation.server.services.items import compare_by_place
 from annotation.server.study import Study
 from annotation.tasks.contract import spoken
 from annotation.viewer.drawing import CHUNK_STEPS
@@ -267,6 +269,52 @@ def test_new_episodes_are_drawn_from_and_dropped_ones_leave(admin: Browser, ente
     store.drop([store.ids()[-1]])
     assert COMPARING.begin(ann) == COMPARING.nothing and ann.ask("GET", place).status_code == 404
     assert COMPARING.project(admin)["items"] == 0
+
+
+def test_two_players_are_compared_in_the_same_place(admin: Browser, enter: Enter, folder: Path, study: Study) -> None:
+    ann, store = enter(Role.RATER, "ann"), open_store(folder / "play")
+    for seed in (50, 51):
+        made = synthetic_episode(seed, steps=20, height=12, width=16)
+        store.write_group([made, replace(made, episode_id=f"other-{seed}", solver="agent:other")])
+    project = COMPARING.project(admin, by_place=True)
+    assert project["items"] == 2 and {facts[3:] for facts in pairs(study).values()} == {(20, (0, 0))}
+    shown = ann.said("GET", COMPARING.begin(ann))
+    assert shown["steps"] == 40 and shown["clips"][0]["request"] == shown["clips"][1]["request"] != ""
+    assert "other" not in str(shown) and "synthetic" not in str(shown)
+
+
+@both_databases
+def test_the_last_answer_is_taken_back_and_given_again(admin: Browser, enter: Enter, folder: Path) -> None:
+    ann, bob = enter(Role.RATER, "ann"), enter(Role.RATER, "bob")
+    assert ann.ask("POST", "/api/tasks/comparing/back").status_code == 409
+    COMPARING.project(admin, overlap=2)
+    COMPARING.submit_all(bob, 1)
+    first = COMPARING.begin(ann)
+    COMPARING.submit(ann, first)
+    second = COMPARING.begin(ann)
+    assert first != second and len(COMPARING.written(folder, 7)) == 7
+    ann.said("POST", "/api/tasks/comparing/back")
+    assert {pair.answer for pair in COMPARING.written(folder, 6)} == {"same"}, "what bob said stays"
+    assert COMPARING.begin(ann) == first and ann.said("GET", first)["answers"][0]["answer"] == "left"
+    COMPARING.say(ann, first, {"answer": "cannot tell"}, revision=2)
+    ann.said("POST", f"{first}/submit", {"revision": 2})
+    assert {pair.answer for pair in COMPARING.written(folder, 7)} == {"same", "cannot tell"}
+    assert COMPARING.begin(ann) == second
+
+
+def test_a_dataset_to_come_is_compared_and_not_marked(admin: Browser, enter: Enter, folder: Path, study: Study) -> None:
+    COMPARING.project(admin, pairs=0)
+    MARKING.project(admin, open=False)
+    for _ in range(2):
+        with study.database.writing() as session:
+            compare_by_place(session, "later", 1, now())
+    assert admin.projects()["later"]["episodes"] == 0 and COMPARING.begin(enter(Role.RATER, "ann")) == COMPARING.nothing
+    made = synthetic_episode(50, steps=20, height=12, width=16)
+    other = replace(made, episode_id="other", solver="agent:other")
+    open_store(folder / "later", create=True).write_group([made, other])
+    for name in ("bob", "cleo"):
+        rater = enter(Role.RATER, name)
+        assert MARKING.begin(rater) == MARKING.nothing and len(COMPARING.submit_all(rater)) == 1
 
 
 # ---- inferring goals

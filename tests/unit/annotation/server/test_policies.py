@@ -45,6 +45,7 @@ _WHO: list[tuple[frozenset[Role | None], str, str]] = [
     (ADMIN, "GET", f"/api/look{_EPISODE} /api/look{_EPISODE}/frames"),
     (ADMIN, "POST", f"/api/look{_EPISODE}/trace"),
     (RATER, "GET", f"/api/tasks/marking{_ITEM}/feedback"),
+    (RATER, "POST", "/api/tasks/comparing/back"),
     (PLAYER, "GET", f"/api/play {_GAME}"),
     (PLAYER, "POST", f"/api/play/games /api/play/tutorial {_GAME}/join {_GAME}/leave"),
     (PLAYER, "SOCKET", f"{_GAME}/socket"),

@@ -127,7 +127,7 @@ def test_marks_of_returned_work_leave_the_dataset_also_after_a_crash(
 ) -> None:
     submit(ann, mark(1, 3), {**mark(2, 0, -1), "until": 4})
     MARKING.written(folder, 1)
-    (verdict,) = open_store(folder / "play").preferences(RequestVerdict)
+    (verdict,) = until(lambda: open_store(folder / "play").preferences(RequestVerdict), "the verdict, written last")
     assert (verdict.begin, verdict.end, verdict.answer) == (0, 4, "failure")
     study.exporter.stop()  # as if the server had died before it withdrew them
     send_back(admin, "rater")

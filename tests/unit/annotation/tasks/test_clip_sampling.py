@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
 
-from annotation.tasks.clip_sampling import ClipSampler, ClipSettings, DrawnPair
+from annotation.tasks.clip_sampling import ClipSampler, ClipSettings, DrawnPair, Played, draw_by_place
 
 STEPS = 5
 MUG, BALL = "lift the mug", "lift the ball"
@@ -17,6 +19,13 @@ HEARD = {
     "silent": [""] * 20,
     "short": [MUG] * 4,
 }
+
+
+PLAYED = {
+    f"{player} {place}": Played(place, player, ["", *[MUG] * (5 if player == "old" else 7)])
+    for place in ("kitchen", "hall", "attic")
+    for player in ("old", "new")
+} | {"again": Played("hall", "old", [MUG] * 4), "alone": Played("cellar", "new", [MUG] * 9)}
 
 
 def drawn(within: float = 0.5, seed: int = 0, count: int = 60, first: int = 0) -> list[DrawnPair]:
@@ -67,3 +76,26 @@ def test_no_pair_is_drawn_twice_and_the_draw_ends_when_there_are_no_more() -> No
 @pytest.mark.parametrize("heard", [{}, {"short": [MUG] * 4}, {"one": [MUG] * 9, "other": [BALL] * 9}])
 def test_without_two_clips_there_is_no_pair(heard: dict[str, list[str]]) -> None:
     assert list(ClipSampler(heard, ClipSettings(STEPS, 0.5, 0)).draw(0, 5, set())) == []
+
+
+def by_place(seed: int = 0, first: int = 0, count: int = 9, known: Iterable[DrawnPair] = ()) -> list[DrawnPair]:
+    return list(draw_by_place(PLAYED, seed, first, count, {pair.clips for pair in known}))
+
+
+def test_pairs_by_place_are_two_players_whole_episodes() -> None:
+    pairs = by_place()
+    assert len(pairs) == 4 and [pair.number for pair in pairs] == [0, 1, 2, 3]  # in the hall, "old" has played twice
+    for pair in pairs:
+        one, other = PLAYED[pair.a.episode_id], PLAYED[pair.b.episode_id]
+        assert one.place == other.place and one.player != other.player
+        assert (pair.a.begin, pair.b.begin) == (0, 0)
+        assert pair.a.end == pair.b.end == min(len(one.heard), len(other.heard)) and pair.requests == (MUG, MUG)
+
+
+def test_pairs_by_place_are_drawn_by_seed_and_none_twice_on_either_side() -> None:
+    assert by_place() == by_place() != by_place(seed=1)
+    two = by_place(count=2)
+    rest = by_place(first=2, known=two)
+    assert two == by_place()[:2] and {pair.clips for pair in two + rest} == {pair.clips for pair in by_place()}
+    sides = {PLAYED[by_place(seed)[0].a.episode_id].player for seed in range(9)}
+    assert sides == {"old", "new"}

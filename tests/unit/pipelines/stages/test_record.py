@@ -51,6 +51,14 @@ def test_an_interrupted_recording_is_completed(tmp_path: Path, capsys: pytest.Ca
         assert np.array_equal(one.image, other.image) and np.array_equal(one.movement, other.movement)
 
 
+def test_later_numbers_of_a_seed_are_the_same_from_wherever_a_recording_begins(tmp_path: Path) -> None:
+    all_of_them = record(replace(config(tmp_path / "whole", 5), split="held_out"))
+    later = record(replace(config(tmp_path / "later", 2), split="held_out"), first=3)
+    assert later == all_of_them[3:]
+    one, other = (open_store(tmp_path / name).read(later[0]) for name in ("whole", "later"))
+    assert one.config == other.config and np.array_equal(one.movement, other.movement)
+
+
 @pytest.mark.parametrize(
     "other",
     [
