@@ -74,7 +74,7 @@ class ScriptedRater:
         """Return a verdict on each request of an episode whose stretch was heard, by the tasks' own checks."""
         rng = np.random.default_rng([self.seed, crc32(self.name.encode()), crc32(episode.episode_id.encode()), 1])
         begins = [request.step + 1 for request in episode.requests]
-        ends = [*begins[1:], len(episode)]
+        ends = [*begins[1:], len(episode)][: len(begins)]  # none without a request
         verdicts = []
         for begin, end, fulfilled in zip(begins, ends, episode.success_step, strict=True):
             missed, mistaken = rng.random() < self.miss, rng.random() < self.mistake

@@ -17,11 +17,10 @@ from agents.agent import AgentOutput, AgentState
 from agents.batch import ObservationBatch
 from agents.config import AgentConfig
 from agents.networks.trunk import TrunkOutput
-from agents.tokenizer import PAD_ID
 from reward_models.contract import RewardModel, RewardModelConfig
 from reward_models.marks.pairs import Weighting, episode_index, pair_weights
 from reward_models.registry import register
-from reward_models.spoken_likelihood import LEAST, as_utterances, carried, newly_said
+from reward_models.spoken_likelihood import BEFORE_PLAY, LEAST, as_utterances, carried, newly_said
 
 if TYPE_CHECKING:
     from reward_models.learning.config import RewardTrainingConfig
@@ -88,6 +87,7 @@ class LikelihoodStream(NamedTuple):
 
 Memory = AgentState | UtilityMemory
 
+
 @register
 class InterTemporalRewardModel(RewardModel):
     """Trunk and policies of the agent with a utility head."""
@@ -108,7 +108,7 @@ class InterTemporalRewardModel(RewardModel):
         if not config.likelihood:
             return memory
         glimpsed = memory.hidden.new_zeros(batch_size, config.width if config.glimpse else 0)
-        words = torch.full((batch_size, config.solver_text_length), PAD_ID, device=memory.hidden.device)
+        words = torch.full((batch_size, config.solver_text_length), BEFORE_PLAY, device=memory.hidden.device)
         return UtilityMemory(*memory, memory.hidden.clone(), glimpsed, words, memory.hidden.new_zeros(batch_size))
 
     def forward(  # type: ignore[override]

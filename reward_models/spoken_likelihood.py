@@ -17,6 +17,7 @@ from torch import Tensor
 
 from agents.tokenizer import EOS_ID, PAD_ID
 
+BEFORE_PLAY = -1  # in place of the words of the step before the first
 LEAST = -10.0  # nats; an utterance that the policy would never choose is no better than one it hardly would
 
 
@@ -25,11 +26,12 @@ def newly_said(words: Tensor, before: Tensor, resets: Tensor) -> Tensor:
 
     Args:
       words: int64 [T, B, L], PAD where nothing was said yet.
-      before: int64 [B, L], of the step before the first.
+      before: int64 [B, L], of the step before the first; BEFORE_PLAY where there was none.
       resets: bool [T, B], first steps of episodes, whose words nobody in them said.
     """
-    changed = (words != torch.cat([before[None], words[:-1]])).any(-1)
-    return changed & ~resets & (words[..., 0] != PAD_ID)
+    earlier = torch.cat([before[None], words[:-1]])
+    begins = resets | (earlier[..., 0] == BEFORE_PLAY)
+    return (words != earlier).any(-1) & ~begins & (words[..., 0] != PAD_ID)
 
 
 def as_utterances(words: Tensor, length: int) -> Tensor:

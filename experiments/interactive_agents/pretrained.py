@@ -1,8 +1,9 @@
 """The pretrained agent (:mod:`agents.pretrained`) and its reward model, made anew.
 
-`rlhf reproduce pretrained` clones the agent as :mod:`experiments.interactive_agents.plateau` does, in some hours on two
-cores, and learns the reward model from marks of progress before each further request in the demonstrations, with the
-settings of its "BC+RL (free marks)". The package has those of seed 0::
+`rlhf reproduce pretrained` clones the agent as :mod:`experiments.interactive_agents.plateau` does, in an hour on two
+cores, and learns the reward model from marks of progress before each further request in the demonstrations. In half of
+the marked episodes words are exchanged for wrong ones, mostly answers for plausible ones that are wrong, and the
+utility knows how likely an answer was. The package has those of seed 0::
 
     cp -r runs/reproduce/pretrained/seed-0/clone-bc/agent/. agents/pretrained/playhouse
     cp -r runs/reproduce/pretrained/seed-0/reward/reward_model/. reward_models/pretrained/playhouse
@@ -24,7 +25,7 @@ from experiments.engine.sharing import reuse_stages
 from experiments.engine.stages import SeedStages, mark_by_all
 from experiments.interactive_agents import plateau
 from experiments.interactive_agents.probes import FREE_MARKS
-from pipelines.stages.reward import reward
+from pipelines.stages.reward import RewardConfig, reward
 from pipelines.stages.running.staged_run import Stage, resume_or_start
 
 REWARD = "reward"
@@ -61,9 +62,7 @@ def plan(config: ReproduceConfig) -> Plan:
 def _stages(experiment: ExperimentConfig, seed: int) -> list[Stage]:
     one, folder = SeedStages(experiment, seed), folder_of(experiment, seed)
     agent = clone_folder(folder, PLAYER)
-    (learned,) = experiment.rewards.values()
-    rewarding = one.wiring.reward(learned, (one.data,), agent, REWARD)
-
+    rewarding = one.wiring.reward(_rewarding(experiment), (one.data,), agent, REWARD)
     found = [
         *one.arm("BC"),
         *one.arm("demonstrator"),
@@ -71,3 +70,12 @@ def _stages(experiment: ExperimentConfig, seed: int) -> list[Stage]:
         Stage(REWARD, "learned from the marks", lambda: resume_or_start(reward, rewarding)),
     ]
     return list({stage.name: stage for stage in found}.values())
+
+
+def _rewarding(experiment: ExperimentConfig) -> RewardConfig:
+    (base,) = experiment.rewards.values()
+    training = replace(
+        base.training, updates=1500, evaluate_every=250, frozen_vision=True, augmentation=0.5, hard_answers=0.8,
+        marks_later=0,
+    )  # fmt: skip
+    return replace(base, likelihood=True, training=training)

@@ -72,8 +72,8 @@ class RewardConfig(TrainingRunConfig):
       validation: share of the training episodes, from 0 to less than 1, that is not trained on and decides which model
         is kept. Held-out episodes only evaluate the model that was kept.
       training: how the reward model is trained.
-      likelihood: give the head of a new IBT model the log-likelihood of what the solver said last, by the policy that it
-        has from the agent (paper: no); docs/reward-model.md.
+      likelihood: give the head of a new IBT model the log-likelihood of what the solver said last, by the policy that
+        it has from the agent (paper: no); docs/reward-model.md.
       head_seed: seed of the weights that the head begins with; None is the seed of the training. Models whose weights
         are to be averaged begin with the same ones.
       start: folder of a reward model to train further, made from the same agent; None begins at the agent's weights, as

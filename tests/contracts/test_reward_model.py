@@ -52,13 +52,14 @@ def begins_from(kind: type[RewardModel], **sizes: Any) -> InteractiveAgent:
     return agents.registry.make(sorts.get(kind, "nano"), **sizes)
 
 
-@pytest.fixture(params=registry.names())
+@pytest.fixture(params=[*registry.names(), "inter_temporal with likelihood"])
 def model(request: pytest.FixtureRequest, tokenizer: Tokenizer) -> RewardModel:
     """A model with random weights, large enough that what it remembers matters."""
     torch.manual_seed(0)
     sizes = dict(image_size=(12, 16), vocab_size=tokenizer.vocab_size, vision_strides=(4, 2))
-    kind = registry.get(request.param)
-    made = kind.from_agent(begins_from(kind, **sizes)).eval()
+    name, _, likelihood = request.param.partition(" with ")
+    kind = registry.get(name)
+    made = kind.from_agent(begins_from(kind, **sizes), **({likelihood: True} if likelihood else {})).eval()
     with torch.no_grad():
         for name, parameter in made.named_parameters():
             if name.partition(".")[0] in made.head and ".trunk." not in name:  # an ensemble has further trunks

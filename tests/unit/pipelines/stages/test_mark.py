@@ -136,6 +136,7 @@ def test_verdicts_say_of_each_request_whether_it_was_carried_out(
     judged = [(one.begin, one.end, one.answer, one.scripted) for one in store.preferences(RequestVerdict)]
     assert judged == [(3, 12, SUCCESS, True), (12, 30, FAILURE, True)] and store.marks() == []
     assert f"wrote 2 verdicts on 1 episode of {tmp_path}\n" in capsys.readouterr().err
+    store.write(replace(synthetic_episode(1, steps=30, height=8, width=8), requests=(), success_step=()))
     assert mark(config) == []
 
 
