@@ -57,10 +57,9 @@ class TeachConfig:
     def loop(self) -> LoopConfig:
         """The rounds behind the page."""
         known = settings_of_agent(self.agent).world
-        found = loop(elsewhere=known.name is not None and known.complete() != WORLD.complete())
+        elsewhere = known.name is not None and known.complete() != WORLD.complete()
+        found = loop(self.agent == pretrained.PLAYHOUSE, elsewhere)
         given = {name: getattr(self, name) for name in ("run", "agent", "data", "seed", "device")}
-        if self.agent != pretrained.PLAYHOUSE:
-            found = replace(found, reward_model=None)
         held_out = max(self.clips // 10, 1)  # which show how well the reward model knows what it has not learned
         play = replace(found.play, episodes=self.clips - held_out)
         return replace(found, play=play, held_out_play=held_out, **given)

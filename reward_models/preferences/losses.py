@@ -164,7 +164,9 @@ def _remembered(model: RewardModel, play: MemoryDataset, begin: np.ndarray, cont
         # Columns with fewer steps repeat their first one until it is their turn; a reset then empties their memory.
         _, state = _utilities(model, play, begin + np.maximum(steps, -before), steps == -before, state)
     kept = torch.from_numpy(before > 0).to(model.device)
-    return type(state)(*(torch.where(kept[:, None], part, 0.0) for part in state))
+    empty: State = model.initial_state(len(begin))
+    by_piece = ((kept.view(-1, *[1] * (part.ndim - 1)), part, none) for part, none in zip(state, empty, strict=True))
+    return type(state)(*(torch.where(*one) for one in by_piece))
 
 
 def _utilities(

@@ -29,6 +29,7 @@ from pipelines.stages.improve import improve
 from pipelines.stages.improve_config import ImproveConfig
 from pipelines.stages.reward import RewardConfig, reward
 from pipelines.stages.running.staged_run import finished_stages
+from reward_models import pretrained
 from rlhf.learning.guards import GuardConfig
 from rlhf.records.json_records import from_json
 from rlhf.run.checkpoint import Checkpoints
@@ -186,6 +187,16 @@ def test_a_round_may_begin_with_what_the_last_one_has_made(run: Path) -> None:
     further = resolve_round(tiny(run, improve_start="previous"), 2)
     assert further.improve.agent == run / "round-1" / "improve" / "agent" == Path(further.play.solver)
     assert further.reward.agent == run / "clone" / "agent"
+
+
+def test_a_reward_model_of_another_agent_is_refused(run: Path, tmp_path: Path) -> None:
+    wrong = one_round(run, tmp_path / "run", reward_model=pretrained.PLAYHOUSE)
+    with pytest.raises(UserError, match="was made for another agent than .*: name that agent's with --reward-model"):
+        iterate(wrong)
+    with pytest.raises(UserError, match="name the agent that the reward model was made from with --agent"):
+        replace(wrong, agent=None)
+    own = one_round(run, tmp_path / "own", reward_model=run / "round-1" / "reward" / "reward_model")
+    assert resolve_round(own, 1).reward.start == own.reward_model
 
 
 def test_a_reward_model_is_taught_further_from_where_it_was(run: Path, tmp_path: Path) -> None:

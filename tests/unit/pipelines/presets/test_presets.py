@@ -8,9 +8,12 @@ from typing import Any
 
 import pytest
 
+import agents.pretrained as agents
+import reward_models.pretrained as reward_models
 from pipelines.cli.main import VERBS, Verb
 from pipelines.cli.presets import preset_names, presets_of, starting_point
 from pipelines.cli.usage import UsageError
+from pipelines.loops.loop import check_loop
 from pipelines.loops.rounds import resolve_config, resolve_round, resolve_start
 from pipelines.presets import demo as preset
 from pipelines.presets import flat, paper, small
@@ -32,6 +35,19 @@ def test_every_stage_reads_the_outputs_of_the_one_before() -> None:
     assert first.improve.reward_model == first.reward.runs / first.reward.name / "reward_model"
     assert start.evaluate.agents == {"BC": str(agent), "demonstrator": "scripted"}
     assert first.evaluate.agents == {"Round 1": str(improved)} and first.improve.replay_data == (played,)
+
+
+def test_the_demo_begins_with_the_pretrained_agent_and_its_reward_model() -> None:
+    run = Path("there") / "run"
+    config = resolve_config(replace(preset.demo(), run=run))
+    check_loop(config)
+    start, first, second = resolve_start(config), resolve_round(config, 1), resolve_round(config, 2)
+    assert start.agent == Path(first.play.solver) == first.reward.agent == first.improve.agent == agents.PLAYHOUSE
+    assert first.reward.start == second.reward.start == reward_models.PLAYHOUSE
+    assert first.reward.data == (run / "play-1",) and second.reward.data == (run / "play-1", run / "play-2")
+    assert first.improve.data == (run / "data",) == (start.demonstrations.data,)
+    other = replace(config, reward_start="previous")
+    assert resolve_round(other, 2).reward.start == run / "round-1" / "reward" / "reward_model"
 
 
 def test_an_agent_plays_in_the_world_it_was_cloned_in() -> None:

@@ -68,9 +68,10 @@ def test_extreme_differences_have_finite_losses() -> None:
         preference_loss(torch.zeros(2), torch.zeros(2, 1))
 
 
+@pytest.mark.parametrize("likelihood", [False, True])
 @pytest.mark.parametrize("window", [3, 1000])
-def test_followed_stretches_measure_what_whole_episodes_do(model, lamp_play, window: int) -> None:
-    play, model = lamp_play(range(6)), model.eval()
+def test_followed_stretches_measure_what_whole_episodes_do(agent, lamp_play, window: int, likelihood: bool) -> None:
+    play, model = lamp_play(range(6)), InterTemporalRewardModel.from_agent(agent, likelihood=likelihood).eval()
     utility = np.concatenate(score(model, play.episodes))
     for seed in range(3):
         examples = drawn_examples(play, seed)
