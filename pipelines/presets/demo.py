@@ -2,7 +2,8 @@
 
 World and players are those of :mod:`pipelines.presets.small`, and these differ:
 
-* The agent and the reward model that rounds begin with are the pretrained ones (:mod:`agents.pretrained`).
+* The agent and the reward model that rounds begin with are the pretrained ones (:mod:`agents.pretrained`). Half as
+  many demonstrations are recorded, to go on imitating them.
 * All six requests are asked for about equally often. The agent's play has up to 96 steps a request, as putting one
   thing beside another takes that long, and ends soon after a request is fulfilled or was answered wrongly.
 * The reward model learns from marks of this play alone: the pretrained one has learned from demonstrations. It keeps
@@ -36,6 +37,7 @@ def demo() -> LoopConfig:
         base,
         agent=agents.pretrained.PLAYHOUSE,
         reward_model=reward_models.pretrained.PLAYHOUSE,
+        demonstrations=replace(base.demonstrations, episodes=1000),
         marked_demonstrations="none",
         play=replace(base.play, steps=96, tail=16),
         reward=_rewarding(base.reward),
@@ -55,9 +57,9 @@ def _rewarding(base: RewardConfig) -> RewardConfig:
 
 def _improving(base: ImproveConfig) -> ImproveConfig:
     return replace(
-        base, updates=400, steps=16, slots=32, batch=16, evaluate_every=100, checkpoint_every=200,
+        base, updates=300, steps=16, slots=32, batch=16, evaluate_every=100, checkpoint_every=150,
         learner=replace(
-            base.learner, learning_rate=3e-4, decay=0.1, discount=0.98, frozen_vision=True, bc_language_weight=0.3,
+            base.learner, learning_rate=1e-3, decay=0.1, discount=0.98, frozen_vision=True, bc_language_weight=0.3,
             rl_language_weight=4.0,
         ),
     )  # fmt: skip
