@@ -6,10 +6,10 @@
   proportion. Nobody marks demonstrations.
 * "marks" are of the usual scripted rater. "verdicts" say of a request whether it was carried out (`rlhf mark --from
   outcomes`), which takes a person one key, and as often wrong or missing. Half of "both" are marks.
-* Every reward model begins as the pretrained one, and learns beside the judgements from a mark of progress before each
-  further request in demonstrations. "alone" begins with BC's weights and has no such marks.
-* "free marks" has no judgements at all, and "scripted reward" is the tasks' own success check: what this learner can
-  reach with a perfect reward model.
+* Every reward model begins as the pretrained one, which no rater has taught. "alone" begins with BC's weights.
+* "free marks" has no judgements: the pretrained model learns further from a mark of progress before each further
+  request in demonstrations. "scripted reward" is the tasks' own success check: what this learner can reach with a
+  perfect reward model.
 
 Judgements are counted on training and held-out play together, as one person gives them. The held-out ones select no
 model; they show how well the kept one orders them.
@@ -22,7 +22,7 @@ from dataclasses import replace
 from experiments.engine.config import PLAYER, Arm, ExperimentConfig
 from experiments.interactive_agents.probes import FREE_MARKS
 from pipelines.presets.demo import demo
-from reward_models.preferences.config import PreferenceConfig
+from pipelines.presets.teach import loop
 
 COUNTS = (100, 300, 600, 1000, 3000)
 FREE = "free marks"
@@ -37,15 +37,15 @@ def experiment() -> ExperimentConfig:
         marks = replace(marking, most=count)
         verdicts, half = replace(marks, from_="outcomes"), replace(marks, most=count // 2)
         ways |= {
-            f"{count} marks": (marks, FREE_MARKS),
-            f"{count} verdicts": (verdicts, FREE_MARKS),
-            f"{count} both": (half, replace(half, from_="outcomes"), FREE_MARKS),
+            f"{count} marks": (marks,),
+            f"{count} verdicts": (verdicts,),
+            f"{count} both": (half, replace(half, from_="outcomes")),
             f"{count} marks alone": (marks,),
         }
         kinds = {"marks": "marks", "verdicts": "verdicts", "both": "verdicts", "marks alone": "alone"}
         learned |= {f"{count} {name}": model for name, model in kinds.items()}
     begun = replace(settings.reward, start=settings.reward_model)
-    judging = replace(begun.training, preferences=PreferenceConfig(verdicts=1.0))
+    judging = replace(begun.training, preferences=loop().reward.training.preferences)
     return ExperimentConfig(
         agent=settings.agent,
         demonstrations=settings.demonstrations,
