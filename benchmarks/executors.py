@@ -1,6 +1,6 @@
 """Updates a second of a run through RLlib, beside the same run in one process.
 
-    python -m benchmarks.executors --run runs/demo
+    python -m benchmarks.executors --run runs/from-scratch
     python -m benchmarks.executors                      # records a little play first
 
 Both have the demo's settings of BC+RL: the same slots, fragments, recorded windows and networks, and a reward model.
@@ -27,7 +27,7 @@ from agents.folder import load_agent, save_agent
 from benchmarks.pairs import alternate, report
 from benchmarks.runner import prepare
 from benchmarks.timing import options
-from pipelines.presets.demo import demo
+from pipelines.presets.from_scratch import demo
 from pipelines.stages.executors import Executor, make_executor
 from pipelines.stages.improve_config import ImproveConfig
 from reward_models.inter_temporal import InterTemporalRewardModel
@@ -43,9 +43,10 @@ def settings(run: Path, threads: int, runners: int) -> ImproveConfig:
     return replace(
         demo().improve,
         data=(run / "data",),
-        replay=None if (run / "untrained").exists() else "agent:clone",
+        replay=None,
+        replay_data=None if (run / "untrained").exists() else (run / "play-1",),
         agent=run / "clone" / "agent",
-        reward_model=run / "reward" / "reward_model",
+        reward_model=run / "round-1" / "reward" / "reward_model",
         threads=threads,
         torch_threads=1,
         ray=RayConfig(runners=runners, cpus_per_runner=max(1, threads // runners)),
@@ -57,7 +58,7 @@ def untrained_run(folder: Path) -> Path:
     data, agent = prepare(folder)
     network, tokenizer = load_agent(agent)
     save_agent(network, tokenizer, folder / "clone" / "agent")
-    save_agent(InterTemporalRewardModel.from_agent(network), tokenizer, folder / "reward" / "reward_model")
+    save_agent(InterTemporalRewardModel.from_agent(network), tokenizer, folder / "round-1" / "reward" / "reward_model")
     (folder / "untrained").touch()
     return data.parent
 
@@ -103,7 +104,7 @@ def compare(config: ImproveConfig, rounds: int, updates: int) -> None:
 def main() -> None:
     arguments = options(
         __doc__,
-        run=(None, "a finished run of the demo", Path),
+        run=(None, "a finished run of rlhf demo --preset from-scratch", Path),
         threads=(usable_cores(), "that step the slots, on both sides", int),
         runners=(1, "processes that play, through RLlib"),
         rounds=8,

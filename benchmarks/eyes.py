@@ -33,7 +33,7 @@ from agents.networks.vision import VisionEncoder
 from benchmarks.timing import options
 from benchmarks.update import bare_step, synthetic_fragment
 from pipelines.diagnose.eyes.network import SeenHead, eyes_loss, shifted_frames
-from pipelines.presets.demo import WORLD
+from pipelines.presets.small import WORLD
 from rlhf.run.statistics import episode_interval
 from worlds.contract import SOLVER
 from worlds.playhouse.physics import avatar

@@ -21,7 +21,8 @@ import numpy as np
 import torch
 
 from benchmarks.timing import options
-from pipelines.presets.demo import WORLD, demo
+from pipelines.presets.from_scratch import demo
+from pipelines.presets.small import WORLD
 from pipelines.stages.clone import clone
 from pipelines.stages.outcomes.headlines import share_text
 from pipelines.stages.record import record

@@ -20,7 +20,7 @@ import torch
 
 from benchmarks.timing import options
 from pipelines.loops.wiring import Wiring, record_both_splits
-from pipelines.presets.demo import demo
+from pipelines.presets.from_scratch import demo
 from pipelines.presets.small import ALL_TASKS
 from pipelines.stages.clone import clone
 from pipelines.stages.mark import mark

@@ -1,7 +1,7 @@
 """Steps a second of the runner and of RLlib's stock SingleAgentEnvRunner, and the overhead of each.
 
     python -m benchmarks.runner
-    python -m benchmarks.runner --data runs/demo/data --agent runs/demo/clone/agent
+    python -m benchmarks.runner --data runs/demo/data --agent agents/pretrained/playhouse
 
 Both play the demo's world by setter replay, with the very same network, memory and sampling, as many places at once,
 and hand over fragments of as many steps, on the same cores. RLlib's runner gets the network as an RLModule and the
@@ -53,7 +53,8 @@ from agents.folder import load_agent, save_agent
 from agents.tokenizer import PAD_ID, Tokenizer
 from benchmarks.pairs import alternate, report
 from benchmarks.timing import options
-from pipelines.presets.demo import WORLD, demo
+from pipelines.presets.from_scratch import demo
+from pipelines.presets.small import WORLD
 from pipelines.stages.clone import read_episodes, spoken_texts
 from pipelines.stages.record import record
 from pipelines.stages.settings.world_config import WorldConfig
