@@ -48,12 +48,10 @@ def test_agents_learn_from_marks_and_stand_in_the_table_of_helpers(tmp_path: Pat
     assert not marking.section(tmp_path).parts
     carry_out(marking.stages, tmp_path, tiny())
     folder = tmp_path / "marks" / "seed-0"
-    improved = load_config(folder / "improve", type(tiny().improve))
+    improved = load_config(folder / "round-1" / "improve", type(tiny().improve))
     assert improved.setters == "live"
-    play = [row for row in open_store(folder / "data").rows() if row.solver == "agent:clone"]
-    assert len(play) == 4 and any(
-        open_store(folder / "data").read(row.episode_id).setter_movement.any() for row in play
-    )
+    played = open_store(folder / "play-1")
+    assert len(played) == 4 and any(played.read(row.episode_id).setter_movement.any() for row in played.rows())
     table = marking.section(tmp_path).markdown()
     assert "| `put_fridge` |" in table and "BC+RL" in table and "demonstrator" in table
 
