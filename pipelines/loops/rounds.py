@@ -232,11 +232,12 @@ def agent_name(number: int) -> str:
 def resolve_start(config: LoopConfig) -> Start:
     """Return the settings of the stages before the first round, with folders and seeds."""
     run, wiring = config.run, _wiring(config, config.run)
-    data = config.data or run / "data"
+    unserved = run / "demonstrations" / "data"  # deeper than what `rlhf serve --data RUN` serves
+    by_nobody = config.marks == "people" and config.marked_demonstrations != "raters"
+    data = config.data or (unserved if by_nobody else run / "data")
     mark = wiring.mark(config.mark, data)
     if config.marked_demonstrations == "requests":
-        # A dataset that was given is never written to. What shares its play lies deeper than what `rlhf serve` serves.
-        marked = run / "demonstrations" / "data" if config.data else data
+        marked = unserved if config.data else data  # a dataset that was given is never written to
         mark = MarkConfig(data=marked, from_="requests", solver=SCRIPTED)
     agent = config.agent or run / "clone" / "agent"
     return Start(

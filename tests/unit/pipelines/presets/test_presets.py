@@ -16,7 +16,7 @@ from pipelines.cli.usage import UsageError
 from pipelines.loops.loop import check_loop
 from pipelines.loops.rounds import resolve_config, resolve_round, resolve_start
 from pipelines.presets import demo as preset
-from pipelines.presets import flat, paper, small
+from pipelines.presets import flat, paper, small, teach
 from pipelines.stages.settings.world_config import WorldConfig
 from worlds.contract import STEPS_PER_SECOND
 from worlds.errors import UserError
@@ -48,6 +48,16 @@ def test_the_demo_begins_with_the_pretrained_agent_and_its_reward_model() -> Non
     assert first.improve.data == (run / "data",) == (start.demonstrations.data,)
     other = replace(config, reward_start="previous")
     assert resolve_round(other, 2).reward.start == run / "round-1" / "reward" / "reward_model"
+
+
+def test_people_who_teach_are_not_given_demonstrations_to_mark() -> None:
+    run = Path("there") / "run"
+    for own in (True, False):
+        config = replace(teach.loop(own), run=run, agent=agents.PLAYHOUSE)
+        start = resolve_start(config)
+        assert start.data == start.mark.data == run / "demonstrations" / "data"
+        assert resolve_round(config, 1).improve.data == (start.data,)
+    assert resolve_start(replace(config, marked_demonstrations="raters")).data == run / "data"
 
 
 def test_an_agent_plays_in_the_world_it_was_cloned_in() -> None:
