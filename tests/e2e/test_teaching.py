@@ -39,8 +39,8 @@ def lessons(tmp_path_factory: pytest.TempPathFactory) -> LoopConfig:
     given = tmp_path_factory.mktemp("given") / "run"
     assert iterate(tiny(given, marks="people", marked_demonstrations="none", rounds=1)) is None
     config = tiny(
-        given.parent / "taught", rounds=1, marks="people", marked_demonstrations="requests", data=given / "demonstrations" / "data",
-        agent=given / "clone" / "agent",
+        given.parent / "taught", rounds=1, marks="people", marked_demonstrations="requests",
+        data=given / "demonstrations" / "data", agent=given / "clone" / "agent",
     )  # fmt: skip
     learned = replace(config.reward.training, preferences=PreferenceConfig(verdicts=1.0, batch=2))
     config = resolve_config(replace(config, reward=replace(config.reward, training=learned)))
