@@ -21,7 +21,7 @@ INSIDE = {
         "worlds.playhouse": "house < physics < drawing < navigation < requests < games < scenarios < players < probes",
         "worlds.household": "state < catalogue < navigation < homes < observing < rules < tasks < players < drawing",
         "worlds.school": "parameters < grid < observing < drawing < peers < problems < players < environments",
-        "agents": "networks learning language_models",
+        "agents": "networks learning language_models pretrained",
         "rlhf.store": "columns < files < folder < upkeep < transfer",
         "rlhf": "records < store < run < data < replay < learning < distributed",
         "pipelines.exchange": "lerobot minari rlds",
