@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from agents import registry  # which imports no PyTorch
+from agents import pretrained, registry  # which import no PyTorch
 from annotation.games import AgentComputing
 from annotation.games.places import UNKNOWN, KnownPlaces, places_of_agent
 from rlhf.records.spaces import EpisodeSpaces, of_the_playhouse
@@ -22,6 +22,7 @@ from worlds.spaces.observation import PlayerSpec
 _DEPTH = 3  # folders below the study's that are looked through
 _MOST_FOUND = 200
 _FRESH_SEC = 5.0
+PRETRAINED = "pretrained"
 MOST_THREADS = 8  # of an agent in a game; more make one step no faster
 
 
@@ -58,7 +59,7 @@ class Agent:
 
 
 class Agents:
-    """Every agent there is now.
+    """Every agent there is now: the pretrained one where no other is.
 
     Args:
       named: folder by name; if there is one, nothing is searched.
@@ -78,7 +79,8 @@ class Agents:
             return self._named
         now = time.monotonic()
         if now - self._seen[0] > _FRESH_SEC:  # lobbies ask every two seconds, each
-            self._seen = now, sorted(_found(self._study), key=lambda agent: agent.name)
+            found = sorted(_found(self._study), key=lambda agent: agent.name)
+            self._seen = now, found or [_described(PRETRAINED, pretrained.PLAYHOUSE)]
         return self._seen[1]
 
     def get(self, name: str) -> Agent | None:
@@ -105,10 +107,13 @@ def agent_computing(threads: int, device: str, games: int) -> AgentComputing:
 def size_clashes(agents: Sequence[Agent], sizes: Mapping[str, tuple[int, int]]) -> list[str]:
     """Return a sentence for every dataset in which no agent can play, as all see images of another size.
 
+    The pretrained agent is nobody's choice, so where there is no other, nothing is said.
+
     Args:
       sizes: height and width of a dataset's images, pixels, by dataset.
     """
-    players = [agent for agent in agents if of_the_playhouse(agent.spaces)]
+    chosen = [agent for agent in agents if agent.folder != pretrained.PLAYHOUSE]
+    players = [agent for agent in chosen if of_the_playhouse(agent.spaces)]
     seen = {agent.image for agent in players}
     named = ", ".join(f"{agent.name} {agent.image[0]}x{agent.image[1]}" for agent in players[:5])
     return [

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from agents.pretrained import PLAYHOUSE
 from annotation.games.places import KnownPlaces, Sources
 from annotation.games.unfinished import Unfinished
 from annotation.server.errors import Refused
@@ -74,6 +75,14 @@ def test_agents_are_found_in_the_studys_folder_unless_some_are_named(tmp_path: P
     for wrong, named in ((setter, "of a setter"), (tmp_path, "is not an agent's folder")):
         with pytest.raises(UserError, match=f"agent mine: .*{named}"):
             Agents({"mine": wrong}, tmp_path)
+
+
+def test_the_pretrained_agent_is_offered_where_there_is_no_other(tmp_path: Path) -> None:
+    (only,) = Agents({}, tmp_path).all()
+    assert (only.name, only.folder, only.trouble) == ("pretrained", PLAYHOUSE, "")
+    assert not size_clashes([only], {"small": (36, 48)})
+    make_agent(tmp_path / "bc")
+    assert [agent.name for agent in Agents({}, tmp_path).all()] == ["bc"]
 
 
 def test_an_agent_of_another_image_size_is_refused_before_the_game(tmp_path: Path) -> None:

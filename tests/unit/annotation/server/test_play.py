@@ -305,8 +305,7 @@ def test_games_that_cannot_be_are_refused(enter: Enter, study: Study) -> None:
     body["project"] = project(ann)
     refused(ann, 403, "do not take part as solver", games, body | {"role": "solver"})
     refused(ann, 422, "no person plays the solver", games, body | {"kind": "human-agent", "role": "solver"})
-    refused(ann, 409, "no such agent", games, body | {"kind": "human-agent"})
-    refused(ann, 409, "no such agent", games, body | {"kind": "evaluation"})
+    refused(ann, 409, "no such agent", games, body | {"kind": "human-agent", "agent": "nobody"})
     for wrong in ({"kind": "chess"}, {"role": "rater"}, {"more": 1}, {"prompted": "yes"}, {"project": "x"}):
         assert ann.ask("POST", games, body | wrong).status_code == 422
     start(ann, "human-human", "setter")
