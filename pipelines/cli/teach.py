@@ -24,7 +24,6 @@ from rlhf.run.place_seeds import LARGEST_SEED
 from worlds.errors import UserError
 from worlds.settings import settings
 
-
 ASKED_SEC = 60  # of play in which a person asks the agent
 
 
@@ -66,7 +65,6 @@ class TeachConfig:
         held_out = max(self.clips // 10, 1)  # which show how well the reward model knows what it has not learned
         play = replace(found.play, episodes=self.clips - held_out)
         return replace(found, play=play, held_out_play=held_out, **given)
-
 
     @property
     def serving(self) -> ServeConfig:

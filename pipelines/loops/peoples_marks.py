@@ -20,9 +20,7 @@ class MarksMissing(Exception):
     """A round needs marks of people before it resumes. The message is one line: episodes to mark, and how to resume."""
 
 
-def wait_for_marks(
-    data: Path, folder: Path, number: int, least: int, wait: bool, others: Sequence[Path] = ()
-) -> int:
+def wait_for_marks(data: Path, folder: Path, number: int, least: int, wait: bool, others: Sequence[Path] = ()) -> int:
     """Return the number of marks and verdicts on a round's play, once there are enough.
 
     Any process may write marks into the dataset (``store.write_marks``, ``rlhf marks import``). A file ``marks.jsonl``
