@@ -25,6 +25,7 @@ from pipelines.loops.comparison import ROUNDS_FILE, write_rounds
 from pipelines.loops.loop import iterate
 from pipelines.loops.preferred import COMPARED, answers, compared_folder, count_pairs, record_both, share_preferred
 from pipelines.loops.rounds import (
+    CLONE,
     EVALUATED,
     MARKED,
     MOST_ROUNDS,
@@ -113,7 +114,7 @@ class Lessons:
             if self._phase() == "trained":
                 raise Refused(409, "this round is done; press Again to ask the new agent")
             play, into = self._one.play, asked_folder(self._config.run, self._round)
-            return TaughtAgent(play.name, Path(play.solver), play.data.name, into.name)
+            return TaughtAgent(play.name or CLONE, Path(play.solver), play.data.name, into.name)
 
     def train(self) -> None:
         with self._lock:
