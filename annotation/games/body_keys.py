@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from annotation.games.inputs import Inputs, Voice
-from worlds.contract import BODIES, SETTER, SOLVER, World, WorldError
+from worlds.contract import BODIES, WorldError
 from worlds.spaces.action import TURN_SEC, ActionSpec, Discrete
 
 MOST_WAITING = 2  # keys that wait for their tick; more would be played long after they were pressed
@@ -46,13 +47,16 @@ def is_turn_based(action: ActionSpec) -> bool:
     return action.ticks == 1 and action.tick_sec == TURN_SEC
 
 
-def check_playable(name: str, world: World) -> None:
+def check_playable(name: str, bodies: Mapping[str, ActionSpec]) -> None:
     """Refuse a world whose players cannot be played with keys.
+
+    Args:
+      bodies: actions of each player.
 
     Raises WorldError naming the component that has no keys.
     """
-    for player in (SETTER, SOLVER):
-        for part in world.spec(player).action.components:
+    for player, body in bodies.items():
+        for part in body.components:
             if not isinstance(part, Discrete):
                 raise WorldError(
                     f"world {name!r} cannot be played live: {part.name!r} of the {player} is no choice among named "

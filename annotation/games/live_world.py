@@ -46,9 +46,9 @@ class LiveWorld:
             world = entry.make(height=config.height, width=config.width, views=PLAYERS, **config.world_options)
         refuse(entry.name, space_problems(world, config.height, config.width))
         self.world, self.spaces = world, EpisodeSpaces.of(world)
-        if entry.live_play is None:
-            check_playable(entry.name, world)
         self.bodies = {player: world.spec(player).action for player in PLAYERS}
+        if entry.live_play is None:
+            check_playable(entry.name, self.bodies)
         self.ticks, self.tick_sec = self.bodies[SOLVER].ticks, self.bodies[SOLVER].tick_sec
         self.ticks_per_frame = math.gcd(config.ticks_per_frame, self.ticks)
         self.turn_based = self._tick_wise is None and is_turn_based(self.bodies[SOLVER])

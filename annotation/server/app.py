@@ -54,7 +54,7 @@ def open_study(config: ServeConfig, tracer: Sequence[str] = (), teacher: Teacher
         Measuring(config.database_url),
     )
     remover = Remover(database, datasets, viewer, measuring)
-    completer = Completer(database, datasets, remover)
+    completer = Completer(database, datasets, remover, teaches=teacher is not None)
     computing = agent_computing(config.agent_threads, config.agent_device, config.games)
     games = Games(
         config.games, config.episode_seconds, agents, datasets.unfinished, completer.wake, computing, config.held_out

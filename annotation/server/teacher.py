@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, Protocol
 
 Phase = Literal["playing", "marking", "training", "trained", "failed"]
@@ -51,6 +52,23 @@ class Compared:
 
 
 @dataclass(frozen=True)
+class TaughtAgent:
+    """The agent that people can ask themselves: the one that played the clips of this round.
+
+    Args:
+      name: name of the agent in recordings.
+      folder: folder of the agent.
+      play: dataset with its clips.
+      asked: dataset for the games in which people ask it, which may be yet to come.
+    """
+
+    name: str
+    folder: Path
+    play: str
+    asked: str
+
+
+@dataclass(frozen=True)
 class Taught:
     """State of teaching an agent.
 
@@ -89,6 +107,10 @@ class Teacher(Protocol):
 
     def comparison(self) -> tuple[str, int]:
         """Return the dataset in which the agents of this round play the same requests, and how many there will be."""
+        ...
+
+    def agent(self) -> TaughtAgent:
+        """Return the agent that people can ask now. Raises Refused if the round is done."""
         ...
 
     def train(self) -> None:

@@ -24,6 +24,8 @@ from rlhf.run.place_seeds import LARGEST_SEED
 from worlds.errors import UserError
 from worlds.settings import settings
 
+ASKED_SEC = 60  # of play in which a person asks the agent
+
 
 @settings
 class TeachConfig:
@@ -64,6 +66,14 @@ class TeachConfig:
         play = replace(found.play, episodes=self.clips - held_out)
         return replace(found, play=play, held_out_play=held_out, **given)
 
+    @property
+    def serving(self) -> ServeConfig:
+        """The server of the page; everything that people ask is learned from, so nothing of it is held out."""
+        return ServeConfig(
+            data=self.run, host=self.host, port=self.port, public_url=self.public_url,
+            episode_seconds=ASKED_SEC, held_out=0.0,
+        )  # fmt: skip
+
 
 def teach(config: TeachConfig) -> None:
     """Serve the page *Teach* until Ctrl-C.
@@ -80,9 +90,8 @@ def teach(config: TeachConfig) -> None:
         usable_device(config.device)
     open_run(rounds.run, rounds, "run", free=FREE)
     lessons = Lessons(rounds, config.pairs)
-    serving = ServeConfig(data=rounds.run, host=config.host, port=config.port, public_url=config.public_url)
     lessons.begin()
     try:
-        server.serve(serving, TRACER, lessons)
+        server.serve(config.serving, TRACER, lessons)
     finally:
         lessons.close()

@@ -15,6 +15,7 @@ from pipelines.loops.rounds import (
     REFERENCE,
     LoopConfig,
     agent_name,
+    asked_play,
     resolve_round,
     resolve_start,
     round_folder,
@@ -87,7 +88,7 @@ def _is_evaluated(config: LoopConfig, number: int) -> bool:
 def _round_result(config: LoopConfig, number: int, results: Results) -> RoundResult:
     one = resolve_round(config, number)
     store, agent, deployed = open_store(one.play.data), agent_name(number), agent_name(number - 1)
-    marks = store.marks()
+    marks = [mark for one in (store, *map(open_store, asked_play(config.run, [number]))) for mark in one.marks()]
     progress = sum(mark.sign == PROGRESS for mark in marks)
     rows = read_metrics(one.improve.runs / "improve")
     return RoundResult(

@@ -23,6 +23,7 @@ from pipelines.loops.rounds import (
     Round,
     Start,
     agent_name,
+    asked_play,
     resolve_config,
     resolve_round,
     resolve_start,
@@ -127,7 +128,9 @@ def _reward(one: Round) -> None:
       UserError: if it would.
     """
     folder = one.reward.runs / one.reward.name
-    resume_or_start(reward, of_what_was_said(one.reward, folder))
+    asked = asked_play(one.folder.parent, range(1, one.number + 1))
+    config = replace(one.reward, data=(*one.reward.data, *asked))
+    resume_or_start(reward, of_what_was_said(config, folder))
     if one.improve.anyway or one.improve.scripted_reward:
         return
     try:
@@ -172,7 +175,8 @@ def _marks(config: LoopConfig, one: Round) -> None:
     if config.marks == "scripted":
         mark(one.mark)
     else:
-        wait_for_marks(one.play.data, one.folder, one.number, config.least_marks, config.wait)
+        asked = asked_play(config.run, [one.number])
+        wait_for_marks(one.play.data, one.folder, one.number, config.least_marks, config.wait, asked)
 
 
 def check_loop(config: LoopConfig) -> None:

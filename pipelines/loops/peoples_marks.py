@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from rlhf.records.preferences import RequestVerdict
@@ -19,7 +20,7 @@ class MarksMissing(Exception):
     """A round needs marks of people before it resumes. The message is one line: episodes to mark, and how to resume."""
 
 
-def wait_for_marks(data: Path, folder: Path, number: int, least: int, wait: bool) -> int:
+def wait_for_marks(data: Path, folder: Path, number: int, least: int, wait: bool, others: Sequence[Path] = ()) -> int:
     """Return the number of marks and verdicts on a round's play, once there are enough.
 
     Any process may write marks into the dataset (``store.write_marks``, ``rlhf marks import``). A file ``marks.jsonl``
@@ -31,6 +32,7 @@ def wait_for_marks(data: Path, folder: Path, number: int, least: int, wait: bool
       number: number of the round, for messages.
       least: number of marks and verdicts that are needed.
       wait: poll until there are enough; False checks once.
+      others: datasets with other play of the round, whose marks and verdicts count, too.
 
     Raises:
       MarksMissing: if there are too few and ``wait`` is False.
@@ -38,12 +40,13 @@ def wait_for_marks(data: Path, folder: Path, number: int, least: int, wait: bool
         read again when it has changed.
     """
     store, imported, announced = open_store(data), None, None
+    stores = [store, *map(open_store, others)]
     while True:
         version = _version(folder)
         if version != imported:
             imported = version
             _import(folder, store, wait)
-        count = len(store.marks()) + len(store.preferences(RequestVerdict))
+        count = sum(len(one.marks()) + len(one.preferences(RequestVerdict)) for one in stores)
         if count >= least:
             announce(f"round {number} has {count} marks")
             return count

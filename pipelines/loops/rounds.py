@@ -2,11 +2,13 @@
 
 RUN/data, RUN/clone, RUN/results.json      demonstrations, cloned agent and its evaluation
 RUN/play-1                                 play of the previous agent, with its marks
+RUN/asked-1                                the same agent with people who ask it themselves (`rlhf teach`)
 RUN/round-1/reward, improve, results.json  reward model, improved agent and its evaluation
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -31,6 +33,8 @@ from rlhf.records.episode import SCRIPTED
 from rlhf.run.place_seeds import LARGEST_SEED
 from rlhf.run.setting_forms import without
 from rlhf.run.tracking import WandbMode
+from rlhf.store import open_store
+from rlhf.store.folder.description import DESCRIPTION_FILE
 from worlds.errors import UserError
 from worlds.ranges import Count, CountFromZero
 from worlds.settings import settings
@@ -222,6 +226,17 @@ def round_folder(run: Path, number: int) -> Path:
 def play_folder(run: Path, number: int) -> Path:
     """Return the dataset with the play of round ``number``, beside that of demonstrations: `rlhf serve` serves both."""
     return run / f"play-{number}"
+
+
+def asked_folder(run: Path, number: int) -> Path:
+    """Return the dataset with the play in which people asked the agent of round ``number`` themselves."""
+    return run / f"asked-{number}"
+
+
+def asked_play(run: Path, numbers: Iterable[int]) -> tuple[Path, ...]:
+    """Return the datasets of these rounds in which people asked the agent themselves, without empty ones."""
+    folders = [asked_folder(run, number) for number in numbers]
+    return tuple(one for one in folders if (one / DESCRIPTION_FILE).is_file() and open_store(one).ids())
 
 
 def agent_name(number: int) -> str:

@@ -19,18 +19,21 @@ from typing import Any
 import numpy as np
 
 from annotation.server.errors import Refused
-from annotation.server.teacher import Compared, Phase, Predicted, Taught, Work
+from annotation.server.teacher import Compared, Phase, Predicted, Taught, TaughtAgent, Work
 from pipelines.loops import foreseen
 from pipelines.loops.comparison import ROUNDS_FILE, write_rounds
 from pipelines.loops.loop import iterate
 from pipelines.loops.preferred import COMPARED, answers, compared_folder, count_pairs, record_both, share_preferred
 from pipelines.loops.rounds import (
+    CLONE,
     EVALUATED,
     MARKED,
     MOST_ROUNDS,
     PLAYED,
     LoopConfig,
     Round,
+    asked_folder,
+    asked_play,
     resolve_round,
     round_folder,
 )
@@ -86,14 +89,14 @@ class Lessons:
     def state(self, rater: str) -> Taught:
         with self._lock:
             phase, one = self._phase(), self._one
-            there = (one.play.data / DESCRIPTION_FILE).is_file()
-            store = open_store(one.play.data) if there else None
-            marks = [] if store is None else store.marks()
-            verdicts = [] if store is None else store.preferences(RequestVerdict)
+            played = [one.play.data] if (one.play.data / DESCRIPTION_FILE).is_file() else []
+            stores = [open_store(data) for data in (*played, *asked_play(self._config.run, [self._round]))]
+            marks = [mark for store in stores for mark in store.marks()]
+            verdicts = [verdict for store in stores for verdict in store.preferences(RequestVerdict)]
             return Taught(
                 round=self._round,
                 phase=phase,
-                clips=0 if store is None else len(store),
+                clips=sum(map(len, stores)),
                 marks=len(marks),
                 verdicts=len(verdicts),
                 predicted=self._predicted(marks, verdicts),
@@ -105,6 +108,13 @@ class Lessons:
 
     def comparison(self) -> tuple[str, int]:
         return compared_folder(self._config.run, self._round).name, self._pairs
+
+    def agent(self) -> TaughtAgent:
+        with self._lock:
+            if self._phase() == "trained":
+                raise Refused(409, "this round is done; press Again to ask the new agent")
+            play, into = self._one.play, asked_folder(self._config.run, self._round)
+            return TaughtAgent(play.name or CLONE, Path(play.solver), play.data.name, into.name)
 
     def train(self) -> None:
         with self._lock:

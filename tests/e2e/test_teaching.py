@@ -20,9 +20,12 @@ from annotation.server.teacher import Predicted, Taught
 from pipelines.loops.loop import FREE, iterate
 from pipelines.loops.rounds import LoopConfig, resolve_config
 from pipelines.loops.teaching import Lessons
+from pipelines.stages.improve_config import ImproveConfig
+from pipelines.stages.reward import RewardConfig
 from pipelines.stages.running.staged_run import open_run
 from reward_models.preferences.config import PreferenceConfig
 from rlhf.records.preferences import ClipPair, RequestVerdict
+from rlhf.run.config import load_config
 from rlhf.store import open_store
 from tests.e2e.browsers import chromium
 from tests.e2e.test_accessibility import found, unreached
@@ -49,6 +52,7 @@ def lessons(tmp_path_factory: pytest.TempPathFactory) -> LoopConfig:
 
 
 PAIRS = 3
+ASKED_SEC = 12  # a little more than the shortest play that is kept
 
 
 def in_phase(teacher: Lessons, phase: str) -> Taught:
@@ -63,7 +67,7 @@ def in_phase(teacher: Lessons, phase: str) -> Taught:
 @contextmanager
 def taught_in_a_browser(config: LoopConfig, teacher: Lessons) -> Iterator[Visitor]:
     """The person who has opened the link of `rlhf teach`."""
-    serving = ServeConfig(data=config.run, port=0)
+    serving = ServeConfig(data=config.run, port=0, episode_seconds=ASKED_SEC, held_out=0.0)
     study = open_study(serving, teacher=teacher)
     with study.database.writing() as session:
         token = people.teachers_link(session, now())
@@ -89,9 +93,12 @@ def test_a_person_teaches_an_agent_round_after_round(lessons: LoopConfig) -> Non
         with taught_in_a_browser(lessons, teacher) as person:
             assert in_phase(teacher, "marking").clips == 16
             judge(person, 10)  # of 16: nobody has to see them all
+            ask(person)
+            state = in_phase(teacher, "marking")
+            assert (state.clips, state.marks) == (17, 11)
             person.click("Train")
             state = in_phase(teacher, "trained")
-            assert (state.round, state.marks) == (1, 10) and state.verdicts > 4  # some asked for nothing
+            assert (state.round, state.marks) == (1, 11) and state.verdicts > 5  # some asked for nothing
             assert [work.done for work in state.work] == [1.0] * 4
             person.sees("by the tasks' own checks")
             with pytest.raises(Refused, match="training has begun"):
@@ -127,6 +134,32 @@ def judge(person: Visitor, count: int) -> None:
         until(lambda: person.page.locator(".bench[data-old]").count() == 0, "the next clip", 0.05)
 
 
+def ask(person: Visitor) -> None:
+    """Ask the agent by typing, and mark what it has done."""
+    person.page.get_by_role("slider").wait_for()
+    person.press("a")
+    person.sees("I am ready")
+    person.press("Enter")
+    person.says("lift the duck")
+    person.hears("lift the duck")
+    person.shot("teach-ask")
+    person.sees("It is the next clip for you to mark.")
+    person.shot("teach-asked")
+    assert found(person.page) == []
+    person.press("Enter")
+    person.page.get_by_role("slider").wait_for()
+    person.sees_all_loaded()
+    person.press("Home", ".")
+    person.page.locator(".captions", has_text="lift the duck").wait_for()
+    person.press("+")
+    until(lambda: len(person.marks()) == 1, "the mark")
+    clip = person.page.locator(".bench")
+    clip.evaluate("bench => { bench.dataset.old = 'yes' }")
+    person.press("s")
+    until(lambda: person.page.locator(".bench[data-old]").count() == 0, "the next clip", 0.05)
+    person.page.get_by_text("and 11 marks on 17 clips").wait_for()  # the last is in its dataset
+
+
 def prefer(person: Visitor) -> None:
     """Say of every pair which agent does better, and take one answer back."""
     person.click("Compare")
@@ -158,11 +191,18 @@ def answer(person: Visitor, key: str) -> None:
 
 
 def test_what_is_learned_from_is_in_the_datasets(lessons: LoopConfig) -> None:
+    asked = open_store(lessons.run / "asked-1")
+    (row,) = asked.rows()
+    assert (row.solver, row.split, len(asked.marks())) == ("agent:BC", "train", 1)
+    first = lessons.run / "round-1"
+    assert asked.folder in load_config(first / "reward", RewardConfig).data
+    assert asked.folder not in load_config(first / "improve", ImproveConfig).replay_data
     verdicts = open_store(lessons.run / "play-1").preferences(RequestVerdict)
     assert {verdict.answer for verdict in verdicts} == {"success", "failure"} and not verdicts[0].scripted
     pairs = open_store(lessons.run / "compared-1").preferences(ClipPair)
     assert len(pairs) == PAIRS and sum(pair.answer == "same" for pair in pairs) == 2
     (one,) = compared(lessons.run).rounds
+    assert one.marks == 11
     assert [share.count for share in one.preferred.values()] == [1]
     assert lessons.data is not None
     given = open_store(lessons.data)

@@ -18,7 +18,7 @@ from annotation.server.db.tables import Project, TaskProject
 from annotation.server.errors import Refused
 from annotation.server.routes.schema import DatasetBody, GameBody, JoinBody, PathId, TutorialBody
 from annotation.server.security import visitors
-from annotation.server.security.policies import ADMINS, PLAYERS, Asking, Routes, Served, visitor_of
+from annotation.server.security.policies import ADMINS, IN_GAMES, PLAYERS, RATERS, Asking, Routes, Served, visitor_of
 from annotation.server.security.visitors import Visitor
 from annotation.server.services import helping, members
 from annotation.server.services.active_game import ActiveGame, GameRequest
@@ -103,7 +103,7 @@ def start(body: GameBody, study: Served, visitor: Asking) -> dict[str, Any]:
     if body.kind is Kind.HELPED:
         store = study.datasets.store(project.dataset)
         request = helping.with_task(request, store, study.config, visitor.pseudonym)
-    return _begin(study, visitor, request, body.role)
+    return begin(study, visitor, request, body.role)
 
 
 @ROUTES.add("POST", "/tutorial", PLAYERS)
@@ -113,10 +113,10 @@ def tutorial(study: Served, visitor: Asking, body: TutorialBody | None = None) -
     if body is not None and body.project is not None:
         with study.database.reading() as session:
             world_of = members.project_of(session, visitor, body.project).dataset
-    return _begin(study, visitor, GameRequest("", "", Kind.PRACTICE_SOLVING, world_of=world_of), Role.SOLVER)
+    return begin(study, visitor, GameRequest("", "", Kind.PRACTICE_SOLVING, world_of=world_of), Role.SOLVER)
 
 
-@ROUTES.add("GET", "/games/{game_id}", PLAYERS)
+@ROUTES.add("GET", "/games/{game_id}", IN_GAMES)
 def about(game_id: PathId, study: Served, visitor: Asking) -> dict[str, Any]:
     """Describe a game to its players and to those who may join; only its setter gets the prompt."""
     running = _game(study, visitor, game_id)
@@ -125,6 +125,7 @@ def about(game_id: PathId, study: Served, visitor: Asking) -> dict[str, Any]:
     return {
         **_listed(running, visitor, _parts(visitor)),
         "tutorial": running.request.tutorial,
+        "taught": running.request.taught is not None,
         "recorded": running.request.recorded,
         "seconds": study.games.seconds,
         "places": running.places,
@@ -150,7 +151,7 @@ def join(game_id: PathId, body: JoinBody, study: Served, visitor: Asking) -> dic
     return {}
 
 
-@ROUTES.add("POST", "/games/{game_id}/leave", PLAYERS)
+@ROUTES.add("POST", "/games/{game_id}/leave", IN_GAMES)
 def leave(game_id: PathId, study: Served, visitor: Asking) -> dict[str, Any]:
     """Leave a game for good; what was played is kept if it is long enough."""
     running = study.games.get(game_id)
@@ -162,7 +163,7 @@ def leave(game_id: PathId, study: Served, visitor: Asking) -> dict[str, Any]:
     return {}
 
 
-@ROUTES.socket("/games/{game_id}/socket", PLAYERS)
+@ROUTES.socket("/games/{game_id}/socket", IN_GAMES)
 async def play(websocket: WebSocket, game_id: PathId, study: Served, visitor: Asking) -> None:
     """Serve a player's connection, see :mod:`annotation.server.sockets`."""
     running = study.games.get(game_id)
@@ -201,7 +202,8 @@ def _barred(study: Study, visitor: Visitor | None, running: ActiveGame, role: Ro
         return TERMS_CHANGED
     if running.request.tutorial:
         return None if PLAYERS.admits(visitor.roles) else TAKEN_OUT
-    if role not in _parts(visitor):
+    asks = running.request.taught is not None and RATERS.admits(visitor.roles)
+    if not asks and role not in _parts(visitor):
         return TAKEN_OUT
     try:
         with study.database.reading() as session:
@@ -211,11 +213,12 @@ def _barred(study: Study, visitor: Visitor | None, running: ActiveGame, role: Ro
     return None
 
 
-def _begin(study: Study, visitor: Visitor, request: GameRequest, role: Role) -> dict[str, Any]:
+def begin(study: Study, visitor: Visitor, request: GameRequest, role: Role) -> dict[str, Any]:
+    """Join a game that waits for this role with the same settings, or start one; return its id."""
     with study.games.entering(visitor.person_id):
-        dataset = request.dataset or request.world_of
-        store = study.datasets.store(dataset) if dataset else None
-        running = study.games.enter(request, store, role, visitor.person_id, visitor.pseudonym)
+        store = study.datasets.store(request.dataset) if request.dataset else None
+        like = study.datasets.store(request.world_of) if request.world_of else None
+        running = study.games.enter(request, store, role, visitor.person_id, visitor.pseudonym, like)
     return {"id": running.id}
 
 
@@ -265,6 +268,8 @@ def _game(study: Study, visitor: Visitor, game_id: str) -> ActiveGame:
     if running.role_of(visitor.person_id) is None:
         if running.request.tutorial:
             raise Refused(404, "this is the tutorial of another person")
+        if not PLAYERS.admits(visitor.roles):
+            raise Refused(404, "you are not in this game")
         with study.database.reading() as session:
             _refuse_closed(members.project_of(session, visitor, running.request.project_id), visitor)
     return running

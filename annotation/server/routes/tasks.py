@@ -78,6 +78,8 @@ def progress(task: RaterTask, study: Served, visitor: Asking) -> dict[str, Any]:
 
 def next_item(task: RaterTask, study: Served, visitor: Asking) -> dict[str, Any]:
     """Return the item to work on: the one begun, or a new one; null when everything is done."""
+    if study.teacher is not None and study.games.settle(visitor.person_id):
+        study.completer.now()  # what this person has asked is the first
     found = _open_next(task, study, visitor, study.datasets.names())
     # Some may have been recorded, or dropped, meanwhile.
     if found is None or not all(study.datasets.holds(record) for record in found.item.episodes):

@@ -61,7 +61,9 @@ ARRIVING = Policy("signed in, before agreeing to anything", frozenset(Role), con
 ADMINS = Policy("admins", frozenset({Role.ADMIN}))
 RATERS = Policy("raters", frozenset({Role.RATER}))
 JUDGES = Policy("judges", frozenset({Role.JUDGE}))
-PLAYERS = Policy("players", frozenset({Role.SETTER, Role.SOLVER, Role.CO_PILOT, Role.ADMIN}))
+_PLAYING = frozenset({Role.SETTER, Role.SOLVER, Role.CO_PILOT, Role.ADMIN})
+PLAYERS = Policy("players", _PLAYING)
+IN_GAMES = Policy("players, and raters who ask an agent that they teach", _PLAYING | {Role.RATER})
 
 
 def visitor_of(connection: HTTPConnection) -> Visitor | None:

@@ -14,6 +14,7 @@ from annotation.games.help_sessions import HelpedTask
 from annotation.games.places import Sources
 from annotation.games.unfinished import UnfinishedGame
 from annotation.server.errors import Refused
+from annotation.server.services.agents import Agent
 from annotation.session import states as session
 from annotation.session.prompts import Prompt, draw
 from annotation.session.states import Kind, Player, Role, SessionEvent, State
@@ -31,7 +32,9 @@ class GameRequest:
       challenge: whether the prompt wants what the solver would struggle with.
       agent: name of the agent; "" draws one by chance, as an evaluation always does.
       task: of the person's session with helpers, in the kind "helped".
-      world_of: dataset in whose world the tutorial is played; "" for the Playhouse.
+      world_of: dataset in whose world the tutorial is played, or another game while its dataset is empty; "" for the
+        Playhouse.
+      taught: the agent, in a game in which one of those who teach it asks it; None in others.
       places: what the project and the study's other datasets say of the places; agent and dataset are added.
     """
 
@@ -43,6 +46,7 @@ class GameRequest:
     agent: str = ""
     task: HelpedTask | None = None
     world_of: str = ""
+    taught: Agent | None = None
     places: Sources = field(default_factory=Sources)
 
     def prompt(self, seed: int) -> Prompt | None:
@@ -87,6 +91,7 @@ class ActiveGame:
         self.places = places
         self.since = time.monotonic()
         self.over_since: float | None = None
+        self.finished = threading.Event()  # what it leaves is for the study to finish
         self._lock = threading.Lock()
         self._seats: dict[Role, Seat] = {}
 

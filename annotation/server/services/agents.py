@@ -125,13 +125,18 @@ def size_clashes(agents: Sequence[Agent], sizes: Mapping[str, tuple[int, int]]) 
 
 
 def _described(name: str, folder: Path) -> Agent:
-    found = _agent(name, folder, frozenset(registry.names()))
+    found = agent_in(name, folder)
     if found is None:
         hint = "(`rlhf clone` makes one), or of a setter; correct --agents"
         raise UserError(f"agent {name}: {folder} is not an agent's folder {hint}")
     if found.trouble:
         raise UserError(f"agent {name}: {found.trouble}")
     return found
+
+
+def agent_in(name: str, folder: Path) -> Agent | None:
+    """Return the agent in ``folder``; None if there is none, or it is a setter."""
+    return _agent(name, folder, frozenset(registry.names()))
 
 
 def _found(study: Path) -> Iterator[Agent]:

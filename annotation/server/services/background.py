@@ -26,7 +26,7 @@ class Background:
     def __init__(self, work: Callable[[], object], name: str, waits: str) -> None:
         self._do, self._name, self._waits = work, name, waits
         self._wanted = threading.Event()
-        self._ending = False
+        self._ending, self._doing = False, threading.Lock()
         self._thread: threading.Thread | None = None
         self.trouble = ""
 
@@ -40,6 +40,12 @@ class Background:
         """Have the work done, as there is something new."""
         self._wanted.set()
 
+    def now(self) -> None:
+        """Have the work done before this returns; what fails is tried again later."""
+        self._once()
+        if self.trouble:
+            self.wake()
+
     def stop(self) -> None:
         """Stop the thread when the work under way is done."""
         self._ending = True
@@ -51,6 +57,10 @@ class Background:
         while not self._ending:
             self._wanted.wait(timeout=RETRY_SEC if self.trouble else None)
             self._wanted.clear()
+            self._once()
+
+    def _once(self) -> None:
+        with self._doing:
             try:
                 self._do()
                 self.trouble = ""

@@ -14,6 +14,7 @@ from annotation.server.clock import now
 from annotation.server.db.database import Database
 from annotation.server.db.tables import Project
 from annotation.server.services import removing
+from annotation.server.services.asking import open_asked
 from annotation.server.services.background import Background
 from annotation.server.services.datasets import Datasets
 from annotation.server.services.listing import list_episodes
@@ -25,17 +26,20 @@ from rlhf.store.contract import people_in
 from worlds.errors import UserError
 
 
-def complete(database: Database, datasets: Datasets, when: float) -> bool:
+def complete(database: Database, datasets: Datasets, when: float, teaches: bool = False) -> bool:
     """Finish every game that nobody plays any more; return whether a player was deleted meanwhile.
 
     An episode that was kept until it was judged goes into its dataset with what was said of it by then.
+
+    Args:
+      teaches: people teach an agent here: who has asked it something marks that next.
 
     Raises UserError if a game cannot be finished; the others are all the same, and it waits for the next call.
     """
     gone, trouble = False, None
     for game in datasets.unfinished.left():
         try:
-            gone |= _complete(database, datasets, game, when)
+            gone |= _complete(database, datasets, game, when, teaches)
             game.release()
         except UserError as error:
             trouble = error
@@ -46,7 +50,7 @@ def complete(database: Database, datasets: Datasets, when: float) -> bool:
     return gone
 
 
-def _complete(database: Database, datasets: Datasets, game: UnfinishedGame, when: float) -> bool:
+def _complete(database: Database, datasets: Datasets, game: UnfinishedGame, when: float, teaches: bool) -> bool:
     """Complete one game; return whether a player was deleted meanwhile, so that the episode is to be deleted."""
     store = datasets.store(game.dataset)
     episode = game.episode()
@@ -61,6 +65,8 @@ def _complete(database: Database, datasets: Datasets, game: UnfinishedGame, when
         gone = _is_ours(session, game) and removing.note_removal_of_absent(session, people_in(row), when)
     with database.writing() as session:
         list_episodes(session, datasets, when)
+        if teaches:
+            open_asked(session, game.dataset, row, when)
     return gone
 
 
@@ -98,9 +104,9 @@ def _is_ours(session: Session, game: UnfinishedGame) -> bool:
 class Completer(Background):
     """Finishes games in the background: those that are over, and at the start those that another server has left."""
 
-    def __init__(self, database: Database, datasets: Datasets, remover: Remover) -> None:
+    def __init__(self, database: Database, datasets: Datasets, remover: Remover, teaches: bool = False) -> None:
         def work() -> None:
-            if complete(database, datasets, now()):
+            if complete(database, datasets, now(), teaches):
                 remover.wake()
 
         super().__init__(work, "complete-games", "a game that is over waits to be finished")

@@ -27,6 +27,7 @@ from worlds.errors import UserError
 LIMITS = TimeLimits(waiting=900.0, ready=300.0, paused=60.0, judging=180.0)
 REMEMBERED_SEC = 180.0  # a game that is over, so that a person who comes back learns how it ended
 _SAVING_SEC = 30.0
+_ENDING_SEC = 10.0
 SHORTEST_TURNS = 2  # steps of an episode that is kept, in worlds other than the Playhouse
 _IN_ANOTHER = "you are in another game; leave that first"
 
@@ -134,18 +135,25 @@ class Games:
             if running.game.state not in BEFORE_PLAY:
                 running.game.wait(_SAVING_SEC)
 
-    def start(self, request: GameRequest, store: EpisodeStore | None) -> ActiveGame:
+    def settle(self, person_id: str) -> bool:
+        """Wait for the end of a person's games that are over, some seconds at most; return whether there are any."""
+        with self._lock:
+            mine = [game for game in self._games.values() if game.role_of(person_id) and game.game.session.over]
+        return any([game.finished.wait(_ENDING_SEC) for game in mine])
+
+    def start(self, request: GameRequest, store: EpisodeStore | None, like: EpisodeStore | None = None) -> ActiveGame:
         """Start a game, which then waits for people to join.
 
         Args:
           store: the dataset into which it is played; None for the tutorial.
+          like: the dataset in whose world it is played, if ``store`` may be empty.
 
         Raises Refused if too many games run, there is no such agent, or the dataset cannot take the episode, or OSError
         if the disk is full.
         """
         with self._slot():
             try:
-                running = self._make(request, store)
+                running = self._make(request, store, like or store)
             except UserError as error:
                 raise Refused(409, str(error)) from error
             running.game.start()
@@ -158,7 +166,13 @@ class Games:
         return running
 
     def enter(
-        self, request: GameRequest, store: EpisodeStore | None, role: Role, person_id: str, pseudonym: str
+        self,
+        request: GameRequest,
+        store: EpisodeStore | None,
+        role: Role,
+        person_id: str,
+        pseudonym: str,
+        like: EpisodeStore | None = None,
     ) -> ActiveGame:
         """Join a game that waits for this role with the same settings, or start one and join it.
 
@@ -169,13 +183,13 @@ class Games:
         """
         people = sum(player is Player.PERSON for player in CAST[request.kind].values())
         if people < 2:
-            running = self.start(request, store)
+            running = self.start(request, store, like)
             running.join(role, person_id, pseudonym)
             return running
         with self._matching:  # two people who press Start at the same moment find each other
             running = next((game for game in self.all() if game.fits(request, role)), None)
             if running is None:
-                running = self.start(request, store)
+                running = self.start(request, store, like)
             elif role is Role.SETTER:
                 running.choose_prompt(request)
             running.join(role, person_id, pseudonym)
@@ -213,13 +227,13 @@ class Games:
             with self._lock:
                 self._starting -= 1
 
-    def _make(self, request: GameRequest, store: EpisodeStore | None) -> ActiveGame:
+    def _make(self, request: GameRequest, store: EpisodeStore | None, like: EpisodeStore | None) -> ActiveGame:
         """Create the game without starting it. Raises UserError if it cannot be played."""
-        last = _last_episode(store)
+        last = _last_episode(like)
         agent = None
         if request.recorded and (Player.AGENT in CAST[request.kind].values() or request.agent):
-            agent = self._agent(request, last, store)
-        config, places = self._config(request, store, last, agent)
+            agent = self._agent(request, last, like)
+        config, places = self._config(request, like, last, agent)
         if store is None or not request.recorded:
             return ActiveGame(request, Game(config, MemoryStore()), places=places)
         check_dataset(config, store)
@@ -244,6 +258,7 @@ class Games:
         World, size and clock are those of the dataset, or the defaults in an empty one.
 
         Args:
+          store: the dataset in whose world it is played.
           last: its latest episode; None in an empty one.
         """
         held_out = self._is_held_out(request)
@@ -283,7 +298,8 @@ class Games:
         """
         declared = None if last is None else last.spaces
         blind = request.kind is Kind.EVALUATION or not request.agent
-        agents = self.agents.all() if blind else [a for a in self.agents.all() if a.name == request.agent]
+        known = self.agents.all() if request.taught is None else [request.taught]
+        agents = known if blind else [agent for agent in known if agent.name == request.agent]
         if not agents:
             raise UserError("there is no such agent; name agents with rlhf serve --agents NAME FOLDER")
         fitting = [agent for agent in agents if agent.fits(declared)]
@@ -313,6 +329,7 @@ class Games:
             running.keeps.let_go()
             self._finish()
         running.over_since = time.monotonic()
+        running.finished.set()
 
     def _forget(self) -> None:
         """Drop games that have been over for some minutes."""

@@ -13,7 +13,7 @@ import type { Ratings } from "./rating";
 import { Pictures, Screen } from "./screen";
 import { Situation } from "./situation";
 import { Tutorial } from "./tutorial";
-import { openRequest, type About, type Said, type View } from "./view";
+import { isOver, openRequest, type About, type Said, type View } from "./view";
 
 export function Play(props: { id: string }) {
   const [person, setPerson] = useState<Me | null>(null);
@@ -51,9 +51,7 @@ export function Play(props: { id: string }) {
           ))}
         </div>
       )}
-      <p>
-        <a href="play">All games</a>
-      </p>
+      <p>{person?.teaching ? <a href="teach">Back to teaching</a> : <a href="play">All games</a>}</p>
     </Frame>
   );
 }
@@ -99,8 +97,9 @@ function Table(props: { person: Me; about: About }) {
   const judge = (step: number, said: Said) => connection.current?.send({ judge: { request_step: step, said } });
   const rate = (ratings: Ratings) => connection.current?.send({ rate: ratings });
   const choose = (chosen: string, step: number) => connection.current?.send({ inputs: { chosen, chosen_at: step } }) ?? false;
+  const goOn = () => location.assign(about.taught ? "teach" : "play");
   const steers = view?.state === "playing" && link.state === "open" && (role === "setter" || view.in_control === role);
-  useGameKeys({ view, hands, line, role, steers: steers && !about.chooses, ownBody: about.own_body, declared: about.keys.flatMap((key) => key.codes), doThis, judge });
+  useGameKeys({ view, hands, line, role, steers: steers && !about.chooses, ownBody: about.own_body, declared: about.keys.flatMap((key) => key.codes), doThis, judge, goOn: about.taught && (isOver(view) || link.state === "ended") ? goOn : undefined });
   useEffect(() => {
     if (link.state === "open") hands.sendAgain();
   }, [link.state]);
@@ -118,7 +117,7 @@ function Table(props: { person: Me; about: About }) {
     }
     connection.current?.close();
     await ask("POST", `/api/play/games/${about.id}/leave`).catch(() => undefined);
-    location.assign("play");
+    goOn();
   };
   const control = view?.in_control === "co_pilot" ? "co-pilot" : "solver";
   return (
@@ -212,6 +211,7 @@ interface GameKeys {
   declared: string[]; // codes of another body's keys
   doThis: (event: string) => void;
   judge: (step: number, said: Said) => void;
+  goOn?: () => void; // from a game that is over
 }
 
 const VERDICTS: Record<string, Said> = { y: "success", n: "failure", x: "no request" };
@@ -239,11 +239,12 @@ function useGameKeys(game: GameKeys): void {
 }
 
 /** Do what a key asks for. Returns false if it is not one of the game's keys. */
-function act({ view, hands, line, steers, ownBody, declared, doThis, judge }: GameKeys, event: KeyboardEvent): boolean {
+function act({ view, hands, line, steers, ownBody, declared, doThis, judge, goOn }: GameKeys, event: KeyboardEvent): boolean {
   const can = (what: string) => view?.can.includes(what) ?? false;
   if (event.key === "Enter") {
     if (can("ready") && view?.state === "ready") doThis("ready");
     else if (view?.state === "judging") return false;
+    else if (goOn) goOn();
     else line.current?.focus();
     return true;
   }

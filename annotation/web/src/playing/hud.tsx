@@ -1,6 +1,6 @@
 // The line above the picture: role, control, clock, and connection.
 import type { Link } from "./connection";
-import { clock, NAMES, turns, type About, type View } from "./view";
+import { clock, isOver, NAMES, turns, type About, type View } from "./view";
 
 interface Props {
   about: About;
@@ -15,7 +15,7 @@ export function Hud(props: Props) {
   const { about, view, link, onDo } = props;
   const role = about.role ?? "solver";
   const can = (what: string) => (view?.can.includes(what) ?? false) && link.state === "open";
-  const over = view?.state === "ended" || view?.state === "abandoned";
+  const over = isOver(view);
   return (
     <div class="hud">
       <span class={`badge who ${role === "setter" ? "setter" : "solver"}`}>{about.task ? `task ${about.task.number + 1} of ${about.task.of}` : `you are the ${NAMES[role]}`}</span>

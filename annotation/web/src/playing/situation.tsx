@@ -5,7 +5,7 @@ import { Copied, Trouble } from "../frame";
 import type { Link } from "./connection";
 import { Requests } from "./panels";
 import { Rating, type Ratings } from "./rating";
-import { clock, duration, KINDS, NAMES, outcome, type About, type Role, type Said, type View } from "./view";
+import { clock, duration, isOver, KINDS, NAMES, outcome, type About, type Role, type Said, type View } from "./view";
 
 interface Props {
   about: About;
@@ -18,7 +18,7 @@ interface Props {
 
 export function Situation(props: Props) {
   const { about, view, link } = props;
-  const over = view && (view.state === "ended" || view.state === "abandoned");
+  const over = isOver(view);
   if (link.state === "lost" && !over)
     return (
       <Sheet title="Your connection is lost">
@@ -29,9 +29,7 @@ export function Situation(props: Props) {
     return (
       <Sheet title="You are no longer connected">
         <p>{link.why || "The game is over."}</p>
-        <p>
-          <a href="play">All games</a>
-        </p>
+        <Onwards about={about} />
       </Sheet>
     );
   if (!view) return <Sheet title="Connecting…" />;
@@ -72,14 +70,14 @@ export function Situation(props: Props) {
         </Sheet>
       );
     case "ended":
-      return <Ended outcome={about.kind === "helped" ? `${outcome(view.fulfilled)} It took ${view.step} steps.` : outcome(view.fulfilled)} />;
+      return <Ended about={about} outcome={about.kind === "helped" ? `${outcome(view.fulfilled)} It took ${view.step} steps.` : outcome(view.fulfilled)} />;
     case "abandoned":
       return (
         <Sheet title={about.recorded ? "This game is not kept" : about.tutorial ? "You have finished the tutorial" : "You have finished practising"}>
           {about.recorded && <p>{view.notice || "Not enough of it was played."}</p>}
           {about.recorded && about.own_body && <p class="hint">Games of less than ten seconds are not kept.</p>}
           {!about.recorded && <p>Nothing of it was recorded.</p>}
-          <Onwards />
+          <Onwards about={about} />
         </Sheet>
       );
     default:
@@ -182,21 +180,27 @@ function Cast(props: { about: About; view: View }) {
   );
 }
 
-function Ended(props: { outcome: string }) {
+function Ended(props: { about: About; outcome: string }) {
   return (
     <Sheet title="Saved. Thank you!">
       {props.outcome && <p>{props.outcome}</p>}
-      <p>The episode is on the server's disk. Raters will mark it.</p>
-      <Onwards />
+      <p>The episode is on the server's disk. {props.about.taught ? "It is the next clip for you to mark." : "Raters will mark it."}</p>
+      <Onwards about={props.about} />
     </Sheet>
   );
 }
 
-function Onwards() {
+function Onwards({ about }: { about: About }) {
   return (
     <p>
-      <a class="button primary" href="play">
-        All games
+      <a class="button primary" href={about.taught ? "teach" : "play"}>
+        {about.taught ? (
+          <>
+            Back to teaching <kbd>Enter</kbd>
+          </>
+        ) : (
+          "All games"
+        )}
       </a>
     </p>
   );

@@ -67,6 +67,7 @@ export interface Game {
 
 export interface About extends Game {
   tutorial: boolean;
+  taught: boolean; // begun on the page Teach, to which its setter returns
   recorded: boolean;
   seconds: number;
   places: string; // a sentence on which houses are played
@@ -98,6 +99,9 @@ export interface Known {
 }
 
 type Header = Omit<View, "asked" | "board"> & { asked: Asked[] | null; board: Board | null | "same"; said: number };
+
+/** True once nobody plays any more. */
+export const isOver = (view: View | null): boolean => view?.state === "ended" || view?.state === "abandoned";
 
 /** Parse a message: length of the header, the header as JSON, a JPEG (or nothing). It has what is new since `before`. */
 export function parse(message: ArrayBuffer, before: Known): { view: View; picture: Blob | null } {

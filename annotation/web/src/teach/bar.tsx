@@ -1,7 +1,9 @@
 // The bar above a clip: what was said so far, training, and results.
 import { useState } from "preact/hooks";
 import { ask } from "../api";
+import { useKeys } from "../episode/press";
 import { Trouble } from "../frame";
+import { isChord, keyOf, type Press } from "../keyboard";
 import { count } from "../words";
 import { duration, useTaught, type Taught, type Work } from "./state";
 
@@ -25,13 +27,19 @@ export function TeachBar({ leads, onCompare }: Props) {
   };
   return (
     <section class="teach-bar" aria-label="Teaching">
-      {taught && <Said taught={taught} leads={leads} onCompare={onCompare} onBegin={(what) => void begin(what)} />}
+      {taught && <Said taught={taught} leads={leads} onCompare={onCompare} onBegin={(what) => void begin(what)} onRefused={setRefused} />}
       <Trouble said={refused || trouble} />
     </section>
   );
 }
 
-function Said({ taught, leads, onCompare, onBegin }: Props & { taught: Taught; onBegin: (what: "train" | "again") => void }) {
+interface SaidProps extends Props {
+  taught: Taught;
+  onBegin: (what: "train" | "again") => void;
+  onRefused: (why: string) => void;
+}
+
+function Said({ taught, leads, onCompare, onBegin, onRefused }: SaidProps) {
   const { phase, predicted } = taught;
   const pairs = toJudge(taught);
   return (
@@ -44,6 +52,7 @@ function Said({ taught, leads, onCompare, onBegin }: Props & { taught: Taught; o
         </span>
       )}
       {phase === "training" && taught.work.map((work) => <Progress key={work.name} work={work} />)}
+      {taught.asks && <AskAgent onRefused={onRefused} />}
       {leads && (phase === "marking" || phase === "failed") && (
         <button type="button" class="primary" disabled={phase === "marking" && taught.marks + taught.verdicts === 0} onClick={() => onBegin("train")}>
           {phase === "failed" ? "Try again" : "Train"}
@@ -66,6 +75,28 @@ function Said({ taught, leads, onCompare, onBegin }: Props & { taught: Taught; o
       )}
       {taught.results.length > 0 && phase !== "training" && <p class="teach-result">{taught.results[taught.results.length - 1]}</p>}
     </>
+  );
+}
+
+const askKey = (press: Press) => (isChord(press) ? undefined : keyOf(press, (key) => key === "a"));
+
+/** Opens a game in which this person asks, and the agent acts. */
+function AskAgent({ onRefused }: { onRefused: (why: string) => void }) {
+  const [opening, setOpening] = useState(false);
+  const open = async () => {
+    setOpening(true);
+    try {
+      location.assign(`play#${(await ask<{ id: string }>("POST", "/api/teach/ask")).id}`);
+    } catch (error) {
+      onRefused((error as Error).message);
+      setOpening(false);
+    }
+  };
+  useKeys(askKey, () => void open(), !opening);
+  return (
+    <button type="button" disabled={opening} onClick={() => void open()}>
+      Ask it yourself <kbd>A</kbd>
+    </button>
   );
 }
 

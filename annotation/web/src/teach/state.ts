@@ -21,6 +21,7 @@ export interface Taught {
   work: Work[];
   results: string[];
   trouble: string;
+  asks: boolean; // people can ask the agent themselves now
 }
 
 let known: Taught | null = null; // shown at once after the next clip has come

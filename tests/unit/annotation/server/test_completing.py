@@ -12,7 +12,7 @@ from sqlalchemy import select
 from annotation.server.app import open_study
 from annotation.server.clock import now
 from annotation.server.config import ServeConfig
-from annotation.server.db.tables import EpisodeRecord, Person, Project
+from annotation.server.db.tables import Assignment, EpisodeRecord, ItemRecord, Person, Project
 from annotation.server.security.visitors import Role
 from annotation.server.services import people
 from annotation.server.services.completing import complete
@@ -30,14 +30,14 @@ def player(study: Study, name: str) -> str:
         return people.new_person(session, name, Role.SETTER, now()).pseudonym
 
 
-def left(study: Study, pseudonym: str, dataset: str = "play") -> str:
+def left(study: Study, pseudonym: str, dataset: str = "play", solver: str = "scripted") -> str:
     """A game whose server died when it had been played, and something had been said of it: its id."""
     with study.database.reading() as session:
         project = session.scalars(select(Project.id)).first()
     assert project is not None
     game = study.datasets.unfinished.begin(dataset, project)
     made = synthetic_episode(50, steps=STEPS, height=12, width=16, episode_id=game.id)
-    game.keep(replace(made, setter=f"human:{pseudonym}", notes={"ended": "complete", "verdicts": []}))
+    game.keep(replace(made, setter=f"human:{pseudonym}", solver=solver, notes={"ended": "complete", "verdicts": []}))
     game.note({"verdicts": [{"step": 3, "request_step": 1, "request": "lift it", "success": True}]})
     game.let_go()
     return game.id
@@ -55,6 +55,26 @@ def test_a_left_game_is_stored_once_and_known(study: Study, folder: Path) -> Non
     assert store.read(game_id).notes["verdicts"][0]["success"] is True
     with study.database.reading() as session:
         assert session.scalar(select(EpisodeRecord.steps).where(EpisodeRecord.episode_id == game_id)) == STEPS
+
+
+def test_what_people_have_asked_a_taught_agent_is_given_to_them_once_and_first(study: Study, folder: Path) -> None:
+    ann = player(study, "ann")
+    with study.database.writing() as session:
+        person = session.scalars(select(Person).filter_by(pseudonym=ann)).one()
+        begun = Assignment(
+            item=session.scalars(select(ItemRecord)).first(), rater_id=person.id, opened=1, locked_until=1
+        )
+        session.add(begun)
+    game_id = left(study, ann, solver="agent:BC")
+    left(study, ann)  # a game without an agent
+    for _ in range(2):  # as if the server had died before the game's folder went
+        shutil.copytree(folder / "annotation.games" / game_id, folder / "copy")
+        complete(study.database, study.datasets, now(), teaches=True)
+        shutil.move(folder / "copy", folder / "annotation.games" / game_id)
+    with study.database.reading() as session:
+        given = session.scalars(select(Assignment).order_by(Assignment.opened)).all()
+        assert given[0].item.episode.episode_id == game_id and len(given) == 2
+        assert {one.rater.pseudonym for one in given} == {ann}
 
 
 @pytest.mark.parametrize("stored", [False, True])

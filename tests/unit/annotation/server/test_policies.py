@@ -46,9 +46,11 @@ _WHO: list[tuple[frozenset[Role | None], str, str]] = [
     (ADMIN, "POST", f"/api/look{_EPISODE}/trace"),
     (RATER, "GET", f"/api/tasks/marking{_ITEM}/feedback"),
     (RATER, "POST", "/api/tasks/comparing/back"),
-    (PLAYER, "GET", f"/api/play {_GAME}"),
-    (PLAYER, "POST", f"/api/play/games /api/play/tutorial {_GAME}/join {_GAME}/leave"),
-    (PLAYER, "SOCKET", f"{_GAME}/socket"),
+    (PLAYER, "GET", "/api/play"),
+    (PLAYER, "POST", f"/api/play/games /api/play/tutorial {_GAME}/join"),
+    (PLAYER | RATER, "GET", _GAME),
+    (PLAYER | RATER, "POST", f"{_GAME}/leave"),
+    (PLAYER | RATER, "SOCKET", f"{_GAME}/socket"),
 ]
 for _task, _raters in (("marking", RATER), ("judging", JUDGE), ("comparing", RATER), ("inferring", RATER)):
     _place = f"/api/tasks/{_task}"
