@@ -12,13 +12,17 @@ own:
   heart. The contrastive loss weighs much, so that words are learned before. Updates grow with the demonstrations, but
   slower.
 * At 1,000 demonstrations, the agent's own play is marked by scripted raters (a success is progress, an end without it a
-  regress), a reward model learns from the marks, and BC+RL improves the agent in the missions of its own play.
+  regress), a reward model learns from the marks, and BC+RL improves the agent in the missions of its own play. Another
+  one has no more than one person gives in an afternoon, of the agent's own play. Missions are asked for once, so no
+  further request says for free that the one before was carried out.
 
 Differences from the paper's settings are those of :mod:`pipelines.presets.small`, but for weights of losses: the
 setter speaks once and the solver never, so language is not rewarded.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from experiments.engine.config import PLAYER, TRUTH, Arm, ExperimentConfig
 from pipelines.presets import small
@@ -38,6 +42,7 @@ LEVELS = {"GoToObj": 64, "GoToLocal": 64, "PickupLoc": 64, "PutNextLocal": 128}
 OBSERVED = {"grid": {}, "pictures": {"picture": 56}}
 UPDATES = {1_000: 1_000, 5_000: 2_500, 20_000: 6_000, 60_000: 12_000}  # of cloning, by demonstrations
 IMPROVED = 1_000  # demonstrations at which BC+RL is compared with BC
+AFTERNOON = "600 marks"
 _PLAYERS = PlayersConfig(solver={"error": 0.05, "distraction": 0.005})
 
 
@@ -55,10 +60,11 @@ def _part(level: str, observed: str, demonstrations: int) -> ExperimentConfig:
     options = {"linger": 1, **OBSERVED[observed]}
     world = WorldConfig(f"gym:BabyAI-{level}-v0", options=options)
     recorded = RecordConfig(episodes=demonstrations, steps=LEVELS[level], world=world, players=_PLAYERS)
-    arms = {"BC": Arm()}
+    mark, arms = MarkConfig(delay=0.3, delay_sd=0.3, longest_delay=1), {"BC": Arm()}
     if demonstrations == IMPROVED:
         arms |= {
             "BC+RL (IBT)": Arm(reward="ibt", improve=_improving(world)),
+            f"BC+RL ({AFTERNOON})": Arm(reward="ibt", improve=_improving(world), marks=AFTERNOON),
             "BC+RL (scripted reward)": Arm(reward=TRUTH, improve=_improving(world)),
             "demonstrator": Arm(clone="scripted"),
         }
@@ -67,7 +73,8 @@ def _part(level: str, observed: str, demonstrations: int) -> ExperimentConfig:
         clones={PLAYER: CloneConfig(vocabulary=512, text_length="size", training=_cloning(UPDATES[demonstrations]))},
         play=RecordConfig(episodes=1_000, steps=LEVELS[level], slots=64, world=world, players=_PLAYERS),
         held_out_play=64,
-        mark=MarkConfig(delay=0.3, delay_sd=0.3, longest_delay=1),
+        mark=mark,
+        marks={AFTERNOON: (replace(mark, solver="agent", most=600),)},
         rewards={"ibt": RewardConfig(checkpoint_every=100, training=_rewarding())},
         arms=arms,
         evaluate=EvaluateConfig(episodes=200, slots=64, world=world, players=_PLAYERS),
