@@ -272,6 +272,7 @@ def resolve_round(config: LoopConfig, number: int) -> Round:
     wiring = _wiring(config, folder)
     played = tuple(play_folder(config.run, earlier) for earlier in range(1, number + 1))
     demonstrations = () if config.marked_demonstrations == "none" else (start.mark.data,)
+    imitated = (start.data,) if config.reward.imitate == "all" and not demonstrations else ()
     deployed = before / "improve" / "agent" if before else start.agent
     begun = deployed if config.improve_start == "previous" else start.agent
     model = config.reward_model
@@ -287,7 +288,7 @@ def resolve_round(config: LoopConfig, number: int) -> Round:
         ),
         mark=wiring.mark(config.mark, played[-1]),
         reward=replace(
-            wiring.reward(config.reward, (*demonstrations, *played), start.agent),
+            wiring.reward(config.reward, (*demonstrations, *imitated, *played), start.agent),
             start=model,
             mix_raters=config.reward.mix_raters or (config.marks == "people" and bool(demonstrations)),
         ),

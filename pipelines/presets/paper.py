@@ -57,7 +57,7 @@ def iterate() -> LoopConfig:
         play=record,
         held_out_play=500,
         mark=MarkConfig(per_five_minutes=house.PAPERS_DENSITY),
-        reward=RewardConfig(checkpoint_every=2000, training=rewarding()),
+        reward=RewardConfig(imitate="all", checkpoint_every=2000, training=rewarding()),
         improve=improving(),
         evaluate=EvaluateConfig(probes=flat.EVALUATED, episodes=200),
     )

@@ -6,12 +6,14 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
 from agents.card import ModelCard
 from agents.config import AgentConfig
 from agents.folder import load_agent
+from agents.roles import AGENT_PREFIX
 from agents.tokenizer import Tokenizer
 from pipelines.stages.agent_network import check_image_encoder
 from pipelines.stages.chosen_marks import check_not_mixed, check_raters, choose_marks, describe_raters
@@ -24,7 +26,13 @@ from pipelines.stages.episodes.noted_episodes import (
     note_episodes,
     noted_episodes,
 )
-from pipelines.stages.episodes.recordings import find_episodes, most_entities, read_compressed, stay_packed
+from pipelines.stages.episodes.recordings import (
+    RecordedPlay,
+    find_episodes,
+    most_entities,
+    read_compressed,
+    stay_packed,
+)
 from pipelines.stages.evidence import EVIDENCE_FILE
 from pipelines.stages.outcomes.cards import began_as_agent, model_card, play_used
 from pipelines.stages.outcomes.headlines import reward_headline
@@ -42,7 +50,7 @@ from reward_models.marks.marked_play import MarkedPlay, mark_play
 from reward_models.preferences.config import PreferenceConfig
 from reward_models.preferences.examples import PreferenceExamples
 from reward_models.registry import load_reward_model
-from rlhf.data.config import Gigabytes
+from rlhf.data.config import Gigabytes, ReadingConfig
 from rlhf.data.source import Source
 from rlhf.learning.training import Training
 from rlhf.records.marks import Mark
@@ -69,6 +77,8 @@ class RewardConfig(TrainingRunConfig):
       raters: raters whose marks are learned from: "people", "scripted", or names of raters; none means all raters.
       mix_raters: learn from marks of people and of scripted raters together, which is refused otherwise.
       agent: folder of the cloned agent that the reward model starts from.
+      imitate: demonstrations that BC and CSS learn from: those among the "marked" episodes, in the windows of their
+        marks, or "all" of the datasets, marked or not, in windows of their own, as in the paper (section 4).
       validation: share of the training episodes, from 0 to less than 1, that is not trained on and decides which model
         is kept. Held-out episodes only evaluate the model that was kept.
       training: how the reward model is trained.
@@ -89,6 +99,7 @@ class RewardConfig(TrainingRunConfig):
     mix_raters: bool = False
     agent: Path = Path("runs/clone/agent")
     name: str = "reward"
+    imitate: Literal["marked", "all"] = "marked"
     validation: ShareBelowOne = 0.1
     training: RewardTrainingConfig = field(
         default_factory=lambda: RewardTrainingConfig(updates=300, steps=32, batch=8, learning_rate=1e-3)
@@ -105,7 +116,7 @@ class RewardConfig(TrainingRunConfig):
             raise UserError(f"likelihood is for reward models of the kind inter_temporal, not {self.kind}")
 
 
-_USED = "marked"  # use of the episodes, in the run's episodes.json
+_USED, _IMITATED = "marked", "imitated"  # uses of the episodes, in the run's episodes.json
 
 
 class Rewarding(TrainingStage[RewardConfig]):
@@ -114,10 +125,10 @@ class Rewarding(TrainingStage[RewardConfig]):
     command, made = "rlhf reward", "reward_model"
     # What is learned from which marks.
     fixed = (
-        "kind", "name", "validation", "raters", "training.steps", "training.batch", "training.seed", "training.raters",
-        "training.raters_tolerance", "training.rater_delay", "training.marks_later", "training.unmarked_margin",
-        "training.augmentation", "training.rewind", "training.hard_answers", "training.cut_weight",
-        "training.between_weight", "training.preferences",
+        "kind", "name", "imitate", "validation", "raters", "training.steps", "training.batch", "training.seed",
+        "training.raters", "training.raters_tolerance", "training.rater_delay", "training.marks_later",
+        "training.unmarked_margin", "training.augmentation", "training.rewind", "training.hard_answers",
+        "training.cut_weight", "training.between_weight", "training.preferences",
     )  # fmt: skip
 
     def __init__(self, config: RewardConfig) -> None:
@@ -142,12 +153,18 @@ class Rewarding(TrainingStage[RewardConfig]):
         self.agent = model
         noted = EVERY_EPISODE if checkpoint is None else noted_episodes(folder)
         self.found, self.marks, self.preferences = judged_episodes(config, noted)
-        entities = most_entities(self.found)
-        check_training(config.training, model, config.device, entities)
+        self.demonstrated = _demonstrations(config, noted) if config.imitate == "all" else []
+        entities = most_entities([*self.found, *self.demonstrated])
+        windows = 2 if self.demonstrated else 1
+        check_training(replace(config.training, batch=windows * config.training.batch), model, config.device, entities)
         check_followed(config.training, model, self.preferences, config.device, entities)
         parts = _marked_play(config, self.found, self.marks, self.tokenizer, model.config)
         self.play, self.validation, self.held_out = parts
-        self.trainer = RewardTrainer(model, self.play, self.validation, config.training, self.preferences)
+        imitated = None
+        if self.demonstrated:
+            reading = ReadingConfig(in_memory_gb=config.in_memory_gb)
+            imitated = RecordedPlay(self.demonstrated, reading).encode(self.tokenizer, model.config)
+        self.trainer = RewardTrainer(model, self.play, self.validation, config.training, self.preferences, imitated)
         self.card = reward_model_card(config, noted, self.preferences)
         others = " and other preferences" if self.trainer.preferences else ""
         self.title = f"training a reward model on {int(self.trainer.play.marks.sum())} marks{others}"
@@ -157,7 +174,8 @@ class Rewarding(TrainingStage[RewardConfig]):
     def begin(self, folder: Path) -> None:
         if self.config.start is None:  # an earlier model knows more than the frequencies of these marks
             self.trainer.model.prepare(self.trainer.play)
-        note_episodes(folder, {_USED: self.found}, digest_judged(self.marks, self.preferences))
+        digests = digest_judged(self.marks, self.preferences)
+        note_episodes(folder, {_USED: self.found}, digests, {_IMITATED: self.demonstrated})
         save_division(folder, self.play.episode_ids, self.validation.episode_ids)
         report_texts(folder, self.found, self.tokenizer, self.agent.config)
 
@@ -301,6 +319,16 @@ def judged_episodes(config: RewardConfig, noted: NotedEpisodes) -> tuple[list[So
     digests = digest_judged(marks, judged)
     found = noted.only(_USED, [source for source in found if source.episode_id in wanted], digests)
     return found, marks, judged
+
+
+def _demonstrations(config: RewardConfig, noted: NotedEpisodes) -> list[Source]:
+    """Return the demonstrations of training play. Raises UserError if there are none."""
+    found = find_episodes(config.data, split="train")
+    found = [source for source in found if not source.solver.startswith(AGENT_PREFIX)]
+    if not found:
+        where = ", ".join(map(str, config.data))
+        raise UserError(f"there are no demonstrations in {where}; name a dataset with some too, or --imitate marked")
+    return noted.only(_IMITATED, found)
 
 
 def _judging(training: RewardTrainingConfig) -> PreferenceConfig:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -27,6 +28,8 @@ from reward_models.marks.raters import use_raters
 from reward_models.preferences.examples import PreferenceExamples, batch_places, preference_examples
 from reward_models.preferences.losses import differences, preference_loss
 from reward_models.scores.scoring import calibrated_scale
+from rlhf.data.dataset import Dataset, WindowStream, check_demonstrated
+from rlhf.learning.cloner import imitation_terms
 from rlhf.learning.trainer import Trainer
 from rlhf.learning.training import Training
 from rlhf.records.preferences import NOUNS, Preference
@@ -70,9 +73,12 @@ class RewardTrainer(Trainer):
         however those of ``play`` are used.
       preferences: preferences about the episodes of ``play``, from which the model learns, or of ``validation``, on
         which it is evaluated; kinds without a weight and preferences about other episodes are left out.
+      demonstrations: play that BC and CSS learn from, in windows of its own (paper, section 4: they need no marks);
+        None: from the demonstrations of ``play``, in the windows of their marks.
 
     Raises:
-      UserError: if nothing can be learned from the marks and preferences, or no validation episode has a usable one.
+      UserError: if nothing can be learned from the marks and preferences, no validation episode has a usable one, or
+        there is nothing to imitate in ``demonstrations``.
     """
 
     prefix = "reward_model"
@@ -87,6 +93,7 @@ class RewardTrainer(Trainer):
         validation: MarkedPlay,
         config: RewardTrainingConfig,
         preferences: Iterable[Preference] = (),
+        demonstrations: Dataset | None = None,
     ) -> None:
         preferences = tuple(preferences)
         play = use_raters(marks_later(play, config.marks_later), config.raters, config.raters_tolerance)
@@ -109,6 +116,11 @@ class RewardTrainer(Trainer):
         stream = MarkedStream(play, config.steps, config.batch, config.seed, augmentation, config.unmarked_margin)
         memory = model.learning_state(config.batch, play.marks.shape[1])
         super().__init__(model, stream, memory, config)
+        self.demonstrations: WindowStream | None = None
+        if demonstrations is not None:
+            check_demonstrated(demonstrations)
+            self.demonstrations = demonstrations.stream(config.steps, config.batch, config.seed)
+            self.demonstrations_memory = model.initial_state(config.batch)
 
     @property
     def shown(self) -> tuple[str, ...]:
@@ -130,8 +142,36 @@ class RewardTrainer(Trainer):
     def terms(self) -> tuple[dict[str, Tensor], State]:
         window = self.stream.next_marked(self.model.device)
         window = replace(window, observations=self._shifted(window.observations))
-        terms, memory = reward_terms(self.model, window, self.memory, self.config)
+        if self.demonstrations is None:
+            terms, memory = reward_terms(self.model, window, self.memory, self.config)
+        else:
+            marks_only = replace(self.config, bc_weight=0.0, css_weight=0.0)
+            terms, memory = reward_terms(self.model, window, self.memory, marks_only)
+            terms |= self._imitation(self.demonstrations)
         return terms | self._preference_terms(), memory
+
+    def _imitation(self, demonstrations: WindowStream) -> dict[str, Tensor]:
+        """Terms of BC and CSS on the next window of the demonstrations, unweighted."""
+        window = demonstrations.next(self.model.device)
+        window = window._replace(observations=self._shifted(window.observations))
+        memory = self.demonstrations_memory
+        terms, after = imitation_terms(self.model, window, memory, self.config.computing)
+        self.demonstrations_memory = type(memory)(*(part.detach() for part in after))
+        return terms
+
+    def state_dict(self) -> dict[str, Any]:
+        state = super().state_dict()
+        if self.demonstrations is not None:
+            memory = tuple(self.demonstrations_memory)
+            state["demonstrations"] = {"stream": self.demonstrations.state_dict(), "memory": memory}
+        return state
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        super().load_state_dict(state)
+        if self.demonstrations is not None:
+            self.demonstrations.load_state_dict(state["demonstrations"]["stream"])
+            parts = (part.to(self.model.device) for part in state["demonstrations"]["memory"])
+            self.demonstrations_memory = type(self.demonstrations_memory)(*parts)
 
     def _preference_terms(self) -> dict[str, Tensor]:
         """Loss of each kind of preference and of pairs of requests on this update's examples, unweighted."""

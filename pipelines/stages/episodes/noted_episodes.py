@@ -68,9 +68,19 @@ class NotedEpisodes:
 EVERY_EPISODE = NotedEpisodes()
 
 
-def note_episodes(run: Path, parts: Mapping[str, Sequence[Source]], marks: Marks | None = None) -> NotedEpisodes:
-    """Save the episodes, by their use, that the run in the folder ``run`` begins with."""
+def note_episodes(
+    run: Path,
+    parts: Mapping[str, Sequence[Source]],
+    marks: Marks | None = None,
+    unmarked: Mapping[str, Sequence[Source]] | None = None,
+) -> NotedEpisodes:
+    """Save the episodes, by their use, that the run in the folder ``run`` begins with.
+
+    Args:
+      unmarked: further parts, in whose use marks do not matter.
+    """
     noted = {part: fingerprints(sources, marks) for part, sources in parts.items()}
+    noted |= {part: fingerprints(sources) for part, sources in (unmarked or {}).items()}
     write_file(run / EPISODES_FILE, json.dumps({"schema_version": 1, "parts": noted}).encode())
     return NotedEpisodes(run, noted)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from agents.folder import load_agent, save_agent
 from pipelines.report.runs import run_row
 from pipelines.report.training import training_report
 from pipelines.stages.chosen_marks import choose_marks, describe_raters
+from pipelines.stages.episodes.noted_episodes import EPISODES_FILE
 from pipelines.stages.refine import RefineConfig, possible_rows, refine
 from pipelines.stages.reward import RewardConfig, reward
 from reward_models.autoregressive import AutoregressiveRewardModel
@@ -87,6 +89,31 @@ def test_a_resumed_training_ends_in_the_same_weights(kind: str, at: int, setting
     last = [Checkpoints(folder.parent).latest() for folder in (whole, stopped)]
     assert [checkpoint.step for checkpoint in last] == [UPDATES, UPDATES]
     assert same(last[0].agent_folder, last[1].agent_folder)  # of the last update, which need not be the best
+
+
+def test_all_demonstrations_are_imitated_where_only_play_of_the_agent_is_marked(settings: RewardConfig) -> None:
+    (folder,) = settings.data
+    config = replace(settings, imitate="all")
+    whole, stopped = (reward(replace(config, name=name)) for name in ("whole", "stopped"))
+    run = stopped.parent
+    noted = json.loads((run / EPISODES_FILE).read_text())["parts"]
+    assert sorted(noted["imitated"]) == sorted(row.episode_id for row in open_store(folder).rows(solver="scripted"))
+    for checkpoint in Checkpoints(run).all():
+        if checkpoint.step > 2:
+            shutil.rmtree(checkpoint.folder)
+    shutil.rmtree(stopped)
+    assert same(reward(replace(config, name="stopped", resume=run)), whole)
+    with pytest.raises(UserError, match="imitate"):
+        reward(replace(config, name="stopped", resume=run, imitate="marked"))
+
+
+def test_without_a_demonstration_there_is_nothing_to_imitate(settings: RewardConfig, tmp_path: Path) -> None:
+    store = small_training.recorded(tmp_path / "data", change=lambda one: replace(one, solver="agent:x"), steps=12)
+    store.write_marks(
+        Mark(name, "ann", step, 1 - step % 2 * 2, scripted=True) for name in store.ids() for step in (3, 8)
+    )
+    with pytest.raises(UserError, match="no demonstrations in .*--imitate marked"):
+        reward(replace(settings, data=(store.folder,), imitate="all"))
 
 
 @pytest.mark.parametrize("extra", [{}, {"rewind": 0.33}], ids=["plain", "rewind"])

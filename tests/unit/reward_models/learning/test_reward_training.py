@@ -12,9 +12,17 @@ from reward_models.autoregressive import AutoregressiveRewardModel
 from reward_models.contract import RewardModel
 from reward_models.inter_temporal import InterTemporalRewardModel
 from reward_models.learning.evaluation import Evaluator
-from reward_models.learning.training import RewardTrainingConfig, finished, reward_terms, train_reward_model
+from reward_models.learning.training import (
+    RewardTrainer,
+    RewardTrainingConfig,
+    finished,
+    reward_terms,
+    train_reward_model,
+)
 from reward_models.marks.marked_play import mark_play
 from reward_models.scores import scoring
+from rlhf.data.dataset import Dataset
+from rlhf.learning.cloner import imitation_terms
 from rlhf.learning.training import Training
 from rlhf.records.marks import Mark
 from rlhf.records.preferences import Preference
@@ -109,6 +117,24 @@ def test_training_resumes_bit_exactly(trainer, judged, kind: type[RewardModel], 
     config = replace(QUICK, batch=4, updates=6, evaluate_every=2, evaluation_episodes=5, calibrate=True, **settings)
     whole = ends_the_same(lambda: trainer(config, kind, judged=judged))
     assert (whole.model.config.reward_scale == 1.0) == (kind is AutoregressiveRewardModel)  # its rewards are marks
+
+
+def test_demonstrations_without_marks_are_imitated_in_windows_of_their_own(agent, many, held_out, lamp_play) -> None:
+    config = replace(QUICK, batch=4, updates=6, evaluate_every=2, evaluation_episodes=5)
+    unmarked = lamp_play(range(300, 320)).episodes
+
+    def begun(demonstrations: Dataset | None) -> RewardTrainer:
+        model = InterTemporalRewardModel.from_agent(agent)
+        return RewardTrainer(model, many, held_out, config, demonstrations=demonstrations)
+
+    beside, alone = begun(unmarked), begun(None)
+    stream = unmarked.stream(config.steps, config.batch, config.seed)
+    expected, _ = imitation_terms(beside.model, stream.next(), beside.model.initial_state(config.batch))
+    metrics, others = beside.update(0.0), alone.update(0.0)
+    assert metrics["reward_model/ibt"] == others["reward_model/ibt"]
+    for name, term in expected.items():
+        assert metrics[f"reward_model/{name}"] == pytest.approx(term.item(), rel=1e-5) != others[f"reward_model/{name}"]
+    ends_the_same(lambda: begun(unmarked))
 
 
 def test_it_stops_when_time_is_up(agent, many, held_out) -> None:
