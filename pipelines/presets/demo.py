@@ -6,9 +6,9 @@ World and players are those of :mod:`pipelines.presets.small`, and these differ:
   many demonstrations are recorded, to go on imitating them.
 * All six requests are asked for about equally often. The agent's play has up to 96 steps a request, as putting one
   thing beside another takes that long, and ends soon after a request is fulfilled or was answered wrongly.
-* The reward model learns from marks of this play alone: the pretrained one has learned from demonstrations. It goes on
-  imitating them, which keeps what it knows of answers. It keeps the image encoder, which makes updates cheaper, and so
-  does BC+RL.
+* The reward model learns from marks of this play alone, as the pretrained one has learned from demonstrations. It keeps
+  imitating them, which preserves what it knows of answers, and keeps the image encoder, which makes updates cheaper;
+  so does BC+RL.
 * BC+RL learns from windows of 16 steps, in which answers and what they were about are together. It replays the setters
   of demonstrations, too. The discount of .98 leaves looking around before an answer worth the time. Movement is
   imitated with the paper's weight of 1: with .3, as in other presets, one of three seeds lost most of *Position*.
