@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 DECIDE_SEC = 1.0  # from the end of a film to the key that judges it
 LOOK_SEC = 2.0  # between two looks at training, which the page has as often
 LOOKS_FOR_CLIPS_SEC = 8.0  # of an idle page, before it is said that there are no more; it looks every three seconds
-PATIENCE_MS = 300_000  # it only ends what would hang for ever
+PATIENCE_MS = 900_000  # it only ends what would hang for ever
 SHARP_MS = 5_000  # for pictures that are drawn again from the recording
 SHOWN_TRAINING = 0.6  # of the agent's learning, up to which pictures of training are taken
 
@@ -180,7 +180,7 @@ class ScriptedTeacher:
             now = time.monotonic()
             if now > end or now - idle_since > LOOKS_FOR_CLIPS_SEC:
                 return False
-            if self.state()["phase"] == "playing":
+            if self.page.locator(".bench").count() or self.state()["phase"] == "playing":
                 idle_since = now
             self.page.wait_for_timeout(200)
         return True
@@ -199,7 +199,7 @@ class ScriptedTeacher:
         given = [(step, sign) for step, sign in self.page.locator(".mark").evaluate_all(GIVEN)]
         if len(given) > self._most_marks:
             self._most_marks = len(given)
-            self.shot("marked", CLIP)
+            self.shot("marks", CLIP)
         self._leaves(verdict)
         meant = [(step, 1 if key == "+" else -1) for step, key in keys if key in "+-"]
         return MarkedClip(episode.episode_id, steps, tuple(meant), tuple(sorted(given)))
@@ -215,7 +215,7 @@ class ScriptedTeacher:
         self.page.keyboard.press("Enter")
         self.page.locator(".spoken .words", has_text=request).first.wait_for()
         self.page.wait_for_timeout(6000)
-        self.shot("asking")
+        self.shot("ask")
         self.page.get_by_text("It is the next clip for you to mark.").wait_for()
         self.page.keyboard.press("Enter")
         self.page.get_by_role("slider").wait_for()
@@ -260,7 +260,7 @@ class ScriptedTeacher:
         if sharp:
             with suppress(Exception):  # a world that cannot draw them
                 self.page.locator(f"{sharp}[data-view=sharp]").first.wait_for(timeout=SHARP_MS)
-        self.page.screenshot(path=self._shots / f"{name}.png")
+        self.page.screenshot(path=self._shots / f"teach-{name}.png")
 
     def _judge(self, first: bool) -> JudgedPair:
         episodes, steps = self._truth.shown(COMPARING)
@@ -269,7 +269,7 @@ class ScriptedTeacher:
         self._see(PAIR, steps - 1)
         if first or key != "0":
             self.page.keyboard.press(" ")
-            self.shot("pair", PAIR)
+            self.shot("compare", PAIR)
         request = next(filter(None, episodes[0].setter_text), "")
         self._leaves(key)
         return JudgedPair(request, steps, success[0], success[1], key)

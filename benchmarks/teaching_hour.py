@@ -19,6 +19,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from PIL import Image
+
 from benchmarks import serving
 from benchmarks.browsers import find_chromium, launched
 from benchmarks.scripted_teacher import PATIENCE_MS, MarkedClip, ScriptedTeacher
@@ -30,6 +32,7 @@ from worlds.errors import UserError
 
 VIEWPORT = {"width": 1280, "height": 800}
 HOUR_FILE = "hour.json"
+COLOURS = 128  # of the pictures
 
 
 class Phases:
@@ -109,6 +112,14 @@ def go_through(person: ScriptedTeacher, phases: Phases, settings: Any) -> dict[s
     }  # fmt: skip
 
 
+def shrink(folder: Path) -> None:
+    """Save the pictures of a folder again with a palette, small enough for the documentation."""
+    for path in folder.glob("teach-*.png"):
+        with Image.open(path) as picture:
+            small = picture.convert("RGB").quantize(COLOURS)
+        small.save(path, optimize=True)
+
+
 def lateness(clips: list[MarkedClip]) -> dict[str, int]:
     """Count, by the number of steps by which they came late, marks on clips where as many were given as were meant."""
     late = [
@@ -160,6 +171,7 @@ def main() -> None:
         settings.out.mkdir(parents=True)
         run = settings.out / "run"
         hour = {"machine": str(describe()), **teach(settings, run), **results(run)}
+        shrink(settings.out)
     except UserError as error:
         raise SystemExit(f"error: {error}") from error
     (settings.out / HOUR_FILE).write_text(json.dumps(hour, indent=1) + "\n", encoding="utf-8")

@@ -89,7 +89,7 @@ def test_the_server_gets_the_marks_and_verdicts_of_the_scripted_rater(
         check_marks(store, clip.episode_id, clip.given)
     assert set(lateness(clips)) <= {"0", "1", "2"}
     person.close()
-    assert all((tmp_path / f"{name}.png").stat().st_size > 10_000 for name in ("clip", "marked"))
+    assert all((tmp_path / f"teach-{name}.png").stat().st_size > 10_000 for name in ("clip", "marks"))
 
 
 def check_marks(store: ParquetStore, episode_id: str, given: tuple[tuple[int, int], ...]) -> None:
