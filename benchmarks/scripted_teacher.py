@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
+from zlib import crc32
 
 import numpy as np
 from sqlalchemy import select
@@ -40,6 +41,8 @@ LOOK_SEC = 2.0  # between two looks at training, which the page has as often
 LOOKS_FOR_CLIPS_SEC = 8.0  # of an idle page, before it is said that there are no more; it looks every three seconds
 PATIENCE_MS = 900_000  # it only ends what would hang for ever
 SHARP_MS = 5_000  # for pictures that are drawn again from the recording
+SHOWN_STEP = 8  # of the first clip, in the picture of it
+TURNS, TURN_SEC = 12, 0.5  # of the setter, who looks around while the agent acts
 SHOWN_TRAINING = 0.6  # of the agent's learning, up to which pictures of training are taken
 
 # Resolves when the picture on the screen is that of the step, or a later one.
@@ -150,11 +153,10 @@ class ScriptedTeacher:
         page.set_default_timeout(PATIENCE_MS)
         self.page, self._shots = page, shots
         self.rater = ScriptedRater(seed=seed)
-        self._rng = np.random.default_rng(seed)
         self._truth = Truth(run)
         parts = urlsplit(page.url)
         self._state = f"{parts.scheme}://{parts.netloc}/api/teach"
-        self._most_marks = 0
+        self._shown, self._most_marks = False, 0
 
     def close(self) -> None:
         self._truth.close()
@@ -189,9 +191,9 @@ class ScriptedTeacher:
         """Watch the clip on the page to its end, mark it, and judge its request."""
         (episode,), steps = self._truth.shown(MARKING)
         *keys, (last, verdict) = keys_of(self.rater, episode)
-        if not self._most_marks:
-            self._see(CLIP, 0)
-            self.shot("clip")
+        first_mark = keys[0][0] if keys else last
+        if not self._shown and first_mark > SHOWN_STEP:
+            self._show_clip()
         for step, key in keys:
             self._see(CLIP, step)
             self.page.keyboard.press(key)
@@ -199,7 +201,8 @@ class ScriptedTeacher:
         given = [(step, sign) for step, sign in self.page.locator(".mark").evaluate_all(GIVEN)]
         if len(given) > self._most_marks:
             self._most_marks = len(given)
-            self.shot("marks", CLIP)
+            self._sharpen(CLIP)
+            self.shot("marks")
         self._leaves(verdict)
         meant = [(step, 1 if key == "+" else -1) for step, key in keys if key in "+-"]
         return MarkedClip(episode.episode_id, steps, tuple(meant), tuple(sorted(given)))
@@ -214,8 +217,8 @@ class ScriptedTeacher:
         self.page.keyboard.type(request, delay=80)
         self.page.keyboard.press("Enter")
         self.page.locator(".spoken .words", has_text=request).first.wait_for()
-        self.page.wait_for_timeout(6000)
-        self.shot("ask")
+        pictures = [self._turns() for _ in range(TURNS)]
+        (self._shots / "teach-ask.png").write_bytes(max(pictures, key=len))  # the one with most to be seen
         self.page.get_by_text("It is the next clip for you to mark.").wait_for()
         self.page.keyboard.press("Enter")
         self.page.get_by_role("slider").wait_for()
@@ -255,21 +258,46 @@ class ScriptedTeacher:
         self.shot("result")
         return said.inner_text()
 
-    def shot(self, name: str, sharp: str = "") -> None:
-        """Save a picture of the page, with sharp pictures of ``sharp`` where its world draws them."""
-        if sharp:
-            with suppress(Exception):  # a world that cannot draw them
-                self.page.locator(f"{sharp}[data-view=sharp]").first.wait_for(timeout=SHARP_MS)
+    def shot(self, name: str) -> None:
+        """Save a picture of the page."""
         self.page.screenshot(path=self._shots / f"teach-{name}.png")
+
+    def _turns(self) -> bytes:
+        """Turn a little in a game; return a picture of the page."""
+        self.page.keyboard.down("ArrowRight")
+        self.page.wait_for_timeout(1000 * TURN_SEC)
+        self.page.keyboard.up("ArrowRight")
+        self.page.wait_for_timeout(500)
+        return self.page.screenshot()
+
+    def _show_clip(self) -> None:
+        """Take a picture of a clip that plays. It is stopped before, so that sharp pictures have the time to come."""
+        self._see(CLIP, SHOWN_STEP - 3)
+        self.page.keyboard.press(" ")
+        self._shown = self._sharpen(CLIP)
+        self.page.keyboard.press(" ")
+        self.shot("clip")
+
+    def _sharpen(self, pictures: str) -> bool:
+        """Wait for sharp pictures; return whether they came. Some worlds draw none."""
+        from playwright.sync_api import TimeoutError as NotYet
+
+        with suppress(NotYet):
+            self.page.locator(f"{pictures}[data-view=sharp]").first.wait_for(timeout=SHARP_MS)
+            return True
+        return False
 
     def _judge(self, first: bool) -> JudgedPair:
         episodes, steps = self._truth.shown(COMPARING)
         success = [next(iter(episode.success_step), None) for episode in episodes]
-        key = preferred(success, self.rater.mistake, self._rng)
+        ids = " ".join(episode.episode_id for episode in episodes)  # which decide, as with the rater's marks
+        rng = np.random.default_rng([self.rater.seed, crc32(ids.encode())])
+        key = preferred(success, self.rater.mistake, rng)
         self._see(PAIR, steps - 1)
         if first or key != "0":
             self.page.keyboard.press(" ")
-            self.shot("compare", PAIR)
+            self._sharpen(PAIR)
+            self.shot("compare")
         request = next(filter(None, episodes[0].setter_text), "")
         self._leaves(key)
         return JudgedPair(request, steps, success[0], success[1], key)
