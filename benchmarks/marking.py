@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-import shutil
 import tempfile
 import time
 from dataclasses import dataclass, field
@@ -25,6 +24,7 @@ from uuid import UUID
 
 from annotation.server.security.sessions import COOKIE
 from annotation.server.security.visitors import Role
+from benchmarks.browsers import find_chromium, launched
 from benchmarks.crowd import HEADING, SIGN_IN_SEC, Ask, Crowd, format_times, timed
 from benchmarks.serving import PATIENCE_SEC, ask_everybody, new_people, served
 from benchmarks.timing import options
@@ -33,7 +33,6 @@ from rlhf.store import open_store
 
 STEPS = 1125  # five minutes
 OPENINGS = 8
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 # Called on the page: seconds from a movement of the mouse over the picture until that step's picture is drawn.
 SCAN = """async (share) => {
   const picture = document.querySelector(".picture");
@@ -102,11 +101,7 @@ async def rate(ask: Ask, rater: int, seconds: float, pace: float) -> Found:
 
 def look(url: str, cookie: str, seconds: float) -> dict[str, list[float]]:
     """The rater with a browser: seconds until ready, of scanning, and of saving."""
-    from playwright.sync_api import sync_playwright
-
-    path = next(filter(None, map(shutil.which, BROWSERS)))
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+    with launched(find_chromium(), 1000 * PATIENCE_SEC) as browser:
         times: dict[str, list[float]] = {"ready": [], "scan": [], "save": []}
         end = time.monotonic() + seconds
         for number in range(OPENINGS):  # each in a browser without a cache of the episode
@@ -124,7 +119,6 @@ def look(url: str, cookie: str, seconds: float) -> dict[str, list[float]]:
                 times["scan"].append(page.evaluate(SCAN, (next(steps) + 0.5) / STEPS))
                 page.wait_for_timeout(30)
             times["save"].append(page.evaluate(SAVE))
-        browser.close()
     return times
 
 

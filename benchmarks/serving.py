@@ -71,7 +71,7 @@ def running(verb: str, folder: Path, *settings: str) -> Iterator[tuple[subproces
     """Do the same as :func:`served` for any command that prints a link."""
     process = start([verb, "--data", str(folder), "--port", "0", *settings])
     try:
-        link = _admin_link(process)
+        link = printed_link(process)
         yield process, link.partition("/join#")[0], link
     finally:
         process.kill()
@@ -85,8 +85,8 @@ def start(words: list[str]) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
 
 
-def _admin_link(process: subprocess.Popen[str]) -> str:
-    """Return the link that a server prints when it listens."""
+def printed_link(process: subprocess.Popen[str]) -> str:
+    """Return the link that a server prints when it listens. Raises RuntimeError if it ends before."""
     assert process.stdout is not None
     for line in process.stdout:
         if "/join#" in line:

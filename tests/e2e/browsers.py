@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
 
+from benchmarks.browsers import find_chromium, launched
 from tests.patience import PATIENCE_MS, until
+from worlds.errors import UserError
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 LAPTOP = {"width": 1366, "height": 640}  # what a browser shows of a page on a screen of 1366 x 768
 
 # Longer than a test takes, however slow the machine; pictures of pages show a game of a minute.
@@ -91,23 +91,18 @@ def keeps_work(page: "Page", database: str, condition: str = "true") -> None:  #
 @contextmanager
 def chromium() -> Iterator["Browser"]:  # noqa: F821, UP037  (Playwright may be missing)
     """A browser. Skips the test, or in CI fails it, where there is none."""
-    path = next(filter(None, map(shutil.which, NAMES)), None)
     try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        path = None
-    if path is None:
+        path = find_chromium()
+    except UserError as error:
         if os.environ.get("CI"):
-            pytest.fail("CI needs Chromium and Playwright: apt-get install chromium; pip install playwright")
-        pytest.skip("no Chromium here: apt-get install chromium")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"], timeout=PATIENCE_MS)
+            pytest.fail(f"CI needs a browser: {error}")
+        pytest.skip(str(error))
+    with launched(path, PATIENCE_MS) as browser:
         try:
             yield browser
         except Exception:
             _describe(browser)
             raise
-        browser.close()
 
 
 def _describe(browser: "Browser") -> None:  # noqa: F821, UP037  (Playwright may be missing)

@@ -65,13 +65,13 @@ interface ControlsProps<C> {
   after?: ComponentChildren; // groups after those that play
   said?: ComponentChildren; // beside the button that submits
   ready?: boolean; // it can be submitted
-  submit?: [idle: string, busy: string]; // words of that button
+  submit?: [idle: string, busy: string] | null; // words of that button; null: the answer submits, and there is none
 }
 
 /** A button for every command: what is said, playing, and what submits. */
 export function Controls<C>(props: ControlsProps<C>) {
   const { bench } = props;
-  const [idle, busy] = props.submit ?? ["Next (Enter)", "Saving…"];
+  const { submit = ["Next (Enter)", "Saving…"] } = props;
   return (
     <div class="controls">
       {props.answer}
@@ -81,9 +81,11 @@ export function Controls<C>(props: ControlsProps<C>) {
       {props.after}
       <div class="group end">
         {props.said}
-        <button type="button" class="primary" disabled={bench.submitting || props.ready === false} onClick={() => bench.submit(false)}>
-          {bench.submitting ? busy : idle}
-        </button>
+        {submit && (
+          <button type="button" class="primary" disabled={bench.submitting || props.ready === false} onClick={() => bench.submit(false)}>
+            {submit[bench.submitting ? 1 : 0]}
+          </button>
+        )}
       </div>
     </div>
   );

@@ -153,6 +153,7 @@ export function Comparing(props: ComparingProps) {
               </div>
             }
             ready={given !== ""}
+            submit={quick ? null : undefined}
           />
         </>
       }

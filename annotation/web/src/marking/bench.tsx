@@ -105,7 +105,7 @@ export function Marking(props: MarkingProps) {
             }}
             onMove={(mark, to) => bench.take(marks.move(mark.id, to))}
           />
-          <MarkControls bench={bench} player={player} marks={marks} requests={requests} selected={selected} episode={episode} />
+          <MarkControls bench={bench} player={player} marks={marks} requests={requests} selected={selected} episode={episode} quick={props.quick} />
         </>
       }
     >
@@ -136,9 +136,10 @@ interface ControlsProps {
   requests: Stretch[];
   selected: string | null;
   episode: Episode;
+  quick?: boolean;
 }
 
-function MarkControls({ bench, player, marks, requests, selected, episode }: ControlsProps) {
+function MarkControls({ bench, player, marks, requests, selected, episode, quick }: ControlsProps) {
   const request = stretchAt(requests, player.step);
   const verdict = marks.verdicts().find((each) => each.step === request?.begin);
   const judging = (sign: 1 | -1) => ({
@@ -182,7 +183,7 @@ function MarkControls({ bench, player, marks, requests, selected, episode }: Con
         </div>
       }
       said={<span class="count">{counted(marks)}</span>}
-      submit={["Submit episode", "Submitting…"]}
+      submit={quick ? ["Next clip", "Saving…"] : ["Submit episode", "Submitting…"]}
     />
   );
 }
