@@ -32,7 +32,7 @@ from worlds.errors import UserError
 
 VIEWPORT = {"width": 1280, "height": 800}
 HOUR_FILE = "hour.json"
-COLOURS = 128  # of the pictures
+COLOURS = 256  # of the pictures
 
 
 class Phases:
