@@ -44,7 +44,8 @@ def test_the_demo_begins_with_the_pretrained_agent_and_its_reward_model() -> Non
     start, first, second = resolve_start(config), resolve_round(config, 1), resolve_round(config, 2)
     assert start.agent == Path(first.play.solver) == first.reward.agent == first.improve.agent == agents.PLAYHOUSE
     assert first.reward.start == second.reward.start == reward_models.PLAYHOUSE
-    assert first.reward.data == (run / "play-1",) and second.reward.data == (run / "play-1", run / "play-2")
+    imitated, played = run / "data", (run / "play-1", run / "play-2")
+    assert first.reward.data == (imitated, *played[:1]) and second.reward.data == (imitated, *played)
     assert first.improve.data == (run / "data",) == (start.demonstrations.data,)
     other = replace(config, reward_start="previous")
     assert resolve_round(other, 2).reward.start == run / "round-1" / "reward" / "reward_model"
