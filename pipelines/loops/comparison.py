@@ -88,7 +88,8 @@ def _is_evaluated(config: LoopConfig, number: int) -> bool:
 def _round_result(config: LoopConfig, number: int, results: Results) -> RoundResult:
     one = resolve_round(config, number)
     store, agent, deployed = open_store(one.play.data), agent_name(number), agent_name(number - 1)
-    marks = [mark for one in (store, *map(open_store, asked_play(config.run, [number]))) for mark in one.marks()]
+    asked = map(open_store, asked_play(config.run, [number]))
+    marks = [mark for played in (store, *asked) for mark in played.marks()]
     progress = sum(mark.sign == PROGRESS for mark in marks)
     rows = read_metrics(one.improve.runs / "improve")
     return RoundResult(

@@ -13,7 +13,6 @@ import numpy as np
 from agents.card import ModelCard
 from agents.config import AgentConfig
 from agents.folder import load_agent
-from agents.roles import AGENT_PREFIX
 from agents.tokenizer import Tokenizer
 from pipelines.stages.agent_network import check_image_encoder
 from pipelines.stages.chosen_marks import check_not_mixed, check_raters, choose_marks, describe_raters
@@ -53,6 +52,7 @@ from reward_models.registry import load_reward_model
 from rlhf.data.config import Gigabytes, ReadingConfig
 from rlhf.data.source import Source
 from rlhf.learning.training import Training
+from rlhf.records.episode import is_agent
 from rlhf.records.marks import Mark
 from rlhf.records.preferences import NOUNS, Preference
 from rlhf.run.checkpoint import Checkpoint
@@ -324,7 +324,7 @@ def judged_episodes(config: RewardConfig, noted: NotedEpisodes) -> tuple[list[So
 def _demonstrations(config: RewardConfig, noted: NotedEpisodes) -> list[Source]:
     """Return the demonstrations of training play. Raises UserError if there are none."""
     found = find_episodes(config.data, split="train")
-    found = [source for source in found if not source.solver.startswith(AGENT_PREFIX)]
+    found = [source for source in found if not is_agent(source.solver)]
     if not found:
         where = ", ".join(map(str, config.data))
         raise UserError(f"there are no demonstrations in {where}; name a dataset with some too, or --imitate marked")

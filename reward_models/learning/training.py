@@ -30,7 +30,7 @@ from reward_models.preferences.losses import differences, preference_loss
 from reward_models.scores.scoring import calibrated_scale
 from rlhf.data.dataset import Dataset, WindowStream, check_demonstrated
 from rlhf.learning.cloner import imitation_terms
-from rlhf.learning.trainer import Trainer
+from rlhf.learning.trainer import Trainer, like
 from rlhf.learning.training import Training
 from rlhf.records.preferences import NOUNS, Preference
 from worlds.errors import UserError
@@ -156,7 +156,7 @@ class RewardTrainer(Trainer):
         window = window._replace(observations=self._shifted(window.observations))
         memory = self.demonstrations_memory
         terms, after = imitation_terms(self.model, window, memory, self.config.computing)
-        self.demonstrations_memory = type(memory)(*(part.detach() for part in after))
+        self.demonstrations_memory = like(memory, (part.detach() for part in after))
         return terms
 
     def state_dict(self) -> dict[str, Any]:
@@ -171,7 +171,7 @@ class RewardTrainer(Trainer):
         if self.demonstrations is not None:
             self.demonstrations.load_state_dict(state["demonstrations"]["stream"])
             parts = (part.to(self.model.device) for part in state["demonstrations"]["memory"])
-            self.demonstrations_memory = type(self.demonstrations_memory)(*parts)
+            self.demonstrations_memory = like(self.demonstrations_memory, parts)
 
     def _preference_terms(self) -> dict[str, Tensor]:
         """Loss of each kind of preference and of pairs of requests on this update's examples, unweighted."""

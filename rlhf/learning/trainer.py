@@ -78,7 +78,7 @@ class Trainer(ABC):
         weighted = {name: (weights[name], term) for name, term in terms.items()}
         metrics = self.optimizer.step(weighted, self.done, progress)
         metrics["learning_rate"] = self.optimizer.learning_rate(self.done, progress)
-        self.memory = _like(memory, (part.detach() for part in memory))
+        self.memory = like(memory, (part.detach() for part in memory))
         self.done += 1
         return {f"{self.prefix}/{name}": value for name, value in metrics.items()}
 
@@ -102,7 +102,7 @@ class Trainer(ABC):
         """
         self.stream.load_state_dict(state["stream"])
         self.optimizer.load_state_dict(state["optimizer"])
-        self.memory = _like(self.memory, (part.to(self.model.device) for part in state["memory"]))
+        self.memory = like(self.memory, (part.to(self.model.device) for part in state["memory"]))
         self.done = state["done"]
 
     def _shifted(self, observations: ObservationBatch) -> ObservationBatch:
@@ -110,6 +110,6 @@ class Trainer(ABC):
         return shifted(observations, self.config.shift, self.config.seed, self.done)
 
 
-def _like(state: State, parts: Iterable[Tensor]) -> State:
+def like(state: State, parts: Iterable[Tensor]) -> State:
     """Return ``parts`` as a named tuple of the type of ``state``."""
     return type(state)(*parts)

@@ -207,6 +207,11 @@ def without_frames(episode: Episode) -> Episode:
     return replace(episode, image=black)
 
 
+def is_agent(solver: str) -> bool:
+    """Return True if a recorded solver is an agent, whose own actions are not imitated."""
+    return solver == "agent" or solver.startswith("agent:")
+
+
 def demonstrated_steps(solver: str, controller: np.ndarray) -> np.ndarray:
     """Return the steps, bool [T], whose actions are to be imitated.
 
@@ -216,8 +221,7 @@ def demonstrated_steps(solver: str, controller: np.ndarray) -> np.ndarray:
     Args:
       controller: uint8 [T], AGENT or CO_PILOT.
     """
-    by_agent = solver == "agent" or solver.startswith("agent:")
-    return np.full(len(controller), not by_agent) | (np.asarray(controller) == CO_PILOT)
+    return np.full(len(controller), not is_agent(solver)) | (np.asarray(controller) == CO_PILOT)
 
 
 def possible_steps(movement: np.ndarray, seen: Mapping[str, np.ndarray], action: ActionSpec) -> np.ndarray | np.bool_:

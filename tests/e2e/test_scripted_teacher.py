@@ -5,20 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from threading import Thread
 from typing import cast
 
 import numpy as np
 import pytest
-import uvicorn
 
 from annotation.scripted_rater import ScriptedRater
-from annotation.server.app import create_app, open_study
-from annotation.server.clock import now
 from annotation.server.config import ServeConfig
 from annotation.server.errors import Refused
-from annotation.server.serve import listening_socket
-from annotation.server.services import people
 from annotation.server.teacher import Taught, TaughtAgent, Teacher
 from benchmarks.scripted_teacher import ScriptedTeacher, preferred
 from benchmarks.teaching_hour import VIEWPORT, lateness
@@ -26,8 +20,7 @@ from pipelines.presets.small import WORLD
 from pipelines.stages.record import RecordConfig, record
 from rlhf.records.preferences import RequestVerdict
 from rlhf.store import ParquetStore, open_store
-from tests.e2e.browsers import chromium
-from tests.e2e.visitors import Visitor
+from tests.e2e.teaching import signed_in
 from tests.patience import until
 
 CLIPS = 3
@@ -55,25 +48,10 @@ def run(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def person(run: Path, tmp_path: Path) -> Iterator[ScriptedTeacher]:
-    serving = ServeConfig(data=run, port=0)
-    study = open_study(serving, teacher=cast(Teacher, Marking()))
-    with study.database.writing() as session:
-        token = people.teachers_link(session, now())
-    with listening_socket(serving) as listener, chromium() as browser:
-        server = uvicorn.Server(uvicorn.Config(create_app(study), log_level="warning"))
-        thread = Thread(target=server.run, kwargs={"sockets": [listener]})
-        thread.start()
-        try:
-            visitor = Visitor(browser, viewport=VIEWPORT)
-            visitor.page.add_init_script(SLOWER)
-            visitor.page.goto(f"{serving.url(listener.getsockname()[1])}/join#{token}")
-            visitor.click("Sign in")
-            visitor.sees("Round 1")
-            yield ScriptedTeacher(visitor.page, run, tmp_path)
-            assert visitor.complaints == []
-        finally:
-            server.should_exit = True
-            thread.join()
+    teacher = cast(Teacher, Marking())
+    with signed_in(ServeConfig(data=run, port=0), teacher, SLOWER, viewport=VIEWPORT) as visitor:
+        visitor.sees("Round 1")
+        yield ScriptedTeacher(visitor.page, run, tmp_path)
 
 
 @pytest.mark.e2e

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import replace
-from threading import Thread
 
 import pytest
-import uvicorn
 
-from annotation.server.app import create_app, open_study
-from annotation.server.clock import now
 from annotation.server.config import ServeConfig
 from annotation.server.errors import Refused
-from annotation.server.serve import listening_socket
-from annotation.server.services import people
 from annotation.server.teacher import Predicted, Taught
 from pipelines.loops.loop import FREE, iterate
 from pipelines.loops.rounds import LoopConfig, resolve_config
@@ -27,7 +20,7 @@ from reward_models.preferences.config import PreferenceConfig
 from rlhf.records.preferences import ClipPair, RequestVerdict
 from rlhf.run.config import load_config
 from rlhf.store import open_store
-from tests.e2e.browsers import chromium
+from tests.e2e.teaching import signed_in
 from tests.e2e.test_accessibility import found, unreached
 from tests.e2e.test_loop import compared, tiny
 from tests.e2e.visitors import Visitor
@@ -64,26 +57,8 @@ def in_phase(teacher: Lessons, phase: str) -> Taught:
     return until(state, f"the phase {phase}", pause_sec=0.2)
 
 
-@contextmanager
-def taught_in_a_browser(config: LoopConfig, teacher: Lessons) -> Iterator[Visitor]:
-    """The person who has opened the link of `rlhf teach`."""
-    serving = ServeConfig(data=config.run, port=0, episode_seconds=ASKED_SEC, held_out=0.0)
-    study = open_study(serving, teacher=teacher)
-    with study.database.writing() as session:
-        token = people.teachers_link(session, now())
-    with listening_socket(serving) as listener, chromium() as browser:
-        server = uvicorn.Server(uvicorn.Config(create_app(study), log_level="warning"))
-        thread = Thread(target=server.run, kwargs={"sockets": [listener]})
-        thread.start()
-        try:
-            visitor = Visitor(browser)
-            visitor.page.goto(f"{serving.url(listener.getsockname()[1])}/join#{token}")
-            visitor.click("Sign in")
-            yield visitor
-            assert visitor.complaints == []
-        finally:
-            server.should_exit = True
-            thread.join()
+def taught_in_a_browser(config: LoopConfig, teacher: Lessons) -> AbstractContextManager[Visitor]:
+    return signed_in(ServeConfig(data=config.run, port=0, episode_seconds=ASKED_SEC, held_out=0.0), teacher)
 
 
 def test_a_person_teaches_an_agent_round_after_round(lessons: LoopConfig) -> None:

@@ -32,7 +32,8 @@ def state(study: Served, visitor: Asking) -> dict[str, Any]:
     """Return how far teaching has come, and whether people can ask the agent themselves now."""
     asks = False
     with suppress(Refused, UserError):
-        asks = askable(study.datasets, _teacher(study).agent()) is not None
+        askable(study.datasets, _teacher(study).agent())
+        asks = True
     return asdict(_teacher(study).state(visitor.pseudonym)) | {"asks": asks}
 
 

@@ -15,6 +15,7 @@ from annotation.server.services.helping import is_chosen_from_a_list
 from annotation.server.services.listing import new_project
 from annotation.server.teacher import TaughtAgent
 from annotation.tasks import MARKING
+from rlhf.records.episode import is_agent
 from rlhf.store import EpisodeRow, open_store
 from worlds.contract import SETTER, SOLVER
 from worlds.errors import UserError
@@ -66,7 +67,7 @@ def open_asked(session: Session, dataset: str, row: EpisodeRow, when: float) -> 
         .where(Project.dataset == dataset, EpisodeRecord.episode_id == row.episode_id)
         .where(ItemRecord.kind == MARKING.kind)
     )
-    if asker is None or item is None or not row.solver.startswith("agent:"):
+    if asker is None or item is None or not is_agent(row.solver):
         return
     given = Assignment.rater_id == asker.id, ItemRecord.kind == MARKING.kind
     if session.scalar(select(Assignment.id).join(ItemRecord).where(*given, ItemRecord.id == item.id)) is not None:

@@ -12,6 +12,7 @@ import pytest
 from argon2 import PasswordHasher
 from starlette.testclient import TestClient
 
+from annotation.server import sockets
 from annotation.server.app import create_app, open_study
 from annotation.server.clock import now
 from annotation.server.config import DATABASE_FILE, ServeConfig
@@ -23,6 +24,7 @@ from annotation.server.services import people
 from annotation.server.study import Study
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
+from tests.patience import PATIENCE_SEC
 from tests.unit.annotation.server import postgres
 
 STEPS = 12
@@ -177,3 +179,9 @@ def admin(enter: Enter) -> Browser:
 def ann(enter: Enter) -> Browser:
     """A rater."""
     return enter(Role.RATER, "ann")
+
+
+@pytest.fixture
+def patient_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No player is lost because they share a busy process with the server, which compiles its world first."""
+    monkeypatch.setattr(sockets, "SILENT_SEC", PATIENCE_SEC)

@@ -11,7 +11,6 @@ import pytest
 
 from agents.folder import save_agent
 from agents.tokenizer import Tokenizer
-from annotation.server import sockets
 from annotation.server.app import open_study
 from annotation.server.config import ServeConfig
 from annotation.server.errors import Refused
@@ -21,7 +20,7 @@ from annotation.server.teacher import Taught, TaughtAgent, Teacher
 from rlhf.records.spaces import EpisodeSpaces
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
-from tests.patience import PATIENCE_SEC, until
+from tests.patience import until
 from tests.unit.agents import made_up_play
 from tests.unit.annotation.games.test_real_agents import SIZES
 from tests.unit.annotation.server.conftest import Browser, Enter
@@ -30,6 +29,8 @@ from worlds import registry
 
 SECONDS = 4
 HEIGHT, WIDTH = 24, 32
+
+pytestmark = pytest.mark.usefixtures("patient_server")
 
 
 class Teaching:
@@ -73,12 +74,6 @@ def study(tmp_path: Path, teaching: Teaching) -> Study:
 def enter(study: Study) -> Iterator[Enter]:
     with entering(study) as enter:
         yield enter
-
-
-@pytest.fixture(autouse=True)
-def patient_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No player is lost because they share a busy process with the server, which compiles its world first."""
-    monkeypatch.setattr(sockets, "SILENT_SEC", PATIENCE_SEC)
 
 
 def asks(browser: Browser) -> Player:

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from annotation.server import sockets
 from annotation.server.app import open_study
 from annotation.server.config import ServeConfig
 from annotation.server.security.visitors import Role
@@ -20,7 +19,7 @@ from pipelines.stages.record import RecordConfig, record
 from pipelines.stages.settings.world_config import WorldConfig
 from rlhf.records.preferences import HelperRating
 from rlhf.store import open_store
-from tests.patience import PATIENCE_SEC, until
+from tests.patience import until
 from tests.unit.annotation.server.conftest import Browser, Enter
 from tests.unit.annotation.server.players import Player, entering
 
@@ -38,8 +37,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def study(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Study:
-    monkeypatch.setattr(sockets, "SILENT_SEC", PATIENCE_SEC)
+def study(tmp_path: Path, home: Path, patient_server: None) -> Study:
     (tmp_path / "study").mkdir()
     shutil.copytree(home, tmp_path / "study" / "home")
     config = ServeConfig(data=tmp_path / "study", helpers=("random", "nobody"), helped_tasks=2)

@@ -31,12 +31,14 @@ from pipelines.stages.settings.world_config import WorldConfig
 from rlhf.store import open_store
 from rlhf.store.synthetic import synthetic_episode
 from tests import small_worlds
-from tests.patience import PATIENCE_SEC, until
+from tests.patience import until
 from tests.unit.annotation.server.conftest import Browser, Enter
 from tests.unit.annotation.server.players import Denied, Player, entering
 from tests.unit.annotation.server.test_agents import in_the_demos_room
 
 SECONDS = 4
+
+pytestmark = pytest.mark.usefixtures("patient_server")
 
 
 @pytest.fixture
@@ -49,12 +51,6 @@ def study(tmp_path: Path) -> Study:
 def enter(study: Study) -> Iterator[Enter]:
     with entering(study) as enter:
         yield enter
-
-
-@pytest.fixture(autouse=True)
-def patient_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No player is lost because they share a busy process with the server, which compiles its world first."""
-    monkeypatch.setattr(sockets, "SILENT_SEC", PATIENCE_SEC)
 
 
 def project(browser: Browser) -> str:
